@@ -1,0 +1,8 @@
+// The rules by which a node is taken: pure functions of a description.
+#pragma once
+
+#include "desc.h"
+
+// NULL: the node can be computed exactly. Else the reason why not, a static string that names the cause.
+const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
+const char *tvmq_claim_requantize(const struct tvmq_requantize_desc *desc);

@@ -1,0 +1,26 @@
+// What the CPU offers, and the `isa` override.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu_bits.h"
+
+// Features that the operating system reports as usable (HWCAP on Arm, CPUID and XCR0 on x86). Detected once.
+uint32_t tvmq_cpu_detect(void);
+
+// Human-readable name of the processor ("Cortex-A76", "AMD Ryzen ..."), or "unknown". Static storage.
+const char *tvmq_cpu_name(void);
+
+// Closed sets of features, from least to most: a name for the `isa` option and for the test tiers.
+struct tvmq_isa {
+  const char *name;  // c, neon, dotprod, i8mm, avx2, avxvnni, avx512vnni
+  uint32_t cpu;      // every bit of the set
+};
+extern const struct tvmq_isa tvmq_isas[];
+extern const size_t tvmq_n_isas;
+const struct tvmq_isa *tvmq_isa_find(const char *name);  // NULL: no such name
+
+// Processors that this process may run on: affinity mask and cgroup CPU quota (rounded up), at least 1.
+int tvmq_cpu_count(void);

@@ -1,0 +1,50 @@
+// Plain-data descriptions of the operators. node.c fills them from TFLite's structures; everything behind it (claim rules, planning, packing, kernels, tests,
+// fuzzer) sees only these.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "types.h"
+
+enum tvmq_padding { TVMQ_PADDING_SAME, TVMQ_PADDING_VALID };
+
+enum tvmq_activation { TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_RELU, TVMQ_ACTIVATION_RELU6, TVMQ_ACTIVATION_RELU_N1_TO_1, TVMQ_ACTIVATION_OTHER };
+
+// Affine quantization of a whole tensor: real = scale * (value - zero_point).
+struct tvmq_quant {
+  float scale;
+  int32_t zero_point;
+};
+
+// CONV_2D and DEPTHWISE_CONV_2D. Activations are NHWC.
+//
+// CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
+// DEPTHWISE_CONV_2D's filter is 1HWO: [1][filter_h][filter_w][out_c] with out_c = in_c * depth_multiplier;
+// output channel o reads input channel o / depth_multiplier.
+struct tvmq_conv_desc {
+  bool depthwise;
+  enum tvmq_type in_type, filter_type, out_type;
+  enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
+  int32_t batch, in_h, in_w, in_c;
+  int32_t out_h, out_w, out_c;  // as TFLite's output tensor says; geometry.c recomputes and compares
+  int32_t filter_h, filter_w, filter_c;
+  int32_t stride_h, stride_w, dilation_h, dilation_w;
+  int32_t depth_multiplier;  // depthwise only, else 1
+  enum tvmq_padding padding;
+  enum tvmq_activation activation;
+  struct tvmq_quant in, out;
+  int32_t filter_zero_point;   // 0 for int8 filters
+  const float *filter_scales;  // [n_filter_scales]
+  int32_t n_filter_scales;     // 1 (per tensor) or out_c (per channel)
+  const void *filter;          // constant data, int8 or uint8
+  const void *bias;            // constant data, [out_c] of bias_type, or NULL
+};
+
+// QUANTIZE: float32 -> int8/uint8/int16 (affine quantization), or requantization between integer types.
+struct tvmq_requantize_desc {
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in, out;  // `in` means nothing for float32
+  size_t n;                   // elements
+};

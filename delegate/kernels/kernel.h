@@ -1,0 +1,116 @@
+// What a kernel is: one function type and one argument struct per family, and the struct that a row of variants.def becomes.
+//
+// Conventions shared by all families
+// - Eight-bit tensors are handled as int8. A uint8 tensor is the same bytes xor 0x80 with its zero point lowered by 128: `in_flip` and `stage->flip` hold that
+//   0x80 or 0. A kernel whose operand is unsigned (layout a_offset = 128) works on value + 128; its caller turns in_flip around, and fold.c repays the offset.
+// - Accumulators are int32 and wrap, as the reference's do (int64 for 16x8).
+// - Nothing is read outside the rows, pixels and panels given; nothing is written outside the output named in the contract.
+// - Kernels allocate nothing, lock nothing and keep no state.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../cpu_bits.h"
+#include "../packing/layout.h"
+#include "../types.h"
+
+// How a product x * multiplier * 2^shift is rounded; the formulas are in requant.h.
+enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
+
+// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel.
+struct tvmq_stage {
+  enum tvmq_rounding rounding;
+  bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
+  bool fits_int16;     // every requantized value + zero point, unclamped, is proven to fit int16: narrowing need not saturate
+  uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
+  int32_t zero_point;  // of the output as int8 (or int16)
+  int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
+};
+
+// ---- gemm: out[m][n] = requantize(bias[n] + row_terms[m] + sum over taps t and depths k of rows[t][m][k] * weights[t][k][n])
+//
+// One call computes row_tiles * mr rows of one panel of nr channels. Tile i reads the pointers rows[i * n_taps * mr + t * mr + r], r < mr, each to k elements.
+// A caller with fewer rows repeats the last valid pointer; it gives `out` room for all row_tiles * mr rows of nr elements.
+struct tvmq_gemm_args {
+  const void *const *rows;
+  size_t row_tiles, n_taps;
+  size_t k;                  // elements per tap, a multiple of the layout's ku
+  const void *panel;
+  const int32_t *row_terms;  // [row_tiles * mr]: what a filter zero point owes for the row, else zeros
+  void *out;
+  size_t out_stride;         // bytes between output rows
+  uint8_t in_flip;           // xor on each input byte
+  const struct tvmq_stage *stage;
+};
+typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
+
+// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h' + ky][x * stride_w + kx * dilation_w][c] * weights[ky][kx][c])
+//
+// One call computes mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of the block of each input pixel
+// of the window; padding pixels point at a vector of zero points. Vertical stride and dilation are the caller's matter: table row j holds the input row that it
+// chose, and output row y uses the table rows y * row_step + ky.
+struct tvmq_depthwise_args {
+  const void *const *pixels;      // [n_rows][pixels_stride], n_rows = (mr - 1) * row_step + filter_h
+  size_t pixels_stride;           // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
+  size_t channel_offset;          // bytes from each pixel pointer to the block's first channel
+  size_t n_cols, stride_w, dilation_w, filter_h, filter_w;
+  size_t row_step;                // table rows from one output row to the next
+  int32_t filter_zero_point;      // int8 weights only: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
+  const void *panel;
+  void *out;
+  size_t out_col_stride, out_row_stride;  // bytes
+  uint8_t in_flip;
+  const struct tvmq_stage *stage;
+};
+typedef void (*tvmq_depthwise_fn)(const struct tvmq_depthwise_args *args);
+
+// ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
+//
+// Types are those of the variant's name. Zero points are the tensors' own (no flip here).
+struct tvmq_requantize_args {
+  const void *in;
+  void *out;
+  size_t n;
+  enum tvmq_rounding rounding;
+  int32_t multiplier, shift;  // Q31, >0 left, <=0 right
+  float scale;                // float32 input: the output's scale
+  int32_t in_zero_point, out_zero_point;
+};
+typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
+
+enum tvmq_family {
+  TVMQ_FAMILY_GEMM_S8,         // int8 x int8 -> int8
+  TVMQ_FAMILY_GEMM_S16,        // int16 x int8 -> int16, int64 accumulators (16x8)
+  TVMQ_FAMILY_DEPTHWISE_S8,
+  TVMQ_FAMILY_DEPTHWISE_S16,
+  TVMQ_FAMILY_REQUANTIZE,
+  TVMQ_N_FAMILIES
+};
+
+enum tvmq_variant_flags {
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
+  TVMQ_SYMMETRIC_FILTER = 1u << 1 // takes no filter zero point: weights are int8 and nothing repays it
+};
+
+// One row of variants.def.
+struct tvmq_variant {
+  const char *name;
+  enum tvmq_family family;
+  uint32_t cpu;               // every bit of this set is needed
+  uint32_t flags;             // enum tvmq_variant_flags
+  enum tvmq_type in_type, out_type;  // requantize only
+  struct {
+    uint8_t filter_h, filter_w, stride_w, dilation_w;  // depthwise only: the one value that the kernel computes, or 0 for any
+  } only;
+  uint8_t mr;                 // rows (gemm: output pixels; depthwise: output rows) of a tile
+  struct tvmq_layout layout;
+  float rate;                 // multiply-accumulates per cycle of the inner loop, measured (data for select.c; compared only within a family)
+  float tile_cycles;          // cycles per tile besides the inner loop: start, epilogue, stores
+  union {
+    tvmq_gemm_fn gemm;
+    tvmq_depthwise_fn depthwise;
+    tvmq_requantize_fn requantize;
+  } fn;
+};

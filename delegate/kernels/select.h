@@ -1,0 +1,29 @@
+// The list of kernel variants, and the choice among them.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+extern const struct tvmq_variant tvmq_variants[];
+extern const size_t tvmq_n_variants;
+
+// A gemm problem as the choice sees it.
+struct tvmq_gemm_problem {
+  size_t m, n, k, n_taps;  // k elements per tap, unpadded
+  uint32_t cpu;            // features that may be used
+  uint32_t excluded;       // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
+};
+
+// Least estimated cycles: padded tiles * (tile_cycles + padded work / rate). Never NULL for families that have a portable kernel.
+const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem);
+
+struct tvmq_depthwise_problem {
+  size_t out_h, out_w, channels, filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
+  uint32_t cpu, excluded;
+};
+const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem);
+
+// By types; NULL when no kernel converts between them.
+const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);

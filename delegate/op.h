@@ -1,0 +1,51 @@
+// An operator of the delegate: planned when the graph is prepared, run at each inference. One input and one output tensor; all else is constant.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "desc.h"
+#include "kernels/kernel.h"
+#include "packing/layout.h"
+#include "threads.h"
+
+// What planning may use. Fixed for the life of a delegate.
+struct tvmq_env {
+  uint32_t cpu;                  // features to use (detected, or the `isa` option's)
+  enum tvmq_rounding rounding;
+  struct tvmq_threads *threads;  // NULL: one thread
+};
+
+union tvmq_desc {
+  struct tvmq_conv_desc conv;
+  struct tvmq_requantize_desc requantize;
+};
+
+// What a planned op says of itself.
+struct tvmq_op_info {
+  const char *kernel;     // name in variants.def
+  const char *algorithm;  // "rows", "row table", "im2col", "depthwise", "elementwise", ...
+  char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
+  size_t packed_bytes;
+  size_t scratch_bytes;
+  uint64_t macs;          // multiply-accumulates of one inference, padding taps included
+};
+
+struct tvmq_op;
+
+struct tvmq_op_class {
+  const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
+  // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias must
+  // stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or released).
+  const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
+  void (*run)(struct tvmq_op *op, const void *in, void *out);  // allocates nothing
+  void (*release)(struct tvmq_op *op);                         // NULL is fine
+  void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
+};
+
+extern const struct tvmq_op_class tvmq_op_conv;        // CONV_2D
+extern const struct tvmq_op_class tvmq_op_depthwise;   // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_requantize;  // QUANTIZE
+
+// TFLite builtin operator code -> class; NULL for operators the delegate does not know.
+const struct tvmq_op_class *tvmq_op_class_find(int32_t builtin_code);

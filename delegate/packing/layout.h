@@ -1,0 +1,51 @@
+// Layouts of packed weights, as values. A kernel names the layout it reads (variants.def), the packers are parametric in it, and two kernels with equal layouts
+// can be exchanged without packing again. layout.c prints a layout's name, `s8n4k16u+128`: weight type, nr, kr, ku, operand offset.
+//
+// GEMM panel: nr output channels, 64-byte aligned, all parts back to back:
+//
+//        +------------------+---------------------------------------------+-----------------------+-----------------+
+//        | bias[nr]         | weights: n_taps * k / kr groups of nr x kr  | multiplier[nr] int32  | shift[nr] int32 |
+//        | int32 (or int64) |                                             | Q31                   | >0 left,<=0 right|
+//        +------------------+---------------------------------------------+-----------------------+-----------------+
+//
+//   weights, for nr = 4 and kr = 2 ("c2"), one row a channel n, one column a depth k, numbers are the order of bytes:
+//
+//                k=0  k=1 | k=2  k=3
+//          n=0    0    1  |  8    9
+//          n=1    2    3  | 10   11
+//          n=2    4    5  | 12   13
+//          n=3    6    7  | 14   15
+//
+//   k is padded to a multiple of ku with weights of zero, channels past the last to nr with zero weights, bias, multiplier and shift.
+//   The bias holds everything that does not depend on the input (fold.h).
+//
+// Depthwise panel: `nr` channels of one channel block; the same parts, with n_taps = filter_h * filter_w groups of nr x 1 in the place of the weights (kr = 1).
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TVMQ_PANEL_ALIGNMENT = 64 };
+
+struct tvmq_layout {
+  uint8_t nr;           // output channels in a panel
+  uint8_t kr;           // consecutive depths kept together per channel
+  uint8_t ku;           // depth of a tap is padded to a multiple of this; a multiple of kr
+  uint8_t weight_bytes; // 1: int8 weights, filter zero point repaid by row terms; 2: int16 weights with the filter zero point already subtracted
+  uint8_t acc_bytes;    // 4: int32 bias and accumulators; 8: int64 (16x8)
+  uint8_t a_offset;     // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
+};
+
+bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b);
+
+// Writes the name and a terminating zero; returns the length. `size` >= TVMQ_LAYOUT_NAME always suffices.
+enum { TVMQ_LAYOUT_NAME = 32 };
+size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size);
+
+// Byte offsets of the parts of a panel with `depth` = n_taps * padded k, and its whole size (a multiple of TVMQ_PANEL_ALIGNMENT).
+// Returns false if a size does not fit.
+struct tvmq_panel {
+  size_t weights, multiplier, shift, size;
+};
+bool tvmq_panel_layout(const struct tvmq_layout *layout, size_t depth, struct tvmq_panel *panel);

@@ -1,0 +1,19 @@
+// Weights and everything per channel -> panels (layout.h). Serves gemm and depthwise: both are lists of channels.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fold.h"
+#include "layout.h"
+
+// Per-channel values that a panel carries besides the weights.
+struct tvmq_channel_params {
+  int64_t bias;  // folded
+  int32_t multiplier, shift;
+};
+
+// Fills one panel for `n` <= layout->nr channels; the rest of the panel is zero. Channel j's weights are channels[j]; depth of a tap is padded to a multiple of ku.
+// With im2col (one tap) the caller describes all taps as depths. `panel` is 64-byte aligned and has tvmq_panel_layout().size bytes.
+void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel);

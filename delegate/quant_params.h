@@ -1,0 +1,15 @@
+// From float scales to what integer kernels use: multiplier and shift per channel, clamp range. All formulas are TFLite's, bit for bit.
+#pragma once
+
+#include <stdint.h>
+
+#include "desc.h"
+
+// real -> multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31) or 0. shift > 0: left.
+void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift);
+
+// Fixed-point parameters of output channel `channel`: int8 and 16x8 from double(in) * double(w[c]) / double(out), uint8 from the float32 product.
+void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
+
+// Range of the output type and of the fused activation, in the output's own type.
+void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max);

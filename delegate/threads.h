@@ -1,0 +1,20 @@
+// A pool of worker threads that share the tiles of one operator at a time.
+//
+// Tiles are handed out by an atomic counter, so that fast and slow cores each take what they can. The calling thread works too.
+#pragma once
+
+#include <stddef.h>
+
+struct tvmq_threads;
+
+// `tile` counts from 0 to n_tiles - 1; `thread` from 0 (the caller) to tvmq_threads_count() - 1 and indexes per-thread scratch.
+typedef void (*tvmq_tile_fn)(void *context, size_t tile, int thread);
+
+// A pool of `n` threads, the caller included. NULL when out of memory or when no thread can be started (work then runs on the caller).
+struct tvmq_threads *tvmq_threads_create(int n);
+void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine
+
+int tvmq_threads_count(const struct tvmq_threads *threads);  // 1 for NULL
+
+// Runs fn on every tile and returns when all are done. NULL threads: a plain loop. One run at a time per pool; concurrent callers queue.
+void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context);
