@@ -46,18 +46,17 @@ struct tvmq_gemm_args {
 };
 typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 
-// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h' + ky][x * stride_w + kx * dilation_w][c] * weights[ky][kx][c])
+// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky * dilation_h][x * stride_w + kx * dilation_w][c] * weights[ky][kx][c])
 //
-// One call computes mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of the block of each input pixel
-// of the window; padding pixels point at a vector of zero points. Vertical stride and dilation are the caller's matter: table row j holds the input row that it
-// chose, and output row y uses the table rows y * row_step + ky.
+// One call computes mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of each input pixel, row by row
+// (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points.
 struct tvmq_depthwise_args {
-  const void *const *pixels;      // [n_rows][pixels_stride], n_rows = (mr - 1) * row_step + filter_h
-  size_t pixels_stride;           // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
-  size_t channel_offset;          // bytes from each pixel pointer to the block's first channel
-  size_t n_cols, stride_w, dilation_w, filter_h, filter_w;
-  size_t row_step;                // table rows from one output row to the next
-  int32_t filter_zero_point;      // int8 weights only: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
+  const void *const *pixels;  // [(mr - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
+  size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
+  size_t channel_offset;      // bytes from each pixel pointer to the block's first channel
+  size_t n_cols;
+  size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
+  int32_t filter_zero_point;  // int8 weights only: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
   const void *panel;
   void *out;
   size_t out_col_stride, out_row_stride;  // bytes
@@ -102,7 +101,7 @@ struct tvmq_variant {
   uint32_t flags;             // enum tvmq_variant_flags
   enum tvmq_type in_type, out_type;  // requantize only
   struct {
-    uint8_t filter_h, filter_w, stride_w, dilation_w;  // depthwise only: the one value that the kernel computes, or 0 for any
+    uint8_t filter_h, filter_w, stride, dilation;  // depthwise only: the one value (in both directions) that the kernel computes, or 0 for any
   } only;
   uint8_t mr;                 // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;

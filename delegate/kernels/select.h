@@ -1,6 +1,7 @@
 // The list of kernel variants, and the choice among them.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,14 +13,17 @@ extern const size_t tvmq_n_variants;
 // A gemm problem as the choice sees it.
 struct tvmq_gemm_problem {
   size_t m, n, k, n_taps;  // k elements per tap, unpadded
+  uint8_t acc_bytes;       // of the layout: 4, or 8 for 16x8 with an int64 bias
+  bool exact_k;            // only variants whose ku divides k: rows are read where they lie
   uint32_t cpu;            // features that may be used
   uint32_t excluded;       // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
 };
 
-// Least estimated cycles: padded tiles * (tile_cycles + padded work / rate). Never NULL for families that have a portable kernel.
-const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem);
+// Least estimated cycles: padded tiles * (tile_cycles + padded work / rate). NULL only if exact_k leaves no variant.
+const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
 
 struct tvmq_depthwise_problem {
+  uint8_t acc_bytes;
   size_t out_h, out_w, channels, filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
   uint32_t cpu, excluded;
 };
