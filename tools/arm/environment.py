@@ -1,0 +1,40 @@
+"""What the tools of this directory share: where the emulated environment lies, its levels and runtimes, how to run its Python."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shlex
+import sys
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+CACHE = pathlib.Path(os.environ.get("TVMQ_ARM_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tvmq-arm").expanduser())
+SYSROOT = CACHE / "sysroot"
+PYTHON_VERSION = "3.11"  # the last one that tflite-runtime has wheels for
+
+# Level of instruction sets -> qemu's -cpu. `max` without SME, which would take the place of i8mm in a runtime's choice of kernels.
+LEVELS = {"neon": "cortex-a53", "dotprod": "cortex-a76", "i8mm": "max,sme=off"}
+
+# Runtime -> its requirements; each has a folder of its own, since their numpy and protobuf need not agree. LiteRT from 2.2 on crashes under qemu 7.2.
+RUNTIMES = {"tflite_runtime": ["tflite-runtime==2.14.0"], "litert": ["ai-edge-litert==2.1.6"]}
+REQUIREMENTS = ["numpy==1.26.4", "flatbuffers", "tflite", "cffi", "click", "rich", "pytest", "hypothesis"]
+
+
+def site(runtime: str) -> pathlib.Path:
+    """The folder of Python packages for `runtime`."""
+    return CACHE / f"site-{runtime}"
+
+
+def require() -> None:
+    """Exits with the command that helps if `setup` has not run."""
+    missing = [p for p in [SYSROOT, *map(site, RUNTIMES)] if not p.exists()]
+    if missing:
+        sys.exit(f"the emulated arm64 environment is not complete ({missing[0]} is missing): run tools/arm/setup first")
+
+
+def python(level: str, runtime: str) -> tuple[list[str], dict[str, str]]:
+    """Command and environment that run the emulated Python. TVMQ_PYTHON tells the tests how to start another one."""
+    command = ["qemu-aarch64", "-cpu", LEVELS[level], "-L", str(SYSROOT), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
+    path = [os.environ.get("PYTHONPATH"), str(REPOSITORY / "python"), str(site(runtime))]
+    extra = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "TVMQ_PYTHON": shlex.join(command)}
+    return command, {**os.environ, **extra}
