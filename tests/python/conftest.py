@@ -1,0 +1,44 @@
+"""Fixtures, hypothesis profiles, and what a run says at its end."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+import harness
+import hypothesis
+import pytest
+
+# `emulated` is for runs under qemu, `ci` for long ones. Every failure prints the blob that repeats it.
+COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture])
+hypothesis.settings.register_profile("default", max_examples=300, **COMMON)
+hypothesis.settings.register_profile("ci", max_examples=2000, **COMMON)
+hypothesis.settings.register_profile("emulated", max_examples=25, **COMMON)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("emulated" if harness.EMULATED else "default"))
+
+RUNTIMES = harness.installed()
+
+
+@pytest.fixture(params=RUNTIMES or [None], ids=lambda runtime: runtime.name if runtime else "none", scope="session")
+def runtime(request: pytest.FixtureRequest) -> harness.Runtime:
+    """Each TFLite runtime that is installed."""
+    if request.param is None:
+        pytest.skip("no TFLite runtime is installed: pip install tflite-runtime or ai-edge-litert")
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def models() -> pathlib.Path:
+    """The directory of real networks."""
+    if not harness.MODELS.is_dir():
+        pytest.skip(f"no directory {harness.MODELS}: set TVMQ_MODELS to one with .tflite files")
+    return harness.MODELS
+
+
+def pytest_report_header() -> str:
+    return f"TFLite runtimes: {', '.join(r.name for r in RUNTIMES) or 'none'}; hypothesis profile: {hypothesis.settings.get_current_profile_name()}"
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    for what, n in sorted(harness.counts.items()):
+        terminalreporter.write_line(f"{what}: {n:,}")

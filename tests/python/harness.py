@@ -1,0 +1,93 @@
+"""Interpreters with and without the delegate, in every TFLite runtime that is installed; what all the tests share."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import importlib
+import os
+import pathlib
+import shlex
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import tvmq_delegate
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shared/models")
+PYTHON = shlex.split(os.environ.get("TVMQ_PYTHON") or shlex.quote(sys.executable))  # to start another one, emulated or not
+EMULATED = "TVMQ_PYTHON" in os.environ
+
+# Name that load() takes -> module with Interpreter and OpResolverType.
+MODULES = {"tflite_runtime": "tflite_runtime.interpreter", "ai_edge_litert": "ai_edge_litert.interpreter", "tensorflow": "tensorflow.lite.python.interpreter"}
+
+counts: collections.Counter[str] = collections.Counter()  # shown at the end of a run
+
+
+def sanitized() -> bool:
+    """Whether this process runs under a sanitizer, whose allocator keeps freed memory and whose clock is slow."""
+    return any(name in pathlib.Path("/proc/self/maps").read_text(encoding="utf-8") for name in ("libasan", "libtsan", "libclang_rt"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Runtime:
+    """One TFLite runtime of this process."""
+
+    name: str
+    module: ModuleType
+
+    def interpreter(self, model: bytes, delegates: list[Any] | None = None, resolver: str = "BUILTIN_REF", num_threads: int | None = 1, **options: Any) -> Any:
+        """An interpreter that has not allocated its tensors yet."""
+        return self.module.Interpreter(model_content=bytes(model), experimental_delegates=delegates, num_threads=num_threads,
+                                       experimental_op_resolver_type=self.module.OpResolverType[resolver], **options)
+
+    def load(self, **options: Any) -> Any:
+        return tvmq_delegate.load(runtime=self.name, **options)
+
+
+def installed() -> list[Runtime]:
+    """Every runtime that can be imported, in one process."""
+    found = []
+    for name, module in MODULES.items():
+        try:
+            found.append(Runtime(name, importlib.import_module(module)))
+        except ModuleNotFoundError:
+            continue
+    return found
+
+
+def run(interpreter: Any, *inputs: np.ndarray) -> list[np.ndarray]:
+    """Allocates, feeds, invokes; the outputs, copied."""
+    interpreter.allocate_tensors()
+    for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(detail["index"], value)
+    interpreter.invoke()
+    return [interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details()]
+
+
+def random_tensor(generator: np.random.Generator, shape: Any, dtype: Any) -> np.ndarray:
+    """Every value of an integer type, or floats around zero."""
+    if np.issubdtype(dtype, np.integer):
+        info = np.iinfo(dtype)
+        return generator.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def random_inputs(interpreter: Any, seed: int) -> list[np.ndarray]:
+    generator = np.random.default_rng(seed)
+    return [random_tensor(generator, detail["shape"], detail["dtype"]) for detail in interpreter.get_input_details()]
+
+
+def assert_equal(got: np.ndarray, expected: np.ndarray, what: str = "") -> None:
+    """Bit for bit; a difference is told by its size and first place."""
+    assert got.dtype == expected.dtype and got.shape == expected.shape, f"{what}: {got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
+    counts["elements compared"] += expected.size
+    if got.tobytes() == expected.tobytes():
+        return
+    where = np.argwhere(got != expected)
+    difference = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+    first = tuple(int(i) for i in where[0])
+    raise AssertionError(f"{what}: {len(where)} of {expected.size} elements differ by up to {difference.max():g}, first at {first}: {got[first]} instead of {expected[first]}")
