@@ -1,0 +1,55 @@
+#include "memory.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "packing/layout.h"
+
+// What is left until an allocation fails: 0 never, 1 the next one, n the n-th from now.
+static _Atomic size_t countdown;
+static _Atomic size_t live;
+
+// The countdown stops at 1: once an allocation has failed, all after it fail too. Off, it costs one relaxed load.
+static bool must_fail(void) {
+  size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
+  while (left > 1 && !atomic_compare_exchange_weak_explicit(&countdown, &left, left - 1, memory_order_relaxed, memory_order_relaxed)) continue;
+  return left == 1;
+}
+
+void *tvmq_alloc(size_t size) {
+  const size_t mask = TVMQ_PANEL_ALIGNMENT - 1;
+  size_t padded;
+  if (must_fail() || !tvmq_add_size(size > 0 ? size : 1, mask, &padded)) return NULL;
+  padded &= ~mask;  // aligned_alloc wants a multiple of the alignment
+  void *p = aligned_alloc(TVMQ_PANEL_ALIGNMENT, padded);
+  if (p == NULL) return NULL;
+  atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+  return memset(p, 0, padded);
+}
+
+void tvmq_free(void *p) {
+  if (p == NULL) return;
+  atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+  free(p);
+}
+
+bool tvmq_mul_size(size_t a, size_t b, size_t *out) {
+  size_t product;
+  if (__builtin_mul_overflow(a, b, &product)) return false;
+  *out = product;
+  return true;
+}
+
+bool tvmq_add_size(size_t a, size_t b, size_t *out) {
+  size_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) return false;
+  *out = sum;
+  return true;
+}
+
+size_t tvmq_alloc_fail_at(size_t n) {
+  atomic_store_explicit(&countdown, n, memory_order_relaxed);
+  return atomic_load_explicit(&live, memory_order_relaxed);
+}

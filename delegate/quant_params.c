@@ -1,0 +1,57 @@
+#include "quant_params.h"
+
+#include <math.h>
+
+void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
+  *multiplier = 0;
+  *shift = 0;
+  if (real == 0) return;
+
+  int exponent;
+  int64_t mantissa = (int64_t)round(frexp(real, &exponent) * 2147483648.0);
+  if (mantissa == INT64_C(1) << 31) {  // rounded up to 1.0: back into [0.5, 1)
+    mantissa /= 2;
+    exponent++;
+  }
+  if (exponent < -31) return;  // every product would be shifted out
+  *multiplier = (int32_t)mantissa;
+  *shift = exponent;
+}
+
+// uint8 models take the product of input and filter scale in float32; the per-channel formula, younger, takes all in double.
+static double conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
+  const float filter_scale = desc->filter_scales[desc->n_filter_scales > 1 ? channel : 0];
+  const double product = desc->in_type == TVMQ_TYPE_U8 ? (double)(desc->in.scale * filter_scale) : (double)desc->in.scale * (double)filter_scale;
+  return product / (double)desc->out.scale;
+}
+
+void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
+  tvmq_quantize_multiplier(conv_scale(desc, channel), multiplier, shift);
+}
+
+// Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
+static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero_point + (int64_t)roundf(real / quant.scale); }
+
+static int32_t larger(int64_t a, int32_t b) { return a > b ? (int32_t)a : b; }
+static int32_t smaller(int64_t a, int32_t b) { return a < b ? (int32_t)a : b; }
+
+void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
+  *min = type == TVMQ_TYPE_U8 ? 0 : type == TVMQ_TYPE_S8 ? INT8_MIN : INT16_MIN;
+  *max = type == TVMQ_TYPE_U8 ? UINT8_MAX : type == TVMQ_TYPE_S8 ? INT8_MAX : INT16_MAX;
+  switch (activation) {
+    case TVMQ_ACTIVATION_RELU:
+      *min = larger(quantize(0, out), *min);
+      break;
+    case TVMQ_ACTIVATION_RELU6:
+      *min = larger(quantize(0, out), *min);
+      *max = smaller(quantize(6, out), *max);
+      break;
+    case TVMQ_ACTIVATION_RELU_N1_TO_1:
+      *min = larger(quantize(-1, out), *min);
+      *max = smaller(quantize(1, out), *max);
+      break;
+    case TVMQ_ACTIVATION_NONE:
+    case TVMQ_ACTIVATION_OTHER:
+      break;
+  }
+}
