@@ -113,3 +113,8 @@ struct tvmq_variant {
     tvmq_requantize_fn requantize;
   } fn;
 };
+
+#define TVMQ_GEMM(family, symbol, ...) void symbol(const struct tvmq_gemm_args *args);
+#define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
+#define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
+#include "variants.def"

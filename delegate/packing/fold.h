@@ -28,6 +28,4 @@ struct tvmq_folded {
 };
 
 // `in_zero_point` of the int8 (int16) value; `a_offset` as in the layout; in_min, in_max: range of the int8 (int16) value.
-// A layout with 2-byte weights subtracts the filter zero point itself: say so by `subtracted`.
-struct tvmq_folded tvmq_fold(const struct tvmq_channel *channel, int64_t bias, int32_t in_zero_point, int32_t a_offset, bool subtracted, int32_t in_min,
-                             int32_t in_max);
+struct tvmq_folded tvmq_fold(const struct tvmq_channel *channel, int64_t bias, int32_t in_zero_point, int32_t a_offset, int32_t in_min, int32_t in_max);

@@ -1,0 +1,13 @@
+// Portable depthwise convolution: the fallback for any processor, any filter, stride and dilation.
+#include "kernel.h"
+#include "requant.h"
+
+#define SYMBOL tvmq_depthwise_s8_1x16__c
+#define NR 16
+#define IN uint8_t
+#define OUT uint8_t
+#define ACC int32_t
+#define UNSIGNED_ACC uint32_t
+#define LOAD(x) ((int8_t)((x) ^ args->in_flip))
+#define STORE(acc, multiplier, shift) ((uint8_t)(tvmq_stage_s32(args->stage, acc, multiplier, shift) ^ args->stage->flip))
+#include "depthwise_c_template.h"

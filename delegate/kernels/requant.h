@@ -1,0 +1,79 @@
+// Fixed-point rescaling: the one definition of what x * multiplier * 2^(shift - 31) is, in the three roundings that `enum tvmq_rounding` names, and for the
+// int64 accumulators of 16x8. Every vector form equals these functions bit for bit.
+//
+// The multiplier is 0 or lies in [2^30, 2^31), so the doubling high multiply never meets the one product that saturates (-2^31 * -2^31).
+// shift is in [-31, 30]; a positive one shifts left.
+//
+//   reference  a = x * 2^left mod 2^32;  h = floor((a * m + 2^30) / 2^31);  h / 2^right, ties away from zero         gemmlowp, TFLite's reference kernels
+//   upward     the same a and h;         floor(h / 2^right + 1/2)                                                    sqrdmulh followed by srshl
+//   single     floor((x * m + 2^(30 - shift)) / 2^(31 - shift)) mod 2^32                                             TVM's fixed_point_multiply, TFLite built
+//                                                                                                                    with single rounding
+#pragma once
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+// Arithmetic modulo 2^32, which signed C leaves undefined.
+static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+static inline int32_t tvmq_sub_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
+
+// Doubling high multiply: round(x * 2^left * multiplier / 2^31), ties up.
+static inline int32_t tvmq_high_multiply(int32_t x, int32_t multiplier, int32_t left) {
+  const int32_t shifted = (int32_t)((uint32_t)x << left);
+  return (int32_t)(((int64_t)shifted * multiplier + (INT64_C(1) << 30)) >> 31);
+}
+
+static inline int32_t tvmq_rescale_upward(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift > 0 ? shift : 0, right = left - shift;
+  const int64_t half = (INT64_C(1) << right) >> 1;
+  return (int32_t)((tvmq_high_multiply(x, multiplier, left) + half) >> right);
+}
+
+static inline int32_t tvmq_rescale_reference(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift > 0 ? shift : 0, right = left - shift;
+  const int64_t half = (INT64_C(1) << right) >> 1;
+  const int64_t high = tvmq_high_multiply(x, multiplier, left);
+  // One less than half turns a negative tie down, that is away from zero; without a right shift there is no tie.
+  return (int32_t)((high + half - (high < 0 && half != 0)) >> right);
+}
+
+static inline int32_t tvmq_rescale_single(int32_t x, int32_t multiplier, int32_t shift) {
+  return (int32_t)(((int64_t)x * multiplier + (INT64_C(1) << (30 - shift))) >> (31 - shift));
+}
+
+static inline int32_t tvmq_rescale(enum tvmq_rounding rounding, int32_t x, int32_t multiplier, int32_t shift) {
+  assert(multiplier >= 0 && shift >= -31 && shift <= 30);
+  switch (rounding) {
+    case TVMQ_ROUNDING_UPWARD:
+      return tvmq_rescale_upward(x, multiplier, shift);
+    case TVMQ_ROUNDING_SINGLE:
+      return tvmq_rescale_single(x, multiplier, shift);
+    case TVMQ_ROUNDING_REFERENCE:
+    default:
+      return tvmq_rescale_reference(x, multiplier, shift);
+  }
+}
+
+// int64 accumulators: the multiplier is rounded to 15 bits, so that the product of a 48-bit accumulator fits int64, and the result is rounded once whatever the
+// mode: floor((x * r + 2^(14 - shift)) / 2^(15 - shift)) mod 2^32. |x| <= 2^47, shift in [-31, 7].
+static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t shift) {
+  assert(multiplier >= 0 && shift >= -31 && shift <= 7);
+  assert(x >= -(INT64_C(1) << 47) && x <= INT64_C(1) << 47);
+  const int32_t reduced = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+  return (int32_t)((x * reduced + (INT64_C(1) << (14 - shift))) >> (15 - shift));
+}
+
+static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
+
+// The output stage: accumulator -> element of the output tensor.
+static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t value = tvmq_rescale(stage->rounding, acc, multiplier, shift);
+  return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
+}
+
+static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t value = tvmq_rescale_s64(acc, multiplier, shift);
+  return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
+}

@@ -1,0 +1,63 @@
+#include "select.h"
+
+static size_t ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, uint32_t cpu, uint32_t excluded) {
+  return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
+}
+
+// Sizes are floats here: an estimate may lose digits but must not overflow.
+static float gemm_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  const float tiles = (float)ceil_div(p->m, v->mr) * (float)ceil_div(p->n, v->layout.nr);
+  const float depth = (float)p->n_taps * (float)ceil_div(p->k, v->layout.ku) * v->layout.ku;
+  return tiles * (v->tile_cycles + depth * v->mr * v->layout.nr / v->rate);
+}
+
+const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
+  const struct tvmq_variant *best = NULL;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes) continue;
+    if (problem->exact_k && problem->k % v->layout.ku != 0) continue;
+    const float estimate = gemm_cycles(v, problem);
+    if (best != NULL && estimate >= *cycles) continue;
+    best = v;
+    *cycles = estimate;
+  }
+  return best;
+}
+
+// A depthwise tile is one column of mr output pixels.
+static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const float tiles = (float)ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)ceil_div(p->channels, v->layout.nr);
+  const float taps = (float)p->filter_h * (float)p->filter_w;
+  return tiles * (v->tile_cycles + taps * v->mr * v->layout.nr / v->rate);
+}
+
+static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
+
+static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  return allows(v->only.filter_h, p->filter_h) && allows(v->only.filter_w, p->filter_w) && allows(v->only.stride, p->stride_h) &&
+         allows(v->only.stride, p->stride_w) && allows(v->only.dilation, p->dilation_h) && allows(v->only.dilation, p->dilation_w);
+}
+
+const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem) {
+  const struct tvmq_variant *best = NULL;
+  float least = 0;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes || !covers(v, problem)) continue;
+    const float estimate = depthwise_cycles(v, problem);
+    if (best != NULL && estimate >= least) continue;
+    best = v;
+    least = estimate;
+  }
+  return best;
+}
+
+const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu) {
+  const struct tvmq_variant *best = NULL;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, TVMQ_FAMILY_REQUANTIZE, cpu, 0) || v->in_type != in_type || v->out_type != out_type) continue;
+    if (best == NULL || v->rate > best->rate) best = v;
+  }
+  return best;
+}

@@ -1,0 +1,30 @@
+#include "layout.h"
+
+#include <stdio.h>
+
+#include "../memory.h"
+
+bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b) {
+  return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes &&
+         a->a_offset == b->a_offset;
+}
+
+size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size) {
+  const char *acc = layout->acc_bytes == 8 ? "a64" : "";
+  int length = snprintf(name, size, "s%dn%dk%du%d%s", layout->weight_bytes * 8, layout->nr, layout->kr, layout->ku, acc);
+  if (layout->a_offset != 0 && (size_t)length < size) length += snprintf(name + length, size - (size_t)length, "+%d", layout->a_offset);
+  return (size_t)length;
+}
+
+bool tvmq_panel_layout(const struct tvmq_layout *layout, size_t depth, struct tvmq_panel *panel) {
+  const size_t weights = (size_t)layout->nr * layout->acc_bytes;
+  const size_t params = (size_t)layout->nr * sizeof(int32_t);
+  size_t size;
+  if (!tvmq_mul_size(depth, (size_t)layout->nr * layout->weight_bytes, &size)) return false;
+  if (!tvmq_add_size(size, weights + 2 * params + TVMQ_PANEL_ALIGNMENT - 1, &size)) return false;
+  panel->weights = weights;
+  panel->multiplier = weights + depth * layout->nr * layout->weight_bytes;
+  panel->shift = panel->multiplier + params;
+  panel->size = size / TVMQ_PANEL_ALIGNMENT * TVMQ_PANEL_ALIGNMENT;
+  return true;
+}
