@@ -1,0 +1,53 @@
+"""Loading the delegate into a TFLite runtime."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from . import runtime as _runtime
+
+if TYPE_CHECKING:
+    from ai_edge_litert.interpreter import Delegate
+
+
+def library_path() -> Path:
+    """The shared library, for programs that load delegates by path (benchmark_model --external_delegate_path, nnstreamer, C++).
+
+    The environment variable TVMQ_LIBRARY names another one, for example a build with sanitizers.
+
+    Raises:
+      FileNotFoundError: it is not there.
+    """
+    given = os.environ.get("TVMQ_LIBRARY")
+    path = Path(given) if given else Path(__file__).with_name("libtvmq_delegate.so")
+    if not path.is_file():
+        raise FileNotFoundError(f"the delegate's library {path} does not exist" + (" (environment variable TVMQ_LIBRARY)" if given else ""))
+    return path.resolve()
+
+
+def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate:
+    """Loads the delegate, ready to be handed to the same runtime: Interpreter(..., experimental_delegates=[load()]).
+
+    The interpreter keeps the delegate alive. A delegate serves one interpreter: load another one for the next.
+
+    Args:
+      runtime: which TFLite runtime, as in runtime.find(). None takes the one that is imported, else the one that is installed.
+      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default.
+
+    Returns:
+      The runtime's own Delegate object.
+
+    Raises:
+      ValueError: an option is unknown or has a value that it cannot have; the message names what is allowed.
+      ImportError: no TFLite runtime is installed.
+      FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
+    """
+    interpreter = _runtime.find(runtime)
+    path = library_path()
+    try:
+        return interpreter.load_delegate(str(path), {name: value for name, value in options.items() if value is not None})
+    except ValueError as error:  # the runtime's line with the path, then the delegate's own message
+        raise ValueError(str(error).partition("\n")[2]) from None

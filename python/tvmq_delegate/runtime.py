@@ -1,0 +1,71 @@
+"""The TFLite runtimes behind one face: each one's interpreter module, which all three spell alike (Interpreter, load_delegate, OpResolverType)."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+from types import ModuleType
+
+# Package -> module with Interpreter, load_delegate and OpResolverType; the order is the order of preference.
+_INTERPRETERS = {
+    "tflite_runtime": "tflite_runtime.interpreter",
+    "ai_edge_litert": "ai_edge_litert.interpreter",
+    "tensorflow": "tensorflow.lite.python.interpreter",
+}
+_ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
+
+
+def installed() -> dict[str, str]:
+    """The runtimes that this Python can import, by package name, with their versions ("unknown" where no distribution tells). Imports none of them."""
+    distributions = importlib.metadata.packages_distributions()
+    return {
+        package: importlib.metadata.version(distributions[package][0]) if package in distributions else "unknown"
+        for package in _INTERPRETERS
+        if importlib.util.find_spec(package)
+    }
+
+
+def find(runtime: str | ModuleType | None = None) -> ModuleType:
+    """The interpreter module of a TFLite runtime.
+
+    Args:
+      runtime: "tflite_runtime", "ai_edge_litert" (or "litert"), "tensorflow" (or "tf"), or one of these as a module, whole or in part (tensorflow.lite).
+        None takes the one that is already imported, else the one that is installed; where several are, the first in the order above.
+
+    Raises:
+      ValueError: there is no runtime of that name.
+      ImportError: the runtime, or any at all, is not installed.
+    """
+    package = _package(runtime) if runtime is not None else _default()
+    try:
+        return importlib.import_module(_INTERPRETERS[package])
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise  # installed, but something that it needs is not
+        extra = {"tflite_runtime": "tflite-runtime", "ai_edge_litert": "litert"}.get(package, package)
+        raise ImportError(f"the TFLite runtime {package} is not installed: pip install 'tvmq-delegate[{extra}]'") from None
+
+
+def name(module: ModuleType) -> str:
+    """Package name of what find() returned."""
+    return module.__name__.partition(".")[0]
+
+
+def _package(runtime: str | ModuleType) -> str:
+    given = (runtime if isinstance(runtime, str) else runtime.__name__).partition(".")[0]
+    package = _ALIASES.get(given, given).replace("-", "_")
+    if package not in _INTERPRETERS:
+        raise ValueError(f"unknown TFLite runtime {given!r}; there are {', '.join(_INTERPRETERS)}")
+    return package
+
+
+def _default() -> str:
+    for imported in (lambda package: _INTERPRETERS[package] in sys.modules, lambda package: package in sys.modules, importlib.util.find_spec):
+        for package in _INTERPRETERS:
+            if imported(package):
+                return package
+    raise ImportError(
+        "no TFLite runtime is installed: pip install 'tvmq-delegate[litert]', 'tvmq-delegate[tflite-runtime]' (Python 3.11 or older) or 'tvmq-delegate[tensorflow]'"
+    )
