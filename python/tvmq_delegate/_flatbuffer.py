@@ -1,0 +1,302 @@
+"""Flatbuffers of the TFLite schema as plain Python objects: verified reading, and writing.
+
+The `tflite` package holds the schema as generated accessors, without an object API and without checks. Here the accessors are called once per table
+type with a probe in place of the data, which tells each field's slot, type and default; reading and writing then are one generic function each.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import re
+import struct
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import flatbuffers
+from flatbuffers.number_types import UOffsetTFlags
+
+IDENTIFIER = b"TFL3"
+
+# Union fields and the enumeration that names their members; the member's number stands in the field `<name>_type`.
+UNIONS = {
+    "builtin_options": "BuiltinOptions",
+    "builtin_options2": "BuiltinOptions2",
+    "details": "QuantizationDetails",
+    "array_segments": "SparseIndexVector",
+    "array_indices": "SparseIndexVector",
+}
+
+# Vectors that the schema wants on a wider boundary than their elements need: kernels load from them in place.
+ALIGNMENT = {("Buffer", "data"): 16}
+
+
+class ModelError(ValueError):
+    """A model file that cannot be read, or a model that cannot be built; the message says what is wrong."""
+
+
+class Record(SimpleNamespace):
+    """One table: an attribute per field of the schema, in snake case. Scalars hold their default where the file is silent, everything else None."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a table. Exactly one of `flags` (scalar), `table` (name of a table type), `is_string`, `union` is set."""
+
+    name: str
+    slot: int
+    default: Any
+    vector: bool
+    flags: Any = None
+    table: str | None = None
+    is_string: bool = False
+    union: str | None = None
+
+
+class _Probe:
+    """Stands in for flatbuffers' Table and notes what an accessor asks for first: OperatorCode.BuiltinCode goes on to another field."""
+
+    Bytes = b""
+    Pos = 0
+
+    def __init__(self, present: bool):
+        self.present = present
+        self.slot = None
+        self.flags = None
+        self.is_string = False
+        self.vector = False
+
+    def Offset(self, slot):
+        self.slot = slot if self.slot is None else self.slot
+        return 4 if self.present else 0
+
+    def Vector(self, offset):
+        self.vector = True
+        return 0
+
+    def Indirect(self, offset):
+        return 0
+
+    def Get(self, flags, offset):
+        self.flags = flags if self.flags is None else self.flags
+        return 0
+
+    def String(self, offset):
+        self.is_string = True
+        return b""
+
+    def Union(self, table, offset):
+        pass
+
+
+def snake_case(name: str) -> str:
+    """`DilationHFactor` -> `dilation_h_factor`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+@functools.lru_cache(maxsize=None)
+def schema(table: str) -> tuple[Field, ...]:
+    """The fields of a table type of the TFLite schema, ordered by slot."""
+    cls = getattr(importlib.import_module(f"tflite.{table}"), table)
+    fields = []
+    for accessor, function in vars(cls).items():
+        derived = re.fullmatch("(.+)(AsNumpy|IsNone|Length)", accessor)
+        if accessor == "Init" or not inspect.isfunction(function) or (derived and derived[1] in vars(cls)):
+            continue
+        arguments = [0] * (function.__code__.co_argcount - 1)  # a vector's accessor takes an index
+        seen, absent = _Probe(True), _Probe(False)
+        value = _call(cls, function, seen, arguments)
+        default = _call(cls, function, absent, arguments)
+        name = snake_case(accessor)
+        is_scalar = seen.flags is not None
+        fields.append(
+            Field(
+                name=name,
+                slot=(seen.slot - 4) // 2,
+                default=default if is_scalar and not seen.vector else None,
+                vector=seen.vector,
+                flags=seen.flags,
+                is_string=seen.is_string,
+                union=UNIONS[name] if name in UNIONS else None,
+                table=None if is_scalar or seen.is_string or name in UNIONS else type(value).__name__,
+            )
+        )
+    return tuple(sorted(fields, key=lambda field: field.slot))
+
+
+def _call(cls, function, probe, arguments):
+    table = cls()
+    table._tab = probe
+    return function(table, *arguments)
+
+
+@functools.lru_cache(maxsize=None)
+def enumeration(name: str) -> dict[int, str]:
+    """Number -> name of an enumeration of the schema."""
+    cls = getattr(importlib.import_module(f"tflite.{name}"), name)
+    return {value: key for key, value in vars(cls).items() if isinstance(value, int)}
+
+
+def enum_value(enum: str, name: str) -> int:
+    """The number of `name` in an enumeration of the schema."""
+    for value, key in enumeration(enum).items():
+        if key == name:
+            return value
+    raise ModelError(f"{enum}: no {name!r}; known: {', '.join(enumeration(enum).values())}")
+
+
+def read(data: bytes | memoryview) -> Record:
+    """Unpacks a .tflite file into nested records. Byte vectors stay views of `data`, other vectors become tuples.
+
+    Raises ModelError where an offset or a length leaves the file.
+    """
+    view = memoryview(data).cast("B")
+    if len(view) < 8:
+        raise ModelError(f"not a TFLite model: {len(view)} bytes are too few for a header")
+    if bytes(view[4:8]) != IDENTIFIER:
+        raise ModelError(f"not a TFLite model: the identifier at byte 4 is {bytes(view[4:8])!r}, not {IDENTIFIER!r}")
+    reader = _Reader(view)
+    return reader.table("Model", reader.offset(0, "Model"), "Model")
+
+
+class _Reader:
+    def __init__(self, view: memoryview):
+        self.view = view
+        self.tables: dict[tuple[str, int], Record] = {}
+        # Offsets may point several times at the same bytes. A file that makes reading it far longer than itself is hostile.
+        self.budget = 16 * len(view)
+
+    def span(self, position: int, size: int, where: str) -> None:
+        """Checks that [position, position + size) lies within the file."""
+        if position < 0 or position + size > len(self.view):
+            raise ModelError(f"{where}: bytes {position} to {position + size} lie outside the file of {len(self.view)} bytes (truncated or malformed)")
+        self.budget -= size
+        if self.budget < 0:
+            raise ModelError(f"{where}: malformed, the same bytes are referred to over and over")
+
+    def unpack(self, code: str, position: int, where: str) -> tuple:
+        layout = struct.Struct(code)
+        self.span(position, layout.size, where)
+        return layout.unpack_from(self.view, position)
+
+    def offset(self, position: int, where: str) -> int:
+        return position + self.unpack("<I", position, where)[0]
+
+    def table(self, name: str, position: int, where: str) -> Record:
+        key = (name, position)
+        if key not in self.tables:
+            self.tables[key] = self.fields(name, position, where)
+        return self.tables[key]
+
+    def fields(self, name: str, position: int, where: str) -> Record:
+        vtable = position - self.unpack("<i", position, where)[0]
+        vtable_bytes, table_bytes = self.unpack("<HH", vtable, where)
+        if vtable_bytes < 4 or vtable_bytes % 2 or table_bytes < 4:
+            raise ModelError(f"{where}: malformed table (vtable of {vtable_bytes} bytes, table of {table_bytes})")
+        slots = self.unpack(f"<{(vtable_bytes - 4) // 2}H", vtable + 4, where)
+        self.span(position, table_bytes, where)
+
+        fields = schema(name)
+        record = Record()
+        known = {field.slot for field in fields}
+        # What a newer schema added cannot be carried along; write() refuses such a record rather than dropping it.
+        record.unknown_slots = tuple(slot for slot, offset in enumerate(slots) if offset and slot not in known)
+        for field in fields:
+            offset = slots[field.slot] if field.slot < len(slots) else 0
+            value = field.default
+            if offset:
+                is_inline = field.flags is not None and not field.vector
+                if offset + (field.flags.bytewidth if is_inline else 4) > table_bytes:
+                    raise ModelError(f"{where}.{field.name}: malformed, the field lies outside its table")
+                value = self.field(field, record, position + offset, f"{where}.{field.name}")
+            setattr(record, field.name, value)
+        return record
+
+    def field(self, field: Field, record: Record, position: int, where: str) -> Any:
+        if field.flags is not None and not field.vector:
+            return field.flags.py_type(self.unpack(field.flags.packer_type.format, position, where)[0])
+        target = self.offset(position, where)
+        if field.vector:
+            return self.vector(field, target, where)
+        if field.is_string:
+            return self.string(target, where)
+        table = field.table or self.union_member(field, record, where)
+        return None if table is None else self.table(table, target, where)
+
+    def vector(self, field: Field, position: int, where: str) -> Any:
+        (length,) = self.unpack("<I", position, where)
+        start = position + 4
+        if field.flags is not None:
+            self.span(start, length * field.flags.bytewidth, where)
+            if field.flags.bytewidth == 1 and field.flags.name == "uint8":
+                return self.view[start : start + length]
+            return struct.unpack_from(f"<{length}{field.flags.packer_type.format[-1]}", self.view, start)
+        self.span(start, length * 4, where)
+        element = self.string if field.is_string else functools.partial(self.table, field.table)
+        return tuple(element(self.offset(start + 4 * i, where), f"{where}[{i}]") for i in range(length))
+
+    def string(self, position: int, where: str) -> bytes:
+        (length,) = self.unpack("<I", position, where)
+        self.span(position + 4, length, where)
+        return bytes(self.view[position + 4 : position + 4 + length])
+
+    def union_member(self, field: Field, record: Record, where: str) -> str | None:
+        number = getattr(record, f"{field.name}_type")
+        name = enumeration(field.union).get(number)
+        if name is None:
+            raise ModelError(f"{where}: type {number} is unknown to the installed schema")
+        return None if name == "NONE" else name
+
+
+def write(model: Record) -> bytes:
+    """Packs records, as `read` gives them, into a .tflite file."""
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(_write_table(builder, "Model", model), file_identifier=IDENTIFIER)
+    return bytes(builder.Output())
+
+
+def _write_table(builder: flatbuffers.Builder, name: str, record: Record) -> int:
+    if getattr(record, "unknown_slots", ()):
+        raise ModelError(f"{name}: fields in slots {list(record.unknown_slots)} are newer than the installed schema and would be lost")
+    fields = [(field, getattr(record, field.name, None)) for field in schema(name)]
+    fields = [(field, value) for field, value in fields if value is not None]
+    children = {field: _write_child(builder, name, field, record, value) for field, value in fields if field.vector or field.flags is None}
+    builder.StartObject(max((field.slot for field in schema(name)), default=-1) + 1)
+    for field, value in fields:
+        if field in children:
+            builder.PrependUOffsetTRelativeSlot(field.slot, children[field], 0)
+        else:
+            try:
+                builder.PrependSlot(field.flags, field.slot, value, field.default)
+            except (TypeError, struct.error) as error:
+                raise ModelError(f"{name}.{field.name}: {value!r} is no {field.flags.name}") from error
+    return builder.EndObject()
+
+
+def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: Record, value: Any) -> int:
+    if not field.vector:
+        return _write_element(builder, field, record, value)
+    if field.flags is None:
+        offsets = [_write_element(builder, field, record, element) for element in value]
+        builder.StartVector(UOffsetTFlags.bytewidth, len(offsets), UOffsetTFlags.bytewidth)
+        for offset in reversed(offsets):
+            builder.PrependUOffsetTRelative(offset)
+        return builder.EndVector()
+    if field.flags.name == "uint8":
+        data = bytes(value)
+        builder.Prep(ALIGNMENT.get((name, field.name), 1), len(data))
+        return builder.CreateByteVector(data)
+    width = field.flags.bytewidth
+    builder.StartVector(width, len(value), width)
+    for element in reversed(value):
+        builder.Prepend(field.flags, element)
+    return builder.EndVector()
+
+
+def _write_element(builder: flatbuffers.Builder, field: Field, record: Record, value: Any) -> int:
+    if field.is_string:
+        return builder.CreateString(value)
+    table = field.table or enumeration(field.union)[getattr(record, f"{field.name}_type")]
+    return _write_table(builder, table, value)

@@ -1,0 +1,231 @@
+"""Surgery on .tflite files without a TFLite runtime: list the operators, cut one out as a model of its own, build models from nothing."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+from ._builder import OPTION_ENUMS, ModelBuilder, build_conv, build_depthwise, build_quantize
+from ._flatbuffer import ModelError, Record, enumeration, read, schema, write
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "ops"]
+
+ModelSource = Union[bytes, bytearray, memoryview, str, os.PathLike]
+
+
+@dataclass(frozen=True)
+class Quantization:
+    """Affine quantization: real = scale * (value - zero_point); one pair per tensor, or one per index along `dimension`."""
+
+    scale: tuple[float, ...]
+    zero_point: tuple[int, ...]
+    dimension: int
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor as the file declares it. `data` holds the raw bytes of a constant and is None otherwise."""
+
+    index: int
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    quantization: Quantization | None
+    is_variable: bool
+    data: memoryview | None = field(repr=False, compare=False)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the file holds the values."""
+        return self.data is not None
+
+    def numpy(self) -> np.ndarray:
+        """The values of a constant, in the tensor's shape. Raises ModelError for other tensors, for types numpy lacks and for data of the wrong size."""
+        import numpy as np
+
+        if self.data is None:
+            raise ModelError(f"tensor {self.index} ({self.name}) is not constant")
+        try:
+            return np.frombuffer(self.data, np.dtype(self.dtype).newbyteorder("<")).reshape(self.shape)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"tensor {self.index} ({self.name}): {len(self.data)} bytes are no {self.dtype} of shape {self.shape}") from error
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator.
+
+    index, subgraph: as the interpreter numbers them. name: BuiltinOperator's name; a custom operator's own name.
+    inputs: None where an optional input is left out. params: the options by the schema's names in snake case (`stride_h`, `padding`,
+    `fused_activation_function`, ...), enumerations by name. macs: multiply-accumulates of one inference; 0 for operators that are not counted.
+    """
+
+    index: int
+    subgraph: int
+    name: str
+    version: int
+    inputs: tuple[Tensor | None, ...]
+    outputs: tuple[Tensor, ...]
+    params: Mapping[str, Any]
+    macs: int
+
+
+def ops(model: ModelSource) -> list[Op]:
+    """All operators of a model (the bytes of a .tflite file, or its path), subgraph by subgraph in the order of execution.
+
+    Raises ModelError if the file is malformed, OSError if it cannot be opened.
+    """
+    file = _File(model)
+    return [file.op(subgraph, index) for subgraph, graph in enumerate(file.subgraphs) for index in range(len(graph.operators or ()))]
+
+
+def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
+    """One operator as a model of its own.
+
+    Its inputs are the operator's inputs that are neither constant nor variables, each once, in order; its outputs are the operator's outputs. Constants,
+    quantization, options and versions are carried along unchanged. Raises ModelError if the file is malformed, if there is no such operator, or if the
+    operator refers to other subgraphs.
+    """
+    file = _File(model)
+    operator, code = file.operator(subgraph, index)
+    op = file.op(subgraph, index)
+    params = vars(operator.builtin_options or Record())
+    if any(key.endswith("subgraph_index") or key.endswith("branch_index") for key in params):
+        raise ModelError(f"operator {index} ({op.name}) refers to other subgraphs and cannot stand alone")
+
+    buffers = [Record()]
+    tensors: list[Record] = []
+    renumbered = {-1: -1}
+    for lists in (operator.inputs, operator.outputs, operator.intermediates):
+        for old in lists or ():
+            if old in renumbered:
+                continue
+            renumbered[old] = len(tensors)
+            tensor = Record(**vars(file.tensor_record(subgraph, old)))
+            data = file.data(tensor)
+            tensor.buffer = 0
+            if data is not None:
+                tensor.buffer = len(buffers)
+                buffers.append(Record(data=data))
+            tensors.append(tensor)
+
+    moved = Record(**vars(operator))
+    moved.opcode_index = 0
+    for key in ("inputs", "outputs", "intermediates"):
+        old = getattr(operator, key)
+        setattr(moved, key, None if old is None else tuple(renumbered[i] for i in old))
+    if operator.large_custom_options_offset:
+        moved.custom_options = file.tail(operator.large_custom_options_offset, operator.large_custom_options_size)
+        moved.large_custom_options_offset = moved.large_custom_options_size = 0
+    fed = [t.index for t in op.inputs if t is not None and not t.constant and not t.is_variable and 0 not in t.shape]
+    graph = Record(
+        tensors=tensors,
+        inputs=tuple(renumbered[i] for i in dict.fromkeys(fed)),
+        outputs=tuple(renumbered[t.index] for t in op.outputs),
+        operators=[moved],
+        name="main",
+    )
+    return write(Record(version=file.model.version, operator_codes=[code], subgraphs=[graph], description=f"{op.name} {index}", buffers=buffers))
+
+
+class _File:
+    """A model file, unpacked; every index in it is checked where it is followed."""
+
+    def __init__(self, source: ModelSource):
+        if isinstance(source, (str, os.PathLike)):
+            with open(source, "rb") as stream:
+                source = stream.read()
+        self.view = memoryview(source).cast("B")
+        self.model = read(self.view)
+        self.subgraphs = self.model.subgraphs or ()
+        self.tensors: dict[tuple[int, int], Tensor] = {}
+
+    def operator(self, subgraph: int, index: int) -> tuple[Record, Record]:
+        graph = _at(self.subgraphs, subgraph, "subgraph")
+        operator = _at(graph.operators, index, f"subgraph {subgraph}: operator")
+        return operator, _at(self.model.operator_codes, operator.opcode_index, f"operator {index}: operator code")
+
+    def op(self, subgraph: int, index: int) -> Op:
+        operator, code = self.operator(subgraph, index)
+        number = max(code.builtin_code, code.deprecated_builtin_code)
+        name = enumeration("BuiltinOperator").get(number)
+        if name is None:
+            raise ModelError(f"operator {index}: builtin operator {number} is unknown to the installed schema")
+        if name == "CUSTOM":
+            name = (code.custom_code or b"CUSTOM").decode(errors="replace")
+        inputs = tuple(None if i == -1 else self.tensor(subgraph, i) for i in operator.inputs or ())
+        outputs = tuple(self.tensor(subgraph, i) for i in operator.outputs or ())
+        return Op(index, subgraph, name, code.version, inputs, outputs, _params(operator), _macs(name, inputs, outputs))
+
+    def tensor_record(self, subgraph: int, index: int) -> Record:
+        return _at(self.subgraphs[subgraph].tensors, index, f"subgraph {subgraph}: tensor")
+
+    def tensor(self, subgraph: int, index: int) -> Tensor:
+        key = (subgraph, index)
+        if key not in self.tensors:
+            record = self.tensor_record(subgraph, index)
+            shape = tuple(record.shape or ())
+            dtype = enumeration("TensorType").get(record.type)
+            if dtype is None:
+                raise ModelError(f"tensor {index}: type {record.type} is unknown to the installed schema")
+            if any(n < 0 for n in shape):
+                raise ModelError(f"tensor {index}: negative size in shape {shape}")
+            quantization = None
+            if record.quantization is not None and record.quantization.scale:
+                q = record.quantization
+                quantization = Quantization(q.scale, q.zero_point or (0,) * len(q.scale), q.quantized_dimension)
+            name = (record.name or b"").decode(errors="replace")
+            self.tensors[key] = Tensor(index, name, shape, dtype.lower(), quantization, record.is_variable, self.data(record))
+        return self.tensors[key]
+
+    def data(self, tensor: Record) -> memoryview | None:
+        """The bytes of a constant tensor, None where the buffer is empty."""
+        buffer = _at(self.model.buffers, tensor.buffer, "buffer")
+        if buffer.offset > 1:  # files beyond 2 GB keep their data behind the flatbuffer; 1 is the schema's mark for none
+            return self.tail(buffer.offset, buffer.size) if buffer.size else None
+        return buffer.data if buffer.data else None
+
+    def tail(self, offset: int, size: int) -> memoryview:
+        if offset + size > len(self.view):
+            raise ModelError(f"bytes {offset} to {offset + size} lie outside the file of {len(self.view)} bytes (truncated or malformed)")
+        return self.view[offset : offset + size]
+
+
+def _at(items: tuple | None, index: int, what: str) -> Any:
+    if not 0 <= index < len(items or ()):
+        raise ModelError(f"{what} {index} does not exist, there are {len(items or ())}")
+    return items[index]
+
+
+def _params(operator: Record) -> dict[str, Any]:
+    params: dict[str, Any] = {}
+    for union, enum in (("builtin_options", "BuiltinOptions"), ("builtin_options2", "BuiltinOptions2")):
+        options = getattr(operator, union)
+        if options is None:
+            continue
+        for option in schema(enumeration(enum)[getattr(operator, f"{union}_type")]):
+            value = getattr(options, option.name)
+            if option.name in OPTION_ENUMS:
+                value = enumeration(OPTION_ENUMS[option.name]).get(value, value)
+            params[option.name] = value
+    return params
+
+
+# Multiply-accumulates from the filter's shape and the number of input and output elements.
+_MACS = {
+    "CONV_2D": lambda filter, n_in, n_out: n_out * math.prod(filter[1:]),
+    "DEPTHWISE_CONV_2D": lambda filter, n_in, n_out: n_out * math.prod(filter[1:3]),
+    "FULLY_CONNECTED": lambda filter, n_in, n_out: n_out * math.prod(filter[1:]),
+}
+
+
+def _macs(name: str, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]) -> int:
+    if name not in _MACS or len(inputs) < 2 or inputs[0] is None or inputs[1] is None or not outputs:
+        return 0
+    return _MACS[name](inputs[1].shape, math.prod(inputs[0].shape), math.prod(outputs[0].shape))
