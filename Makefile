@@ -1,0 +1,37 @@
+# Everything runs in .venv, which is made from PYTHON and needs a C compiler, nothing else.
+PYTHON ?= python3
+MODEL ?=
+BIN := .venv/bin
+SOURCES := pyproject.toml meson.build meson.options tools/build_backend.py $(shell find delegate python -type f -not -name '*.pyc')
+
+.PHONY: help demo test test-arm lint format clean
+help:
+	@echo "make demo [MODEL=path]  the delegate on a network: what it takes, that it is bit-exact, how fast it is"
+	@echo "make test               every test; says what it skipped"
+	@echo "make test-arm           the tests on emulated arm64, after tools/arm/setup"
+	@echo "make lint | format | clean"
+
+demo: .venv/installed
+	$(BIN)/tvmq demo $(MODEL)
+
+test: .venv/installed
+	$(BIN)/python tools/test.py
+
+test-arm: .venv/installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" tools/arm/test
+
+lint: .venv/installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/lint.py
+
+format: .venv/installed
+	$(BIN)/clang-format -i $(shell find delegate tests -name '*.[ch]')
+
+clean:
+	rm -rf .venv build build-*
+
+.venv/installed: $(SOURCES)
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing: sudo apt-get install python3-venv" >&2; exit 1; }
+	@command -v "$${CC:-cc}" >/dev/null || { echo "there is no C compiler: sudo apt-get install gcc" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[litert,tflite-runtime,test]'
+	@touch $@

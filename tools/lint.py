@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Checks what compilers do not: layers, names, lengths and whitespace of the sources, and the symbols of the built library.
+
+    tools/lint.py [--library BUILD/delegate/libtvmq_delegate.so]
+
+Prints one line per finding, `file:line: what`; exit code 1 if there is one. Checks whose tool is missing say so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ("delegate", "python", "tests", "tools")
+MAX_LINES = 400
+EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")
+
+# Who may include what of our own headers, by path below delegate/; the first row that matches a file counts. tests/ may include anything.
+LAYERS = {
+    "kernels/*": ["kernels/*", "packing/layout.h", "cpu_bits.h", "types.h"],
+    "packing/*": ["packing/*", "desc.h", "memory.h", "types.h"],
+    "plugin.c": ["*"],
+    "delegate.[ch]": ["*"],
+    "node.[ch]": ["*"],
+    "partition.[ch]": ["*"],
+    "tflite_abi.h": ["*"],
+    "*": ["!tflite_abi.h"],
+}
+
+# tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Requantize kernels have types on both sides and no tile.
+ISAS = "c|neon|dotprod|i8mm|avx2|avxvnni|avx512vnni"
+KERNEL = re.compile(rf"tvmq_(gemm|depthwise|winograd)_s(8|16)_\w+__({ISAS})|tvmq_(requantize)_[fsu]\d+_[su]\d+__({ISAS})")
+
+Finding = tuple[Path, int, str]
+
+
+def files(*patterns: str) -> list[Path]:
+    """Our text files whose name matches, build products left out."""
+    found = [path for top in SOURCES for path in (ROOT / top).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    found += [path for path in ROOT.iterdir() if path.is_file() and path.name != "LICENSE"]
+    return sorted(path for path in found if any(fnmatch.fnmatch(path.name, pattern) for pattern in patterns))
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    return enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
+
+
+def check_text() -> Iterator[Finding]:
+    for path in files("*"):
+        text = path.read_text(encoding="utf-8")
+        if text and not text.endswith("\n"):
+            yield path, text.count("\n") + 1, "no newline at the end of the file"
+        if path.suffix in (".c", ".h", ".py", ".def") and text.count("\n") > MAX_LINES:
+            yield path, MAX_LINES, f"{text.count(chr(10))} lines; a file has one concept and at most {MAX_LINES}"
+        for number, line in lines(path):
+            if line != line.rstrip():
+                yield path, number, "space at the end of the line"
+            if "\t" in line and path.name != "Makefile":
+                yield path, number, "tab"
+            if re.search(r"\b(TODO|FIXME|XXX)\b", line) and path != Path(__file__):
+                yield path, number, "unfinished work is tracked elsewhere than in comments"
+
+
+def check_layers() -> Iterator[Finding]:
+    delegate = ROOT / "delegate"
+    for path in files("*.c", "*.h", "*.def"):
+        if not path.is_relative_to(delegate):
+            continue
+        name = path.relative_to(delegate).as_posix()
+        allowed = next(patterns for layer, patterns in LAYERS.items() if fnmatch.fnmatch(name, layer))
+        for number, line in lines(path):
+            include = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not include:
+                continue
+            target = (path.parent / include[1]).resolve()
+            if not target.is_relative_to(delegate) or not target.exists():
+                continue  # generated, or the compiler's to report
+            header = target.relative_to(delegate).as_posix()
+            refused = [pattern[1:] for pattern in allowed if pattern.startswith("!")]
+            accepted = [pattern for pattern in allowed if not pattern.startswith("!")] or ["*"]
+            if header in refused or not any(fnmatch.fnmatch(header, pattern) for pattern in accepted):
+                yield path, number, f"{name} may not include {header}; it sees {', '.join(accepted)}" + "".join(f" without {pattern}" for pattern in refused)
+
+
+def check_kernel_names() -> Iterator[Finding]:
+    """Every symbol with a double underscore is a kernel: its name keeps to the grammar and stands in the file of its family and ISA."""
+    for path in files("*.c", "*.h", "*.def"):
+        for number, line in lines(path):
+            for name in re.findall(r"\btvmq_\w+__\w+\b", line):
+                kernel = KERNEL.fullmatch(name)
+                if not kernel:
+                    yield path, number, f"kernel name {name}: want tvmq_<family>_<type>_<tile>__<isa>"
+                    continue
+                family, isa = kernel[1] or kernel[4], kernel[3] or kernel[5]
+                defined = re.match(rf"void {name}\(", line)
+                if defined and path.parent.name == "kernels" and path.suffix == ".c" and path.stem != f"{family}_{isa}":
+                    yield path, number, f"{name} belongs into {family}_{isa}.c"
+
+
+def check_symbols(library: Path) -> Iterator[Finding]:
+    if not shutil.which("nm"):
+        print("SKIPPED: exported symbols: nm is not installed (apt-get install binutils)")
+        return
+    listing = subprocess.run(["nm", "--dynamic", str(library)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    symbols = [line.split()[-2:] for line in listing.splitlines()]
+    exported = {name for kind, name in symbols if kind.isupper() and kind not in "Uw"}
+    for name in sorted(exported):
+        if not EXPORTED.fullmatch(name):
+            yield library, 0, f"exports {name}; only tvmq_* and tflite_plugin_* are public"
+    for name in ("tflite_plugin_create_delegate", "tflite_plugin_destroy_delegate"):
+        if name not in exported:
+            yield library, 0, f"does not export {name}"
+    declared = set(re.findall(r"\b(tvmq_\w+)\(", (ROOT / "delegate/tvmq_delegate.h").read_text(encoding="utf-8")))
+    for name in sorted(declared ^ {name for name in exported if name.startswith("tvmq_")}):
+        yield library, 0, f"{name} is {'declared in tvmq_delegate.h but not exported' if name in declared else 'exported but not declared in tvmq_delegate.h'}"
+    for kind, name in symbols:
+        if kind == "U" and re.match(r"_?_?Z?\w*(TfLite|tflite)", name):
+            yield library, 0, f"needs {name}: the library must link no symbol of TFLite"
+
+
+def check_format() -> Iterator[Finding]:
+    tool = shutil.which("clang-format-19") or shutil.which("clang-format")
+    if not tool:
+        print("SKIPPED: C formatting: clang-format is not installed (apt-get install clang-format-19)")
+        return
+    sources = [path for path in files("*.c", "*.h") if path.is_relative_to(ROOT / "delegate") or path.is_relative_to(ROOT / "tests")]
+    done = subprocess.run([tool, "--dry-run", *map(str, sources)], check=False, stderr=subprocess.PIPE, text=True)
+    for found in re.finditer(r"^(.+?):(\d+):\d+: .*\[-Wclang-format-violations\]$", done.stderr, re.MULTILINE):
+        yield Path(found[1]), int(found[2]), "not as clang-format writes it"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", type=Path, help="a built library, to check its symbols")
+    options = parser.parse_args()
+    findings = [*check_text(), *check_layers(), *check_kernel_names(), *check_format()]
+    if options.library:
+        findings += check_symbols(options.library)
+    for path, number, what in findings:
+        print(f"{path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path}:{number}: {what}")
+    print(f"lint: {len(findings)} findings in {len(files('*'))} files")
+    sys.exit(bool(findings))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs every test: lint, the C tests of each compiler and sanitizer, the Python suite in each TFLite runtime, all of it again on emulated arm64.
+
+A step whose tools are missing is skipped, aloud; the end says which, and what was skipped inside the steps that ran. Exit code 1 if a step failed.
+`make test` calls this with the Python of .venv, where the package is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
+LIBRARY = "delegate/libtvmq_delegate.so"
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-ra", "--color=no", "-p", "no:cacheprovider"]
+
+# The tools of the virtual environment (meson, ninja, clang-format) before those of the machine.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """Commands that run one after the other, until one fails."""
+
+    name: str
+    commands: list[list[str]]
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
+    missing: Callable[[], str | None] = lambda: None  # why the step cannot run on this machine
+
+
+def need(*tools: str) -> Callable[[], str | None]:
+    """Missing unless one of the tools is installed."""
+    return lambda: None if any(map(shutil.which, tools)) else f"{tools[0]} is not installed"
+
+
+def runtime_library(name: str) -> str:
+    """Where the C compiler keeps a sanitizer's runtime, "" if it has none."""
+    path = subprocess.run(["cc", f"-print-file-name={name}"], check=False, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return path if os.path.isabs(path) else ""
+
+
+def need_sanitizer(name: str) -> Callable[[], str | None]:
+    return lambda: None if runtime_library(name) else f"the C compiler has no {name}"
+
+
+def need_arm() -> str | None:
+    sys.path.insert(0, str(ROOT / "tools/arm"))
+    import environment
+
+    done = all(path.exists() for path in [environment.SYSROOT, *map(environment.site, environment.RUNTIMES)])
+    return need("qemu-aarch64")() or need("aarch64-linux-gnu-gcc", "clang-19")() or (None if done else "tools/arm/setup has not run")
+
+
+def c_tests(folder: str, *options: str) -> list[list[str]]:
+    """Configures afresh, so that a folder left by another compiler cannot be taken for this one."""
+    build = str(BUILD / folder)
+    return [
+        ["meson", "setup", "--wipe" if (BUILD / folder).exists() else "--reconfigure", build, str(ROOT), "--werror", *options],
+        ["meson", "compile", "-C", build],
+        ["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--timeout-multiplier=4"],
+    ]
+
+
+def steps() -> list[Step]:
+    clang = next(filter(shutil.which, ("clang-19", "clang")), "clang")
+    sanitize = ["--buildtype=debugoptimized", "-Db_lundef=false"]
+    return [
+        Step("C tests", c_tests("cc")),
+        Step("lint", [[sys.executable, str(ROOT / "tools/lint.py"), "--library", str(BUILD / "cc" / LIBRARY)]]),
+        Step("Python suite", [[*PYTEST, str(ROOT / "tests/python")]]),
+        Step("C tests, clang", c_tests("clang"), {"CC": clang}, need("clang-19", "clang")),
+        Step("C tests, address and undefined-behaviour sanitizer", c_tests("asan", "-Db_sanitize=address,undefined", *sanitize), missing=need_sanitizer("libasan.so")),
+        Step("C tests, thread sanitizer", c_tests("tsan", "-Db_sanitize=thread", *sanitize), missing=need_sanitizer("libtsan.so")),
+        Step(
+            "Python suite, address and undefined-behaviour sanitizer",
+            [[*PYTEST, str(ROOT / "tests/python")]],
+            {
+                "LD_PRELOAD": f"{runtime_library('libasan.so')} {runtime_library('libubsan.so')}",
+                "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
+                "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+                "TVMQ_LIBRARY": str(BUILD / "asan" / LIBRARY),
+                "HYPOTHESIS_PROFILE": "emulated",
+            },
+            need_sanitizer("libasan.so"),
+        ),
+        Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
+    ]
+
+
+def run(step: Step, skips: list[str]) -> bool:
+    """Shows the output as it comes and collects the lines that tell of something skipped."""
+    for command in step.commands:
+        print("+", *command, flush=True)
+        environment = {**os.environ, **step.environment}
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                if re.search(r"\bSKIP(PED)?\b", line):
+                    skips.append(f"{step.name}: {line.strip()}")
+        if process.returncode:
+            return False
+    return True
+
+
+def main() -> None:
+    names = [step.name for step in steps()]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("only", nargs="*", metavar="STEP", help=f"run these steps alone: {', '.join(map(repr, names))}")
+    only = parser.parse_args().only
+    if set(only) - set(names):
+        parser.error(f"unknown step {', '.join(sorted(set(only) - set(names)))}; there are {', '.join(names)}")
+    BUILD.mkdir(exist_ok=True)
+    start, summary, skips, failed, skipped = time.monotonic(), [], [], 0, 0
+    for step in steps():
+        if only and step.name not in only:
+            continue
+        print(f"\n==== {step.name}", flush=True)
+        step_start, missing = time.monotonic(), step.missing()
+        if missing:
+            skipped += 1
+            summary.append(f"SKIPPED         {step.name}: {missing}")
+        else:
+            good = run(step, skips)
+            failed += not good
+            summary.append(f"{'passed' if good else 'FAILED'} {time.monotonic() - step_start:6.0f} s {step.name}")
+        print(summary[-1], flush=True)
+    print("\n==== summary", *summary, sep="\n")
+    if skips:
+        print("skipped inside the steps:", *sorted(set(skips)), sep="\n  ")
+    print(f"{len(summary) - failed - skipped} steps passed, {failed} failed, {skipped} skipped in {time.monotonic() - start:.0f} s")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
