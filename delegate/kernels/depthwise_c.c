@@ -11,3 +11,14 @@
 #define LOAD(x) ((int8_t)((x) ^ args->in_flip))
 #define STORE(acc, multiplier, shift) ((uint8_t)(tvmq_stage_s32(args->stage, acc, multiplier, shift) ^ args->stage->flip))
 #include "depthwise_c_template.h"
+
+// 16x8: the reference accumulates in int64 whatever the bias.
+#define SYMBOL tvmq_depthwise_s16_1x16a64__c
+#define NR 16
+#define IN int16_t
+#define OUT int16_t
+#define ACC int64_t
+#define UNSIGNED_ACC uint64_t
+#define LOAD(x) (x)
+#define STORE(acc, multiplier, shift) ((int16_t)tvmq_stage_s64(args->stage, acc, multiplier, shift))
+#include "depthwise_c_template.h"

@@ -16,8 +16,12 @@
 #include "kernel.h"
 
 // Arithmetic modulo 2^32, which signed C leaves undefined.
-static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
-static inline int32_t tvmq_sub_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
+static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) {
+  return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+static inline int32_t tvmq_sub_wrap(int32_t a, int32_t b) {
+  return (int32_t)((uint32_t)a - (uint32_t)b);
+}
 
 // Doubling high multiply: round(x * 2^left * multiplier / 2^31), ties up.
 static inline int32_t tvmq_high_multiply(int32_t x, int32_t multiplier, int32_t left) {
@@ -65,7 +69,9 @@ static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t sh
   return (int32_t)((x * reduced + (INT64_C(1) << (14 - shift))) >> (15 - shift));
 }
 
-static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
+static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) {
+  return x < min ? min : x > max ? max : x;
+}
 
 // The output stage: accumulator -> element of the output tensor.
 static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc, int32_t multiplier, int32_t shift) {
@@ -76,4 +82,20 @@ static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc
 static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {
   const int32_t value = tvmq_rescale_s64(acc, multiplier, shift);
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
+}
+
+// Affine quantization without the zero point: x / scale rounded half away from zero, as int32. Beyond int32 the reference does what the machine's conversion
+// instruction does, so this does too: Arm saturates and takes NaN as 0, x86 gives -2^31 for either.
+static inline int32_t tvmq_quantize_f32(float x, float scale) {
+  const float value = x / scale;
+  if (value >= -0x1p31f && value < 0x1p31f) {
+    const int32_t truncated = (int32_t)value;
+    const float rest = value - (float)truncated;  // exact: from 2^23 on value is whole
+    return truncated + (rest >= 0.5f) - (rest <= -0.5f);
+  }
+#if defined(__aarch64__)
+  return value >= 0 ? INT32_MAX : value < 0 ? INT32_MIN : 0;
+#else
+  return INT32_MIN;
+#endif
 }

@@ -1,16 +1,30 @@
 #include "select.h"
 
 #define LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, A_OFFSET) \
-  { .nr = NR, .kr = KR, .ku = KU, .weight_bytes = WEIGHT_BYTES, .acc_bytes = ACC_BYTES, .a_offset = A_OFFSET }
-#define ONLY(FILTER_H, FILTER_W, STRIDE, DILATION) \
-  { .filter_h = FILTER_H, .filter_w = FILTER_W, .stride = STRIDE, .dilation = DILATION }
+  {.nr = NR, .kr = KR, .ku = KU, .weight_bytes = WEIGHT_BYTES, .acc_bytes = ACC_BYTES, .a_offset = A_OFFSET}
+#define ONLY(FILTER_H, FILTER_W, STRIDE, DILATION) {.filter_h = FILTER_H, .filter_w = FILTER_W, .stride = STRIDE, .dilation = DILATION}
 
-#define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, RATE, TILE_CYCLES)                                                                           \
-  {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .flags = FLAGS, .mr = MR, .layout = LAYOUT PANEL, .rate = RATE, .tile_cycles = TILE_CYCLES, \
+#define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, RATE, TILE_CYCLES) \
+  {.name = #SYMBOL,                                                         \
+   .family = TVMQ_FAMILY_##FAMILY,                                          \
+   .cpu = CPU,                                                              \
+   .flags = FLAGS,                                                          \
+   .mr = MR,                                                                \
+   .layout = LAYOUT PANEL,                                                  \
+   .rate = RATE,                                                            \
+   .tile_cycles = TILE_CYCLES,                                              \
    .fn.gemm = SYMBOL},
-#define TVMQ_DEPTHWISE(FAMILY, SYMBOL, CPU, FLAGS, WINDOW, MR, PANEL, RATE, TILE_CYCLES)                                                               \
-  {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .flags = FLAGS, .only = ONLY WINDOW, .mr = MR, .layout = LAYOUT PANEL, .rate = RATE,     \
-   .tile_cycles = TILE_CYCLES, .fn.depthwise = SYMBOL},
+#define TVMQ_DEPTHWISE(FAMILY, SYMBOL, CPU, FLAGS, WINDOW, MR, PANEL, RATE, TILE_CYCLES) \
+  {.name = #SYMBOL,                                                                      \
+   .family = TVMQ_FAMILY_##FAMILY,                                                       \
+   .cpu = CPU,                                                                           \
+   .flags = FLAGS,                                                                       \
+   .only = ONLY WINDOW,                                                                  \
+   .mr = MR,                                                                             \
+   .layout = LAYOUT PANEL,                                                               \
+   .rate = RATE,                                                                         \
+   .tile_cycles = TILE_CYCLES,                                                           \
+   .fn.depthwise = SYMBOL},
 #define TVMQ_REQUANTIZE(SYMBOL, CPU, IN_TYPE, OUT_TYPE, RATE) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_REQUANTIZE, .cpu = CPU, .in_type = IN_TYPE, .out_type = OUT_TYPE, .rate = RATE, .fn.requantize = SYMBOL},
 

@@ -3,8 +3,8 @@
 //   sum (x - zx)(w - zw) + bias  =  sum x w  -  zw sum x  +  [ bias - zx sum w + n zx zw ]
 //                                  kernel       row term          folded bias
 //
-// x is the kernel's operand (int8 value + a_offset) and zx its zero point; w is the int8 weight (a uint8 weight less 128) and zw its zero point. Sums run over n taps
-// and depths, padding included (padding holds zx and so contributes nothing).
+// x is the kernel's operand (int8 value + a_offset) and zx its zero point; w is the int8 weight (a uint8 weight less 128) and zw its zero point. Sums run over
+// n taps and depths, padding included (padding holds zx and so contributes nothing).
 #pragma once
 
 #include <stdbool.h>
@@ -13,18 +13,18 @@
 
 // Weights of one output channel, read with strides from the filter tensor.
 struct tvmq_channel {
-  const uint8_t *weights;  // first weight, as stored
-  uint8_t flip;            // 0x80 for a uint8 filter
-  int32_t zero_point;      // of the int8 weight
+  const uint8_t *weights;         // first weight, as stored
+  uint8_t flip;                   // 0x80 for a uint8 filter
+  int32_t zero_point;             // of the int8 weight
   size_t n_taps, tap_stride;      // elements (bytes)
   size_t n_depths, depth_stride;  // elements (bytes)
 };
 
 struct tvmq_folded {
-  int64_t bias;       // folded; 8-bit kernels take it modulo 2^32
-  int64_t lo, hi;     // bounds of the whole accumulator for any input of [in_min, in_max] (int8/int16 values), bias included
-  bool min_weight;    // some weight is -128
-  int64_t abs_sum;    // sum |w - zw|
+  int64_t bias;     // folded; 8-bit kernels take it modulo 2^32
+  int64_t lo, hi;   // bounds of the whole accumulator for any input of [in_min, in_max] (int8/int16 values), bias included
+  bool min_weight;  // some weight is -128
+  int64_t abs_sum;  // sum |w - zw|
 };
 
 // `in_zero_point` of the int8 (int16) value; `a_offset` as in the layout; in_min, in_max: range of the int8 (int16) value.

@@ -5,8 +5,7 @@
 #include "../memory.h"
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b) {
-  return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes &&
-         a->a_offset == b->a_offset;
+  return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes && a->a_offset == b->a_offset;
 }
 
 size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size) {

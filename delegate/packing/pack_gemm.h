@@ -14,6 +14,6 @@ struct tvmq_channel_params {
   int32_t multiplier, shift;
 };
 
-// Fills one panel for `n` <= layout->nr channels; the rest of the panel is zero. Channel j's weights are channels[j]; depth of a tap is padded to a multiple of ku.
-// With im2col (one tap) the caller describes all taps as depths. `panel` is 64-byte aligned and has tvmq_panel_layout().size bytes.
+// Fills one panel for `n` <= layout->nr channels; the rest of the panel is zero. Channel j's weights are channels[j]; depth of a tap is padded to a multiple of
+// ku. With im2col (one tap) the caller describes all taps as depths. `panel` is 64-byte aligned and has tvmq_panel_layout().size bytes.
 void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel);
