@@ -24,3 +24,6 @@ const struct tvmq_isa *tvmq_isa_find(const char *name);  // NULL: no such name
 
 // Processors that this process may run on: affinity mask and cgroup CPU quota (rounded up), at least 1.
 int tvmq_cpu_count(void);
+
+// The quota alone: 0 without one. `root` stands before /proc and /sys: "" except in tests.
+int tvmq_cpu_quota(const char *root);

@@ -40,6 +40,7 @@ struct tvmq_conv_desc {
   int32_t n_filter_scales;     // 1 (per tensor) or out_c (per channel)
   const void *filter;          // constant data, int8 or uint8
   const void *bias;            // constant data, [out_c] of bias_type, or NULL
+  bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
 };
 
 // QUANTIZE: float32 -> int8/uint8/int16 (affine quantization), or requantization between integer types.

@@ -1,0 +1,188 @@
+#include "claim.h"
+
+#include <math.h>
+
+#include "geometry.h"
+#include "quant_params.h"
+
+// Smallest and largest value of a quantized tensor's type.
+struct range {
+  int32_t min, max;
+};
+
+static struct range type_range(enum tvmq_type type) {
+  switch (type) {
+    case TVMQ_TYPE_S8:
+      return (struct range){INT8_MIN, INT8_MAX};
+    case TVMQ_TYPE_U8:
+      return (struct range){0, UINT8_MAX};
+    case TVMQ_TYPE_S16:
+      return (struct range){INT16_MIN, INT16_MAX};
+    default:
+      return (struct range){INT32_MIN, INT32_MAX};
+  }
+}
+
+static bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
+static bool fits_type(int32_t value, enum tvmq_type type) { return value >= type_range(type).min && value <= type_range(type).max; }
+
+// ---- rules of a convolution, in the order in which they build on each other
+
+static const char *conv_types(const struct tvmq_conv_desc *desc) {
+  const bool integer_filter = desc->filter_type == TVMQ_TYPE_S8 || desc->filter_type == TVMQ_TYPE_U8 || desc->filter_type == TVMQ_TYPE_S4;
+  if (desc->in_type == TVMQ_TYPE_F32) return integer_filter ? "hybrid: float32 activations with integer weights" : "float32: not quantized";
+  if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights";
+  if (desc->out_type != desc->in_type) return "input and output types differ";
+  if (desc->in_type == TVMQ_TYPE_S8 || desc->in_type == TVMQ_TYPE_S16) return desc->filter_type == TVMQ_TYPE_S8 ? NULL : "weights are not int8";
+  if (desc->in_type == TVMQ_TYPE_U8) return desc->filter_type == TVMQ_TYPE_U8 ? NULL : "weights are not uint8";
+  return "activations are not int8, uint8 or int16";
+}
+
+static const char *conv_constants(const struct tvmq_conv_desc *desc) {
+  if (desc->filter == NULL) return "weights are not constant";
+  if (desc->dynamic_bias) return "bias is not constant";
+  return NULL;
+}
+
+// The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, only the depthwise reference has a defined width.
+static const char *conv_bias_type(const struct tvmq_conv_desc *desc) {
+  const bool wide = desc->in_type == TVMQ_TYPE_S16;
+  if (desc->bias == NULL) return wide && !desc->depthwise ? "16x8 convolution without a bias" : NULL;
+  if (!wide) return desc->bias_type == TVMQ_TYPE_S32 ? NULL : "bias is not int32";
+  if (desc->depthwise) return desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias of a 16x8 depthwise convolution is not int64";
+  return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
+}
+
+static const char *conv_activation(const struct tvmq_conv_desc *desc) {
+  switch (desc->activation) {
+    case TVMQ_ACTIVATION_NONE:
+    case TVMQ_ACTIVATION_RELU:
+    case TVMQ_ACTIVATION_RELU6:
+    case TVMQ_ACTIVATION_RELU_N1_TO_1:
+      return NULL;
+    case TVMQ_ACTIVATION_OTHER:
+      break;
+  }
+  return "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1";
+}
+
+static const char *conv_channels(const struct tvmq_conv_desc *desc) {
+  if (desc->batch <= 0) return "batch is not positive";
+  if (desc->in_c <= 0 || desc->out_c <= 0) return "number of channels is not positive";
+  if (desc->depthwise) {
+    if (desc->depth_multiplier <= 0) return "depth multiplier is not positive";
+    return (int64_t)desc->in_c * desc->depth_multiplier == desc->out_c ? NULL : "output channels are not input channels x depth multiplier";
+  }
+  if (desc->filter_c <= 0) return "weights have no input channels";
+  if (desc->in_c % desc->filter_c != 0) return "input channels are not a multiple of the weights' input channels";
+  return desc->out_c % (desc->in_c / desc->filter_c) == 0 ? NULL : "output channels are not a multiple of the groups";
+}
+
+static const char *conv_geometry(const struct tvmq_conv_desc *desc) {
+  struct tvmq_geometry geometry;
+  const char *reason = tvmq_geometry(desc, &geometry);
+  if (reason != NULL) return reason;
+  if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "output tensor has another height or width than the convolution";
+
+  // TFLite's kernels keep these in int16.
+  const int32_t narrow[] = {desc->stride_h, desc->stride_w, desc->dilation_h, desc->dilation_w, geometry.pad_top, geometry.pad_left, desc->depth_multiplier};
+  for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
+    if (narrow[i] > INT16_MAX) return "stride, dilation, padding or depth multiplier exceeds 32767";
+  }
+  return NULL;
+}
+
+// TFLite indexes tensors by int.
+static bool too_many(int32_t a, int32_t b, int32_t c, int32_t d) {
+  int32_t n;
+  return __builtin_mul_overflow(a, b, &n) || __builtin_mul_overflow(n, c, &n) || __builtin_mul_overflow(n, d, &n);
+}
+
+static const char *conv_sizes(const struct tvmq_conv_desc *desc) {
+  if (too_many(desc->batch, desc->in_h, desc->in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
+  if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
+  const int32_t depth = desc->depthwise ? 1 : desc->filter_c;
+  return too_many(desc->out_c, desc->filter_h, desc->filter_w, depth) ? "weights have more than 2^31 - 1 elements" : NULL;
+}
+
+static const char *conv_quantization(const struct tvmq_conv_desc *desc) {
+  if (!good_scale(desc->in.scale)) return "input scale is not positive and finite";
+  if (!good_scale(desc->out.scale)) return "output scale is not positive and finite";
+  if (!fits_type(desc->in.zero_point, desc->in_type)) return "input zero point is outside its type";
+  if (!fits_type(desc->out.zero_point, desc->out_type)) return "output zero point is outside its type";
+  if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 activations with a zero point";
+  if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is outside their type";
+  // CONV_2D has no such nodes, DEPTHWISE_CONV_2D ignores the zero point in some kernels and not in others.
+  if (desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0) return "int8 weights with a zero point";
+
+  if (desc->filter_scales == NULL || desc->n_filter_scales <= 0) return "weights have no scale";
+  if (desc->n_filter_scales != 1 && desc->n_filter_scales != desc->out_c) return "number of weight scales is neither 1 nor the output channels";
+  if (desc->n_filter_scales != 1 && desc->filter_type == TVMQ_TYPE_U8) return "uint8 weights with scales per channel";
+  for (int32_t i = 0; i < desc->n_filter_scales; i++) {
+    if (!good_scale(desc->filter_scales[i])) return "a weight scale is not positive and finite";
+  }
+  return NULL;
+}
+
+// 32-bit accumulators are shifted left before they are multiplied; 64-bit ones are multiplied by 16 bits and shifted right by 15 - shift.
+enum { MAX_SHIFT_32 = 30, MAX_SHIFT_64 = 14 };
+
+static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_U8 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
+  const bool wide = desc->in_type == TVMQ_TYPE_S16 && (desc->bias == NULL || desc->bias_type == TVMQ_TYPE_S64);
+  for (int32_t i = 0; i < desc->n_filter_scales; i++) {
+    int32_t multiplier, shift;
+    tvmq_conv_multiplier(desc, i, &multiplier, &shift);
+    if (shift > (wide ? MAX_SHIFT_64 : MAX_SHIFT_32)) return "input scale x weight scale / output scale is too large";
+  }
+  return NULL;
+}
+
+static const char *conv_activation_range(const struct tvmq_conv_desc *desc) {
+  const float bound = desc->activation == TVMQ_ACTIVATION_RELU6 ? 6 : desc->activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? 1 : 0;
+  return bound / desc->out.scale < 1 << 30 ? NULL : "output scale is too small for the bounds of the fused activation";
+}
+
+const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
+  static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,      conv_constants, conv_bias_type,    conv_activation,  conv_channels,
+                                                                        conv_geometry,   conv_sizes,     conv_quantization, conv_multipliers, conv_activation_range};
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    const char *reason = rules[i](desc);
+    if (reason != NULL) return reason;
+  }
+  return NULL;
+}
+
+// ---- requantize
+
+static bool requantize_pair(enum tvmq_type in, enum tvmq_type out) {
+  static const struct {
+    enum tvmq_type in, out;
+  } pairs[] = {
+      {TVMQ_TYPE_F32, TVMQ_TYPE_S8}, {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16}, {TVMQ_TYPE_S8, TVMQ_TYPE_S8},
+      {TVMQ_TYPE_S8, TVMQ_TYPE_U8},  {TVMQ_TYPE_S8, TVMQ_TYPE_S16},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S8},
+      {TVMQ_TYPE_S16, TVMQ_TYPE_S8}, {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32}, {TVMQ_TYPE_S32, TVMQ_TYPE_S8},
+      {TVMQ_TYPE_S32, TVMQ_TYPE_S16},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    if (pairs[i].in == in && pairs[i].out == out) return true;
+  }
+  return false;
+}
+
+const char *tvmq_claim_requantize(const struct tvmq_requantize_desc *desc) {
+  if (!requantize_pair(desc->in_type, desc->out_type)) return "no conversion between these types";
+  if (desc->n == 0) return "empty tensor";
+  if (desc->n > INT32_MAX) return "tensor has more than 2^31 - 1 elements";
+  if (!good_scale(desc->out.scale)) return "output scale is not positive and finite";
+  if (!fits_type(desc->out.zero_point, desc->out_type)) return "output zero point is outside its type";
+  if (desc->in_type == TVMQ_TYPE_F32) return NULL;
+
+  if (!good_scale(desc->in.scale)) return "input scale is not positive and finite";
+  if (!fits_type(desc->in.zero_point, desc->in_type)) return "input zero point is outside its type";
+  const bool both_16 = desc->in_type == TVMQ_TYPE_S16 && desc->out_type == TVMQ_TYPE_S16;
+  if (both_16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 to int16 with a zero point";
+  int32_t multiplier, shift;
+  tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, &multiplier, &shift);
+  return shift <= MAX_SHIFT_32 ? NULL : "input scale / output scale is too large";
+}

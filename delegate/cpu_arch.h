@@ -1,0 +1,25 @@
+// Behind cpu.h: what each architecture detects. The functions that read a given input are built everywhere, so that their tests run everywhere.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Of the CPU that runs this; defined by the file of its architecture.
+uint32_t tvmq_cpu_arch_features(void);
+void tvmq_cpu_arch_name(char *name, size_t size);  // an empty string if there is none; size > 0
+
+// Arm: from the kernel's AT_HWCAP and AT_HWCAP2.
+uint32_t tvmq_arm_features(uint64_t hwcap, uint64_t hwcap2);
+
+// Name of the core that a MIDR_EL1 value identifies, or NULL.
+const char *tvmq_arm_core_name(uint32_t midr);
+
+// Distinct cores in the order of the processors, joined by " + ": from `root`/sys, else from `root`/proc/cpuinfo. `root` is "" except in tests.
+void tvmq_arm_cores(const char *root, char *name, size_t size);
+
+// x86: registers of CPUID leaves 1, 7.0 and 7.1, and XCR0 (0 where the operating system does not use xsave).
+struct tvmq_cpuid {
+  uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
+  uint64_t xcr0;
+};
+uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid);
