@@ -7,6 +7,7 @@
 #include "desc.h"
 #include "kernels/kernel.h"
 #include "packing/layout.h"
+#include "scratch.h"
 #include "threads.h"
 
 // What planning may use. Fixed for the life of a delegate.
@@ -14,6 +15,7 @@ struct tvmq_env {
   uint32_t cpu;                  // features to use (detected, or the `isa` option's)
   enum tvmq_rounding rounding;
   struct tvmq_threads *threads;  // NULL: one thread
+  struct tvmq_scratch *scratch;  // shared by all operators planned with this environment; outlives them
 };
 
 union tvmq_desc {
@@ -27,8 +29,9 @@ struct tvmq_op_info {
   const char *algorithm;  // "rows", "row table", "im2col", "depthwise", "elementwise", ...
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
-  size_t scratch_bytes;
+  size_t scratch_bytes;  // of the shared scratch, all threads together
   uint64_t macs;          // multiply-accumulates of one inference, padding taps included
+  uint32_t packs;         // how often the weights have been packed: 1, unless planned again for other weights or another layout
 };
 
 struct tvmq_op;

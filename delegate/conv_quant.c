@@ -1,0 +1,91 @@
+#include "conv_quant.h"
+
+#include <string.h>
+
+#include "kernels/requant.h"
+#include "quant_params.h"
+
+static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
+
+struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding) {
+  struct tvmq_conv_quant q = {
+      .in_flip = flip_of(desc->in_type),
+      .filter_flip = flip_of(desc->filter_type),
+      .stage = {.rounding = rounding, .right_shifts = true, .fits_int16 = true, .flip = flip_of(desc->out_type)},
+  };
+  q.in_zero_point = desc->in.zero_point - q.in_flip;
+  q.filter_zero_point = desc->filter_zero_point - q.filter_flip;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &q.stage.min, &q.stage.max);
+  q.stage.min -= q.stage.flip;
+  q.stage.max -= q.stage.flip;
+  q.stage.zero_point = desc->out.zero_point - q.stage.flip;
+  return q;
+}
+
+static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
+  if (!desc->bias) return 0;
+  // Bytes, because a file may place the buffer anywhere.
+  const uint8_t *bytes = desc->bias;
+  if (desc->bias_type == TVMQ_TYPE_S64) {
+    int64_t bias;
+    memcpy(&bias, bytes + channel * sizeof bias, sizeof bias);
+    return bias;
+  }
+  int32_t bias;
+  memcpy(&bias, bytes + channel * sizeof bias, sizeof bias);
+  return bias;
+}
+
+// Rescaling is monotonic as long as nothing wraps or saturates, so the ends of the accumulator's range give the ends of the result's.
+static bool result_fits_int16(const struct tvmq_folded *folded, const struct tvmq_channel_params *p, const struct tvmq_stage *stage) {
+  int32_t left = p->shift > 0 ? p->shift : 0;
+  int64_t limit = (int64_t)INT32_MAX >> left;
+  if (folded->lo < -limit || folded->hi > limit) return false;
+  int64_t lo = tvmq_rescale(stage->rounding, (int32_t)folded->lo, p->multiplier, p->shift) + (int64_t)stage->zero_point;
+  int64_t hi = tvmq_rescale(stage->rounding, (int32_t)folded->hi, p->multiplier, p->shift) + (int64_t)stage->zero_point;
+  // Values before and after the zero point is added must fit.
+  return lo >= INT16_MIN + 256 && hi <= INT16_MAX - 256;
+}
+
+void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
+                              const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params) {
+  const bool wide = desc->in_type == TVMQ_TYPE_S16;
+  const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
+  for (size_t j = 0; j < n; j++) {
+    struct tvmq_channel_params *p = &params[j];
+    struct tvmq_folded folded =
+        tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
+    p->bias = folded.bias;
+    tvmq_conv_multiplier(desc, (int32_t)(first + j), &p->multiplier, &p->shift);
+    if (p->shift > -1) quant->stage.right_shifts = false;
+    if (wide || !result_fits_int16(&folded, p, &quant->stage)) quant->stage.fits_int16 = false;
+  }
+}
+
+uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant) {
+  uint32_t excluded = 0;
+  size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
+  if (memchr(desc->filter, 0x80 ^ quant->filter_flip, n)) excluded |= TVMQ_NO_MIN_WEIGHT;
+  if (quant->filter_zero_point != 0) excluded |= TVMQ_SYMMETRIC_FILTER;
+  return excluded;
+}
+
+uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) {
+  return quant->in_flip ^ layout->a_offset;
+}
+
+size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
+
+uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
+  // The reference's depthwise kernel has no int32 accumulator for 16x8; its convolution goes by the type of the bias.
+  return desc->in_type == TVMQ_TYPE_S16 && (desc->depthwise || (desc->bias && desc->bias_type == TVMQ_TYPE_S64)) ? 8 : 4;
+}
+
+bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b) {
+  return a->depthwise == b->depthwise && a->in_type == b->in_type && a->filter_type == b->filter_type && a->out_type == b->out_type &&
+         a->bias_type == b->bias_type && a->in_c == b->in_c && a->out_c == b->out_c && a->filter_h == b->filter_h && a->filter_w == b->filter_w &&
+         a->filter_c == b->filter_c && a->depth_multiplier == b->depth_multiplier && a->activation == b->activation && a->in.scale == b->in.scale &&
+         a->in.zero_point == b->in.zero_point && a->out.scale == b->out.scale && a->out.zero_point == b->out.zero_point &&
+         a->filter_zero_point == b->filter_zero_point && a->filter_scales == b->filter_scales && a->n_filter_scales == b->n_filter_scales &&
+         a->filter == b->filter && a->bias == b->bias;
+}

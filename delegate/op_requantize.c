@@ -1,0 +1,80 @@
+// QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
+#include "claim.h"
+#include "kernels/select.h"
+#include "memory.h"
+#include "op.h"
+#include "quant_params.h"
+
+enum { TASK_ELEMENTS = 16 * 1024 };
+
+struct requantize {
+  const struct tvmq_variant *variant;
+  struct tvmq_requantize_args args;  // but for the tensors
+  struct tvmq_threads *threads;
+  size_t n, in_bytes, out_bytes;  // elements; bytes of one
+};
+
+static size_t element_bytes(enum tvmq_type type) {
+  switch (type) {
+    case TVMQ_TYPE_S16:
+      return 2;
+    case TVMQ_TYPE_S32:
+    case TVMQ_TYPE_F32:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct requantize));
+  struct requantize *r = (struct requantize *)*op;
+  if (!r) return "out of memory";
+  const struct tvmq_requantize_desc *d = &desc->requantize;
+  *r = (struct requantize){
+      .variant = tvmq_select_requantize(d->in_type, d->out_type, env->cpu),
+      .args = {.rounding = env->rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
+      .threads = env->threads,
+      .n = d->n,
+      .in_bytes = element_bytes(d->in_type),
+      .out_bytes = element_bytes(d->out_type),
+  };
+  if (!r->variant) return "no kernel for this combination of types";
+  if (d->in_type != TVMQ_TYPE_F32) tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct requantize *r = (const struct requantize *)op;
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise"};
+}
+
+struct inference {
+  const struct requantize *requantize;
+  const uint8_t *in;
+  uint8_t *out;
+};
+
+static void run_task(void *context, size_t task, int thread) {
+  (void)thread;
+  const struct inference *job = context;
+  const struct requantize *r = job->requantize;
+  const size_t first = task * TASK_ELEMENTS;
+  struct tvmq_requantize_args args = r->args;
+  args.in = job->in + first * r->in_bytes;
+  args.out = job->out + first * r->out_bytes;
+  args.n = tvmq_min(r->n - first, TASK_ELEMENTS);
+  r->variant->fn.requantize(&args);
+}
+
+static void run(struct tvmq_op *op, const void *in, void *out) {
+  const struct requantize *r = (const struct requantize *)op;
+  struct inference job = {.requantize = r, .in = in, .out = out};
+  tvmq_threads_run(r->threads, tvmq_ceil_div(r->n, TASK_ELEMENTS), run_task, &job);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_requantize(&desc->requantize); }
+
+const struct tvmq_op_class tvmq_op_requantize = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
