@@ -270,7 +270,11 @@ def _build_conv(
         bias_scale = np.float32(in_scale) * filter_scales.astype(np.float32)
         inputs.append(builder.add_tensor("bias", (out_c,), bias_dtype, data=bias if constant_bias else None, **quantized(bias_dtype, bias_scale, 0)))
     output = builder.add_tensor("output", out_shape, out_dtype, **quantized(out_dtype, out_scale, out_zero_point))
-    options = {} if depth_multiplier is None else {"depth_multiplier": depth_multiplier}
+    options: dict[str, Any] = {}
+    if depth_multiplier is not None:
+        options["depth_multiplier"] = depth_multiplier
+    elif dtype == "int16" and bias is not False:
+        options["quantized_bias_type"] = bias_dtype.upper()  # newer runtimes take the bias for int64 otherwise
     builder.add_op(
         operator,
         inputs,
