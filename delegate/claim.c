@@ -23,8 +23,12 @@ static struct range type_range(enum tvmq_type type) {
   }
 }
 
-static bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
-static bool fits_type(int32_t value, enum tvmq_type type) { return value >= type_range(type).min && value <= type_range(type).max; }
+static bool good_scale(float scale) {
+  return isfinite(scale) && scale > 0;
+}
+static bool fits_type(int32_t value, enum tvmq_type type) {
+  return value >= type_range(type).min && value <= type_range(type).max;
+}
 
 // ---- rules of a convolution, in the order in which they build on each other
 
@@ -144,8 +148,9 @@ static const char *conv_activation_range(const struct tvmq_conv_desc *desc) {
 }
 
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
-  static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,      conv_constants, conv_bias_type,    conv_activation,  conv_channels,
-                                                                        conv_geometry,   conv_sizes,     conv_quantization, conv_multipliers, conv_activation_range};
+  static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,       conv_constants,       conv_bias_type, conv_activation,
+                                                                        conv_channels,    conv_geometry,        conv_sizes,     conv_quantization,
+                                                                        conv_multipliers, conv_activation_range};
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
     const char *reason = rules[i](desc);
     if (reason != NULL) return reason;
@@ -159,9 +164,9 @@ static bool requantize_pair(enum tvmq_type in, enum tvmq_type out) {
   static const struct {
     enum tvmq_type in, out;
   } pairs[] = {
-      {TVMQ_TYPE_F32, TVMQ_TYPE_S8}, {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16}, {TVMQ_TYPE_S8, TVMQ_TYPE_S8},
-      {TVMQ_TYPE_S8, TVMQ_TYPE_U8},  {TVMQ_TYPE_S8, TVMQ_TYPE_S16},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S8},
-      {TVMQ_TYPE_S16, TVMQ_TYPE_S8}, {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32}, {TVMQ_TYPE_S32, TVMQ_TYPE_S8},
+      {TVMQ_TYPE_F32, TVMQ_TYPE_S8},  {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16}, {TVMQ_TYPE_S8, TVMQ_TYPE_S8},
+      {TVMQ_TYPE_S8, TVMQ_TYPE_U8},   {TVMQ_TYPE_S8, TVMQ_TYPE_S16},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S8},
+      {TVMQ_TYPE_S16, TVMQ_TYPE_S8},  {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32}, {TVMQ_TYPE_S32, TVMQ_TYPE_S8},
       {TVMQ_TYPE_S32, TVMQ_TYPE_S16},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {

@@ -1,7 +1,7 @@
 // A clock for each operator: plain C, so that it works where the runtime's own profiler (a C++ object) is out of reach.
 //
-// The slots are allocated when the graph is planned; timing an operator allocates and locks nothing. A slot belongs to one operator, and whoever reads it does so
-// while that operator does not run.
+// The slots are allocated when the graph is planned; timing an operator allocates and locks nothing. A slot belongs to one operator, and whoever reads it does
+// so while that operator does not run.
 #pragma once
 
 #include <stdint.h>
@@ -22,7 +22,9 @@ static inline uint64_t tvmq_profile_now(void) {
 void tvmq_profile_add(struct tvmq_profile_slot *slot, uint64_t ns);
 
 // Around an operator. NULL: not profiled, and the clock is not read.
-static inline uint64_t tvmq_profile_start(const struct tvmq_profile_slot *slot) { return slot ? tvmq_profile_now() : 0; }
+static inline uint64_t tvmq_profile_start(const struct tvmq_profile_slot *slot) {
+  return slot ? tvmq_profile_now() : 0;
+}
 static inline void tvmq_profile_stop(struct tvmq_profile_slot *slot, uint64_t start) {
   if (slot) tvmq_profile_add(slot, tvmq_profile_now() - start);
 }

@@ -18,8 +18,8 @@
 
 // `state` is this bit while the tiles of a run are handed out, plus the number of workers inside the run.
 //
-// A run never waits for a worker that has not come: the caller closes the run when the tiles are gone and waits only for those inside. So a worker that the system
-// does not schedule, because there are more threads than processors, delays nobody.
+// A run never waits for a worker that has not come: the caller closes the run when the tiles are gone and waits only for those inside. So a worker that the
+// system does not schedule, because there are more threads than processors, delays nobody.
 enum { OPEN = 1 << 30, CALLER_SLEEPS = 1 << 29, INSIDE = CALLER_SLEEPS - 1 };
 
 // How long to spin before sleeping: longer than what lies between two operators of a network, much shorter than a scheduler's time slice.
@@ -32,9 +32,9 @@ struct worker {
 };
 
 struct tvmq_threads {
-  int n;            // threads, the caller included
-  bool spin;        // each thread can have a processor of its own
-  unsigned forks;   // of the process when the pool was made
+  int n;                    // threads, the caller included
+  bool spin;                // each thread can have a processor of its own
+  unsigned forks;           // of the process when the pool was made
   pthread_mutex_t callers;  // held during a run
 
   // The run: written by the caller before `state` opens, read by workers that are inside.
@@ -54,13 +54,23 @@ struct tvmq_threads {
 
 // Workers do not survive fork(): a child finds its pool older than itself and runs everything on the caller.
 static atomic_uint forks;
-static void count_fork(void) { atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed); }
-static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+static void count_fork(void) {
+  atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+static void watch_forks(void) {
+  pthread_atfork(NULL, NULL, count_fork);
+}
 
-static bool forked(const struct tvmq_threads *threads) { return threads->forks != atomic_load_explicit(&forks, memory_order_relaxed); }
+static bool forked(const struct tvmq_threads *threads) {
+  return threads->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+}
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t expected) { syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0); }
-static void futex_wake(_Atomic uint32_t *word, int n) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
+static void futex_wait(_Atomic uint32_t *word, uint32_t expected) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+static void futex_wake(_Atomic uint32_t *word, int n) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+}
 
 static void relax(void) {
 #if defined(__x86_64__)
@@ -90,7 +100,9 @@ static bool spin_until(struct tvmq_threads *threads, bool (*done)(struct tvmq_th
   return false;
 }
 
-static bool new_run(struct tvmq_threads *threads, uint32_t seen) { return atomic_load_explicit(&threads->runs, memory_order_acquire) != seen; }
+static bool new_run(struct tvmq_threads *threads, uint32_t seen) {
+  return atomic_load_explicit(&threads->runs, memory_order_acquire) != seen;
+}
 static bool nobody_inside(struct tvmq_threads *threads, uint32_t unused) {
   (void)unused;
   return (atomic_load_explicit(&threads->state, memory_order_acquire) & INSIDE) == 0;
@@ -223,4 +235,6 @@ void tvmq_threads_destroy(struct tvmq_threads *threads) {
   tvmq_free(threads);
 }
 
-int tvmq_threads_count(const struct tvmq_threads *threads) { return threads != NULL ? threads->n : 1; }
+int tvmq_threads_count(const struct tvmq_threads *threads) {
+  return threads != NULL ? threads->n : 1;
+}
