@@ -4,7 +4,8 @@
 static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_PIECE = 6.0f, CYCLES_PER_COPIED_BYTE = 0.15f;
 
 static struct tvmq_algorithm by_table(const struct tvmq_conv_problem *p) {
-  struct tvmq_gemm_problem gemm = {.m = p->m, .n = p->n, .k = p->k, .n_taps = p->n_taps, .acc_bytes = p->acc_bytes, .exact_k = true, .cpu = p->cpu, .excluded = p->excluded};
+  struct tvmq_gemm_problem gemm = {
+      .m = p->m, .n = p->n, .k = p->k, .n_taps = p->n_taps, .acc_bytes = p->acc_bytes, .exact_k = true, .cpu = p->cpu, .excluded = p->excluded};
   struct tvmq_algorithm a = {.way = TVMQ_WAY_TABLE, .k = p->k, .n_taps = p->n_taps};
   a.variant = tvmq_select_gemm(p->family, &gemm, &a.cycles);
   a.cycles += (float)p->m * (float)p->n_taps * CYCLES_PER_POINTER;

@@ -5,7 +5,9 @@
 #include "kernels/requant.h"
 #include "quant_params.h"
 
-static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
+static uint8_t flip_of(enum tvmq_type type) {
+  return type == TVMQ_TYPE_U8 ? 0x80 : 0;
+}
 
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding) {
   struct tvmq_conv_quant q = {
@@ -53,8 +55,7 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
   const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
   for (size_t j = 0; j < n; j++) {
     struct tvmq_channel_params *p = &params[j];
-    struct tvmq_folded folded =
-        tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
+    struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
     p->bias = folded.bias;
     tvmq_conv_multiplier(desc, (int32_t)(first + j), &p->multiplier, &p->shift);
     if (p->shift > -1) quant->stage.right_shifts = false;
@@ -74,7 +75,9 @@ uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq
   return quant->in_flip ^ layout->a_offset;
 }
 
-size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
+size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) {
+  return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1;
+}
 
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
   // The reference's depthwise kernel has no int32 accumulator for 16x8; its convolution goes by the type of the bias.

@@ -10,7 +10,7 @@
 
 struct tvmq_conv_quant {
   struct tvmq_stage stage;
-  uint8_t in_flip, filter_flip;  // 0x80 where the tensor is uint8: byte ^ flip is the int8 value
+  uint8_t in_flip, filter_flip;              // 0x80 where the tensor is uint8: byte ^ flip is the int8 value
   int32_t in_zero_point, filter_zero_point;  // of the int8 (int16) values
 };
 

@@ -12,7 +12,7 @@
 
 // What planning may use. Fixed for the life of a delegate.
 struct tvmq_env {
-  uint32_t cpu;                  // features to use (detected, or the `isa` option's)
+  uint32_t cpu;  // features to use (detected, or the `isa` option's)
   enum tvmq_rounding rounding;
   struct tvmq_threads *threads;  // NULL: one thread
   struct tvmq_scratch *scratch;  // shared by all operators planned with this environment; outlives them
@@ -25,21 +25,22 @@ union tvmq_desc {
 
 // What a planned op says of itself.
 struct tvmq_op_info {
-  const char *kernel;     // name in variants.def
-  const char *algorithm;  // "rows", "row table", "im2col", "depthwise", "elementwise", ...
+  const char *kernel;              // name in variants.def
+  const char *algorithm;           // "rows", "row table", "im2col", "depthwise", "elementwise", ...
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
   size_t scratch_bytes;  // of the shared scratch, all threads together
-  uint64_t macs;          // multiply-accumulates of one inference, padding taps included
-  uint32_t packs;         // how often the weights have been packed: 1, unless planned again for other weights or another layout
+  uint64_t macs;         // multiply-accumulates of one inference, padding taps included
+  uint32_t packs;        // how often the weights have been packed: 1, unless planned again for other weights or another layout
 };
 
 struct tvmq_op;
 
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
-  // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias must
-  // stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or released).
+  // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
+  // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
+  // released).
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
   void (*run)(struct tvmq_op *op, const void *in, void *out);  // allocates nothing
   void (*release)(struct tvmq_op *op);                         // NULL is fine

@@ -1,5 +1,5 @@
-// CONV_2D: a gemm per group. Planning chooses the way and the kernel, packs the weights into panels and sizes the scratch of each thread; an inference hands out
-// blocks of rows x panels to the threads.
+// CONV_2D: a gemm per group. Planning chooses the way and the kernel, packs the weights into panels and sizes the scratch of each thread; an inference hands
+// out blocks of rows x panels to the threads.
 #include <string.h>
 
 #include "algorithm.h"
@@ -128,8 +128,8 @@ static const char *pack(struct conv *c) {
   return NULL;
 }
 
-// Blocks: of rows, so that a block of A stays in cache; of panels, so that every thread has work. The operand with more bytes is split first, because splitting one
-// means reading the other again.
+// Blocks: of rows, so that a block of A stays in cache; of panels, so that every thread has work. The operand with more bytes is split first, because splitting
+// one means reading the other again.
 static void set_blocks(struct conv *c) {
   const size_t mr = c->algorithm.variant->mr;
   const size_t row_bytes = c->algorithm.n_taps * c->algorithm.k * c->element_bytes;
@@ -311,6 +311,8 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
   tvmq_threads_run(c->threads, c->groups * c->m_blocks * c->n_blocks, run_block, &job);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
+static const char *claim(const union tvmq_desc *desc) {
+  return tvmq_claim_conv(&desc->conv);
+}
 
 const struct tvmq_op_class tvmq_op_conv = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};

@@ -1,5 +1,5 @@
-// DEPTHWISE_CONV_2D: channels in blocks, output rows in strips. A task is a strip of one image and a range of blocks: it points at the strip's input pixels once and
-// passes over them for each block.
+// DEPTHWISE_CONV_2D: channels in blocks, output rows in strips. A task is a strip of one image and a range of blocks: it points at the strip's input pixels
+// once and passes over them for each block.
 #include <string.h>
 
 #include "claim.h"
@@ -33,7 +33,7 @@ struct depthwise {
   size_t blocks;
   bool gathers;  // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
   uint8_t *packed;
-  uint32_t packs;  // how often
+  uint32_t packs;    // how often
   uint8_t *padding;  // a pixel of zero points
 
   size_t strip_rows, strips, group_blocks, groups;
@@ -138,8 +138,7 @@ static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory)
   if (!tvmq_mul_size(out_w - 1, (size_t)d->desc.stride_w, &d->table_columns) ||
       !tvmq_add_size(d->table_columns, (size_t)(d->desc.filter_w - 1) * (size_t)d->desc.dilation_w + 1, &d->table_columns))
     return why;
-  if (!tvmq_mul_size(rows, d->table_columns, &pixels) || !tvmq_mul_size(rows, (size_t)d->desc.in_w, &in_pixels) ||
-      !tvmq_mul_size(out_w, d->variant->mr, &tile))
+  if (!tvmq_mul_size(rows, d->table_columns, &pixels) || !tvmq_mul_size(rows, (size_t)d->desc.in_w, &in_pixels) || !tvmq_mul_size(out_w, d->variant->mr, &tile))
     return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&s.size, d->gathers ? in_pixels : 0, nr * d->element_bytes, &s.expanded) ||
@@ -322,6 +321,8 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
   tvmq_threads_run(d->threads, (size_t)d->desc.batch * d->strips * d->groups, run_task, &job);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
+static const char *claim(const union tvmq_desc *desc) {
+  return tvmq_claim_conv(&desc->conv);
+}
 
 const struct tvmq_op_class tvmq_op_depthwise = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};

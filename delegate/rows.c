@@ -32,7 +32,9 @@ static void cursor_next(const struct tvmq_rows *rows, struct cursor *c) {
 }
 
 // One comparison serves both ends: a negative coordinate is a huge unsigned one.
-static bool inside(ptrdiff_t at, size_t size) { return (size_t)at < size; }
+static bool inside(ptrdiff_t at, size_t size) {
+  return (size_t)at < size;
+}
 
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, const void **table) {
   const size_t line_bytes = rows->in_w * rows->pixel_bytes;
@@ -113,7 +115,8 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
   for (size_t m = n; m % mr != 0; m++) table[m] = table[m - 1];
 }
 
-void tvmq_rows_sums(const void *const *table, size_t n, size_t mr, size_t n_taps, size_t n_bytes, uint8_t flip, bool is_unsigned, int32_t factor, int32_t *terms) {
+void tvmq_rows_sums(const void *const *table, size_t n, size_t mr, size_t n_taps, size_t n_bytes, uint8_t flip, bool is_unsigned, int32_t factor,
+                    int32_t *terms) {
   // Bytes are summed as uint8 with the sign bit flipped where they are signed: value = (byte ^ flip ^ 0x80) - 128 for int8.
   const uint8_t mask = is_unsigned ? flip : flip ^ 0x80;
   const uint32_t offset = is_unsigned ? 0 : (uint32_t)(n_taps * n_bytes) * 128;

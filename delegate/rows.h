@@ -20,13 +20,13 @@
 
 // Fixed when planning. Sizes in bytes unless named otherwise.
 struct tvmq_rows {
-  size_t in_h, in_w;              // pixels
-  size_t pixel_bytes;             // from one input pixel to the next, all groups
-  size_t tap_bytes;               // of one pixel that belong to a tap: one group's channels
-  size_t out_h, out_w;            // pixels of one image
+  size_t in_h, in_w;    // pixels
+  size_t pixel_bytes;   // from one input pixel to the next, all groups
+  size_t tap_bytes;     // of one pixel that belong to a tap: one group's channels
+  size_t out_h, out_w;  // pixels of one image
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
   size_t pad_top, pad_left;
-  const uint8_t *padding;         // tap_bytes bytes of zero points
+  const uint8_t *padding;  // tap_bytes bytes of zero points
 };
 
 // Fills the table of rows [first, first + n) of A, tiled by `mr`, for an input tensor whose group begins at `in`. Rows count over the whole batch.
@@ -39,4 +39,5 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
 
 // Row terms of an 8-bit table: terms[m] = factor * sum over taps and bytes of (byte ^ flip), the byte read as int8, or as uint8 if `is_unsigned`, modulo 2^32.
 // `n` rows are summed; tile and tap order are the table's.
-void tvmq_rows_sums(const void *const *table, size_t n, size_t mr, size_t n_taps, size_t n_bytes, uint8_t flip, bool is_unsigned, int32_t factor, int32_t *terms);
+void tvmq_rows_sums(const void *const *table, size_t n, size_t mr, size_t n_taps, size_t n_bytes, uint8_t flip, bool is_unsigned, int32_t factor,
+                    int32_t *terms);
