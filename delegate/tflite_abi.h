@@ -1,0 +1,204 @@
+// The parts of TFLite's C interface that a delegate touches, declared by us: the library links no TFLite symbol and one file serves every runtime.
+//
+// Valid for tflite-runtime 2.14, ai-edge-litert from 2.1.6 and TensorFlow from 2.12, 64-bit. Why each layout is safe across them stands above it; abi_check.c
+// tests at run time what can be tested, and an implausible runtime means that nothing is claimed. Structs whose tail we do not use are declared up to the last
+// field that we read: TFLite appends fields and never reorders them. Where the size of a whole struct matters, the comment says so.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+_Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8 && sizeof(int) == 4, "only 64-bit layouts are known");
+
+// Values are those of the flatbuffer schema's BuiltinOperator.
+enum { kTfLiteBuiltinConv2d = 3, kTfLiteBuiltinDepthwiseConv2d = 4, kTfLiteBuiltinCustom = 32, kTfLiteBuiltinDelegate = 51, kTfLiteBuiltinQuantize = 114 };
+
+typedef enum { kTfLiteOk = 0, kTfLiteError = 1 } TfLiteStatus;
+
+// Only the types that the delegate computes with; an unknown one is a reason to refuse.
+typedef enum {
+  kTfLiteFloat32 = 1,
+  kTfLiteInt32 = 2,
+  kTfLiteUInt8 = 3,
+  kTfLiteInt64 = 4,
+  kTfLiteInt16 = 7,
+  kTfLiteInt8 = 9,
+  kTfLiteInt4 = 18,
+  kTfLiteTypeLimit = 64  // ours, for the plausibility check: the highest in use is below 30
+} TfLiteType;
+
+typedef enum {
+  kTfLiteMmapRo = 1,
+  kTfLiteArenaRw = 2,
+  kTfLiteDynamic = 4,
+  kTfLitePersistentRo = 5,
+  kTfLiteCustom = 6,
+  kTfLiteAllocationTypeLimit = 32  // ours, as above
+} TfLiteAllocationType;
+
+typedef struct TfLiteContext TfLiteContext;
+typedef struct TfLiteDelegate TfLiteDelegate;
+
+// A count and that many values. Owned by the runtime wherever the delegate meets one.
+typedef struct {
+  int size;
+  int data[];
+} TfLiteIntArray;
+
+typedef struct {
+  int size;
+  float data[];
+} TfLiteFloatArray;
+
+enum { kTfLiteAffineQuantization = 1 };
+
+// params points at a TfLiteAffineQuantization if type says so. Newer types exist; they are refused.
+typedef struct {
+  int type;
+  void *params;
+} TfLiteQuantization;
+
+typedef struct {
+  TfLiteFloatArray *scale;
+  TfLiteIntArray *zero_point;
+  int32_t quantized_dimension;
+} TfLiteAffineQuantization;
+
+// The whole struct, since context->tensors is an array of them: 112 bytes in all the versions above.
+typedef struct {
+  TfLiteType type;
+  void *data;
+  TfLiteIntArray *dims;
+  struct {
+    float scale;
+    int32_t zero_point;
+  } params;  // scale 0 if the tensor is not quantized per tensor
+  TfLiteAllocationType allocation_type;
+  size_t bytes;
+  const void *allocation;
+  const char *name;
+  TfLiteDelegate *delegate;
+  int buffer_handle;
+  uint8_t data_is_stale;  // bool in TFLite; a byte here, so that abi_check.c may look at any value
+  uint8_t is_variable;    // likewise
+  TfLiteQuantization quantization;
+  void *sparsity;  // NULL if dense
+  const TfLiteIntArray *dims_signature;
+} TfLiteTensor;
+_Static_assert(sizeof(TfLiteTensor) == 112, "stride of context->tensors");
+
+// Handed out by pointer. 80 bytes in all the versions above, which matters to abi_check.c alone.
+typedef struct {
+  TfLiteIntArray *inputs;  // tensor indices; -1 stands for an input left out
+  TfLiteIntArray *outputs;
+  TfLiteIntArray *intermediates;
+  TfLiteIntArray *temporaries;
+  void *user_data;  // what the registration's init returned
+  void *builtin_data;
+  const void *custom_initial_data;
+  int custom_initial_data_size;
+  TfLiteDelegate *delegate;  // of a delegate's node, else NULL
+  bool might_have_side_effect;
+} TfLiteNode;
+_Static_assert(sizeof(TfLiteNode) == 80, "distance of a node and its registration");
+
+// The runtime hands us its own by pointer, of which the first eight fields are read; they have stood there since the first public release.
+//
+// We hand ours to ReplaceNodeSubsetsWithDelegateKernels by value, and the struct has grown: 72 bytes in TensorFlow 2.12, 80 and 88 later. A callee that was
+// compiled for a shorter struct sees its own fields, in both calling conventions: x86-64 passes a struct of this size on the stack, where the pointer arguments
+// that follow are not (they are in registers); AArch64 passes a pointer to a copy. So ours is longer than any known, and zero where we do not know the fields:
+// zero means "none" for every field appended so far.
+typedef struct {
+  void *(*init)(TfLiteContext *context, const char *buffer, size_t length);
+  void (*free)(TfLiteContext *context, void *user_data);
+  TfLiteStatus (*prepare)(TfLiteContext *context, TfLiteNode *node);
+  TfLiteStatus (*invoke)(TfLiteContext *context, TfLiteNode *node);
+  const char *(*profiling_string)(const TfLiteContext *context, const TfLiteNode *node);
+  int32_t builtin_code;
+  const char *custom_name;  // NULL for builtin operators
+  int version;              // of the operator, as the model's file says
+  uint64_t appended[16];
+} TfLiteRegistration;
+enum { TFLITE_REGISTRATION_MIN_SIZE = 64 };
+_Static_assert(offsetof(TfLiteRegistration, appended) == TFLITE_REGISTRATION_MIN_SIZE, "fields that every version has");
+
+// What init gets as its buffer, and what a preview of the partitions is an array of. Unchanged since delegates exist.
+typedef struct {
+  TfLiteDelegate *delegate;  // NULL in a preview
+  TfLiteIntArray *nodes_to_replace;
+  TfLiteIntArray *input_tensors;
+  TfLiteIntArray *output_tensors;
+} TfLiteDelegateParams;
+
+typedef struct {
+  int type;
+} TfLiteExternalContext;
+enum { kTfLiteCpuBackendContext = 3 };
+
+// Up to the last function that the delegate calls; newer versions have more behind it. While nodes run or are prepared, the four functions marked * exist but
+// fail.
+struct TfLiteContext {
+  size_t tensors_size;
+  TfLiteStatus (*GetExecutionPlan)(TfLiteContext *context, TfLiteIntArray **plan);  // *; the next call invalidates the array
+  TfLiteTensor *tensors;                                                            // moves when tensors are added
+  void *impl_;
+  TfLiteStatus (*ResizeTensor)(TfLiteContext *context, TfLiteTensor *tensor, TfLiteIntArray *dims);
+  void (*ReportError)(TfLiteContext *context, const char *format, ...);
+  TfLiteStatus (*AddTensors)(TfLiteContext *context, int n, int *first_index);
+  TfLiteStatus (*GetNodeAndRegistration)(TfLiteContext *context, int index, TfLiteNode **node, TfLiteRegistration **registration);  // *
+  TfLiteStatus (*ReplaceNodeSubsetsWithDelegateKernels)(TfLiteContext *context, TfLiteRegistration registration, const TfLiteIntArray *nodes,
+                                                        TfLiteDelegate *delegate);  // *
+  int recommended_num_threads;                                                      // -1: the delegate's choice
+  TfLiteExternalContext *(*GetExternalContext)(TfLiteContext *context, int type);
+  void (*SetExternalContext)(TfLiteContext *context, int type, TfLiteExternalContext *external);
+  bool allow_fp32_relax_to_fp16;
+  void *profiler;  // a C++ object
+  void *(*AllocatePersistentBuffer)(TfLiteContext *context, size_t bytes);
+  TfLiteStatus (*AllocateBufferForEval)(TfLiteContext *context, size_t bytes, void **buffer);
+  TfLiteStatus (*RequestScratchBufferInArena)(TfLiteContext *context, size_t bytes, int *index);
+  void *(*GetScratchBuffer)(TfLiteContext *context, int index);
+  // Copies the shape, unlike ResizeTensor, which would want an array of the runtime's own allocator.
+  TfLiteStatus (*ResizeTensorExplicit)(TfLiteContext *context, TfLiteTensor *tensor, int n_dims, const int *dims);
+  // *; the array belongs to the context, and the next call invalidates it
+  TfLiteStatus (*PreviewDelegatePartitioning)(TfLiteContext *context, const TfLiteIntArray *nodes, TfLiteDelegateParams **partitions, int *n_partitions);
+};
+
+enum { kTfLiteDelegateFlagsAllowDynamicTensors = 1 };
+
+// Allocated by us, read by the runtime: 56 bytes so far. Zeros behind them stand for the fields that later versions append.
+struct TfLiteDelegate {
+  void *data_;
+  TfLiteStatus (*Prepare)(TfLiteContext *context, TfLiteDelegate *delegate);
+  TfLiteStatus (*CopyFromBufferHandle)(TfLiteContext *context, TfLiteDelegate *delegate, int handle, TfLiteTensor *tensor);
+  TfLiteStatus (*CopyToBufferHandle)(TfLiteContext *context, TfLiteDelegate *delegate, int handle, TfLiteTensor *tensor);
+  void (*FreeBufferHandle)(TfLiteContext *context, TfLiteDelegate *delegate, int *handle);
+  int64_t flags;
+  void *opaque_delegate_builder;
+  uint64_t appended[9];
+};
+
+// Options of the operators. TFLite appends to these as well; version 7 of CONV_2D brought quantized_bias_type, and only from that version on is it there to be
+// read.
+typedef enum { kTfLitePaddingSame = 1, kTfLitePaddingValid = 2 } TfLitePadding;
+typedef enum { kTfLiteActNone = 0, kTfLiteActRelu = 1, kTfLiteActReluN1To1 = 2, kTfLiteActRelu6 = 3 } TfLiteFusedActivation;
+
+typedef struct {
+  TfLitePadding padding;
+  int stride_width;
+  int stride_height;
+  TfLiteFusedActivation activation;
+  int dilation_width_factor;
+  int dilation_height_factor;
+  TfLiteType quantized_bias_type;
+} TfLiteConvParams;
+
+typedef struct {
+  TfLitePadding padding;
+  int stride_width;
+  int stride_height;
+  int depth_multiplier;  // ignored by TFLite itself, which divides the channels of filter and input
+  TfLiteFusedActivation activation;
+  int dilation_width_factor;
+  int dilation_height_factor;
+} TfLiteDepthwiseConvParams;

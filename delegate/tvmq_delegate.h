@@ -1,0 +1,107 @@
+// What the library says of itself and of a delegate. A delegate itself is made by the runtime: load the library as an external delegate.
+//
+// Plain C, and parsed as it stands by cffi's cdef. C++ includes tvmq_delegate.hpp.
+//
+// - Functions with an index count from 0 and return NULL past the end: for (int i = 0; (kernel = tvmq_get_kernel(i)); i++) ...
+// - `delegate` is the TfLiteDelegate pointer that tflite_plugin_create_delegate returned. For NULL and for delegates of other libraries the functions return
+// NULL (or
+//   -1); what is no TfLiteDelegate at all must not be passed.
+// - Structures belong to the library and only ever grow at their end, so a program compiled for an older header may read those of a newer library.
+//   Those of a delegate, and their strings, stay valid until the interpreter applies the delegate again or the delegate is destroyed; their numbers change as
+//   it runs. The others stay valid until the same thread calls the same function again, their strings forever.
+// - Strings are never NULL; truth values are 0 and 1.
+// - Ask about a delegate while no other thread prepares or runs its interpreter. Everything else may be called from any thread at any time.
+#pragma once
+
+const char *tvmq_version(void);
+
+// ---- this CPU
+
+struct tvmq_cpu_info {
+  const char *name;  // "Cortex-A76", "AMD EPYC ...", "unknown"
+  const char *isa;   // the greatest instruction set that it offers: a name of tvmq_get_isa
+  int count;         // processors that this process may use: affinity and cgroup quota
+};
+const struct tvmq_cpu_info *tvmq_get_cpu(void);
+
+// Instruction sets that the option `isa` may name, on any CPU.
+struct tvmq_isa_info {
+  const char *name;
+  int available;  // on this CPU
+};
+const struct tvmq_isa_info *tvmq_get_isa(int index);
+
+// ---- kernels in this library
+
+struct tvmq_kernel_info {
+  const char *name;
+  const char *family;   // "gemm_s8", "depthwise_s16", "requantize", ...
+  const char *isa;      // the instruction set that it needs
+  const char *packing;  // layout of the packed weights, "" without weights; kernels of equal packing read the same bytes
+  int available;        // on this CPU
+  int mr, nr;           // rows and channels of a tile
+};
+const struct tvmq_kernel_info *tvmq_get_kernel(int index);
+
+// ---- options of tflite_plugin_create_delegate
+
+struct tvmq_option_info {
+  const char *name;           // hyphens may stand for the underscores
+  const char *kind;           // "bool", "int" or "name"
+  const char *names;          // kind "name": what it may be, separated by "|"; else ""
+  const char *default_value;  // as it would be written
+  const char *help;           // one sentence
+  int min, max;               // kind "int"
+};
+const struct tvmq_option_info *tvmq_get_option(int index);
+
+// ---- a delegate
+
+struct tvmq_delegate_info {
+  int subgraphs;   // that the interpreter has offered
+  int nodes;       // of all subgraphs
+  int claimed;     // of them
+  int partitions;  // delegate kernels that they make up
+  int threads;     // that share an operator
+  const char *isa;
+  const char *rounding;
+  const char *error;                 // the last error, "" if there was none
+  unsigned long long packed_bytes;   // weights
+  unsigned long long scratch_bytes;  // shared by all operators
+  unsigned long long arena_bytes;    // tensors between the nodes of a partition
+  unsigned long long plans;          // times that an operator has been planned
+  unsigned long long packs;          // times that weights have been packed
+};
+const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
+
+// One node of the graph as the interpreter offered it, in order of execution, one subgraph after the other.
+struct tvmq_node_info {
+  int subgraph;      // counts the subgraphs offered; 0 is the main one
+  int node;          // index in the subgraph
+  int builtin_code;  // BuiltinOperator of TFLite's schema
+  const char *op;    // "CONV_2D", ..., or the name of a custom operator
+  int claimed;
+  const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
+  int partition;       // number of its delegate kernel, counted over all subgraphs
+  const char *kernel;
+  const char *algorithm;  // "rows", "row table", "im2col", "depthwise", ...
+  const char *packing;
+  unsigned long long macs;  // multiply-accumulates of one inference, padding included
+  unsigned long long packed_bytes;
+  unsigned long long scratch_bytes;  // its share of the scratch that all operators use in turn
+};
+const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
+
+// Time of a claimed node, if the delegate has the option profile=true: one sample per inference. `index` as for tvmq_get_node.
+struct tvmq_profile_info {
+  unsigned long long count;  // 0: not claimed, not profiled or not run; all else is 0 then
+  unsigned long long first_ns, last_ns, min_ns, max_ns, total_ns;
+  double mean_ns, stddev_ns;
+};
+const struct tvmq_profile_info *tvmq_get_profile(const void *delegate, int index);
+int tvmq_reset_profile(const void *delegate);  // 0, or -1 for a foreign pointer
+
+// ---- for tests
+
+// Blocks of memory that the library holds at the moment, of all delegates together.
+unsigned long long tvmq_live_blocks(void);

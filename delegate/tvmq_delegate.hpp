@@ -1,0 +1,5 @@
+// tvmq_delegate.h for C++.
+#pragma once
+extern "C" {
+#include "tvmq_delegate.h"  // IWYU pragma: export
+}
