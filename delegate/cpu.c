@@ -45,3 +45,5 @@ const char *tvmq_cpu_name(void) {
   detect_once();
   return name;
 }
+
+bool tvmq_isa_offered(const struct tvmq_isa *isa) { return (isa->cpu & ~tvmq_cpu_detect()) == 0; }
