@@ -1,0 +1,313 @@
+"""Quantized networks layer by layer, with seeded weights and quantization parameters that fit without running anything.
+
+Every activation carries its estimated mean and variance per channel. A layer's filter and bias are scaled so that each output channel gets a chosen mean
+and deviation, as a folded batch normalization does it; the output's quantization range follows from those. Channels and positions are taken as
+independent, which random weights make true enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ._builder import INTEGER_RANGE, ModelBuilder, output_size
+
+# Upper end of the output range that an activation function implies. RELU has none: with the means and deviations below, 8 is rarely exceeded, and one
+# range for all makes branches meet in a CONCATENATION with equal scales.
+_UPPER_END = {"RELU": 8.0, "RELU6": 6.0}
+
+# Mean and deviation of a convolution's output channels before the activation function, and how both vary among channels.
+_MEAN, _MEAN_SPREAD, _DEVIATION, _DEVIATION_SPREAD = 0.5, 0.5, 2.0, 0.25
+
+# Deviation of the logits: the best of a thousand classes then gets some tens of percent.
+_LOGIT_DEVIATION = 3.0
+
+# Ranges reach this many deviations from the mean.
+_REACH = 4.0
+
+# Deviation of the quantized weights: the int8 range, cut at 3.5 deviations.
+_WEIGHT_DEVIATION = 36.0
+
+# Zero point of uint8 weights, off the middle as asymmetric weights are.
+_WEIGHT_ZERO_POINT = 121
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A tensor of the network under construction: where it is, how it is quantized, and the estimated mean and variance of each channel's real values."""
+
+    tensor: int
+    shape: tuple[int, ...]
+    scale: float
+    zero_point: int
+    mean: np.ndarray
+    variance: np.ndarray
+
+    @property
+    def channels(self) -> int:
+        return self.shape[-1]
+
+
+class Network:
+    """One network: layers return activations, `build` returns the model.
+
+    dtype: "int8" (per-channel filters) or "uint8" (per-tensor, asymmetric). io_dtype: of the model's input and output; where it differs from dtype, QUANTIZE
+    stands at both ends.
+    """
+
+    def __init__(self, name: str, *, dtype: str, io_dtype: str, seed: int):
+        if dtype not in ("int8", "uint8") or io_dtype not in ("int8", "uint8"):
+            raise ValueError(f"{name}: dtype and io_dtype are int8 or uint8, not {dtype!r} and {io_dtype!r}")
+        self._dtype = dtype
+        self._io_dtype = io_dtype
+        self._builder = ModelBuilder(name)
+        self._random = np.random.default_rng(seed)
+        self._n = 0
+        self._inputs: list[int] = []
+
+    def input(self, resolution: int) -> Activation:
+        """An RGB image, normalized to -1...1."""
+        shape = (1, resolution, resolution, 3)
+        mean, variance = np.zeros(3), np.full(3, 1 / 3)
+        scale, zero_point = _affine(-1.0, 1.0, self._io_dtype)
+        tensor = self._builder.add_tensor("input", shape, self._io_dtype, scale=scale, zero_point=zero_point)
+        self._inputs.append(tensor)
+        x = Activation(tensor, shape, scale, zero_point, mean, variance)
+        return self._converted(x, self._io_dtype, self._dtype)
+
+    def conv(
+        self,
+        x: Activation,
+        out_c: int,
+        filter_size: int | tuple[int, int] = 1,
+        *,
+        stride: int = 1,
+        padding: str = "SAME",
+        activation: str = "RELU",
+    ) -> Activation:
+        """CONV_2D with a bias."""
+        size = (filter_size, filter_size) if isinstance(filter_size, int) else filter_size
+        return self._convolution("CONV_2D", x, (out_c, *size, x.channels), 0, stride, padding, activation)
+
+    def depthwise(self, x: Activation, filter_size: int = 3, *, stride: int = 1, activation: str = "RELU6") -> Activation:
+        """DEPTHWISE_CONV_2D with a bias, SAME padding and depth multiplier 1."""
+        return self._convolution("DEPTHWISE_CONV_2D", x, (1, filter_size, filter_size, x.channels), 3, stride, "SAME", activation, depth_multiplier=1)
+
+    def logits(self, x: Activation, classes: int) -> Activation:
+        """The classifier: FULLY_CONNECTED for a vector, a 1x1 CONV_2D for an image."""
+        # After pooling, what an image changes is small against what differs between channels: both make the logits.
+        spread = replace(x, mean=np.full_like(x.mean, x.mean.mean()), variance=x.variance + x.mean.var())
+        if len(x.shape) == 4:
+            return self._convolution("CONV_2D", spread, (classes, 1, 1, x.channels), 0, 1, "SAME", "NONE", deviation=_LOGIT_DEVIATION)
+        out_shape = (x.shape[0], classes)
+        return self._weighted("FULLY_CONNECTED", spread, (classes, x.channels), 0, out_shape, "NONE", _LOGIT_DEVIATION, {})
+
+    def add(self, a: Activation, b: Activation, activation: str = "NONE") -> Activation:
+        """ADD of two activations of one shape, with "NONE" or "RELU" behind it."""
+        mean, variance = a.mean + b.mean, a.variance + b.variance
+        low, high = _lowest(mean, variance), _highest(mean, variance)
+        if activation == "RELU":
+            low = 0.0
+            mean, variance = clipped_moments(mean, variance, high)
+        return self._op("ADD", [a, b], a.shape, mean, variance, _affine(low, high, self._dtype), fused_activation_function=activation)
+
+    def concat(self, *parts: Activation) -> Activation:
+        """CONCATENATION of the channels of activations with equal scales."""
+        first = parts[0]
+        if any((part.scale, part.zero_point) != (first.scale, first.zero_point) for part in parts):
+            raise ValueError("concatenated activations differ in scale or zero point")
+        mean, variance = (np.concatenate([getattr(part, key) for part in parts]) for key in ("mean", "variance"))
+        return self._op("CONCATENATION", parts, (*first.shape[:3], mean.size), mean, variance, (first.scale, first.zero_point), axis=3)
+
+    def pad(self, x: Activation, margin: int) -> Activation:
+        """PAD of height and width by `margin` on each side."""
+        paddings = np.array([[0, 0], [margin, margin], [margin, margin], [0, 0]], np.int32)
+        shape = (x.shape[0], x.shape[1] + 2 * margin, x.shape[2] + 2 * margin, x.channels)
+        return self._op("PAD", [x], shape, x.mean, x.variance, (x.scale, x.zero_point), constants=[paddings])
+
+    def max_pool(self, x: Activation, size: int, *, stride: int, padding: str = "VALID") -> Activation:
+        """MAX_POOL_2D."""
+        # What 3x3 windows of rectified, somewhat correlated values come to, and no other windows occur here.
+        mean = x.mean + 1.5 * np.sqrt(x.variance)
+        return self._pool("MAX_POOL_2D", x, size, stride, padding, mean, x.variance)
+
+    def average_pool(self, x: Activation, size: int, *, stride: int = 1, padding: str = "VALID") -> Activation:
+        """AVERAGE_POOL_2D."""
+        return self._pool("AVERAGE_POOL_2D", x, size, stride, padding, x.mean, _averaged(x.variance, size * size))
+
+    def mean(self, x: Activation) -> Activation:
+        """MEAN over height and width, which vanish."""
+        variance = _averaged(x.variance, x.shape[1] * x.shape[2])
+        first, last = (x.scale * (end - x.zero_point) for end in INTEGER_RANGE[self._dtype])
+        low, high = max(first, _lowest(x.mean, variance)), min(last, _highest(x.mean, variance))
+        axes = np.array([1, 2], np.int32)
+        return self._op("MEAN", [x], (x.shape[0], x.channels), x.mean, variance, _affine(low, high, self._dtype), constants=[axes], keep_dims=False)
+
+    def flatten(self, x: Activation) -> Activation:
+        """RESHAPE to batch and channels."""
+        shape = (x.shape[0], x.channels)
+        return self._op("RESHAPE", [x], shape, x.mean, x.variance, (x.scale, x.zero_point), constants=[np.array(shape, np.int32)], new_shape=shape)
+
+    def softmax(self, x: Activation) -> Activation:
+        """SOFTMAX over the channels, with the output scale that TFLite prescribes."""
+        share = np.full_like(x.mean, 1 / x.channels)
+        return self._op("SOFTMAX", [x], x.shape, share, share**2, (1 / 256, INTEGER_RANGE[self._dtype][0]), beta=1.0)
+
+    def build(self, output: Activation) -> bytes:
+        """The model."""
+        return self._builder.build(self._inputs, [self._converted(output, self._dtype, self._io_dtype).tensor])
+
+    def _converted(self, x: Activation, source: str, target: str) -> Activation:
+        """QUANTIZE from one 8-bit type to the other: same scale, shifted by 128."""
+        if source == target:
+            return x
+        zero_point = x.zero_point + INTEGER_RANGE[target][0] - INTEGER_RANGE[source][0]
+        return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (x.scale, zero_point), dtype=target)
+
+    def _pool(self, operator: str, x: Activation, size: int, stride: int, padding: str, mean: np.ndarray, variance: np.ndarray) -> Activation:
+        height, width = (output_size(n, size, stride, 1, padding) for n in x.shape[1:3])
+        shape = (x.shape[0], height, width, x.channels)
+        options = {"filter_height": size, "filter_width": size, "stride_h": stride, "stride_w": stride, "padding": padding}
+        return self._op(operator, [x], shape, mean, variance, (x.scale, x.zero_point), **options)
+
+    def _convolution(
+        self,
+        operator: str,
+        x: Activation,
+        filter_shape: tuple[int, ...],
+        axis: int,
+        stride: int,
+        padding: str,
+        activation: str,
+        deviation: float | None = None,
+        **options: Any,
+    ) -> Activation:
+        height, width = (output_size(n, filter_shape[i + 1], stride, 1, padding) for i, n in enumerate(x.shape[1:3]))
+        shape = (x.shape[0], height, width, filter_shape[axis])
+        options.update(stride_h=stride, stride_w=stride, padding=padding)
+        return self._weighted(operator, x, filter_shape, axis, shape, activation, deviation, options)
+
+    def _weighted(
+        self,
+        operator: str,
+        x: Activation,
+        filter_shape: tuple[int, ...],
+        axis: int,
+        shape: tuple[int, ...],
+        activation: str,
+        deviation: float | None,
+        options: dict[str, Any],
+    ) -> Activation:
+        """An operator with filter and bias. `deviation` given: of all output channels, with mean 0; else seeded per channel."""
+        out_c = filter_shape[axis]
+        weights = self._random.standard_normal(filter_shape, dtype=np.float32)
+        weights *= _WEIGHT_DEVIATION
+        np.clip(np.rint(weights, out=weights), -127, 127, out=weights)
+        acc_mean, acc_variance = _filtered(weights, axis, x)
+
+        means = np.zeros(out_c)
+        deviations = np.full(out_c, deviation)
+        if deviation is None:
+            means = self._random.normal(_MEAN if activation in _UPPER_END else 0.0, _MEAN_SPREAD, out_c)
+            deviations = _DEVIATION * self._random.uniform(1 - _DEVIATION_SPREAD, 1 + _DEVIATION_SPREAD, out_c)
+        # The filter's scales are real units per weight step; one scale for the whole filter leaves the channels' deviations as they fall.
+        scales = deviations / np.sqrt(acc_variance)
+        if self._dtype == "uint8":
+            scales = np.full(1, scales.mean())
+            deviations = scales * np.sqrt(acc_variance)
+        bias = np.rint((means - scales * acc_mean) / (x.scale * scales)).astype(np.int32)
+
+        mean, variance = means, deviations**2
+        if activation in _UPPER_END:
+            low, high = 0.0, _UPPER_END[activation]
+            mean, variance = clipped_moments(mean, variance, high)
+        else:
+            low, high = _lowest(mean, variance), _highest(mean, variance)
+
+        filter_zero_point = 0 if self._dtype == "int8" else _WEIGHT_ZERO_POINT
+        data = np.clip(weights + filter_zero_point, *INTEGER_RANGE[self._dtype]).astype(self._dtype)
+        self._n += 1
+        filter_tensor = self._builder.add_tensor(
+            f"filter_{self._n}", filter_shape, self._dtype, scale=scales, zero_point=filter_zero_point, dimension=axis, data=data
+        )
+        bias_scale = np.float32(x.scale) * scales.astype(np.float32)
+        bias_tensor = self._builder.add_tensor(f"bias_{self._n}", (out_c,), "int32", scale=bias_scale, data=bias)
+        quantization = _affine(low, high, self._dtype)
+        return self._op(operator, [x], shape, mean, variance, quantization, weights=[filter_tensor, bias_tensor], fused_activation_function=activation, **options)
+
+    def _op(
+        self,
+        operator: str,
+        inputs: Sequence[Activation],
+        shape: tuple[int, ...],
+        mean: np.ndarray,
+        variance: np.ndarray,
+        quantization: tuple[float, int],
+        *,
+        dtype: str | None = None,
+        weights: Sequence[int] = (),
+        constants: Sequence[np.ndarray] = (),
+        **options: Any,
+    ) -> Activation:
+        self._n += 1
+        scale, zero_point = quantization
+        operands = [x.tensor for x in inputs] + list(weights)
+        operands += [self._builder.add_tensor(f"constant_{self._n}", data.shape, "int32", data=data) for data in constants]
+        tensor = self._builder.add_tensor(f"{operator.lower()}_{self._n}", shape, dtype or self._dtype, scale=scale, zero_point=zero_point)
+        self._builder.add_op(operator, operands, [tensor], **options)
+        # Rounding to the output's steps adds its share, and no variance is ever zero.
+        return Activation(tensor, shape, scale, zero_point, mean, variance + scale * scale / 12)
+
+
+def clipped_moments(mean: np.ndarray, variance: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of normal values after clamping them to 0...upper."""
+    deviation = np.sqrt(variance)
+    a, b = -mean / deviation, (upper - mean) / deviation
+    cumulative_a, cumulative_b = _normal_cumulative(a), _normal_cumulative(b)
+    density_a, density_b = _normal_density(a), _normal_density(b)
+    inside, above = cumulative_b - cumulative_a, 1 - cumulative_b
+    first = mean * inside + deviation * (density_a - density_b) + upper * above
+    second = (mean**2 + variance) * inside + deviation * (mean * density_a - (upper + mean) * density_b) + upper**2 * above
+    return first, np.maximum(second - first**2, 0.0)
+
+
+def _normal_density(x: np.ndarray) -> np.ndarray:
+    return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+def _normal_cumulative(x: np.ndarray) -> np.ndarray:
+    return np.array([math.erfc(-value / math.sqrt(2)) / 2 for value in x])
+
+
+def _filtered(weights: np.ndarray, axis: int, x: Activation) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of each output channel, in units of one weight step, before bias and scale."""
+    if axis == 3:  # depthwise: one input channel per output channel
+        taps = weights.reshape(-1, weights.shape[3])
+        return taps.sum(axis=0) * x.mean, (taps**2).sum(axis=0) * x.variance
+    taps = weights.reshape(weights.shape[0], -1, weights.shape[-1])
+    return taps.sum(axis=1) @ x.mean, np.einsum("okc,okc->oc", taps, taps) @ x.variance
+
+
+def _averaged(variance: np.ndarray, n: int) -> np.ndarray:
+    """Variance of an average over n neighbours, which are correlated: between all equal (n^0) and independent (n^-1)."""
+    return variance * n ** (-1 / 3)
+
+
+def _lowest(mean: np.ndarray, variance: np.ndarray) -> float:
+    return float((mean - _REACH * np.sqrt(variance)).min())
+
+
+def _highest(mean: np.ndarray, variance: np.ndarray) -> float:
+    return float((mean + _REACH * np.sqrt(variance)).max())
+
+
+def _affine(low: float, high: float, dtype: str) -> tuple[float, int]:
+    """Scale and zero point that map low...high, widened to hold 0, onto the type."""
+    first, last = INTEGER_RANGE[dtype]
+    low, high = min(low, 0.0), max(high, 0.0)
+    scale = (high - low) / (last - first)
+    return scale, int(min(last, max(first, round(first - low / scale))))

@@ -1,0 +1,151 @@
+"""Published networks, built in memory with seeded random weights: the right shapes and operators, meaningless predictions.
+
+Every tool uses one of them when no model is given. `load` takes a name:
+
+    mobilenet_v1, mobilenet_v2, resnet18, inception_v3
+    mobilenet_v1_0.25_128       width multiplier and resolution
+    mobilenet_v1_uint8          uint8 with asymmetric per-tensor filters instead of int8 with per-channel filters
+    mobilenet_v2_uint8_io       int8 inside, uint8 input and output with QUANTIZE between
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._network import Activation, Network
+
+__all__ = ["inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "names", "resnet18"]
+
+
+def names() -> list[str]:
+    """The names to show; `load` also takes other widths and resolutions of the MobileNets, and the suffixes on every network."""
+    return ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8", "mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io", "resnet18", "inception_v3"]
+
+
+def load(name: str) -> bytes:
+    """The network of that name as the bytes of a .tflite file. Raises ValueError for a name that means none."""
+    match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io)?", name)
+    network, width, resolution, types = match.groups() if match else (None,) * 4
+    if network not in _NETWORKS or (width and not network.startswith("mobilenet")):
+        raise ValueError(f"no network {name!r} in the zoo; known: {', '.join(names())}")
+    options: dict = {"width": float(width), "resolution": int(resolution)} if width else {}
+    options.update(_TYPES[types])
+    return _NETWORKS[network](**options)
+
+
+def mobilenet_v1(
+    *, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0
+) -> bytes:
+    """MobileNet v1 (Howard et al. 2017).
+
+    width: multiplier of all channel counts. resolution: height and width of the input in pixels. dtype: "int8" or "uint8" of activations and filters.
+    io_dtype: of input and output, default dtype; where it differs, QUANTIZE stands at both ends. seed: of weights and biases.
+    """
+    net = _network("mobilenet_v1", dtype, io_dtype, seed)
+
+    def channels(n: int) -> int:
+        return max(8, int(n * width))
+
+    x = net.conv(net.input(resolution), channels(32), 3, stride=2, activation="RELU6")
+    plan = [(64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1)]
+    for out_c, stride in plan:
+        x = net.depthwise(x, stride=stride)
+        x = net.conv(x, channels(out_c), activation="RELU6")
+    x = net.average_pool(x, x.shape[1])
+    return net.build(net.softmax(net.flatten(net.logits(x, classes))))
+
+
+def mobilenet_v2(
+    *, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0
+) -> bytes:
+    """MobileNet v2 (Sandler et al. 2018): inverted residuals with linear bottlenecks. Parameters as `mobilenet_v1`."""
+    net = _network("mobilenet_v2", dtype, io_dtype, seed)
+
+    def channels(n: float) -> int:
+        """The nearest multiple of 8 that is not more than a tenth below."""
+        rounded = max(8, int(n + 4) // 8 * 8)
+        return rounded + 8 if rounded < 0.9 * n else rounded
+
+    x = net.conv(net.input(resolution), channels(32 * width), 3, stride=2, activation="RELU6")
+    plan = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
+    for expansion, out_c, repeats, first_stride in plan:
+        for i in range(repeats):
+            stride = first_stride if i == 0 else 1
+            y = x if expansion == 1 else net.conv(x, x.channels * expansion, activation="RELU6")
+            y = net.depthwise(y, stride=stride)
+            y = net.conv(y, channels(out_c * width), activation="NONE")
+            x = net.add(x, y) if stride == 1 and x.channels == y.channels else y
+    x = net.conv(x, channels(1280 * max(1.0, width)), activation="RELU6")
+    return net.build(net.softmax(net.logits(net.mean(x), classes)))
+
+
+def resnet18(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """ResNet-18 (He et al. 2015), with the explicit symmetric padding of its strided layers. Parameters as `mobilenet_v1`."""
+    net = _network("resnet18", dtype, io_dtype, seed)
+
+    def strided(x: Activation, out_c: int, stride: int) -> Activation:
+        """3x3 convolution; SAME padding is symmetric only without a stride."""
+        return net.conv(x, out_c, 3) if stride == 1 else net.conv(net.pad(x, 1), out_c, 3, stride=stride, padding="VALID")
+
+    x = net.conv(net.pad(net.input(resolution), 3), 64, 7, stride=2, padding="VALID")
+    x = net.max_pool(net.pad(x, 1), 3, stride=2)
+    for out_c, first_stride in [(64, 1), (128, 2), (256, 2), (512, 2)]:
+        for stride in (first_stride, 1):
+            y = net.conv(strided(x, out_c, stride), out_c, 3, activation="NONE")
+            shortcut = x if stride == 1 else net.conv(x, out_c, stride=stride, padding="VALID", activation="NONE")
+            x = net.add(shortcut, y, "RELU")
+    return net.build(net.softmax(net.logits(net.mean(x), classes)))
+
+
+def inception_v3(*, resolution: int = 299, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """Inception v3 (Szegedy et al. 2015) without the auxiliary classifier. Parameters as `mobilenet_v1`."""
+    net = _network("inception_v3", dtype, io_dtype, seed)
+
+    def chain(x: Activation, *layers: tuple) -> Activation:
+        """Convolutions one after the other, each (channels, filter size)."""
+        for out_c, filter_size in layers:
+            x = net.conv(x, out_c, filter_size)
+        return x
+
+    def pooled(x: Activation, out_c: int) -> Activation:
+        return net.conv(net.average_pool(x, 3, padding="SAME"), out_c)
+
+    def reduced(x: Activation, out_c: int) -> Activation:
+        return net.conv(x, out_c, 3, stride=2, padding="VALID")
+
+    def forked(x: Activation) -> Activation:
+        return net.concat(net.conv(x, 384, (1, 3)), net.conv(x, 384, (3, 1)))
+
+    x = net.conv(net.input(resolution), 32, 3, stride=2, padding="VALID")
+    x = net.conv(x, 32, 3, padding="VALID")
+    x = net.max_pool(net.conv(x, 64, 3), 3, stride=2)
+    x = net.conv(net.conv(x, 80, padding="VALID"), 192, 3, padding="VALID")
+    x = net.max_pool(x, 3, stride=2)
+
+    for pool_c in (32, 64, 64):
+        x = net.concat(chain(x, (64, 1)), chain(x, (48, 1), (64, 5)), chain(x, (64, 1), (96, 3), (96, 3)), pooled(x, pool_c))
+    x = net.concat(reduced(x, 384), reduced(chain(x, (64, 1), (96, 3)), 96), net.max_pool(x, 3, stride=2))
+
+    row, column = (1, 7), (7, 1)
+    for c in (128, 160, 160, 192):
+        twice = chain(x, (c, 1), (c, row), (192, column))
+        four_times = chain(x, (c, 1), (c, column), (c, row), (c, column), (192, row))
+        x = net.concat(chain(x, (192, 1)), twice, four_times, pooled(x, 192))
+    x = net.concat(reduced(chain(x, (192, 1)), 320), reduced(chain(x, (192, 1), (192, row), (192, column)), 192), net.max_pool(x, 3, stride=2))
+
+    for _ in range(2):
+        x = net.concat(chain(x, (320, 1)), forked(chain(x, (384, 1))), forked(chain(x, (448, 1), (384, 3))), pooled(x, 192))
+    return net.build(net.softmax(net.logits(net.mean(x), classes)))
+
+
+def _network(name: str, dtype: str, io_dtype: str | None, seed: int) -> Network:
+    from ._network import Network  # numpy comes with the runtime and is not needed to list the names
+
+    return Network(name, dtype=dtype, io_dtype=io_dtype or dtype, seed=seed)
+
+
+_NETWORKS = {"mobilenet_v1": mobilenet_v1, "mobilenet_v2": mobilenet_v2, "resnet18": resnet18, "inception_v3": inception_v3}
+
+_TYPES = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}}
