@@ -8,6 +8,19 @@
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile) imports cffi when it is called.
 """
 
+from .library import Cpu, Kernel, Node, NodeProfile, Option, Report, Summary, Timing, cpu, kernels, options, profile, report
 from .load import library_path, load
 
-__all__ = ["library_path", "load"]
+__all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Report", "Summary", "Timing"]
+__all__ += ["cpu", "kernels", "library_path", "load", "options", "profile", "report"]
+
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    """`__version__` is the library's own, asked when it is wanted."""
+    if name == "__version__":
+        from .library import version
+
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

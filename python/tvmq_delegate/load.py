@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 from types import ModuleType
@@ -46,8 +47,9 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
     interpreter = _runtime.find(runtime)
-    path = library_path()
+    path = str(library_path())
+    ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
     try:
-        return interpreter.load_delegate(str(path), {name: value for name, value in options.items() if value is not None})
+        return interpreter.load_delegate(path, {name: value for name, value in options.items() if value is not None})
     except ValueError as error:  # the runtime's line with the path, then the delegate's own message
         raise ValueError(str(error).partition("\n")[2]) from None

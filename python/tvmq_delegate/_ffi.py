@@ -1,0 +1,70 @@
+"""The public C header, bound by cffi in ABI mode: nothing is compiled, and nothing is imported until something is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import typing
+from pathlib import Path
+from typing import Any
+
+from .load import library_path
+
+T = typing.TypeVar("T")
+
+
+@functools.cache
+def library() -> tuple[Any, Any]:
+    """cffi's FFI object and the library.
+
+    Raises:
+      ImportError: cffi is not installed. FileNotFoundError, OSError: as library_path() and dlopen.
+    """
+    try:
+        import cffi
+    except ModuleNotFoundError:
+        raise ImportError("the delegate can be loaded, but asking it needs cffi: pip install cffi") from None
+    ffi = cffi.FFI()
+    # cffi knows no preprocessor, and of its directives the header has this one alone.
+    ffi.cdef(_header().read_text(encoding="utf-8").replace("#pragma once", ""))
+    return ffi, ffi.dlopen(str(library_path()))
+
+
+def structure(kind: type[T], pointer: Any) -> T:
+    """A C structure as a dataclass whose fields have the names of the structure's: strings, truth values and numbers are converted by the field's type."""
+    ffi, _ = library()
+    types = typing.get_type_hints(kind)
+    values = {field.name: getattr(pointer, field.name) for field in dataclasses.fields(kind)}
+    return kind(**{name: ffi.string(value).decode() if types[name] is str else types[name](value) for name, value in values.items()})
+
+
+def sequence(kind: type[T], get: Any, *arguments: Any) -> list[T]:
+    """All of what a C function tells one index at a time, up to its NULL."""
+    found: list[T] = []
+    while pointer := get(*arguments, len(found)):
+        found.append(structure(kind, pointer))
+    return found
+
+
+def string(value: Any) -> str:
+    return library()[0].string(value).decode()
+
+
+def delegate_pointer(delegate: Any) -> Any:
+    """The TfLiteDelegate behind a runtime's Delegate object. Raises TypeError for anything else, ValueError for a delegate that is not ours."""
+    try:
+        address = delegate._get_native_delegate_pointer()  # the only way to it in all runtimes, and the one that their Interpreter takes
+    except AttributeError:
+        raise TypeError(f"{type(delegate).__name__} is not a Delegate of a TFLite runtime") from None
+    ffi, lib = library()
+    pointer = ffi.cast("void *", address)
+    if not lib.tvmq_get_delegate(pointer):
+        raise ValueError("this delegate was not loaded from the library of tvmq_delegate")
+    return pointer
+
+
+def _header() -> Path:
+    """Beside this file where the package is installed, in the C sources of a source tree."""
+    here = Path(__file__)
+    installed = here.with_name("tvmq_delegate.h")
+    return installed if installed.exists() else here.parents[2] / "delegate/tvmq_delegate.h"

@@ -1,0 +1,192 @@
+"""What the library says of itself, and of a delegate: plain dataclasses with the fields of tvmq_delegate.h's structures. Needs cffi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import _ffi
+
+if TYPE_CHECKING:
+    from ai_edge_litert.interpreter import Delegate
+
+
+@dataclass(frozen=True)
+class Isa:
+    """A set of instructions that the option `isa` may name; `available` on this CPU."""
+
+    name: str
+    available: bool
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """This CPU. isa: the greatest instruction set that it offers. count: processors that this process may use, by affinity and cgroup quota."""
+
+    name: str
+    isa: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel variant of the library. isa: what it needs; `available` on this CPU. mr, nr: output pixels (depthwise: rows) and channels of a tile.
+
+    packing: layout of the packed weights, "" without weights; kernels of equal packing read the same bytes.
+    """
+
+    name: str
+    family: str
+    isa: str
+    packing: str
+    available: bool
+    mr: int
+    nr: int
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of load(). kind: "bool", "int" (from min to max) or "name" (one of `names`, separated by "|")."""
+
+    name: str
+    kind: str
+    names: str
+    default_value: str
+    help: str
+    min: int
+    max: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node of the graph and its fate.
+
+    subgraph, node: as the interpreter numbers them. op: the builtin operator's name, or a custom operator's own. reason: why the node was left to the runtime,
+    "" if claimed. What follows says something of claimed nodes only. partition: which delegate kernel runs it. macs: multiply-accumulates of one inference,
+    padding included. packed_bytes: weights as the kernel reads them. scratch_bytes: its share of the scratch that all operators use in turn.
+    """
+
+    subgraph: int
+    node: int
+    builtin_code: int
+    op: str
+    claimed: bool
+    reason: str
+    partition: int
+    kernel: str
+    algorithm: str
+    packing: str
+    macs: int
+    packed_bytes: int
+    scratch_bytes: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A delegate as a whole.
+
+    subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, "" if there
+    was none. packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between the nodes of a partition. plans, packs: how often an
+    operator has been planned, and weights have been packed.
+    """
+
+    subgraphs: int
+    nodes: int
+    claimed: int
+    partitions: int
+    threads: int
+    isa: str
+    rounding: str
+    error: str
+    packed_bytes: int
+    scratch_bytes: int
+    arena_bytes: int
+    plans: int
+    packs: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a delegate has made of the model: every node in order of execution. Empty before an interpreter has taken the delegate."""
+
+    summary: Summary
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times of one claimed node in nanoseconds, one sample per inference; stddev over the samples themselves."""
+
+    count: int
+    first_ns: int
+    last_ns: int
+    min_ns: int
+    max_ns: int
+    total_ns: int
+    mean_ns: float
+    stddev_ns: float
+
+
+@dataclass(frozen=True)
+class NodeProfile:
+    """A claimed node and its times."""
+
+    node: Node
+    timing: Timing
+
+
+def version() -> str:
+    """Version of the library, "1.2.3"."""
+    return _ffi.string(_ffi.library()[1].tvmq_version())
+
+
+def cpu() -> Cpu:
+    """The CPU that this process runs on."""
+    return _ffi.structure(Cpu, _ffi.library()[1].tvmq_get_cpu())
+
+
+def isas() -> list[Isa]:
+    """The instruction sets that the option `isa` may name, from least to most."""
+    return _ffi.sequence(Isa, _ffi.library()[1].tvmq_get_isa)
+
+
+def kernels() -> list[Kernel]:
+    """The kernels in the library, those that this CPU cannot run included."""
+    return _ffi.sequence(Kernel, _ffi.library()[1].tvmq_get_kernel)
+
+
+def options() -> list[Option]:
+    """The options of load()."""
+    return _ffi.sequence(Option, _ffi.library()[1].tvmq_get_option)
+
+
+def report(delegate: Delegate) -> Report:
+    """Every node of the model that the delegate was given to, claimed or not, with the reason.
+
+    Kernels, packing and sizes stand in it once the interpreter has allocated its tensors. Ask while no other thread runs the interpreter.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library.
+    """
+    pointer = _ffi.delegate_pointer(delegate)
+    lib = _ffi.library()[1]
+    return Report(_ffi.structure(Summary, lib.tvmq_get_delegate(pointer)), tuple(_ffi.sequence(Node, lib.tvmq_get_node, pointer)))
+
+
+def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
+    """The times of every claimed node that has run, in order of execution. The delegate must have been loaded with profile=True, or there are none.
+
+    Args:
+      delegate: what load() returned.
+      reset: begin afresh after reading, for example when warming up is over.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library.
+    """
+    pointer = _ffi.delegate_pointer(delegate)
+    lib = _ffi.library()[1]
+    timings = _ffi.sequence(Timing, lib.tvmq_get_profile, pointer)
+    times = [NodeProfile(node, timing) for node, timing in zip(report(delegate).nodes, timings) if timing.count]
+    if reset:
+        lib.tvmq_reset_profile(pointer)
+    return times

@@ -1,0 +1,79 @@
+"""What the delegate makes of a model: every node, taken or not, how or why not. The data behind `tvmq nodes`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from . import library, model
+from . import runtime as _runtime
+from .load import load
+
+
+@dataclass(frozen=True)
+class Node(library.Node):
+    """A node's fate, and what the model file says of it.
+
+    inputs, outputs: type and shape, "int8[1x8x8x16]"; inputs that are left out are missing. macs: of every convolution and fully connected layer, taken or not.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Delegation:
+    """A whole model: its nodes in order of execution, and the delegate's summary. `runtime` is the package that loaded the delegate."""
+
+    model: str
+    runtime: str
+    summary: library.Summary
+    nodes: tuple[Node, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What TFLite's own tools say of a delegate."""
+        if not self.summary.claimed:
+            return "the model graph will not be executed by the delegate"
+        extent = "completely" if self.summary.claimed == len(self.nodes) else "partially"
+        return f"the model graph will be {extent} executed by the delegate w/ {self.summary.partitions} delegate kernels"
+
+
+def nodes(source: model.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Any) -> Delegation:
+    """Prepares a model with the delegate and reports every node. Nothing is computed.
+
+    Args:
+      source: the bytes of a .tflite file, or its path.
+      runtime: as for load().
+      name: what to call the model; the path, where there is one, if None.
+      **options: the delegate's options, as for load().
+
+    Raises:
+      ModelError: the file is malformed. OSError: it cannot be opened.
+      ValueError, ImportError: as load(). RuntimeError, ValueError: the runtime refuses the model.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        name = name or os.fspath(source)
+        with open(source, "rb") as stream:
+            source = stream.read()
+    listed = model.ops(source)
+    interpreter = _runtime.find(runtime)
+    delegate = load(runtime=interpreter, **options)
+    prepared = interpreter.Interpreter(model_content=bytes(source), experimental_delegates=[delegate])
+    prepared.allocate_tensors()
+    report = library.report(delegate)
+    fates = {(fate.subgraph, fate.node): fate for fate in report.nodes}
+    rows = (_node(op, fates.get((op.subgraph, op.index)), report.summary.error) for op in listed)
+    return Delegation(name or "", _runtime.name(interpreter), report.summary, tuple(rows))
+
+
+def _node(op: model.Op, fate: library.Node | None, error: str) -> Node:
+    known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, error or "not offered to the delegate", -1, "", "", "", 0, 0, 0))
+    shapes = [tuple(map(_shape, filter(None, tensors))) for tensors in (op.inputs, op.outputs)]
+    return Node(**{**known, "macs": op.macs}, inputs=shapes[0], outputs=shapes[1])
+
+
+def _shape(tensor: model.Tensor) -> str:
+    return f"{tensor.dtype}[{'x'.join(map(str, tensor.shape))}]"
