@@ -13,7 +13,7 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
   struct tvmq_conv_quant q = {
       .in_flip = flip_of(desc->in_type),
       .filter_flip = flip_of(desc->filter_type),
-      .stage = {.rounding = rounding, .right_shifts = true, .fits_int16 = true, .flip = flip_of(desc->out_type)},
+      .stage = {.rounding = rounding, .right_shifts = true, .headroom = true, .fits_int16 = true, .flip = flip_of(desc->out_type)},
   };
   q.in_zero_point = desc->in.zero_point - q.in_flip;
   q.filter_zero_point = desc->filter_zero_point - q.filter_flip;
@@ -59,6 +59,7 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
     p->bias = folded.bias;
     tvmq_conv_multiplier(desc, (int32_t)(first + j), &p->multiplier, &p->shift);
     if (p->shift > -1) quant->stage.right_shifts = false;
+    if (folded.lo < -(INT64_C(1) << 30) || folded.hi > INT64_C(1) << 30 || p->shift < -22) quant->stage.headroom = false;
     if (wide || !result_fits_int16(&folded, p, &quant->stage)) quant->stage.fits_int16 = false;
   }
 }

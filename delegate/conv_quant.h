@@ -18,7 +18,7 @@ struct tvmq_conv_quant {
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding);
 
 // Folds and fills the parameters of the `n` output channels from `first` on, whose weights are channels[0..n), for kernels that read `layout`.
-// Clears stage.right_shifts and stage.fits_int16 if a channel does not allow them.
+// Clears the stage's right_shifts, headroom and fits_int16 if a channel does not allow them.
 void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
                               const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params);
 

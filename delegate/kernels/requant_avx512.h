@@ -1,0 +1,108 @@
+// The output stage (requant.h) in AVX-512 vectors: sixteen int32 accumulators of sixteen channels at a time.
+//
+// Short path, for stages with headroom (kernel.h). Let a be the accumulator, m the multiplier, s >= 1 the right shift and z the zero point. The accumulator is
+// kept as the unsigned u = a + 2^31, which costs nothing because the bias is. One 64-bit multiply-add then gives both roundings and the zero point:
+//
+//   T = 2 m u + C,   C = 2^31 + ((2^(s-1) - 1 + z 2^s) << 32) - 2 m 2^31
+//   T >> 32 = floor((a m + 2^30) / 2^31) + 2^(s-1) - 1 + z 2^s
+//
+// One more added where a >= 0, which is the top bit of u, and an arithmetic shift by s, ties go away from zero. (A negative a whose high product rounds
+// up to zero is not a tie.)
+//
+// Every other stage, and every other rounding, takes the long path, all in 64 bits.
+#pragma once
+
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+#define TVMQ_INLINE static inline __attribute__((always_inline))
+
+// What the short path keeps for sixteen channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
+struct tvmq_short_stage {
+  __m512i even_multiplier, odd_multiplier, even_c, odd_c, right;
+};
+
+TVMQ_INLINE bool tvmq_stage_is_short(const struct tvmq_stage *stage) {
+  return stage->right_shifts && stage->headroom && stage->rounding == TVMQ_ROUNDING_REFERENCE;
+}
+
+TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, __m512i doubled, __m512i right) {
+  // `doubled` and `right` hold sixteen 32-bit lanes of which the even ones are used.
+  const __m512i low = _mm512_set1_epi64(0xffffffff), one = _mm512_set1_epi64(1);
+  const __m512i s = _mm512_and_si512(right, low);
+  __m512i high = _mm512_sub_epi64(_mm512_sllv_epi64(one, _mm512_sub_epi64(s, one)), one);
+  high = _mm512_add_epi64(high, _mm512_sllv_epi64(_mm512_set1_epi64(stage->zero_point), s));
+  const __m512i c = _mm512_add_epi64(_mm512_slli_epi64(high, 32), _mm512_set1_epi64(INT64_C(1) << 31));
+  return _mm512_sub_epi64(c, _mm512_slli_epi64(_mm512_and_si512(doubled, low), 31));
+}
+
+TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_load(const struct tvmq_stage *stage, const int32_t *multiplier, const int32_t *shift) {
+  struct tvmq_short_stage s;
+  s.even_multiplier = _mm512_slli_epi32(_mm512_loadu_si512(multiplier), 1);
+  s.odd_multiplier = _mm512_srli_epi64(s.even_multiplier, 32);
+  // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
+  s.right = _mm512_max_epi32(_mm512_sub_epi32(_mm512_setzero_si512(), _mm512_loadu_si512(shift)), _mm512_set1_epi32(1));
+  s.even_c = tvmq_short_constant(stage, s.even_multiplier, s.right);
+  s.odd_c = tvmq_short_constant(stage, s.odd_multiplier, _mm512_srli_epi64(s.right, 32));
+  return s;
+}
+
+// u = accumulator + 2^31 -> rescaled value + zero point.
+TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, __m512i u) {
+  const __m512i high_halves = _mm512_set_epi32(31, 15, 29, 13, 27, 11, 25, 9, 23, 7, 21, 5, 19, 3, 17, 1);
+  const __m512i even = _mm512_add_epi64(_mm512_mul_epu32(u, s->even_multiplier), s->even_c);
+  const __m512i odd = _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
+  const __m512i high = _mm512_permutex2var_epi32(even, high_halves, odd);
+  return _mm512_srav_epi32(_mm512_add_epi32(high, _mm512_srli_epi32(u, 31)), s->right);
+}
+
+// Eight products in 64 bits; `left` and `right` >= 0 are 64-bit lanes, one of them 0.
+TVMQ_INLINE __m512i tvmq_long_rescale_half(enum tvmq_rounding rounding, __m512i acc, __m512i multiplier, __m512i left, __m512i right) {
+  const __m512i one = _mm512_set1_epi64(1);
+  if (rounding == TVMQ_ROUNDING_SINGLE) {
+    const __m512i s = _mm512_sub_epi64(_mm512_add_epi64(_mm512_set1_epi64(31), right), left);
+    const __m512i half = _mm512_sllv_epi64(one, _mm512_sub_epi64(s, one));
+    return _mm512_srav_epi64(_mm512_add_epi64(_mm512_mul_epi32(acc, multiplier), half), s);
+  }
+  // The shift to the left wraps in 32 bits; the multiplication reads the low half of each lane, signed.
+  const __m512i product = _mm512_mul_epi32(_mm512_sllv_epi64(acc, left), multiplier);
+  const __m512i high = _mm512_srai_epi64(_mm512_add_epi64(product, _mm512_set1_epi64(1 << 30)), 31);
+  __m512i nudge = _mm512_srli_epi64(_mm512_sllv_epi64(one, right), 1);
+  if (rounding == TVMQ_ROUNDING_REFERENCE) {
+    const __mmask8 shifts = _mm512_test_epi64_mask(right, right);
+    nudge = _mm512_mask_add_epi64(nudge, shifts, nudge, _mm512_srai_epi64(high, 63));
+  }
+  return _mm512_srav_epi64(_mm512_add_epi64(high, nudge), right);
+}
+
+// Accumulator -> rescaled value + zero point.
+TVMQ_INLINE __m512i tvmq_long_rescale(const struct tvmq_stage *stage, __m512i acc, const int32_t *multiplier, const int32_t *shift) {
+  const __m512i zero = _mm512_setzero_si512(), low = _mm512_set1_epi64(0xffffffff);
+  const __m512i m = _mm512_loadu_si512(multiplier), s = _mm512_loadu_si512(shift);
+  const __m512i left = _mm512_max_epi32(s, zero), right = _mm512_max_epi32(_mm512_sub_epi32(zero, s), zero);
+  const __m512i even = tvmq_long_rescale_half(stage->rounding, acc, m, _mm512_and_si512(left, low), _mm512_and_si512(right, low));
+  const __m512i odd =
+      tvmq_long_rescale_half(stage->rounding, _mm512_srli_epi64(acc, 32), _mm512_srli_epi64(m, 32), _mm512_srli_epi64(left, 32), _mm512_srli_epi64(right, 32));
+  return _mm512_add_epi32(_mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)), _mm512_set1_epi32(stage->zero_point));
+}
+
+// Clamps and stores `n_vectors` (1, 2 or 4) vectors of sixteen values, zero point included, of one row as bytes. Values saturate on the way to int8, which the
+// clamp's range contains.
+TVMQ_INLINE void tvmq_store_row(const struct tvmq_stage *stage, const __m512i *value, int n_vectors, uint8_t *out) {
+  if (n_vectors == 4) {
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    const __m512i low = _mm512_packs_epi32(value[0], value[1]), high = _mm512_packs_epi32(value[2], value[3]);
+    __m512i bytes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(low, high));
+    bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
+    _mm512_storeu_si512(out, _mm512_xor_si512(bytes, _mm512_set1_epi8((int8_t)stage->flip)));
+    return;
+  }
+  for (int v = 0; v < n_vectors; v++) {
+    __m128i bytes = _mm512_cvtsepi32_epi8(value[v]);
+    bytes = _mm_min_epi8(_mm_max_epi8(bytes, _mm_set1_epi8((int8_t)stage->min)), _mm_set1_epi8((int8_t)stage->max));
+    _mm_storeu_si128((__m128i *)(out + 16 * v), _mm_xor_si128(bytes, _mm_set1_epi8((int8_t)stage->flip)));
+  }
+}
