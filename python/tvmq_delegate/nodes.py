@@ -16,10 +16,12 @@ from .load import load
 class Node(library.Node):
     """A node's fate, and what the model file says of it.
 
-    inputs, outputs: type and shape, "int8[1x8x8x16]"; inputs that are left out are missing. macs: of every convolution and fully connected layer, taken or not.
+    inputs, constants, outputs: type and shape, "int8[1x8x8x16]"; `constants` are the inputs that the file holds, such as filter and bias.
+    macs: of every convolution and fully connected layer, taken or not.
     """
 
     inputs: tuple[str, ...]
+    constants: tuple[str, ...]
     outputs: tuple[str, ...]
 
 
@@ -71,8 +73,13 @@ def nodes(source: model.ModelSource, *, runtime: str | ModuleType | None = None,
 
 def _node(op: model.Op, fate: library.Node | None, error: str) -> Node:
     known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, error or "not offered to the delegate", -1, "", "", "", 0, 0, 0))
-    shapes = [tuple(map(_shape, filter(None, tensors))) for tensors in (op.inputs, op.outputs)]
-    return Node(**{**known, "macs": op.macs}, inputs=shapes[0], outputs=shapes[1])
+    inputs = [tensor for tensor in op.inputs if tensor]
+    return Node(
+        **{**known, "macs": op.macs},
+        inputs=tuple(_shape(tensor) for tensor in inputs if not tensor.constant),
+        constants=tuple(_shape(tensor) for tensor in inputs if tensor.constant),
+        outputs=tuple(map(_shape, op.outputs)),
+    )
 
 
 def _shape(tensor: model.Tensor) -> str:
