@@ -1,12 +1,13 @@
 // Body of a portable depthwise kernel; depthwise_c.c includes it once a variant, with the macros of gemm_c_template.h except MR, which is 1.
 //
-// Tile: one output row, one pixel at a time, NR channels in accumulators. Reads NR channels of each pixel of the window.
+// Tile: one output row, one pixel at a time, NR channels in accumulators. Reads NR channels of each pixel of the window. The steps from bytes to products are
+// loops of their own, kept rolled until they are vectors: unrolled first, gcc 12 leaves them scalar.
 
 void SYMBOL(const struct tvmq_depthwise_args *args) {
   const ACC *const bias = args->panel;
   const int8_t *const weights = (const int8_t *)(bias + NR);
   const int32_t *const multiplier = (const int32_t *)(weights + args->filter_h * args->filter_w * NR), *const shift = multiplier + NR;
-  const int32_t filter_zero_point = args->filter_zero_point;
+  const int16_t filter_zero_point = (int16_t)args->filter_zero_point;
   char *out = args->out;
   for (size_t col = 0; col < args->n_cols; col++, out += args->out_col_stride) {
     UNSIGNED_ACC acc[NR];
@@ -16,7 +17,13 @@ void SYMBOL(const struct tvmq_depthwise_args *args) {
       const void *const *pixels = args->pixels + ky * args->dilation_h * args->pixels_stride + col * args->stride_w;
       for (size_t kx = 0; kx < args->filter_w; kx++, w += NR) {
         const IN *x = (const IN *)((const char *)pixels[kx * args->dilation_w] + args->channel_offset);
-        for (size_t n = 0; n < NR; n++) acc[n] += (UNSIGNED_ACC)(LOAD(x[n]) * (w[n] - filter_zero_point));
+        int16_t operand[NR], d[NR];
+#pragma GCC unroll 1
+        for (size_t n = 0; n < NR; n++) operand[n] = LOAD(x[n]);
+#pragma GCC unroll 1
+        for (size_t n = 0; n < NR; n++) d[n] = (int16_t)(w[n] - filter_zero_point);
+#pragma GCC unroll 1
+        for (size_t n = 0; n < NR; n++) acc[n] += (UNSIGNED_ACC)(operand[n] * d[n]);
       }
     }
     for (size_t n = 0; n < NR; n++) ((OUT *)out)[n] = STORE((ACC)acc[n], multiplier[n], shift[n]);

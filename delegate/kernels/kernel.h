@@ -37,20 +37,22 @@ struct tvmq_stage {
 struct tvmq_gemm_args {
   const void *const *rows;
   size_t row_tiles, n_taps;
-  size_t k;                  // elements per tap, a multiple of the layout's ku
+  size_t k;  // elements per tap, a multiple of the layout's ku
   const void *panel;
   const int32_t *row_terms;  // [row_tiles * mr]: what a filter zero point owes for the row, else zeros
   void *out;
-  size_t out_stride;         // bytes between output rows
-  uint8_t in_flip;           // xor on each input byte
+  size_t out_stride;  // bytes between output rows
+  uint8_t in_flip;    // xor on each input byte
   const struct tvmq_stage *stage;
 };
 typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 
-// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky * dilation_h][x * stride_w + kx * dilation_w][c] * weights[ky][kx][c])
+// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky * dilation_h][x * stride_w + kx * dilation_w][c] *
+// weights[ky][kx][c])
 //
 // One call computes mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of each input pixel, row by row
-// (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points.
+// (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points. A kernel reads nr channels of each pixel and writes nr of
+// each output pixel: a caller with fewer copies the block aside.
 struct tvmq_depthwise_args {
   const void *const *pixels;  // [(mr - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
   size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
@@ -81,8 +83,8 @@ struct tvmq_requantize_args {
 typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
 
 enum tvmq_family {
-  TVMQ_FAMILY_GEMM_S8,         // int8 x int8 -> int8
-  TVMQ_FAMILY_GEMM_S16,        // int16 x int8 -> int16, int64 accumulators (16x8)
+  TVMQ_FAMILY_GEMM_S8,   // int8 x int8 -> int8
+  TVMQ_FAMILY_GEMM_S16,  // int16 x int8 -> int16, int64 accumulators (16x8)
   TVMQ_FAMILY_DEPTHWISE_S8,
   TVMQ_FAMILY_DEPTHWISE_S16,
   TVMQ_FAMILY_REQUANTIZE,
@@ -90,24 +92,24 @@ enum tvmq_family {
 };
 
 enum tvmq_variant_flags {
-  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
-  TVMQ_SYMMETRIC_FILTER = 1u << 1 // takes no filter zero point: weights are int8 and nothing repays it
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,    // exact only if no weight is -128
+  TVMQ_SYMMETRIC_FILTER = 1u << 1  // takes no filter zero point: weights are int8 and nothing repays it
 };
 
 // One row of variants.def.
 struct tvmq_variant {
   const char *name;
   enum tvmq_family family;
-  uint32_t cpu;               // every bit of this set is needed
-  uint32_t flags;             // enum tvmq_variant_flags
+  uint32_t cpu;                      // every bit of this set is needed
+  uint32_t flags;                    // enum tvmq_variant_flags
   enum tvmq_type in_type, out_type;  // requantize only
   struct {
     uint8_t filter_h, filter_w, stride, dilation;  // depthwise only: the one value (in both directions) that the kernel computes, or 0 for any
   } only;
-  uint8_t mr;                 // rows (gemm: output pixels; depthwise: output rows) of a tile
+  uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;
-  float rate;                 // multiply-accumulates per cycle of the inner loop, measured (data for select.c; compared only within a family)
-  float tile_cycles;          // cycles per tile besides the inner loop: start, epilogue, stores
+  float rate;         // multiply-accumulates per cycle of the inner loop, measured (data for select.c; compared only within a family)
+  float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
   union {
     tvmq_gemm_fn gemm;
     tvmq_depthwise_fn depthwise;

@@ -16,12 +16,8 @@
 #include "kernel.h"
 
 // Arithmetic modulo 2^32, which signed C leaves undefined.
-static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) {
-  return (int32_t)((uint32_t)a + (uint32_t)b);
-}
-static inline int32_t tvmq_sub_wrap(int32_t a, int32_t b) {
-  return (int32_t)((uint32_t)a - (uint32_t)b);
-}
+static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+static inline int32_t tvmq_sub_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
 
 // Doubling high multiply: round(x * 2^left * multiplier / 2^31), ties up.
 static inline int32_t tvmq_high_multiply(int32_t x, int32_t multiplier, int32_t left) {
@@ -69,9 +65,7 @@ static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t sh
   return (int32_t)((x * reduced + (INT64_C(1) << (14 - shift))) >> (15 - shift));
 }
 
-static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) {
-  return x < min ? min : x > max ? max : x;
-}
+static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
 
 // The output stage: accumulator -> element of the output tensor.
 static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc, int32_t multiplier, int32_t shift) {

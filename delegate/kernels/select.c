@@ -1,8 +1,6 @@
 #include "select.h"
 
-static size_t ceil_div(size_t a, size_t b) {
-  return a / b + (a % b != 0);
-}
+static size_t ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
 
 static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, uint32_t cpu, uint32_t excluded) {
   return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
@@ -35,9 +33,7 @@ static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_de
   return tiles * (v->tile_cycles + taps * v->mr * v->layout.nr / v->rate);
 }
 
-static bool allows(uint8_t only, size_t value) {
-  return only == 0 || only == value;
-}
+static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
 
 static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   return allows(v->only.filter_h, p->filter_h) && allows(v->only.filter_w, p->filter_w) && allows(v->only.stride, p->stride_h) &&

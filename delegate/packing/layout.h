@@ -29,12 +29,12 @@
 enum { TVMQ_PANEL_ALIGNMENT = 64 };
 
 struct tvmq_layout {
-  uint8_t nr;           // output channels in a panel
-  uint8_t kr;           // consecutive depths kept together per channel
-  uint8_t ku;           // depth of a tap is padded to a multiple of this; a multiple of kr
-  uint8_t weight_bytes; // 1: int8 weights, filter zero point repaid by row terms; 2: int16 weights with the filter zero point already subtracted
-  uint8_t acc_bytes;    // 4: int32 bias and accumulators; 8: int64 (16x8)
-  uint8_t a_offset;     // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
+  uint8_t nr;            // output channels in a panel
+  uint8_t kr;            // consecutive depths kept together per channel
+  uint8_t ku;            // depth of a tap is padded to a multiple of this; a multiple of kr
+  uint8_t weight_bytes;  // 1: int8 weights, filter zero point repaid by row terms; 2: int16 weights with the filter zero point already subtracted
+  uint8_t acc_bytes;     // 4: int32 bias and accumulators; 8: int64 (16x8)
+  uint8_t a_offset;      // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
 };
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b);
