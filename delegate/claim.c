@@ -1,6 +1,7 @@
 #include "claim.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "geometry.h"
 #include "quant_params.h"
@@ -23,12 +24,8 @@ static struct range type_range(enum tvmq_type type) {
   }
 }
 
-static bool good_scale(float scale) {
-  return isfinite(scale) && scale > 0;
-}
-static bool fits_type(int32_t value, enum tvmq_type type) {
-  return value >= type_range(type).min && value <= type_range(type).max;
-}
+static bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
+static bool fits_type(int32_t value, enum tvmq_type type) { return value >= type_range(type).min && value <= type_range(type).max; }
 
 // ---- rules of a convolution, in the order in which they build on each other
 
@@ -128,16 +125,34 @@ static const char *conv_quantization(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
+static bool wide_accumulator(const struct tvmq_conv_desc *desc) {
+  return desc->in_type == TVMQ_TYPE_S16 && (desc->bias == NULL || desc->bias_type == TVMQ_TYPE_S64);
+}
+
+// The reference rescales a wide accumulator in 64 bits and promises nothing beyond 48 bits of accumulator. (A narrow one simply wraps.)
+static const char *conv_wide_bounds(const struct tvmq_conv_desc *desc) {
+  if (!wide_accumulator(desc)) return NULL;
+  const int64_t taps = (int64_t)desc->filter_h * desc->filter_w * (desc->depthwise ? 1 : desc->filter_c);
+  const int64_t room = (INT64_C(1) << 47) - taps * -INT16_MIN * -INT8_MIN;
+  bool fits = room > 0;
+  for (int32_t i = 0; fits && desc->bias != NULL && i < desc->out_c; i++) {
+    int64_t bias;
+    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
+    fits = bias > -room && bias < room;
+  }
+  return fits ? NULL : "16x8 accumulator may exceed 48 bits";
+}
+
 // 32-bit accumulators are shifted left before they are multiplied; 64-bit ones are multiplied by 16 bits and shifted right by 15 - shift.
 enum { MAX_SHIFT_32 = 30, MAX_SHIFT_64 = 14 };
 
 static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
   if (desc->in_type == TVMQ_TYPE_U8 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
-  const bool wide = desc->in_type == TVMQ_TYPE_S16 && (desc->bias == NULL || desc->bias_type == TVMQ_TYPE_S64);
+  const int32_t max_shift = wide_accumulator(desc) ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     int32_t multiplier, shift;
     tvmq_conv_multiplier(desc, i, &multiplier, &shift);
-    if (shift > (wide ? MAX_SHIFT_64 : MAX_SHIFT_32)) return "input scale x weight scale / output scale is too large";
+    if (shift > max_shift) return "input scale x weight scale / output scale is too large";
   }
   return NULL;
 }
@@ -148,9 +163,9 @@ static const char *conv_activation_range(const struct tvmq_conv_desc *desc) {
 }
 
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
-  static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,       conv_constants,       conv_bias_type, conv_activation,
-                                                                        conv_channels,    conv_geometry,        conv_sizes,     conv_quantization,
-                                                                        conv_multipliers, conv_activation_range};
+  static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,        conv_constants,   conv_bias_type,       conv_activation,
+                                                                        conv_channels,     conv_geometry,    conv_sizes,           conv_wide_bounds,
+                                                                        conv_quantization, conv_multipliers, conv_activation_range};
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
     const char *reason = rules[i](desc);
     if (reason != NULL) return reason;
@@ -164,10 +179,11 @@ static bool requantize_pair(enum tvmq_type in, enum tvmq_type out) {
   static const struct {
     enum tvmq_type in, out;
   } pairs[] = {
-      {TVMQ_TYPE_F32, TVMQ_TYPE_S8},  {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16}, {TVMQ_TYPE_S8, TVMQ_TYPE_S8},
-      {TVMQ_TYPE_S8, TVMQ_TYPE_U8},   {TVMQ_TYPE_S8, TVMQ_TYPE_S16},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S8},
-      {TVMQ_TYPE_S16, TVMQ_TYPE_S8},  {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32}, {TVMQ_TYPE_S32, TVMQ_TYPE_S8},
-      {TVMQ_TYPE_S32, TVMQ_TYPE_S16},
+      {TVMQ_TYPE_F32, TVMQ_TYPE_S8}, {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16},  //
+      {TVMQ_TYPE_S8, TVMQ_TYPE_S8},  {TVMQ_TYPE_S8, TVMQ_TYPE_U8},   {TVMQ_TYPE_S8, TVMQ_TYPE_S16},   //
+      {TVMQ_TYPE_U8, TVMQ_TYPE_S8},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S16},   //
+      {TVMQ_TYPE_S16, TVMQ_TYPE_S8}, {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32},  //
+      {TVMQ_TYPE_S32, TVMQ_TYPE_S8}, {TVMQ_TYPE_S32, TVMQ_TYPE_S16},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     if (pairs[i].in == in && pairs[i].out == out) return true;

@@ -1,0 +1,264 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <ftw.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cpu.h"
+#include "cpu_arch.h"
+#include "unit.h"
+
+// ---- a file system below a temporary directory
+
+static char root[64];
+
+static void make_root(void) {
+  strcpy(root, "/tmp/tvmq-test-XXXXXX");
+  if (mkdtemp(root) == NULL) {
+    perror("mkdtemp");
+    exit(1);
+  }
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
+  (void)status, (void)kind, (void)where;
+  return remove(path);
+}
+static void remove_root(void) { nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+
+static void write_file(const char *path, const char *text) {
+  char whole[512];
+  snprintf(whole, sizeof whole, "%s%s", root, path);
+  for (char *slash = whole + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+    *slash = '\0';
+    if (mkdir(whole, 0755) != 0 && errno != EEXIST) perror(whole);
+    *slash = '/';
+  }
+  FILE *file = fopen(whole, "w");
+  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
+    perror(whole);
+    exit(1);
+  }
+}
+
+// ---- CPU quota
+
+static const struct {
+  const char *name;
+  struct {
+    const char *path, *text;
+  } files[6];
+  int quota;
+} quotas[] = {
+    {"nothing mounted", {{0}}, 0},
+    {"v2 without a limit", {{"/proc/self/cgroup", "0::/user.slice\n"}, {"/sys/fs/cgroup/user.slice/cpu.max", "max 100000\n"}}, 0},
+    {"v2, two processors", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}}, 2},
+    {"v2, rounded up", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200001 100000\n"}}, 3},
+    {"v2, a part of one", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "1000 100000\n"}}, 1},
+    {"v2, parent is stricter",
+     {{"/proc/self/cgroup", "0::/a/b/c\n"}, {"/sys/fs/cgroup/a/b/c/cpu.max", "800000 100000\n"}, {"/sys/fs/cgroup/a/cpu.max", "300000 100000\n"}},
+     3},
+    {"v2, child is stricter",
+     {{"/proc/self/cgroup", "0::/a/b\n"}, {"/sys/fs/cgroup/a/b/cpu.max", "100000 50000\n"}, {"/sys/fs/cgroup/a/cpu.max", "300000 100000\n"}},
+     2},
+    {"v2, path of the host: the mount point counts", {{"/proc/self/cgroup", "0::/docker/0123\n"}, {"/sys/fs/cgroup/cpu.max", "400000 100000\n"}}, 4},
+    {"v2, root", {{"/proc/self/cgroup", "0::/\n"}, {"/sys/fs/cgroup/cpu.max", "150000 100000\n"}}, 2},
+    {"v2, not another's", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/ab/cpu.max", "100000 100000\n"}}, 0},
+    {"v2, malformed", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "a lot\n"}}, 0},
+    {"v2, period of 0", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "100000 0\n"}}, 0},
+    {"v2, very large", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "9223372036854775807 1\n"}}, INT32_MAX},
+    {"v1",
+     {{"/proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/a\n"},
+      {"/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "250000\n"},
+      {"/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n"}},
+     3},
+    {"v1 by the link",
+     {{"/proc/self/cgroup", "4:cpuacct,cpu:/a\n"}, {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "50000\n"}, {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "10000\n"}},
+     5},
+    {"v1 without a limit",
+     {{"/proc/self/cgroup", "4:cpu:/\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}},
+     0},
+    {"v1, parent has the limit",
+     {{"/proc/self/cgroup", "4:cpu:/a/b\n"},
+      {"/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n"},
+      {"/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n"},
+      {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000\n"},
+      {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"}},
+     1},
+    {"v1, cpuset and cpuacct are not cpu",
+     {{"/proc/self/cgroup", "4:cpuset,cpuacct:/a\n"},
+      {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000\n"},
+      {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"}},
+     0},
+    {"v2 beside v1",
+     {{"/proc/self/cgroup", "1:cpu:/a\n0::/b\n"},
+      {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "700000\n"},
+      {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"},
+      {"/sys/fs/cgroup/unified/b/cpu.max", "600000 100000\n"}},
+     6},
+    {"malformed list", {{"/proc/self/cgroup", "nonsense\n\n4:cpu\n"}, {"/sys/fs/cgroup/cpu.max", "100000 100000\n"}}, 0},
+};
+
+static void check_quotas(void) {
+  for (size_t i = 0; i < N_ELEMENTS(quotas); i++) {
+    make_root();
+    for (size_t j = 0; j < N_ELEMENTS(quotas[i].files) && quotas[i].files[j].path != NULL; j++) write_file(quotas[i].files[j].path, quotas[i].files[j].text);
+    const int quota = tvmq_cpu_quota(root);
+    CHECK(quota == quotas[i].quota, "%s: got %d, want %d", quotas[i].name, quota, quotas[i].quota);
+    remove_root();
+  }
+}
+
+static void check_count(void) {
+  CHECK(tvmq_cpu_count() >= 1, "%d", tvmq_cpu_count());
+  CHECK(tvmq_cpu_count() <= sysconf(_SC_NPROCESSORS_CONF), "%d", tvmq_cpu_count());
+  cpu_set_t before, one;
+  if (!CHECK(sched_getaffinity(0, sizeof before, &before) == 0, "affinity")) return;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+  }
+  if (CHECK(sched_setaffinity(0, sizeof one, &one) == 0, "affinity")) CHECK(tvmq_cpu_count() == 1, "%d", tvmq_cpu_count());
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+// ---- names and features
+
+#define MIDR_OF "/sys/devices/system/cpu/cpu"
+static const struct {
+  const char *name;
+  struct {
+    const char *path, *text;
+  } files[4];
+  const char *cores;
+} machines[] = {
+    {"no information", {{0}}, ""},
+    {"one kind",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000414fd0b1\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
+     "Cortex-A76"},
+    {"two kinds",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
+      {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"},
+      {MIDR_OF "2/regs/identification/midr_el1", "0x00000000412fd050\n"}},
+     "Cortex-A55 + Cortex-A76"},
+    {"a name within a name",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd0e0\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000410fd0b0\n"}},
+     "Cortex-A76AE + Cortex-A76"},
+    {"unknown core", {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000990fabc1\n"}}, "MIDR 0x990fabc1"},
+    {"cpuinfo",
+     {{"/proc/cpuinfo",
+       "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\nCPU revision\t: 4\n\n"
+       "processor\t: 1\nCPU implementer\t: 0x51\nCPU part\t: 0x804\n"}},
+     "Cortex-A53 + Kryo 4xx Gold"},
+    {"cpuinfo of another architecture", {{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: something\n"}}, ""},
+    {"sysfs first",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x410fd083\n"}, {"/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd03\n"}},
+     "Cortex-A72"},
+};
+
+static void check_cores(void) {
+  for (size_t i = 0; i < N_ELEMENTS(machines); i++) {
+    make_root();
+    for (size_t j = 0; j < N_ELEMENTS(machines[i].files) && machines[i].files[j].path != NULL; j++) {
+      write_file(machines[i].files[j].path, machines[i].files[j].text);
+    }
+    char cores[64];
+    tvmq_arm_cores(root, cores, sizeof cores);
+    CHECK_STRING(cores, machines[i].cores, machines[i].name);
+    remove_root();
+  }
+  make_root();
+  write_file(MIDR_OF "0/regs/identification/midr_el1", "0x412fd050");
+  write_file(MIDR_OF "1/regs/identification/midr_el1", "0x414fd0b1");
+  char cores[16];
+  tvmq_arm_cores(root, cores, sizeof cores);
+  CHECK_STRING(cores, "Cortex-A55", "no room for the second");
+  remove_root();
+}
+
+static void check_arm_features(void) {
+  enum { ASIMD = 1 << 1, FPHP = 1 << 9, DP = 1 << 20, I8MM = 1 << 13 };
+  static const struct {
+    uint64_t hwcap, hwcap2;
+    uint32_t cpu;
+  } cases[] = {
+      {0, 0, 0},
+      {ASIMD, 0, TVMQ_CPU_NEON},
+      {ASIMD | FPHP | DP, 0, TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD},
+      {ASIMD | DP, I8MM, TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD | TVMQ_CPU_I8MM},
+      {ASIMD, I8MM, TVMQ_CPU_NEON | TVMQ_CPU_I8MM},  // sets are no chain
+      {ASIMD | I8MM, DP, TVMQ_CPU_NEON},             // the same numbers in the other word mean other things
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    const uint32_t cpu = tvmq_arm_features(cases[i].hwcap, cases[i].hwcap2);
+    CHECK(cpu == cases[i].cpu, "case %zu: got %#x", i, cpu);
+  }
+}
+
+static void check_x86_features(void) {
+  const uint32_t fma_avx = 1u << 12 | 1u << 28, avx2_bmi = 1u << 5 | 1u << 3 | 1u << 8, avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
+  const uint32_t vnni512 = 1u << 11, vnni = 1u << 4;
+  const uint64_t ymm = 0x7, zmm = 0xe7;
+  const struct {
+    struct tvmq_cpuid cpuid;
+    uint32_t cpu;
+  } cases[] = {
+      {{0}, 0},
+      {{fma_avx, avx2_bmi, 0, 0, ymm}, TVMQ_CPU_AVX2},
+      {{fma_avx, avx2_bmi, 0, 0, 0}, 0},                    // the system does not save YMM
+      {{fma_avx, avx2_bmi, 0, 0, 0x3}, 0},                  // SSE only
+      {{1u << 28, avx2_bmi, 0, 0, ymm}, 0},                 // without FMA
+      {{fma_avx, 1u << 5, 0, 0, ymm}, 0},                   // without BMI
+      {{fma_avx, avx2_bmi & ~(1u << 5), 0, vnni, ymm}, 0},  // AVX only
+      {{fma_avx, avx2_bmi, 0, vnni, ymm}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI},
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, ymm}, TVMQ_CPU_AVX2},                  // the system does not save ZMM
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm & ~0x20ull}, TVMQ_CPU_AVX2},       // nor the opmasks
+      {{fma_avx, avx2_bmi | avx512, 0, 0, zmm}, TVMQ_CPU_AVX2},                        // AVX-512 without VNNI
+      {{fma_avx, avx2_bmi | (avx512 & ~(1u << 31)), vnni512, 0, zmm}, TVMQ_CPU_AVX2},  // without VL
+      {{fma_avx, avx2_bmi | avx512, vnni512, vnni, zmm}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVXVNNI},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    const uint32_t cpu = tvmq_x86_features(&cases[i].cpuid);
+    CHECK(cpu == cases[i].cpu, "case %zu: got %#x", i, cpu);
+  }
+}
+
+static void check_isas(void) {
+  static const char *const names[] = {"c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni"};
+  CHECK(tvmq_n_isas == N_ELEMENTS(names), "%zu", tvmq_n_isas);
+  for (size_t i = 0; i < N_ELEMENTS(names); i++) CHECK(tvmq_isa_find(names[i]) == &tvmq_isas[i], "%s", names[i]);
+  CHECK(tvmq_isas[0].cpu == 0, "c needs nothing");
+  CHECK(tvmq_isa_find("") == NULL && tvmq_isa_find("AVX2") == NULL && tvmq_isa_find("avx") == NULL, "unknown names");
+}
+
+static void check_here(void) {
+  const uint32_t cpu = tvmq_cpu_detect();
+#if defined(__aarch64__)
+  CHECK((cpu & TVMQ_CPU_NEON) != 0, "%#x", cpu);
+  CHECK((cpu & ~tvmq_isa_find("i8mm")->cpu) == 0, "%#x", cpu);
+#elif defined(__x86_64__)
+  __builtin_cpu_init();  // the compiler's own detection agrees
+  CHECK(((cpu & TVMQ_CPU_AVX2) != 0) == (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")), "%#x", cpu);
+  CHECK(
+      ((cpu & TVMQ_CPU_AVX512VNNI) != 0) == (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")),
+      "%#x", cpu);
+#endif
+  CHECK(tvmq_cpu_detect() == cpu, "detected once");
+  CHECK(tvmq_cpu_name()[0] != '\0', "a name or \"unknown\"");
+  CHECK(tvmq_cpu_name() == tvmq_cpu_name(), "static storage");
+  printf("%s, features %#x, %d processors\n", tvmq_cpu_name(), cpu, tvmq_cpu_count());
+}
+
+int main(void) {
+  check_quotas();
+  check_count();
+  check_cores();
+  check_arm_features();
+  check_x86_features();
+  check_isas();
+  check_here();
+  return unit_report();
+}

@@ -1,0 +1,138 @@
+#include "geometry.h"
+#include "unit.h"
+
+// One axis; the other is 1 x 1 with a filter of 1.
+struct axis_case {
+  int32_t in, filter, stride, dilation;
+  enum tvmq_padding padding;
+  int32_t out, pad;
+  const char *reason;
+};
+
+#define SAME TVMQ_PADDING_SAME
+#define VALID TVMQ_PADDING_VALID
+#define MAX INT32_MAX
+
+static const char no_input[] = "input height or width is not positive", no_filter[] = "filter height or width is not positive";
+static const char no_stride[] = "stride is not positive", no_dilation[] = "dilation is not positive";
+static const char filter_too_large[] = "dilated filter is larger than 2^31 - 1";
+static const char stride_too_large[] = "stride is too large: input size + stride exceeds 2^31 - 1";
+static const char no_output[] = "VALID padding and a dilated filter larger than the input: no output";
+static const char span_too_large[] = "padded input is larger than 2^31 - 1";
+
+static const struct axis_case axis_cases[] = {
+    // in, filter, stride, dilation, padding -> out, padding in front
+    {224, 3, 2, 1, SAME, 112, 0, NULL},  // the odd row goes behind
+    {224, 3, 1, 1, SAME, 224, 1, NULL},
+    {225, 3, 2, 1, SAME, 113, 1, NULL},
+    {7, 4, 1, 1, SAME, 7, 1, NULL},  // 3 rows of padding: 1 in front, 2 behind
+    {8, 4, 2, 1, SAME, 4, 1, NULL},
+    {5, 2, 1, 1, SAME, 5, 0, NULL},
+    {10, 3, 1, 4, SAME, 10, 4, NULL},  // dilated to 9
+    {10, 2, 3, 5, SAME, 4, 2, NULL},   // dilated to 6, 3 * 3 + 6 - 10 = 5 rows
+    {10, 1, 3, 1, SAME, 4, 0, NULL},
+    {10, 1, 4, 1, SAME, 3, 0, NULL},    // stride beyond the filter: -1 rows of padding become 0
+    {10, 2, 7, 1, SAME, 2, 0, NULL},    // -1
+    {100, 3, 50, 1, SAME, 2, 0, NULL},  // -47
+    {1, 9, 1, 1, SAME, 1, 4, NULL},
+    {3, 3, 100, 1, SAME, 1, 0, NULL},
+    {7, 3, 1, 1, VALID, 5, 0, NULL},
+    {7, 3, 2, 1, VALID, 3, 0, NULL},
+    {8, 3, 2, 1, VALID, 3, 0, NULL},  // a last row that no window reaches
+    {9, 3, 1, 4, VALID, 1, 0, NULL},  // dilated to exactly the input
+    {9, 9, 5, 1, VALID, 1, 0, NULL},
+    {5, 1, 7, 1, VALID, 1, 0, NULL},
+    {1, 1, 1, MAX, SAME, 1, 0, NULL},  // a filter of 1 has nothing to dilate
+    {1, 1, MAX - 1, 1, SAME, 1, 0, NULL},
+    {MAX - 1, 1, 1, 1, VALID, MAX - 1, 0, NULL},
+    {MAX - 1, 1, 1, 1, SAME, MAX - 1, 0, NULL},
+    {1, MAX, 1, 1, SAME, 1, MAX / 2, NULL},
+
+    {8, 3, 1, 4, VALID, 0, 0, no_output},  // TFLite: 0
+    {5, 7, 1, 1, VALID, 0, 0, no_output},  // TFLite: -1
+    {5, 7, 4, 1, VALID, 0, 0, no_output},  // TFLite: 0 by truncation
+    {0, 3, 1, 1, SAME, 0, 0, no_input},
+    {-1, 3, 1, 1, SAME, 0, 0, no_input},
+    {5, 0, 1, 1, SAME, 0, 0, no_filter},
+    {5, INT32_MIN, 1, 1, VALID, 0, 0, no_filter},
+    {5, 3, 0, 1, SAME, 0, 0, no_stride},
+    {5, 3, -2, 1, VALID, 0, 0, no_stride},
+    {5, 3, 1, 0, SAME, 0, 0, no_dilation},
+    {5, 3, 1, -1, VALID, 0, 0, no_dilation},
+    {5, 3, 1, MAX, SAME, 0, 0, filter_too_large},
+    {5, MAX, 1, MAX, VALID, 0, 0, filter_too_large},
+    {5, 3, 1, 1 << 30, SAME, 0, 0, filter_too_large},
+    {5, 3, MAX, 1, SAME, 0, 0, stride_too_large},
+    {MAX, 1, 1, 1, VALID, 0, 0, stride_too_large},
+    {MAX, MAX, MAX, MAX, SAME, 0, 0, filter_too_large},
+    {MAX - 1, 3, 1, 1, SAME, 0, 0, span_too_large},
+    {1 << 30, 2, 1, 1 << 30, SAME, 0, 0, span_too_large},
+};
+
+static void check_axis(const struct axis_case *c, size_t number, bool vertical) {
+  struct tvmq_conv_desc desc = {.in_h = 1, .in_w = 1, .filter_h = 1, .filter_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
+  desc.padding = c->padding;
+  *(vertical ? &desc.in_h : &desc.in_w) = c->in;
+  *(vertical ? &desc.filter_h : &desc.filter_w) = c->filter;
+  *(vertical ? &desc.stride_h : &desc.stride_w) = c->stride;
+  *(vertical ? &desc.dilation_h : &desc.dilation_w) = c->dilation;
+
+  struct tvmq_geometry geometry = {-7, -7, -7, -7};
+  const char *reason = tvmq_geometry(&desc, &geometry);
+  char name[64];
+  snprintf(name, sizeof name, "case %zu, %s", number, vertical ? "height" : "width");
+  CHECK_STRING(reason, c->reason, name);
+  if (c->reason != NULL) {
+    CHECK(geometry.out_h == -7 && geometry.out_w == -7 && geometry.pad_top == -7 && geometry.pad_left == -7, "%s: refused but written", name);
+    return;
+  }
+  const int32_t out = vertical ? geometry.out_h : geometry.out_w, other_out = vertical ? geometry.out_w : geometry.out_h;
+  const int32_t pad = vertical ? geometry.pad_top : geometry.pad_left, other_pad = vertical ? geometry.pad_left : geometry.pad_top;
+  CHECK(out == c->out, "%s: got %d, want %d", name, out, c->out);
+  CHECK(pad == c->pad, "%s: got %d, want %d", name, pad, c->pad);
+  CHECK(other_out == 1 && other_pad == 0, "%s: other axis %d, %d", name, other_out, other_pad);
+}
+
+// Against the definition, by counting: SAME has an output wherever a stride starts, VALID wherever the whole filter fits.
+static void check_small_shapes(void) {
+  size_t wrong = 0, n = 0;
+  for (int in = 1; in <= 12; in++) {
+    for (int filter = 1; filter <= 6; filter++) {
+      for (int stride = 1; stride <= 8; stride++) {
+        for (int dilation = 1; dilation <= 4; dilation++) {
+          const int effective = (filter - 1) * dilation + 1;
+          int same = 0, valid = 0;
+          for (int at = 0; at < in; at += stride) {
+            same++;
+            valid += at + effective <= in;
+          }
+          int last_row = (same - 1) * stride + effective, padding = 0;
+          while (padding + in < last_row) padding++;
+          struct tvmq_conv_desc desc = {.in_h = in, .in_w = in, .filter_h = filter, .filter_w = filter, .stride_h = stride, .stride_w = stride};
+          desc.dilation_h = desc.dilation_w = dilation;
+          struct tvmq_geometry g;
+          desc.padding = SAME;
+          wrong += tvmq_geometry(&desc, &g) != NULL || g.out_h != same || g.out_w != same || g.pad_top != padding / 2 || g.pad_left != padding / 2;
+          desc.padding = VALID;
+          const char *reason = tvmq_geometry(&desc, &g);
+          wrong += valid == 0 ? reason == NULL : reason != NULL || g.out_h != valid || g.out_w != valid || g.pad_top != 0 || g.pad_left != 0;
+          n += 2;
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0, "%zu of %zu shapes", wrong, n);
+}
+
+int main(void) {
+  for (size_t i = 0; i < N_ELEMENTS(axis_cases); i++) {
+    check_axis(&axis_cases[i], i, true);
+    check_axis(&axis_cases[i], i, false);
+  }
+  check_small_shapes();
+  const struct tvmq_conv_desc unknown = {
+      .in_h = 1, .in_w = 1, .filter_h = 1, .filter_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = 2};
+  struct tvmq_geometry geometry;
+  CHECK_STRING(tvmq_geometry(&unknown, &geometry), "padding is neither SAME nor VALID", "unknown padding");
+  return unit_report();
+}
