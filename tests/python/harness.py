@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import importlib
 import os
 import pathlib
 import shlex
@@ -15,14 +14,12 @@ from typing import Any
 import numpy as np
 
 import tvmq_delegate
+import tvmq_delegate.runtime
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shared/models")
 PYTHON = shlex.split(os.environ.get("TVMQ_PYTHON") or shlex.quote(sys.executable))  # to start another one, emulated or not
 EMULATED = "TVMQ_PYTHON" in os.environ
-
-# Name that load() takes -> module with Interpreter and OpResolverType.
-MODULES = {"tflite_runtime": "tflite_runtime.interpreter", "ai_edge_litert": "ai_edge_litert.interpreter", "tensorflow": "tensorflow.lite.python.interpreter"}
 
 counts: collections.Counter[str] = collections.Counter()  # shown at the end of a run
 
@@ -40,32 +37,34 @@ class Runtime:
     module: ModuleType
 
     def interpreter(self, model: bytes, delegates: list[Any] | None = None, resolver: str = "BUILTIN_REF", num_threads: int | None = 1, **options: Any) -> Any:
-        """An interpreter that has not allocated its tensors yet."""
-        return self.module.Interpreter(model_content=bytes(model), experimental_delegates=delegates, num_threads=num_threads,
+        """An interpreter with its tensors allocated."""
+        interpreter = self.module.Interpreter(model_content=bytes(model), experimental_delegates=delegates, num_threads=num_threads,
                                        experimental_op_resolver_type=self.module.OpResolverType[resolver], **options)
+        interpreter.allocate_tensors()
+        return interpreter
 
     def load(self, **options: Any) -> Any:
         return tvmq_delegate.load(runtime=self.name, **options)
 
 
 def installed() -> list[Runtime]:
-    """Every runtime that can be imported, in one process."""
-    found = []
-    for name, module in MODULES.items():
-        try:
-            found.append(Runtime(name, importlib.import_module(module)))
-        except ModuleNotFoundError:
-            continue
-    return found
+    """Every runtime that this Python has, all of them in one process."""
+    return [Runtime(name, tvmq_delegate.runtime.find(name)) for name in tvmq_delegate.runtime.installed()]
 
 
 def run(interpreter: Any, *inputs: np.ndarray) -> list[np.ndarray]:
-    """Allocates, feeds, invokes; the outputs, copied."""
-    interpreter.allocate_tensors()
+    """Feeds and invokes an interpreter whose tensors are allocated; the outputs, copied."""
     for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
         interpreter.set_tensor(detail["index"], value)
     interpreter.invoke()
     return [interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details()]
+
+
+def assert_claimed(delegate: Any) -> None:
+    """Every node of the model was taken."""
+    nodes = tvmq_delegate.report(delegate).nodes
+    refused = [f"{node.op} {node.node}: {node.reason}" for node in nodes if not node.claimed]
+    assert nodes and not refused, "; ".join(refused) or "no node was offered"
 
 
 def random_tensor(generator: np.random.Generator, shape: Any, dtype: Any) -> np.ndarray:

@@ -1,0 +1,172 @@
+"""Hypothesis strategies for one-op models over every parameter that the delegate handles, and the inputs to feed them.
+
+Hypothesis draws what decides the code path (shapes, types, quantization parameters, the kind of the values); the values come from a seeded generator.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tvmq_delegate import model
+
+# Type of the activations -> type of the filter, of the bias, whether filter scales may be per channel, whether zero points are free.
+KINDS = {
+    "int8": ("int8", "int32", True, True),
+    "uint8": ("uint8", "int32", False, True),
+    "int16": ("int8", "int64", True, False),
+    "int16, int32 bias": ("int8", "int32", True, False),
+}
+ACTIVATIONS = {"NONE": None, "RELU": None, "RELU6": 6.0, "RELU_N1_TO_1": 1.0}  # upper bound
+SPECIAL = ["extremes", "small", "min", "max", "zero point"]
+
+# in_scale * filter_scale / out_scale up to which the runtimes compute with defined behaviour (shifts of 30 and of 14 bits), per-channel factors included.
+MAX_RATIO = {"int8": 2.0**28, "uint8": 2.0**28, "int16": 2.0**12}
+
+
+def values(generator: np.random.Generator, how: str, shape: tuple[int, ...], dtype: str, zero_point: int = 0) -> np.ndarray:
+    """An array of `dtype`: anything, one end of its range or both mixed, nothing but the zero point, or close to it."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if how == "random":
+        return generator.integers(low, high, shape, dtype, endpoint=True)
+    if how == "extremes":
+        return generator.choice(np.array([low, high], dtype), shape)
+    if how == "small":
+        return np.clip(zero_point + generator.integers(-3, 4, shape), low, high).astype(dtype)
+    return np.full(shape, {"min": low, "max": high, "zero point": zero_point}[how], dtype)
+
+
+def expected_sum(x: np.ndarray, w: np.ndarray, terms: int) -> tuple[float, float]:
+    """Mean and standard deviation of the sum of `terms` products, at least 1."""
+    x, w = x.astype(np.float64), w.astype(np.float64)
+    mean = x.mean() * w.mean()
+    return terms * mean, max(1.0, math.sqrt(terms * ((x**2).mean() * (w**2).mean() - mean**2 + 1e-9)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Conv:
+    """A convolution: the parameters of model.build_conv or model.build_depthwise, and inputs to feed one after the other."""
+
+    depthwise: bool
+    parameters: dict
+    inputs: list[np.ndarray] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return (model.build_depthwise if self.depthwise else model.build_conv)(**self.parameters)
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantize:
+    """A QUANTIZE: the parameters of model.build_quantize, and inputs."""
+
+    parameters: dict
+    inputs: list[np.ndarray] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return model.build_quantize(**self.parameters)
+
+
+def sizes(small: int, large: int) -> st.SearchStrategy[int]:
+    """Mostly small numbers, now and then one past a kernel's tile."""
+    return st.one_of(st.integers(1, small), st.integers(1, large))
+
+
+def zero_points(dtype: str) -> st.SearchStrategy[int]:
+    if dtype == "int32":
+        return st.integers(-1000, 1000)
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    middle, quarter = (low + high + 1) // 2, (high - low) // 4
+    return st.one_of(*[st.integers(middle - quarter, middle + quarter)] * 3, st.sampled_from([low, high, middle]))
+
+
+def scales() -> st.SearchStrategy[float]:
+    """A scale as converters write them, or a power of two, which leads to ties."""
+    return st.one_of(st.floats(2.0**-13, 2.0, width=32), st.integers(-12, 1).map(lambda e: 2.0**e))
+
+
+@st.composite
+def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False) -> Conv:
+    """CONV_2D or DEPTHWISE_CONV_2D with activations of `kind`."""
+    filter_dtype, bias_dtype, may_be_per_channel, free_zero_points = KINDS[kind]
+    dtype = kind.partition(",")[0]
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+
+    filter_size = (draw(sizes(3, 7)), draw(sizes(3, 7)))
+    dilation = (draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+    padding = draw(st.sampled_from(["SAME", "VALID"]))
+    least = [(f - 1) * d + 1 if padding == "VALID" else 1 for f, d in zip(filter_size, dilation)]
+    height, width = (n - 1 + draw(sizes(9, 21)) for n in least)
+    groups = draw(st.integers(2, 5)) if grouped else 1
+    if depthwise:
+        in_c, multiplier = draw(sizes(20, 70)), draw(st.one_of(st.just(1), st.integers(1, 9)))
+        out_c = in_c * multiplier
+        shape, filter_shape = {"depth_multiplier": multiplier}, (1, *filter_size, out_c)
+    else:
+        in_c, out_c = draw(sizes(20, 150)), draw(sizes(10, 70))
+        while in_c * out_c * groups * math.prod(filter_size) > 60_000:  # the reference is slow
+            in_c, out_c = (in_c + 1) // 2, (out_c + 1) // 2
+        in_c, out_c = groups * in_c, groups * out_c
+        shape, filter_shape = {"out_c": out_c, "groups": groups}, (out_c, *filter_size, in_c // groups)
+    in_shape = (draw(sizes(1, 3)), height, width, in_c)
+
+    in_zero_point, out_zero_point = (draw(zero_points(dtype)) if free_zero_points else 0 for _ in range(2))
+    filter_zero_point = draw(zero_points("uint8")) if filter_dtype == "uint8" else 0
+    filter_values = values(generator, draw(st.sampled_from(["random"] * 10 + SPECIAL)), filter_shape, filter_dtype, filter_zero_point)
+    if filter_dtype == "int8" and draw(st.booleans()):
+        filter_values = np.maximum(filter_values, -127)  # as converters write them
+    inputs = [values(generator, how, in_shape, dtype, in_zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
+
+    # A deviation of the accumulator, scaled by `ratio`, fills the output's type, or saturates, or hardly moves it. An ordinary bias balances the mean, as in networks.
+    mean, deviation = expected_sum(inputs[0].astype(np.int64) - in_zero_point, filter_values.astype(np.int64) - filter_zero_point, math.prod(filter_shape) // out_c)
+    fills = (np.iinfo(dtype).max + 1) / (2 * deviation)
+    ratio = fills * 2.0 ** draw(st.one_of(*[st.floats(-2, 2)] * 4, st.integers(-20, 15)))
+    if draw(st.booleans()):
+        ratio = 2.0 ** round(math.log2(ratio))  # with scales that are powers of two: ties
+    activation = draw(st.sampled_from(["NONE", *ACTIVATIONS]))
+    in_scale, out_scale = draw(scales()), draw(scales())
+    if ACTIVATIONS[activation]:  # the bound cuts off something, and not everything
+        out_scale = ACTIVATIONS[activation] / draw(st.floats(1, np.iinfo(dtype).max))
+    filter_scale = np.float32(min(ratio, MAX_RATIO[dtype]) * out_scale / in_scale)
+    per_channel = may_be_per_channel and draw(st.booleans())
+    if per_channel:
+        filter_scale = filter_scale * generator.choice(np.array([1, 1, 0.5, 0.37, 1.7, 2**-9], np.float32), out_c)
+
+    bias = draw(st.sampled_from(["ordinary"] * 6 + ["zero", "extreme"] + ["none"] * depthwise))
+    spread = generator.uniform(-1.5, 1.5, out_c)
+    bias_values = {"ordinary": spread * deviation - mean, "extreme": spread * 2**31}.get(bias, spread * 0)
+    bias_values = np.clip(bias_values, -(2**31), 2**31 - 1).astype(bias_dtype)
+    parameters = dict(
+        in_shape=in_shape, filter_size=filter_size, **shape, dtype=dtype, bias_dtype=bias_dtype, padding=padding, dilation=dilation,
+        stride=(draw(sizes(2, 5)), draw(sizes(2, 5))), activation=activation, filter=filter_values,
+        bias=False if bias == "none" else bias_values, per_channel=per_channel, in_scale=in_scale, in_zero_point=in_zero_point,
+        filter_scale=filter_scale, filter_zero_point=filter_zero_point, out_scale=out_scale, out_zero_point=out_zero_point,
+    )  # fmt: skip
+    return Conv(depthwise, parameters, inputs)
+
+
+# Pairs of types of QUANTIZE that the reference kernels have, in one runtime or another.
+QUANTIZE_PAIRS = [
+    ("int8", "int8"), ("int8", "uint8"), ("uint8", "int8"), ("uint8", "uint8"), ("int8", "int16"), ("uint8", "int16"), ("int16", "int8"), ("int16", "int16"),
+    ("int16", "int32"), ("int32", "int8"), ("int32", "int16"), ("float32", "int8"), ("float32", "uint8"), ("float32", "int16"),
+]  # fmt: skip
+
+
+@st.composite
+def quantizes(draw, in_dtype: str, out_dtype: str) -> Quantize:
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = (1, *draw(st.lists(sizes(5, 20), min_size=1, max_size=3)))
+    in_scale = draw(scales())
+    out_scale = in_scale if draw(st.booleans()) else draw(scales())
+    symmetric = (in_dtype, out_dtype) == ("int16", "int16")  # the one pair for which the runtimes ask it
+    in_zero_point, out_zero_point = (0 if symmetric or dtype == "float32" else draw(zero_points(dtype)) for dtype in (in_dtype, out_dtype))
+    if in_dtype == "float32":
+        how = draw(st.sampled_from(["ties", "ordinary", "large"]))
+        steps = generator.integers(-300, 300, shape) + 0.5 if how == "ties" else generator.normal(0, 100 if how == "ordinary" else 1e30, shape)
+        inputs = [(steps * out_scale).astype(np.float32)]
+    else:
+        inputs = [values(generator, how, shape, in_dtype, in_zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
+    parameters = dict(in_dtype=in_dtype, out_dtype=out_dtype, shape=shape, in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point)
+    return Quantize(parameters, inputs)

@@ -1,0 +1,93 @@
+"""The arithmetic of quantized convolutions in exact integers and by the shortest formulas: a model to hold the delegate against where no runtime has one.
+
+Written from the definitions (rational numbers, rounded once or twice), not from the fixed-point code of any kernel.
+"""
+
+from __future__ import annotations
+
+import math
+
+import cases
+import numpy as np
+
+
+def wrap(x: np.ndarray, bits: int = 32) -> np.ndarray:
+    """Arithmetic modulo 2^bits, as a two's complement integer."""
+    half = 1 << (bits - 1)
+    return (x + half) % (2 * half) - half
+
+
+def accumulators(case: cases.Conv, source: np.ndarray) -> np.ndarray:
+    """The exact sums, as Python integers in an array of objects: batch, height, width, output channels."""
+    p = case.parameters
+    x = source.astype(np.int64) - p["in_zero_point"]
+    w = p["filter"].astype(np.int64) - p["filter_zero_point"]
+    batch, *size, in_c = x.shape
+    out_size, before = [], []
+    for n, f, s, d in zip(size, p["filter_size"], p["stride"], p["dilation"]):
+        out_size.append((n - 1) // s + 1 if p["padding"] == "SAME" else (n - (f - 1) * d - 1) // s + 1)
+        before.append(max(0, (out_size[-1] - 1) * s + (f - 1) * d + 1 - n) // 2 if p["padding"] == "SAME" else 0)
+    after = [(o - 1) * s + (f - 1) * d + 1 - n - b for o, s, f, d, n, b in zip(out_size, p["stride"], p["filter_size"], p["dilation"], size, before)]
+    x = np.pad(x, [(0, 0), *((b, max(0, a)) for b, a in zip(before, after)), (0, 0)])
+    out_c = w.shape[3] if case.depthwise else w.shape[0]
+    total = np.zeros((batch, *out_size, out_c), np.int64)
+    for ky in range(w.shape[1]):
+        for kx in range(w.shape[2]):
+            tap = x[:, ky * p["dilation"][0] :: p["stride"][0], kx * p["dilation"][1] :: p["stride"][1]][:, : out_size[0], : out_size[1]]
+            if case.depthwise:
+                total += np.repeat(tap, out_c // in_c, axis=3) * w[0, ky, kx]
+            else:
+                per_group = np.split(w[:, ky, kx], p["groups"])
+                total += np.concatenate([t @ g.T for t, g in zip(np.split(tap, p["groups"], axis=3), per_group)], axis=3)
+    return total.astype(object) + (0 if p["bias"] is False else p["bias"].astype(object))
+
+
+def fixed_point(real: float) -> tuple[int, int]:
+    """Q31 mantissa and exponent."""
+    mantissa, exponent = math.frexp(real)
+    q = math.floor(mantissa * (1 << 31) + 0.5)
+    if q == 1 << 31:
+        q, exponent = q // 2, exponent + 1
+    return (0, 0) if exponent < -31 else (q, exponent)
+
+
+def divide(numerator: np.ndarray, denominator: int, ties: str) -> np.ndarray:
+    """Rounded to the nearest integer; ties "up" or "away" from zero."""
+    up = (2 * numerator + denominator) // (2 * denominator)
+    if ties == "up":
+        return up
+    return np.where(numerator < 0, -((-2 * numerator + denominator) // (2 * denominator)), up)
+
+
+def rescale(rounding: str, x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
+    """x * multiplier * 2^(exponent - 31) for int32 accumulators."""
+    if rounding == "single":
+        return wrap(divide(x * multiplier, 1 << (31 - exponent), "up"))
+    high = divide(wrap(x << max(exponent, 0)) * multiplier, 1 << 31, "up")
+    return divide(high, 1 << max(-exponent, 0), "away" if rounding == "reference" else "up")
+
+
+def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarray:
+    """The output of an 8-bit convolution for the input `source`."""
+    p = case.parameters
+    dtype = p["dtype"]
+    acc = wrap(accumulators(case, source))
+    in_scale, out_scale = np.float32(p["in_scale"]), np.float64(np.float32(p["out_scale"]))
+    filter_scales = np.broadcast_to(np.float32(p["filter_scale"]), acc.shape[-1:])
+    out = np.empty_like(acc)
+    for channel, scale in enumerate(filter_scales):
+        product = np.float64(in_scale * scale) if dtype == "uint8" else np.float64(in_scale) * np.float64(scale)
+        out[..., channel] = rescale(rounding, acc[..., channel], *fixed_point(float(product / out_scale)))
+    return np.clip(wrap(out + p["out_zero_point"]), *activation_range(p)).astype(dtype)
+
+
+def activation_range(p: dict) -> tuple[int, int]:
+    """What the fused activation leaves of the output's type."""
+    low, high = int(np.iinfo(p["dtype"]).min), int(np.iinfo(p["dtype"]).max)
+
+    def quantized(real: float) -> int:
+        scaled = np.float32(real) / np.float32(p["out_scale"])  # rounded half away from zero
+        return p["out_zero_point"] + int(math.copysign(math.floor(abs(float(scaled)) + 0.5), scaled))
+
+    below, above = {"NONE": (None, None), "RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1)}[p["activation"]]
+    return max(low, low if below is None else quantized(below)), min(high, high if above is None else quantized(above))

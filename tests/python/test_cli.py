@@ -1,0 +1,150 @@
+"""The console script: what it prints, and that wrong input ends in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+
+import harness
+import pytest
+from click.testing import CliRunner, Result
+
+import tvmq_delegate
+from tvmq_delegate import cli, model, zoo
+
+NETWORK = "mobilenet_v1_0.25_128"
+
+
+def tvmq(*arguments: str | os.PathLike) -> Result:
+    return CliRunner().invoke(cli.main, list(map(str, arguments)))
+
+
+def prints(*arguments: str | os.PathLike) -> str:
+    result = tvmq(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refuses(*arguments: str | os.PathLike) -> str:
+    """The one line that a wrong call gets; what an exception would have left is not a line of ours."""
+    result = tvmq(*arguments)
+    assert result.exit_code == 2 and isinstance(result.exception, SystemExit), (result.output, result.exception)
+    lines = [line for line in result.output.splitlines() if not line.startswith("INFO:")]
+    assert len(lines) == 1 and lines[0].startswith("Error: "), lines
+    return lines[0]
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    path = tmp_path_factory.mktemp("model") / "network.tflite"
+    path.write_bytes(zoo.load(NETWORK))
+    return path
+
+
+def test_info() -> None:
+    text = prints("info")
+    assert tvmq_delegate.__version__ in text and tvmq_delegate.cpu().name in text
+    assert all(kernel.name in text for kernel in tvmq_delegate.kernels())
+    assert all(option.name in text for option in tvmq_delegate.options())
+
+
+def test_info_json() -> None:
+    data = json.loads(prints("info", "--json"))
+    assert data["cpu"]["isa"] in {isa["name"] for isa in data["isas"] if isa["available"]}
+    assert set(data["runtimes"]) == {runtime.name for runtime in harness.installed()}
+
+
+def test_nodes_of_a_file(runtime: harness.Runtime, model_file: pathlib.Path) -> None:
+    text = prints("nodes", model_file, "--runtime", runtime.name)
+    assert text.count("DEPTHWISE_CONV_2D") == 13
+    assert f"{model_file} in {runtime.name}: the model graph will be partially executed by the delegate w/ " in text
+
+
+def test_nodes_json_tells_every_node(runtime: harness.Runtime) -> None:
+    data = json.loads(prints("nodes", "--network", NETWORK, "--runtime", runtime.name, "--json"))
+    ops = model.ops(zoo.load(NETWORK))
+    assert [node["op"] for node in data["nodes"]] == [op.name for op in ops]
+    assert [node["macs"] for node in data["nodes"]] == [op.macs for op in ops]
+    for node in data["nodes"]:
+        if node["op"] in ("CONV_2D", "DEPTHWISE_CONV_2D"):
+            assert node["claimed"] and node["kernel"] and node["packing"] and node["packed_bytes"] > 0 and node["partition"] >= 0 and not node["reason"]
+        else:
+            assert not node["claimed"] and node["reason"] and not node["kernel"]
+    assert data["summary"]["claimed"] == sum(node["claimed"] for node in data["nodes"])
+
+
+def test_options_are_the_librarys(runtime: harness.Runtime) -> None:
+    help_text = " ".join(prints("nodes", "--help").split())
+    for option in tvmq_delegate.options():
+        assert f"--{option.name.replace('_', '-')}" in help_text
+    for spelling in ("--max-delegated-partitions", "--max_delegated_partitions"):
+        data = json.loads(prints("nodes", "--network", NETWORK, "--runtime", runtime.name, "--json", spelling, "1", "--isa", "c"))
+        assert data["summary"]["partitions"] == 1 and data["summary"]["isa"] == "c"
+
+
+def test_demo_finds_the_network_exact(runtime: harness.Runtime) -> None:
+    text = prints("demo", "--network", NETWORK, "--runtime", runtime.name, "--seconds", "0")
+    assert "bit-exact against the reference kernels: yes" in text
+    assert "with the delegate" in text and "stock" in text
+
+
+def test_demo_tells_of_a_difference(runtime: harness.Runtime) -> None:
+    """Single rounding is another result than the reference's: the verdict can fail."""
+    result = tvmq("demo", "--network", NETWORK, "--runtime", runtime.name, "--seconds", "0", "--rounding", "single")
+    assert result.exit_code == 1 and "bit-exact against the reference kernels: NO" in result.output
+
+
+def test_missing_model() -> None:
+    assert "no-such.tflite: No such file" in refuses("nodes", "no-such.tflite")
+
+
+def test_a_directory_is_no_model(tmp_path: pathlib.Path) -> None:
+    assert str(tmp_path) in refuses("nodes", tmp_path)
+
+
+@pytest.mark.parametrize("part", [0, 3, 8, 0.25, 0.5, 0.9, 0.999])
+def test_truncated_model(tmp_path: pathlib.Path, model_file: pathlib.Path, part: float) -> None:
+    whole = model_file.read_bytes()
+    cut = tmp_path / "cut.tflite"
+    cut.write_bytes(whole[: part if part >= 3 or part == 0 else int(len(whole) * part)])
+    for command in ("nodes", "demo"):
+        refuses(command, cut)
+
+
+def test_not_a_model(tmp_path: pathlib.Path) -> None:
+    other = tmp_path / "other.tflite"
+    other.write_bytes(b"\x7fELF" * 1000)
+    refuses("nodes", other)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--num-thread", "2"), "--num-threads"),
+        (("--num-threads", "many"), "'many'"),
+        (("--rounding", "up"), "reference, upward, single"),
+        (("--runtime", "torch"), "'torch'"),
+        (("--network", "alexnet"), "'alexnet'"),
+        (("a.tflite", "b.tflite"), "b.tflite"),
+        (("a.tflite", "--network", NETWORK), "at once"),
+    ],
+)
+def test_wrong_arguments(arguments: tuple[str, ...], told: str) -> None:
+    assert told in refuses("nodes", *arguments)
+
+
+def test_unknown_command() -> None:
+    assert "frobnicate" in refuses("frobnicate")
+
+
+def test_full_delegation_is_refused_with_the_first_node(runtime: harness.Runtime) -> None:
+    line = refuses("nodes", "--network", NETWORK, "--runtime", runtime.name, "--require-full-delegation")
+    first = next(op for op in model.ops(zoo.load(NETWORK)) if op.name not in ("CONV_2D", "DEPTHWISE_CONV_2D"))
+    assert first.name in line
+
+
+def test_as_a_module() -> None:
+    done = subprocess.run([*harness.PYTHON, "-m", "tvmq_delegate", "info"], check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout.startswith("tvmq-delegate ")

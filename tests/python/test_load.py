@@ -1,0 +1,182 @@
+"""load(): options, runtimes, errors, lifetimes."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import subprocess
+import sys
+import types
+
+import harness
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate import model, zoo
+from tvmq_delegate import runtime as runtimes
+
+
+def test_every_option_takes_its_default(runtime: harness.Runtime) -> None:
+    options = tvmq_delegate.options()
+    assert {"num_threads", "rounding", "isa", "profile", "require_full_delegation"} <= {option.name for option in options}
+    assert runtime.load(**{option.name: option.default_value for option in options})
+
+
+@pytest.mark.parametrize("value", [True, False, "true", "False", 1, 0, "on", "off"])
+def test_truth_values(runtime: harness.Runtime, value: object) -> None:
+    assert runtime.load(profile=value)
+
+
+def test_none_leaves_the_default(runtime: harness.Runtime) -> None:
+    delegate = runtime.load(rounding=None, num_threads=None)
+    assert tvmq_delegate.report(delegate).summary.rounding == "reference"
+
+
+def test_hyphens_stand_for_underscores(runtime: harness.Runtime) -> None:
+    delegate = runtime.load(**{"num-threads": 1, "rounding": "single"})
+    assert tvmq_delegate.report(delegate).summary.rounding == "single"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"num_thread": 2}, ["num_thread", "'2'", "did you mean num_threads"]),
+        ({"rounding": "nearest"}, ["rounding", "'nearest'", "reference, upward, single"]),
+        ({"num_threads": "many"}, ["num_threads", "'many'", "whole numbers"]),
+        ({"profile": "maybe"}, ["profile", "'maybe'", "true or false"]),
+        ({"isa": "mmx"}, ["isa", "'mmx'", "auto", "c"]),
+    ],
+)
+def test_a_wrong_option_is_named_with_what_is_allowed(runtime: harness.Runtime, options: dict[str, object], told: list[str]) -> None:
+    with pytest.raises(ValueError) as error:
+        runtime.load(**options)
+    assert all(part in str(error.value) for part in told), error.value
+    assert "Failed to load" not in str(error.value)
+
+
+def test_the_delegate_is_the_runtimes_own(runtime: harness.Runtime) -> None:
+    assert type(runtime.load()) is runtime.module.Delegate
+
+
+def test_runtime_by_name_alias_and_module(runtime: harness.Runtime) -> None:
+    alias = {"ai_edge_litert": "litert", "tensorflow": "tf"}.get(runtime.name, runtime.name.replace("_", "-"))
+    top = sys.modules[runtime.name]
+    assert {runtimes.find(given) for given in (runtime.name, alias, top, runtime.module)} == {runtime.module}
+
+
+def test_unknown_runtime_is_named() -> None:
+    with pytest.raises(ValueError, match="'torch'.*tflite_runtime, ai_edge_litert, tensorflow"):
+        tvmq_delegate.load(runtime="torch")
+
+
+def _output_of(script: str) -> str:
+    """What a fresh Python prints."""
+    return subprocess.run([*harness.PYTHON, "-c", script], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def test_the_imported_runtime_is_preferred(runtime: harness.Runtime) -> None:
+    script = f"import {runtime.module.__name__}; from tvmq_delegate import runtime; print(runtime.find().__name__)"
+    assert _output_of(script) == runtime.module.__name__
+
+
+def test_the_installed_runtime_is_found_without_an_import(runtime: harness.Runtime) -> None:
+    others = [name for name in runtimes.installed() if name != runtime.name]
+    hide = "import importlib.util as u, sys; real = u.find_spec; u.find_spec = lambda name, *a: None if name in {} else real(name, *a);".format(others)
+    assert _output_of(hide + "from tvmq_delegate import runtime; print(runtime.find().__name__)") == runtime.module.__name__
+
+
+def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtimes, "sys", types.SimpleNamespace(modules={}))
+    monkeypatch.setattr(runtimes.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError) as error:
+        tvmq_delegate.load()
+    assert all(f"tvmq-delegate[{extra}]" in str(error.value) for extra in ("litert", "tflite-runtime", "tensorflow"))
+
+
+def test_loading_needs_no_cffi(runtime: harness.Runtime) -> None:
+    script = f"""
+import sys
+sys.modules.update(cffi=None, click=None, rich=None, flatbuffers=None if {runtime.name != "tensorflow"} else sys.modules.get("flatbuffers"), tflite=None)
+import tvmq_delegate
+assert tvmq_delegate.load(runtime={runtime.name!r}), "loads"
+try:
+    tvmq_delegate.cpu()
+except ImportError as error:
+    print(error)
+"""
+    assert "pip install cffi" in _output_of(script)
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, runtime: harness.Runtime, tmp_path) -> None:
+    monkeypatch.setenv("TVMQ_LIBRARY", str(tmp_path / "nothing.so"))
+    with pytest.raises(FileNotFoundError, match="nothing.so.*TVMQ_LIBRARY"):
+        runtime.load()
+
+
+def test_a_broken_library_is_named(monkeypatch: pytest.MonkeyPatch, runtime: harness.Runtime, tmp_path, recwarn: pytest.WarningsRecorder) -> None:
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(b"\x7fELF, and no more")
+    monkeypatch.setenv("TVMQ_LIBRARY", str(broken))
+    with pytest.raises(OSError, match="broken.so"):
+        runtime.load()
+    gc.collect()
+    assert not recwarn.list  # no half-made Delegate that fails in its destructor
+
+
+def test_foreign_objects_are_refused(runtime: harness.Runtime) -> None:
+    with pytest.raises(TypeError, match="not a Delegate"):
+        tvmq_delegate.report(object())
+    foreign = types.SimpleNamespace(_get_native_delegate_pointer=lambda: 0)
+    with pytest.raises(ValueError, match="not loaded from the library"):
+        tvmq_delegate.report(foreign)
+
+
+@functools.cache
+def _small_model() -> bytes:
+    """One convolution."""
+    return model.cut(zoo.load("mobilenet_v1_0.25_128"), 0)
+
+
+def test_the_interpreter_keeps_the_delegate_alive(runtime: harness.Runtime) -> None:
+    interpreter = runtime.interpreter(_small_model(), [runtime.load()])
+    gc.collect()
+    inputs = harness.random_inputs(interpreter, 1)
+    delegated = harness.run(interpreter, *inputs)
+    harness.assert_equal(delegated[0], harness.run(runtime.interpreter(_small_model()), *inputs)[0])
+
+
+@pytest.mark.parametrize("order", [("delegate", "interpreter"), ("interpreter", "delegate")])
+def test_destruction_in_either_order(runtime: harness.Runtime, order: tuple[str, str]) -> None:
+    alive = {"delegate": runtime.load()}
+    alive["interpreter"] = runtime.interpreter(_small_model(), [alive["delegate"]])
+    alive["interpreter"].allocate_tensors()
+    for name in order:
+        del alive[name]
+        gc.collect()
+
+
+def test_report_and_profile_follow_the_interpreter(runtime: harness.Runtime) -> None:
+    delegate = runtime.load(profile=True)
+    assert tvmq_delegate.report(delegate).nodes == () and tvmq_delegate.profile(delegate) == []
+    interpreter = runtime.interpreter(_small_model(), [delegate])
+    inputs = harness.random_inputs(interpreter, 1)
+    for _ in range(3):
+        harness.run(interpreter, *inputs)
+
+    report = tvmq_delegate.report(delegate)
+    (node,) = report.nodes
+    assert (node.op, node.claimed, node.reason, node.macs) == ("CONV_2D", True, "", model.ops(_small_model())[0].macs)
+    assert node.kernel in {kernel.name for kernel in tvmq_delegate.kernels() if kernel.available}
+    assert report.summary.claimed == report.summary.nodes == report.summary.partitions == 1
+    assert report.summary.packed_bytes == node.packed_bytes > 0
+
+    (profiled,) = tvmq_delegate.profile(delegate, reset=True)
+    assert profiled.node == node and profiled.timing.count == 3
+    assert 0 < profiled.timing.min_ns <= profiled.timing.mean_ns <= profiled.timing.max_ns <= profiled.timing.total_ns
+    assert tvmq_delegate.profile(delegate) == []
+
+
+def test_version_is_the_librarys(runtime: harness.Runtime) -> None:
+    assert tvmq_delegate.__version__.count(".") == 2
+    with pytest.raises(AttributeError):
+        tvmq_delegate.no_such_name

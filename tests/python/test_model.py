@@ -1,0 +1,369 @@
+"""model.py: reading, cutting and building .tflite files."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+import pkgutil
+import struct
+import subprocess
+import tracemalloc
+
+import harness
+import numpy as np
+import pytest
+import tflite
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmq_delegate import _flatbuffer, model, zoo
+from tvmq_delegate.model import ModelError
+
+SMALL = model.build_conv(in_shape=(1, 3, 3, 2), out_c=2)
+
+
+class Recorder:
+    """Stands in for flatbuffers' Builder: notes the last call."""
+
+    def __getattr__(self, name):
+        def note(*arguments):
+            self.call = (name, *arguments)
+
+        return note
+
+
+def test_schema_is_that_of_the_writing_functions():
+    """The schema is read off the accessors; the package's writing functions state it once more."""
+    checked = 0
+    for module_info in pkgutil.iter_modules(tflite.__path__):
+        name = module_info.name
+        module = importlib.import_module(f"tflite.{name}")
+        if not hasattr(getattr(module, name, None), "Init"):
+            continue  # an enumeration
+        fields = {field.name: field for field in _flatbuffer.schema(name)}
+        adders = [adder for adder in vars(module) if adder.startswith(f"{name}Add")]
+        assert len(adders) == len(fields), name
+        for adder in adders:
+            recorder = Recorder()
+            getattr(module, adder)(recorder, 0)
+            method, slot, _, default = recorder.call
+            field = fields[_flatbuffer.snake_case(adder.removeprefix(f"{name}Add"))]
+            assert field.slot == slot, adder
+            if method == "PrependUOffsetTRelativeSlot":
+                assert field.vector or field.table or field.union or field.is_string, adder
+            else:
+                assert method.lower() == f"prepend{field.flags.name}slot" and not field.vector and field.default == default, adder
+            checked += 1
+    assert checked > 250
+
+
+def test_read_write_read(models):
+    """What is written reads as what was read, for every real network."""
+    paths = sorted(models.glob("*.tflite"))
+    assert paths, f"no .tflite file in {models}"
+    for path in paths:
+        first = _flatbuffer.read(path.read_bytes())
+        assert _flatbuffer.read(_flatbuffer.write(first)) == first, path.name
+
+
+def test_ops_lists_everything():
+    data = model.build_depthwise(
+        in_shape=(2, 9, 7, 3), depth_multiplier=2, filter_size=(3, 5), stride=(2, 1), dilation=(1, 2), padding="VALID", activation="RELU6",
+        in_scale=0.5, in_zero_point=-7, filter_scale=[0.25, 0.5, 1.0, 2.0, 4.0, 8.0], out_scale=3.0, out_zero_point=9,
+    )  # fmt: skip
+    (op,) = model.ops(data)
+    assert (op.index, op.subgraph, op.name, op.version) == (0, 0, "DEPTHWISE_CONV_2D", 3)
+    expected = {"padding": "VALID", "stride_h": 2, "stride_w": 1, "dilation_h_factor": 1, "dilation_w_factor": 2, "depth_multiplier": 2}
+    assert expected | {"fused_activation_function": "RELU6"} == op.params
+    source, filter, bias = op.inputs
+    (output,) = op.outputs
+    assert (source.shape, source.dtype, source.constant) == ((2, 9, 7, 3), "int8", False)
+    assert source.quantization == model.Quantization((0.5,), (-7,), 0)
+    assert filter.quantization == model.Quantization((0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0,) * 6, 3)
+    assert (filter.shape, filter.dtype, filter.constant) == ((1, 3, 5, 6), "int8", True)
+    assert filter.numpy().shape == filter.shape and len(np.unique(filter.numpy())) > 40
+    assert (bias.dtype, bias.quantization.scale) == ("int32", (0.125, 0.25, 0.5, 1.0, 2.0, 4.0))
+    assert (output.shape, output.quantization) == ((2, 4, 0, 6), model.Quantization((3.0,), (9,), 0))  # 5 taps, dilated by 2, do not fit 7 columns
+    assert op.macs == 0
+    (conv,) = model.ops(model.build_conv(in_shape=(1, 8, 8, 6), out_c=4, groups=3, stride=(2, 2)))
+    assert conv.inputs[1].shape == (4, 3, 3, 2) and conv.macs == 4 * 4 * 4 * 9 * 2
+
+
+def test_optional_inputs_and_paths(tmp_path):
+    path = tmp_path / "x.tflite"
+    path.write_bytes(model.build_depthwise(bias=False))
+    assert [len(op.inputs) for op in model.ops(path)] == [2]
+    assert model.ops(str(path)) == model.ops(bytearray(path.read_bytes()))
+    with pytest.raises(FileNotFoundError):
+        model.ops(tmp_path / "absent.tflite")
+
+
+# The parameters of the builders that a runtime accepts, and the type that comes out; both runtimes, all three resolvers.
+ACCEPTED = {
+    "conv": lambda: model.build_conv(),
+    "conv uint8": lambda: model.build_conv(dtype="uint8"),
+    "conv 16x8": lambda: model.build_conv(dtype="int16"),
+    "conv 16x8, int32 bias": lambda: model.build_conv(dtype="int16", bias_dtype="int32"),
+    "conv float": lambda: model.build_conv(dtype="float32"),
+    "conv hybrid": lambda: model.build_conv(dtype="float32", filter_dtype="int8"),
+    "conv int4": lambda: model.build_conv(filter_dtype="int4"),
+    "conv variable filter": lambda: model.build_conv(constant_filter=False),
+    "conv per tensor": lambda: model.build_conv(per_channel=False),
+    "conv grouped": lambda: model.build_conv(in_shape=(2, 9, 7, 6), out_c=12, groups=3, stride=(2, 1), padding="VALID", activation="RELU"),
+    "depthwise": lambda: model.build_depthwise(dilation=(2, 3)),
+    "depthwise uint8": lambda: model.build_depthwise(dtype="uint8", depth_multiplier=3, stride=(2, 2), activation="RELU6"),
+    "depthwise 16x8": lambda: model.build_depthwise(dtype="int16"),
+    "depthwise float": lambda: model.build_depthwise(dtype="float32"),
+    "quantize int8": lambda: model.build_quantize(),
+    "quantize uint8 to int8": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
+    "quantize float": lambda: model.build_quantize(in_dtype="float32", out_dtype="uint8"),
+    "quantize int16 to int8": lambda: model.build_quantize(in_dtype="int16", out_dtype="int8"),
+    "quantize int32 to int16": lambda: model.build_quantize(in_dtype="int32", out_dtype="int16"),
+}
+
+
+@pytest.mark.parametrize("resolver", ["BUILTIN_REF", "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "AUTO"])
+@pytest.mark.parametrize("what", ACCEPTED)
+def test_built_models_run(runtime, what, resolver):
+    """Runtimes accept what the builders make, and the default parameters neither saturate nor flatten the output."""
+    interpreter = runtime.interpreter(ACCEPTED[what](), resolver=resolver)
+    (output,) = harness.run(interpreter, *harness.random_inputs(interpreter, 1))
+    assert len(np.unique(output)) > 60
+    if output.dtype.kind in "iu":
+        info = np.iinfo(output.dtype)
+        assert np.mean((output == info.max) | (output == info.min)) < (0.6 if "RELU" in str(model.ops(ACCEPTED[what]())[0].params) else 0.2)
+
+
+def test_parameters_reach_the_runtime(runtime):
+    interpreter = runtime.interpreter(model.build_conv(dtype="uint8", in_scale=0.5, in_zero_point=7, out_scale=0.25, out_zero_point=200, padding="VALID", stride=(2, 3)))
+    interpreter.allocate_tensors()
+    (source,), (output,) = interpreter.get_input_details(), interpreter.get_output_details()
+    assert source["quantization"] == (0.5, 7) and output["quantization"] == (0.25, 200)
+    assert tuple(output["shape"]) == (1, 3, 2, 16)
+
+
+def test_int4_is_packed_low_half_first():
+    values = np.array([[[[1, -2], [7, -8]]]])
+    (op,) = model.ops(model.build_conv(in_shape=(1, 1, 2, 2), filter=values, filter_dtype="int4"))
+    assert bytes(op.inputs[1].data) == bytes([0xE1, 0x87])
+
+
+def assert_cuts_equal_whole(runtime: harness.Runtime, data: bytes) -> None:
+    """Every operator cut out computes what it computes within the network."""
+    whole = runtime.interpreter(model.expose(data))
+    whole.allocate_tensors()
+    inputs = harness.random_inputs(whole, 7)
+    values = dict(zip([detail["index"] for detail in whole.get_input_details()], inputs, strict=True))
+    outputs = harness.run(whole, *inputs)
+    values |= zip([detail["index"] for detail in whole.get_output_details()], outputs, strict=True)
+    for op in model.ops(data):
+        part = runtime.interpreter(model.cut(data, op.index, op.subgraph))
+        fed = dict.fromkeys(tensor.index for tensor in op.inputs if tensor is not None and not tensor.constant)
+        for output, got in zip(op.outputs, harness.run(part, *(values[index] for index in fed)), strict=True):
+            harness.assert_equal(got, values[output.index], f"operator {op.index} ({op.name})")
+        harness.counts["operators cut out and compared"] += 1
+
+
+def test_every_operator_of_real_networks_cut_out(runtime, models):
+    paths = sorted(models.glob("*.tflite"))
+    assert paths, f"no .tflite file in {models}"
+    for path in paths:
+        assert_cuts_equal_whole(runtime, path.read_bytes())
+
+
+@pytest.mark.parametrize("name", ["mobilenet_v1_0.25_128", "mobilenet_v1_0.25_128_uint8", "mobilenet_v2_0.35_96_uint8_io", "resnet18"])
+def test_every_operator_of_the_zoo_cut_out(runtime, name):
+    assert_cuts_equal_whole(runtime, zoo.load(name))
+
+
+def test_cut_carries_everything():
+    """Constants bit for bit, quantization, options, version, names; nothing else."""
+    data = zoo.load("mobilenet_v2_0.35_96")
+    for op in model.ops(data):
+        (part,) = model.ops(model.cut(data, op.index))
+        assert (part.name, part.version, part.params, part.macs) == (op.name, op.version, op.params, op.macs)
+        for before, after in zip(op.inputs + op.outputs, part.inputs + part.outputs, strict=True):
+            assert (before.name, before.shape, before.dtype, before.quantization) == (after.name, after.shape, after.dtype, after.quantization)
+            assert before.data == after.data
+            assert before.data is not after.data or before.data is None
+        file = _flatbuffer.read(model.cut(data, op.index))
+        assert len(file.buffers) == 1 + sum(tensor.constant for tensor in op.inputs) and len(file.operator_codes) == 1
+
+
+def test_constants_stand_on_sixteen_bytes():
+    """Kernels load weights in place; the schema asks for this alignment."""
+    data = model.cut(zoo.load("mobilenet_v1_0.25_128"), 3)
+    view = np.frombuffer(data, np.uint8)
+    for buffer in _flatbuffer.read(data).buffers:
+        if buffer.data:
+            assert (np.frombuffer(buffer.data, np.uint8).ctypes.data - view.ctypes.data) % 16 == 0
+
+
+def test_same_tensor_twice_is_one_input(runtime):
+    builder = model.ModelBuilder()
+    x = builder.add_tensor("x", (1, 2, 2, 3), "int8", scale=0.5)
+    y = builder.add_tensor("y", (1, 2, 2, 3), "int8", scale=1.0)
+    builder.add_op("ADD", [x, x], [y], fused_activation_function="NONE")
+    part = model.cut(builder.build([x], [y]), 0)
+    value = np.arange(12, dtype=np.int8).reshape(1, 2, 2, 3)
+    (output,) = harness.run(runtime.interpreter(part), value)
+    harness.assert_equal(output, value)
+
+
+def test_buffers_behind_the_flatbuffer():
+    """Files beyond 2 GB keep their constants behind the flatbuffer, by offset and size."""
+    file = _flatbuffer.read(SMALL)
+    wanted = [bytes(buffer.data) if buffer.data else b"" for buffer in file.buffers]
+    for place in (True, False):  # twice: the offsets depend on the size, which does not depend on the offsets
+        start = len(_flatbuffer.write(file)) if not place else 1000
+        for buffer, data in zip(file.buffers, wanted, strict=True):
+            if data:
+                buffer.data, buffer.offset, buffer.size = None, start, len(data)
+                start += len(data)
+    data = _flatbuffer.write(file) + b"".join(wanted)
+    assert [tensor.data for tensor in model.ops(data)[0].inputs] == [tensor.data for tensor in model.ops(SMALL)[0].inputs]
+    assert model.ops(model.cut(data, 0)) == model.ops(model.cut(SMALL, 0))
+    with pytest.raises(ModelError, match="outside the file"):
+        model.ops(data[:-1])
+
+
+def test_missing_operators_and_subgraphs():
+    with pytest.raises(ModelError, match="operator 1 does not exist, there are 1"):
+        model.cut(SMALL, 1)
+    with pytest.raises(ModelError, match="operator -1 does not exist"):
+        model.cut(SMALL, -1)
+    with pytest.raises(ModelError, match="subgraph 1 does not exist"):
+        model.cut(SMALL, 0, 1)
+
+
+def test_control_flow_cannot_stand_alone():
+    file = _flatbuffer.read(SMALL)
+    operator = file.subgraphs[0].operators[0]
+    operator.builtin_options_type = _flatbuffer.enum_value("BuiltinOptions", "IfOptions")
+    operator.builtin_options = _flatbuffer.Record(then_subgraph_index=1)
+    with pytest.raises(ModelError, match="other subgraphs"):
+        model.cut(_flatbuffer.write(file), 0)
+
+
+@pytest.mark.parametrize("junk", [b"", b"TFL3", bytes(64), b"\x10\0\0\0TFL3", b"\xff" * 4 + b"TFL3" + bytes(100), b"PK\3\4" + bytes(100)])
+def test_junk_is_refused(junk):
+    with pytest.raises(ModelError):
+        model.ops(junk)
+
+
+def test_every_truncation_is_refused():
+    """Constants and tables lie all over the file: no prefix of it is a model."""
+    for length in range(len(SMALL)):
+        with pytest.raises(ModelError):
+            model.ops(SMALL[:length])
+
+
+def read_all(data: bytes) -> str:
+    """"read" or "refused"; any other exception is a failure."""
+    try:
+        for op in model.ops(data):
+            model.cut(data, op.index, op.subgraph)
+        model.expose(data)
+    except ModelError as error:
+        assert str(error)
+        return "refused"
+    return "read"
+
+
+@given(st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.integers(0, 255)), min_size=1, max_size=4))
+def test_changed_bytes_are_read_or_refused(changes):
+    data = bytearray(SMALL)
+    for position, value in changes:
+        data[position] = value
+    harness.counts[f"models with changed bytes {read_all(bytes(data))}"] += 1
+
+
+@given(st.integers(0, len(SMALL) // 4 - 1), st.sampled_from([0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, len(SMALL)]))
+def test_changed_words_are_read_or_refused(word, value):
+    data = bytearray(SMALL)
+    struct.pack_into("<I", data, 4 * word, value)
+    harness.counts[f"models with changed words {read_all(bytes(data))}"] += 1
+
+
+def test_overlapping_strings_do_not_multiply():
+    """Many strings that all reach to the end of the file: reading must not take the product of both."""
+    file = _flatbuffer.read(SMALL)
+    file.metadata = tuple(_flatbuffer.Record(name=b"m", buffer=i) for i in range(400))
+    data = bytearray(_flatbuffer.write(file))
+    lengths = [position for position in range(len(data) - 6) if data[position : position + 6] == b"\1\0\0\0m\0"]
+    assert len(lengths) == 400
+    assert len(_flatbuffer.read(data).metadata) == 400
+    for position in lengths:
+        struct.pack_into("<I", data, position, len(data) - position - 4)
+    with pytest.raises(ModelError, match="over and over"):
+        _flatbuffer.read(data)
+
+
+def test_huge_shapes_take_no_memory():
+    huge = (2**15, 2**15, 2**15, 16)
+    tracemalloc.start()
+    data = model.build_conv(in_shape=huge, out_c=4)
+    (op,) = model.ops(data)
+    model.cut(data, 0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert op.outputs[0].shape == (*huge[:3], 4) and op.macs == 2**45 * 4 * 9 * 16
+    assert peak < 2**20
+
+
+def test_negative_sizes_and_wrong_data_are_refused():
+    file = _flatbuffer.read(SMALL)
+    file.subgraphs[0].tensors[0].shape = (1, -1, 3, 2)
+    with pytest.raises(ModelError, match=r"tensor 0: negative size in shape \(1, -1, 3, 2\)"):
+        model.ops(_flatbuffer.write(file))
+    (op,) = model.ops(model.build_conv(filter=b"abc"))
+    with pytest.raises(ModelError, match="3 bytes are no int8 of shape"):
+        op.inputs[1].numpy()
+    with pytest.raises(ModelError, match="is not constant"):
+        op.inputs[0].numpy()
+
+
+def test_fields_newer_than_the_schema_are_not_dropped_silently():
+    file = _flatbuffer.read(SMALL)
+    file.subgraphs[0].operators[0].unknown_slots = (14,)
+    with pytest.raises(ModelError, match="newer than the installed schema"):
+        _flatbuffer.write(file)
+
+
+def test_builder_refuses_what_it_cannot_write():
+    builder = model.ModelBuilder()
+    with pytest.raises(ModelError, match="TensorType: no 'INT3'"):
+        builder.add_tensor("x", (1,), "int3")
+    with pytest.raises(ModelError, match=r"data of shape \(2,\), not \(3,\)"):
+        builder.add_tensor("x", (3,), "int8", data=np.zeros(2, np.int8))
+    for data in (np.array([128]), np.array([-129]), np.array([0.5])):
+        with pytest.raises(ModelError, match="does not fit int8"):
+            builder.add_tensor("x", (1,), "int8", data=data)
+    x = builder.add_tensor("x", (1, 2, 2, 1), "int8", scale=1.0)
+    with pytest.raises(ModelError, match="cannot build 'CONV_4D'; known: ADD"):
+        builder.add_op("CONV_4D", [x], [x])
+    with pytest.raises(ModelError, match="CONV_2D has no option 'stride'; known: padding"):
+        builder.add_op("CONV_2D", [x, x], [x], stride=1)
+    with pytest.raises(ModelError, match="Padding: no 'FULL'; known: SAME, VALID"):
+        builder.add_op("CONV_2D", [x, x], [x], padding="FULL")
+    with pytest.raises(ModelError, match="Conv2DOptions.stride_h"):
+        model.build_conv(stride=(2**31, 1))
+    with pytest.raises(ModelError, match="QuantizationParameters.scale"):
+        model.build_conv(out_scale=1e300)
+
+
+def test_package_needs_no_numpy_to_list(tmp_path):
+    """Listing and cutting leave numpy alone: it comes with a runtime, which they do not need."""
+    path = tmp_path / "x.tflite"
+    path.write_bytes(SMALL)
+    program = """if True:
+        import importlib.machinery, sys
+        found = importlib.machinery.PathFinder.find_spec
+        importlib.machinery.PathFinder.find_spec = lambda name, *rest: None if name == "numpy" else found(name, *rest)
+        sys.path.insert(0, sys.argv[1])
+        from tvmq_delegate import model, zoo
+        print(len(zoo.names()), "numpy" in sys.modules, *(len(model.ops(data)) for data in (sys.argv[2], model.cut(sys.argv[2], 0), model.expose(sys.argv[2]))))
+    """
+    package = pathlib.Path(model.__file__).parents[1]
+    result = subprocess.run([*harness.PYTHON, "-c", program, str(package), str(path)], capture_output=True, text=True, check=False)
+    assert result.stdout.split() == [str(len(zoo.names())), "False", "1", "1", "1"], result.stderr

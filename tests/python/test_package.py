@@ -1,0 +1,138 @@
+"""The package as a user gets it: a wheel and an sdist, installed in a fresh environment away from the sources."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import harness
+import pytest
+
+pytestmark = [
+    pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
+    pytest.mark.skipif(harness.sanitized(), reason="compilers do not run under a preloaded sanitizer"),
+    pytest.mark.skipif(importlib.util.find_spec("mesonpy") is None, reason="building needs meson-python: pip install 'tvmq-delegate[test]'"),
+]
+
+RUN = """
+import sys, numpy as np, tvmq_delegate
+from tvmq_delegate import model, runtime, zoo
+assert tvmq_delegate.library_path().parent == __import__("pathlib").Path(tvmq_delegate.__file__).parent
+interpreters = runtime.find({runtime!r})
+network = model.cut(zoo.load("mobilenet_v1_0.25_128"), 0)
+outputs = []
+for delegates in ([tvmq_delegate.load(require_full_delegation=True)], None):
+    interpreter = interpreters.Interpreter(model_content=network, experimental_delegates=delegates, experimental_op_resolver_type=interpreters.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    detail = interpreter.get_input_details()[0]
+    interpreter.set_tensor(detail["index"], np.random.default_rng(0).integers(-128, 128, detail["shape"], dtype=np.int8))
+    interpreter.invoke()
+    outputs.append(interpreter.get_tensor(interpreter.get_output_details()[0]["index"]))
+assert (outputs[0] == outputs[1]).all() and outputs[0].std() > 0
+print("exact", tvmq_delegate.__version__)
+"""
+
+
+def run(*command: str | os.PathLike, **options) -> str:
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TVMQ_LIBRARY")}
+    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env={**environment, "PATH": path()}, **options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def path() -> str:
+    """meson and ninja of this environment first."""
+    return os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def build(kind: str, source: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
+    """Calls the build backend as an installer does, in a copy of its own environment."""
+    script = f"import sys; sys.path.insert(0, 'tools'); import build_backend; print(build_backend.build_{kind}({str(target)!r}))"
+    return target / run(sys.executable, "-c", script, cwd=source).split()[-1]
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """An archive holds what is committed, as `meson dist` makes it."""
+    if not (harness.REPOSITORY / ".git").exists():
+        pytest.skip("an sdist is made from a git checkout")
+    return build("sdist", harness.REPOSITORY, tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(sdist: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (top,) = folder.iterdir()
+    return top
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Built from the sdist, so that both are known to be complete."""
+    return build("wheel", unpacked, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def fresh(wheel: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Python of a new environment with the wheel in it; the runtimes and what else it needs are this environment's, seen behind its own packages."""
+    folder = tmp_path_factory.mktemp("fresh")
+    run(sys.executable, "-m", "venv", folder)
+    python = folder / "bin/python"
+    run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--disable-pip-version-check", wheel)
+    ours = next(pathlib.Path(p) for p in sys.path if p.endswith("site-packages"))
+    (site,) = (folder / "lib").glob("python*/site-packages")
+    (site / "borrowed.pth").write_text(f"{ours}\n", encoding="utf-8")
+    return python
+
+
+def test_the_wheel_is_for_every_python(wheel: pathlib.Path) -> None:
+    assert re.fullmatch(r"tvmq_delegate-[\d.]+-py3-none-(linux|manylinux\w*)_(x86_64|aarch64)\.whl", wheel.name)
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: pathlib.Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    sources = {f"tvmq_delegate/{path.name}" for path in (harness.REPOSITORY / "python/tvmq_delegate").iterdir() if path.suffix == ".py"}
+    assert names == sources | {f"tvmq_delegate/{name}" for name in ("py.typed", "libtvmq_delegate.so", "tvmq_delegate.h")}
+
+
+def test_requirements_and_extras(wheel: pathlib.Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    metadata = archive.read(next(name for name in archive.namelist() if name.endswith("/METADATA"))).decode()
+    assert {"tflite-runtime", "litert", "tensorflow", "test"} <= set(re.findall(r"^Provides-Extra: (.+)$", metadata, re.MULTILINE))
+    required = {line for line in re.findall(r"^Requires-Dist: (.+)$", metadata, re.MULTILINE) if "extra ==" not in line}
+    assert {re.match(r"[\w-]+", line)[0] for line in required if ";" not in line} == {"click", "flatbuffers", "rich", "tflite"}
+    assert re.search(r"^Requires-Python: >=3\.\d+$", metadata, re.MULTILINE)
+
+
+def test_it_runs_where_it_is_installed(fresh: pathlib.Path, runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    printed = run(fresh, "-c", RUN.format(runtime=runtime.name), cwd=tmp_path)
+    assert printed.split()[-2:] == ["exact", tvmq_version(fresh, tmp_path)]
+
+
+def test_the_console_script_is_installed(fresh: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    assert "tvmq-delegate" in run(fresh.with_name("tvmq"), "info", cwd=tmp_path)
+
+
+def test_the_version_is_mesons(fresh: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    (version,) = re.findall(r"version: '([\d.]+)'", (harness.REPOSITORY / "meson.build").read_text(encoding="utf-8"))
+    assert tvmq_version(fresh, tmp_path) == version
+
+
+def test_what_a_c_program_needs_is_installed(unpacked: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """`meson install`: library, headers, pkg-config file; and nothing of Python."""
+    run("meson", "setup", tmp_path / "build", unpacked, "-Dtests=false", f"--prefix={tmp_path}/prefix", "--libdir=lib")
+    run("meson", "install", "-C", tmp_path / "build")
+    installed = {str(path.relative_to(tmp_path / "prefix")) for path in (tmp_path / "prefix").rglob("*") if path.is_file()}
+    assert installed == {"lib/libtvmq_delegate.so", "lib/pkgconfig/tvmq_delegate.pc", "include/tvmq_delegate.h", "include/tvmq_delegate.hpp"}
+
+
+def tvmq_version(python: pathlib.Path, folder: pathlib.Path) -> str:
+    return run(python.with_name("tvmq"), "--version", cwd=folder).split()[-1]
