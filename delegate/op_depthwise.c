@@ -8,6 +8,7 @@
 #include "kernels/select.h"
 #include "memory.h"
 #include "op.h"
+#include "packing/pack_depthwise.h"
 
 // Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache.
 enum { STRIP_BYTES = 48 * 1024, MIN_STRIP_TILES = 2, TASKS_PER_THREAD = 4 };
@@ -29,6 +30,7 @@ struct depthwise {
 
   size_t element_bytes;
   size_t channels;  // of the output
+  size_t n_planes;
   struct tvmq_panel panel;
   size_t blocks;
   bool gathers;  // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
@@ -89,10 +91,12 @@ static struct tvmq_channel channel_view(const struct depthwise *d, size_t o) {
 
 static const char *pack(struct depthwise *d) {
   const struct tvmq_layout *layout = &d->variant->layout;
-  const size_t taps = (size_t)d->desc.filter_h * (size_t)d->desc.filter_w;
+  const size_t filter_h = (size_t)d->desc.filter_h, filter_w = (size_t)d->desc.filter_w;
+  d->n_planes = tvmq_depthwise_planes(layout, d->quant.filter_zero_point);
   const size_t pixel_bytes = tvmq_round_up((size_t)d->desc.in_c, layout->nr) * d->element_bytes;
   size_t bytes;
-  if (!tvmq_panel_layout(layout, taps, &d->panel) || !tvmq_mul_size(d->blocks, d->panel.size, &bytes)) return "packed weights exceed the address space";
+  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, filter_h, filter_w, d->n_planes), &d->panel) || !tvmq_mul_size(d->blocks, d->panel.size, &bytes))
+    return "packed weights exceed the address space";
   d->packed = tvmq_alloc(bytes);
   d->padding = tvmq_alloc(pixel_bytes);
   if (!d->packed || !d->padding) return "out of memory";
@@ -105,7 +109,7 @@ static const char *pack(struct depthwise *d) {
     struct tvmq_channel_params params[UINT8_MAX];
     for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, first + j);
     tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels, first, n, params);
-    tvmq_pack_panel(layout, channels, params, n, d->packed + b * d->panel.size);
+    tvmq_pack_depthwise(layout, channels, params, n, filter_h, filter_w, d->n_planes, d->packed + b * d->panel.size);
   }
   return NULL;
 }
@@ -302,6 +306,7 @@ static void run_task(void *context, size_t task, int thread) {
       .stride_w = (size_t)d->desc.stride_w,
       .dilation_h = (size_t)d->desc.dilation_h,
       .dilation_w = (size_t)d->desc.dilation_w,
+      .n_planes = d->n_planes,
       .filter_zero_point = d->variant->layout.weight_bytes == 1 ? d->quant.filter_zero_point : 0,
       .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
       .stage = &d->quant.stage,
@@ -321,8 +326,6 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
   tvmq_threads_run(d->threads, (size_t)d->desc.batch * d->strips * d->groups, run_task, &job);
 }
 
-static const char *claim(const union tvmq_desc *desc) {
-  return tvmq_claim_conv(&desc->conv);
-}
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
 
 const struct tvmq_op_class tvmq_op_depthwise = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};

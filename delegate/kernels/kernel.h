@@ -59,7 +59,8 @@ struct tvmq_depthwise_args {
   size_t channel_offset;      // bytes from each pixel pointer to the block's first channel
   size_t n_cols;
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
-  int32_t filter_zero_point;  // int8 weights only: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
+  int32_t filter_zero_point;  // kr = 1 and int8 weights: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
+  size_t n_planes;            // vertical layouts: planes of weights, all for the same pixels
   const void *panel;
   void *out;
   size_t out_col_stride, out_row_stride;  // bytes

@@ -2,6 +2,16 @@
 
 #define LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, A_OFFSET) \
   {.nr = NR, .kr = KR, .ku = KU, .weight_bytes = WEIGHT_BYTES, .acc_bytes = ACC_BYTES, .a_offset = A_OFFSET}
+#define DEPTHWISE_LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, A_OFFSET, OUT_ROWS, ROW_STEP, LANES) \
+  {.nr = NR,                                                                                       \
+   .kr = KR,                                                                                       \
+   .ku = KU,                                                                                       \
+   .weight_bytes = WEIGHT_BYTES,                                                                   \
+   .acc_bytes = ACC_BYTES,                                                                         \
+   .a_offset = A_OFFSET,                                                                           \
+   .out_rows = OUT_ROWS,                                                                           \
+   .row_step = ROW_STEP,                                                                           \
+   .lanes = LANES}
 #define ONLY(FILTER_H, FILTER_W, STRIDE, DILATION) {.filter_h = FILTER_H, .filter_w = FILTER_W, .stride = STRIDE, .dilation = DILATION}
 
 #define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, RATE, TILE_CYCLES) \
@@ -21,7 +31,7 @@
    .flags = FLAGS,                                                                       \
    .only = ONLY WINDOW,                                                                  \
    .mr = MR,                                                                             \
-   .layout = LAYOUT PANEL,                                                               \
+   .layout = DEPTHWISE_LAYOUT PANEL,                                                     \
    .rate = RATE,                                                                         \
    .tile_cycles = TILE_CYCLES,                                                           \
    .fn.depthwise = SYMBOL},

@@ -19,7 +19,18 @@
 //   k is padded to a multiple of ku with weights of zero, channels past the last to nr with zero weights, bias, multiplier and shift.
 //   The bias holds everything that does not depend on the input (fold.h).
 //
-// Depthwise panel: `nr` channels of one channel block; the same parts, with n_taps = filter_h * filter_w groups of nr x 1 in the place of the weights (kr = 1).
+// Depthwise panel: `nr` channels of one channel block; the same parts. With kr = 1 the weights are filter_h * filter_w groups of nr x 1. With kr > 1 they are
+// vertical: kr table rows of a kernel column are kept together per channel, for a dot product down the rows. A panel serves out_rows output rows, row_step
+// table rows apart, each with its own copy of the column, shifted to its place. For a filter of 3 rows, kr = 4, out_rows = 2, row_step = 1:
+//
+//                   table row   0   1   2   3
+//          output row 0         w0  w1  w2  0
+//          output row 1         0   w0  w1  w2
+//
+//   order: plane, kernel column, group of kr table rows, output row, channel, row in the group. Every plane is multiplied with the same pixels: the filter zero
+//   point is already subtracted, and a difference that exceeds int8 is spread over as many planes as it takes. Channels stand in the order in which
+//   interleaving instructions that work within 128-bit lanes leave them: channel lane * 16 + v * 4 + j is at position (v * lanes + lane) * 4 + j. One lane:
+//   their own order.
 #pragma once
 
 #include <stdbool.h>
@@ -34,6 +45,9 @@ struct tvmq_layout {
   uint8_t ku;            // depth of a tap is padded to a multiple of this; a multiple of kr
   uint8_t weight_bytes;  // 1: int8 weights, filter zero point repaid by row terms; 2: int16 weights with the filter zero point already subtracted
   uint8_t acc_bytes;     // 4: int32 bias and accumulators; 8: int64 (16x8)
+  uint8_t out_rows;      // vertical depthwise: output rows of a panel, else 0
+  uint8_t row_step;      // vertical depthwise: table rows from one output row to the next (any if out_rows is 1), else 0
+  uint8_t lanes;         // vertical depthwise: 128-bit lanes of the kernel's vectors, else 0
   uint8_t a_offset;      // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
 };
 

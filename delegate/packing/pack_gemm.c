@@ -28,6 +28,18 @@ static void pack_s16(const struct tvmq_layout *layout, const struct tvmq_channel
   }
 }
 
+void tvmq_pack_params(const struct tvmq_layout *layout, const struct tvmq_panel *parts, size_t position, const struct tvmq_channel_params *params,
+                      void *panel) {
+  uint8_t *bytes = panel;
+  if (layout->acc_bytes == 8) {
+    ((int64_t *)bytes)[position] = params->bias;
+  } else {
+    ((uint32_t *)bytes)[position] = (uint32_t)params->bias;
+  }
+  ((int32_t *)(bytes + parts->multiplier))[position] = params->multiplier;
+  ((int32_t *)(bytes + parts->shift))[position] = params->shift;
+}
+
 void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel) {
   assert(0 < n && n <= layout->nr);
   const size_t padded_depths = (channels->n_depths + layout->ku - 1) / layout->ku * layout->ku;
@@ -36,20 +48,13 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
   assert(fits);
   (void)fits;
   uint8_t *bytes = memset(panel, 0, parts.size);
-  int32_t *multiplier = (int32_t *)(bytes + parts.multiplier), *shift = (int32_t *)(bytes + parts.shift);
   for (size_t j = 0; j < n; j++) {
     assert(channels[j].n_taps == channels->n_taps && channels[j].n_depths == channels->n_depths);
-    if (layout->acc_bytes == 8) {
-      ((int64_t *)bytes)[j] = params[j].bias;
-    } else {
-      ((uint32_t *)bytes)[j] = (uint32_t)params[j].bias;
-    }
+    tvmq_pack_params(layout, &parts, j, &params[j], panel);
     if (layout->weight_bytes == 1) {
       pack_s8(layout, &channels[j], padded_depths, (int8_t *)(bytes + parts.weights) + j * layout->kr);
     } else {
       pack_s16(layout, &channels[j], padded_depths, (int16_t *)(bytes + parts.weights) + j * layout->kr);
     }
-    multiplier[j] = params[j].multiplier;
-    shift[j] = params[j].shift;
   }
 }

@@ -1,4 +1,4 @@
-// Weights and everything per channel -> panels (layout.h). Serves gemm and depthwise: both are lists of channels.
+// Weights and everything per channel -> panels (layout.h).
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,9 @@ struct tvmq_channel_params {
   int64_t bias;  // folded
   int32_t multiplier, shift;
 };
+
+// Writes the parameters of the channel at `position` of a panel.
+void tvmq_pack_params(const struct tvmq_layout *layout, const struct tvmq_panel *parts, size_t position, const struct tvmq_channel_params *params, void *panel);
 
 // Fills one panel for `n` <= layout->nr channels; the rest of the panel is zero. Channel j's weights are channels[j]; depth of a tap is padded to a multiple of
 // ku. With im2col (one tap) the caller describes all taps as depths. `panel` is 64-byte aligned and has tvmq_panel_layout().size bytes.
