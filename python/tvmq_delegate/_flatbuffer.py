@@ -6,11 +6,13 @@ type with a probe in place of the data, which tells each field's slot, type and 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import inspect
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -262,17 +264,28 @@ def _write_table(builder: flatbuffers.Builder, name: str, record: Record) -> int
         raise ModelError(f"{name}: fields in slots {list(record.unknown_slots)} are newer than the installed schema and would be lost")
     fields = [(field, getattr(record, field.name, None)) for field in schema(name)]
     fields = [(field, value) for field, value in fields if value is not None]
-    children = {field: _write_child(builder, name, field, record, value) for field, value in fields if field.vector or field.flags is None}
+    children = {}
+    for field, value in fields:
+        if field.vector or field.flags is None:
+            with _naming(f"{name}.{field.name}"):
+                children[field] = _write_child(builder, name, field, record, value)
     builder.StartObject(max((field.slot for field in schema(name)), default=-1) + 1)
     for field, value in fields:
-        if field in children:
-            builder.PrependUOffsetTRelativeSlot(field.slot, children[field], 0)
-        else:
-            try:
+        with _naming(f"{name}.{field.name}"):
+            if field in children:
+                builder.PrependUOffsetTRelativeSlot(field.slot, children[field], 0)
+            else:
                 builder.PrependSlot(field.flags, field.slot, value, field.default)
-            except (TypeError, struct.error) as error:
-                raise ModelError(f"{name}.{field.name}: {value!r} is no {field.flags.name}") from error
     return builder.EndObject()
+
+
+@contextlib.contextmanager
+def _naming(where: str) -> Iterator[None]:
+    """Turns what flatbuffers raises for a value that does not fit its field into a ModelError."""
+    try:
+        yield
+    except (TypeError, OverflowError, struct.error) as error:
+        raise ModelError(f"{where}: {error}") from error
 
 
 def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: Record, value: Any) -> int:

@@ -237,7 +237,8 @@ class Network:
         bias_scale = np.float32(x.scale) * scales.astype(np.float32)
         bias_tensor = self._builder.add_tensor(f"bias_{self._n}", (out_c,), "int32", scale=bias_scale, data=bias)
         quantization = _affine(low, high, self._dtype)
-        return self._op(operator, [x], shape, mean, variance, quantization, weights=[filter_tensor, bias_tensor], fused_activation_function=activation, **options)
+        options["fused_activation_function"] = activation
+        return self._op(operator, [x], shape, mean, variance, quantization, weights=[filter_tensor, bias_tensor], **options)
 
     def _op(
         self,

@@ -1,4 +1,7 @@
-"""Surgery on .tflite files without a TFLite runtime: list the operators, cut one out as a model of its own, build models from nothing."""
+"""Surgery on .tflite files without a TFLite runtime.
+
+List the operators, cut one out as a model of its own, make all intermediate tensors readable, build models from nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,18 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
-from ._builder import OPTION_ENUMS, ModelBuilder, build_conv, build_depthwise, build_quantize
+from ._builder import OPTION_ENUMS, ModelBuilder
 from ._flatbuffer import ModelError, Record, enumeration, read, schema, write
+from ._one_op import build_conv, build_depthwise, build_quantize
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "ops"]
+__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "expose", "ops"]
 
-ModelSource = Union[bytes, bytearray, memoryview, str, os.PathLike]
+ModelSource = bytes | bytearray | memoryview | str | os.PathLike
 
 
 @dataclass(frozen=True)
@@ -95,8 +99,7 @@ def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
     file = _File(model)
     operator, code = file.operator(subgraph, index)
     op = file.op(subgraph, index)
-    params = vars(operator.builtin_options or Record())
-    if any(key.endswith("subgraph_index") or key.endswith("branch_index") for key in params):
+    if any("subgraph" in key for key in op.params):
         raise ModelError(f"operator {index} ({op.name}) refers to other subgraphs and cannot stand alone")
 
     buffers = [Record()]
@@ -132,6 +135,17 @@ def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
         name="main",
     )
     return write(Record(version=file.model.version, operator_codes=[code], subgraphs=[graph], description=f"{op.name} {index}", buffers=buffers))
+
+
+def expose(model: ModelSource) -> bytes:
+    """The model with every operator's outputs as its outputs, in order of execution, so that a runtime keeps them all.
+
+    `experimental_preserve_all_tensors` does not do that everywhere: runtimes let some operators overwrite their input even then.
+    """
+    file = _File(model)
+    graph = _at(file.subgraphs, 0, "subgraph")
+    graph.outputs = tuple(dict.fromkeys(tensor for operator in graph.operators or () for tensor in operator.outputs or ()))
+    return write(file.model)
 
 
 class _File:
@@ -217,15 +231,11 @@ def _params(operator: Record) -> dict[str, Any]:
     return params
 
 
-# Multiply-accumulates from the filter's shape and the number of input and output elements.
-_MACS = {
-    "CONV_2D": lambda filter, n_in, n_out: n_out * math.prod(filter[1:]),
-    "DEPTHWISE_CONV_2D": lambda filter, n_in, n_out: n_out * math.prod(filter[1:3]),
-    "FULLY_CONNECTED": lambda filter, n_in, n_out: n_out * math.prod(filter[1:]),
-}
+# The dimensions of the filter that each output element takes a product over.
+_SUMMED = {"CONV_2D": slice(1, None), "DEPTHWISE_CONV_2D": slice(1, 3), "FULLY_CONNECTED": slice(1, None)}
 
 
 def _macs(name: str, inputs: tuple[Tensor | None, ...], outputs: tuple[Tensor, ...]) -> int:
-    if name not in _MACS or len(inputs) < 2 or inputs[0] is None or inputs[1] is None or not outputs:
+    if name not in _SUMMED or len(inputs) < 2 or inputs[1] is None or not outputs:
         return 0
-    return _MACS[name](inputs[1].shape, math.prod(inputs[0].shape), math.prod(outputs[0].shape))
+    return math.prod(outputs[0].shape) * math.prod(inputs[1].shape[_SUMMED[name]])

@@ -21,7 +21,8 @@ __all__ = ["inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "names", "res
 
 def names() -> list[str]:
     """The names to show; `load` also takes other widths and resolutions of the MobileNets, and the suffixes on every network."""
-    return ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8", "mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io", "resnet18", "inception_v3"]
+    mobilenets = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8", "mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io"]
+    return [*mobilenets, "resnet18", "inception_v3"]
 
 
 def load(name: str) -> bytes:
