@@ -22,7 +22,8 @@ void *tvmq_alloc(size_t size) {
   const size_t mask = TVMQ_PANEL_ALIGNMENT - 1;
   size_t padded;
   if (must_fail() || !tvmq_add_size(size > 0 ? size : 1, mask, &padded)) return NULL;
-  padded &= ~mask;  // aligned_alloc wants a multiple of the alignment
+  padded &= ~mask;                        // aligned_alloc wants a multiple of the alignment
+  if (padded > PTRDIFF_MAX) return NULL;  // no object of C is larger; sanitizers end the process where malloc returns NULL
   void *p = aligned_alloc(TVMQ_PANEL_ALIGNMENT, padded);
   if (p == NULL) return NULL;
   atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);

@@ -24,6 +24,7 @@ static void check_blocks(void) {
   CHECK(tvmq_alloc_fail_at(0) == live, "after freeing NULL");
   CHECK(tvmq_alloc(SIZE_MAX) == NULL, "SIZE_MAX, which rounds up to 0");
   CHECK(tvmq_alloc(SIZE_MAX - 64) == NULL, "SIZE_MAX - 64");
+  CHECK(tvmq_alloc((size_t)PTRDIFF_MAX + 1) == NULL, "PTRDIFF_MAX + 1");
   CHECK(tvmq_alloc_fail_at(0) == live, "after failures");
 }
 

@@ -187,6 +187,30 @@ static int exit_status(pid_t child) {
   return status;
 }
 
+// TSan cannot follow threads that a child starts.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CHILD_STARTS_THREADS 0
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define CHILD_STARTS_THREADS 0
+#endif
+#ifndef CHILD_STARTS_THREADS
+#define CHILD_STARTS_THREADS 1
+#endif
+
+// The pool of a parent whose child runs it, and so on down.
+static bool own_pool_works(void) {
+  struct tvmq_threads *own = tvmq_threads_create(2);
+  bool good = own != NULL && run_and_count(own, 100);
+  const pid_t child = fork();
+  if (child == 0) _exit(run_and_count(own, 100) ? 0 : 1);
+  good &= exit_status(child) == 0;
+  tvmq_threads_destroy(own);
+  return good;
+}
+
 // A child has no workers, and a caller of its parent may have held the pool. It runs everything itself, can drop the pool and make its own.
 static void check_fork(void) {
   struct tvmq_threads *threads = tvmq_threads_create(3);
@@ -201,17 +225,13 @@ static void check_fork(void) {
       alarm(20);  // a hang ends by a signal
       bool good = run_and_count(threads, 100);
       tvmq_threads_destroy(threads);
-      struct tvmq_threads *own = tvmq_threads_create(2);
-      good &= own != NULL && run_and_count(own, 100);
-      const pid_t grandchild = fork();
-      if (grandchild == 0) _exit(run_and_count(own, 100) ? 0 : 1);
-      good &= exit_status(grandchild) == 0;
-      tvmq_threads_destroy(own);
+      if (CHILD_STARTS_THREADS) good &= own_pool_works();
       _exit(good ? 0 : 1);
     }
     const int status = exit_status(child);
     CHECK(status == 0, "child %d: status %#x", i, status);
   }
+  if (!CHILD_STARTS_THREADS) printf("SKIPPED: a pool of the child's own: TSan cannot follow it\n");
   atomic_store(&forking, false);
   pthread_join(other, NULL);
   CHECK(run_and_count(threads, 100), "the parent goes on");
