@@ -42,13 +42,24 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
   }
 }
 
+// One row of 16 * nv values, zero point included.
+TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m512i *value, int nv, uint8_t *out) {
+  if (nv == 4) {
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, value)));
+    return;
+  }
+  for (int v = 0; v < nv; v++) _mm_storeu_si128((__m128i *)(out + 16 * v), tvmq_pack(stage, value[v]));
+}
+
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_short, int mr, int nv) {
   const int32_t *bias = args->panel;
   const int8_t *weights = (const int8_t *)(bias + 16 * nv);
   const int32_t *multiplier = (const int32_t *)(weights + args->n_taps * args->k * 16 * (size_t)nv), *shift = multiplier + 16 * nv;
   const struct tvmq_stage stage = *args->stage;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
-  for (int v = 0; is_short && v < nv; v++) short_stage[v] = tvmq_short_stage_load(&stage, multiplier + 16 * v, shift + 16 * v);
+  for (int v = 0; is_short && v < nv; v++)
+    short_stage[v] = tvmq_short_stage_make(&stage, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
   uint8_t *out = args->out;
   for (size_t i = 0; i < args->row_tiles; i++) {
@@ -58,9 +69,9 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_sho
     for (int m = 0; m < mr; m++, out += args->out_stride) {
       __m512i value[MAX_VECTORS];
       for (int v = 0; v < nv; v++)
-        value[v] =
-            is_short ? tvmq_short_rescale(&short_stage[v], acc[m * nv + v]) : tvmq_long_rescale(&stage, acc[m * nv + v], multiplier + 16 * v, shift + 16 * v);
-      tvmq_store_row(&stage, value, nv, out);
+        value[v] = is_short ? tvmq_short_rescale(&short_stage[v], acc[m * nv + v])
+                            : tvmq_long_rescale(&stage, acc[m * nv + v], _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
+      store(&stage, value, nv, out);
     }
   }
 }

@@ -3,7 +3,7 @@
 // Conventions shared by all families
 // - Eight-bit tensors are handled as int8. A uint8 tensor is the same bytes xor 0x80 with its zero point lowered by 128: `in_flip` and `stage->flip` hold that
 //   0x80 or 0. A kernel whose operand is unsigned (layout a_offset = 128) works on value + 128; its caller turns in_flip around, and fold.c repays the offset.
-// - Accumulators are int32 and wrap, as the reference's do (int64 for 16x8).
+// - Accumulators wrap, as the reference's do: int32, or int64 where the layout's acc_bytes is 8 (16x8).
 // - Nothing is read outside the rows, pixels and panels given; nothing is written outside the output named in the contract.
 // - Kernels allocate nothing, lock nothing and keep no state.
 #pragma once
@@ -85,7 +85,7 @@ typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
 
 enum tvmq_family {
   TVMQ_FAMILY_GEMM_S8,   // int8 x int8 -> int8
-  TVMQ_FAMILY_GEMM_S16,  // int16 x int8 -> int16, int64 accumulators (16x8)
+  TVMQ_FAMILY_GEMM_S16,  // int16 x int8 -> int16 (16x8)
   TVMQ_FAMILY_DEPTHWISE_S8,
   TVMQ_FAMILY_DEPTHWISE_S16,
   TVMQ_FAMILY_REQUANTIZE,
@@ -109,7 +109,7 @@ struct tvmq_variant {
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;
-  float rate;         // multiply-accumulates per cycle of the inner loop, measured (data for select.c; compared only within a family)
+  float rate;         // multiply-accumulates (requantize: elements) per cycle of the inner loop, measured; compared only within a family
   float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
   union {
     tvmq_gemm_fn gemm;

@@ -57,9 +57,9 @@ static inline int32_t tvmq_rescale(enum tvmq_rounding rounding, int32_t x, int32
 }
 
 // int64 accumulators: the multiplier is rounded to 15 bits, so that the product of a 48-bit accumulator fits int64, and the result is rounded once whatever the
-// mode: floor((x * r + 2^(14 - shift)) / 2^(15 - shift)) mod 2^32. |x| <= 2^47, shift in [-31, 7].
+// mode: floor((x * r + 2^(14 - shift)) / 2^(15 - shift)) mod 2^32. |x| <= 2^47, shift in [-31, 14].
 static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t shift) {
-  assert(multiplier >= 0 && shift >= -31 && shift <= 7);
+  assert(multiplier >= 0 && shift >= -31 && shift <= 14);
   assert(x >= -(INT64_C(1) << 47) && x <= INT64_C(1) << 47);
   const int32_t reduced = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
   return (int32_t)((x * reduced + (INT64_C(1) << (14 - shift))) >> (15 - shift));

@@ -39,12 +39,12 @@ TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, __m512i 
   return _mm512_sub_epi64(c, _mm512_slli_epi64(_mm512_and_si512(doubled, low), 31));
 }
 
-TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_load(const struct tvmq_stage *stage, const int32_t *multiplier, const int32_t *shift) {
+TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, __m512i multiplier, __m512i shift) {
   struct tvmq_short_stage s;
-  s.even_multiplier = _mm512_slli_epi32(_mm512_loadu_si512(multiplier), 1);
+  s.even_multiplier = _mm512_slli_epi32(multiplier, 1);
   s.odd_multiplier = _mm512_srli_epi64(s.even_multiplier, 32);
   // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
-  s.right = _mm512_max_epi32(_mm512_sub_epi32(_mm512_setzero_si512(), _mm512_loadu_si512(shift)), _mm512_set1_epi32(1));
+  s.right = _mm512_max_epi32(_mm512_sub_epi32(_mm512_setzero_si512(), shift), _mm512_set1_epi32(1));
   s.even_c = tvmq_short_constant(stage, s.even_multiplier, s.right);
   s.odd_c = tvmq_short_constant(stage, s.odd_multiplier, _mm512_srli_epi64(s.right, 32));
   return s;
@@ -79,9 +79,8 @@ TVMQ_INLINE __m512i tvmq_long_rescale_half(enum tvmq_rounding rounding, __m512i 
 }
 
 // Accumulator -> rescaled value + zero point.
-TVMQ_INLINE __m512i tvmq_long_rescale(const struct tvmq_stage *stage, __m512i acc, const int32_t *multiplier, const int32_t *shift) {
+TVMQ_INLINE __m512i tvmq_long_rescale(const struct tvmq_stage *stage, __m512i acc, __m512i m, __m512i s) {
   const __m512i zero = _mm512_setzero_si512(), low = _mm512_set1_epi64(0xffffffff);
-  const __m512i m = _mm512_loadu_si512(multiplier), s = _mm512_loadu_si512(shift);
   const __m512i left = _mm512_max_epi32(s, zero), right = _mm512_max_epi32(_mm512_sub_epi32(zero, s), zero);
   const __m512i even = tvmq_long_rescale_half(stage->rounding, acc, m, _mm512_and_si512(left, low), _mm512_and_si512(right, low));
   const __m512i odd =
@@ -89,20 +88,17 @@ TVMQ_INLINE __m512i tvmq_long_rescale(const struct tvmq_stage *stage, __m512i ac
   return _mm512_add_epi32(_mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)), _mm512_set1_epi32(stage->zero_point));
 }
 
-// Clamps and stores `n_vectors` (1, 2 or 4) vectors of sixteen values, zero point included, of one row as bytes. Values saturate on the way to int8, which the
-// clamp's range contains.
-TVMQ_INLINE void tvmq_store_row(const struct tvmq_stage *stage, const __m512i *value, int n_vectors, uint8_t *out) {
-  if (n_vectors == 4) {
-    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-    const __m512i low = _mm512_packs_epi32(value[0], value[1]), high = _mm512_packs_epi32(value[2], value[3]);
-    __m512i bytes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(low, high));
-    bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
-    _mm512_storeu_si512(out, _mm512_xor_si512(bytes, _mm512_set1_epi8((int8_t)stage->flip)));
-    return;
-  }
-  for (int v = 0; v < n_vectors; v++) {
-    __m128i bytes = _mm512_cvtsepi32_epi8(value[v]);
-    bytes = _mm_min_epi8(_mm_max_epi8(bytes, _mm_set1_epi8((int8_t)stage->min)), _mm_set1_epi8((int8_t)stage->max));
-    _mm_storeu_si128((__m128i *)(out + 16 * v), _mm_xor_si128(bytes, _mm_set1_epi8((int8_t)stage->flip)));
-  }
+// 4 x 16 values, zero point included -> 64 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
+// Values saturate on the way to int8, whose range contains the clamp's.
+TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, const __m512i value[4]) {
+  const __m512i bytes = _mm512_packs_epi16(_mm512_packs_epi32(value[0], value[1]), _mm512_packs_epi32(value[2], value[3]));
+  const __m512i clamped = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
+  return _mm512_xor_si512(clamped, _mm512_set1_epi8((int8_t)stage->flip));
+}
+
+// 16 values, zero point included -> 16 clamped bytes.
+TVMQ_INLINE __m128i tvmq_pack(const struct tvmq_stage *stage, __m512i value) {
+  const __m128i bytes = _mm512_cvtsepi32_epi8(value);
+  const __m128i clamped = _mm_min_epi8(_mm_max_epi8(bytes, _mm_set1_epi8((int8_t)stage->min)), _mm_set1_epi8((int8_t)stage->max));
+  return _mm_xor_si128(clamped, _mm_set1_epi8((int8_t)stage->flip));
 }
