@@ -40,5 +40,9 @@ def pytest_report_header() -> str:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
+    for title, rows in harness.tables.items():
+        terminalreporter.section(title)
+        for name, value in rows.items():
+            terminalreporter.write_line(f"{name:60} {value}")
     for what, n in sorted(harness.counts.items()):
         terminalreporter.write_line(f"{what}: {n:,}")

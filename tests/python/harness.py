@@ -21,7 +21,9 @@ MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shar
 PYTHON = shlex.split(os.environ.get("TVMQ_PYTHON") or shlex.quote(sys.executable))  # to start another one, emulated or not
 EMULATED = "TVMQ_PYTHON" in os.environ
 
-counts: collections.Counter[str] = collections.Counter()  # shown at the end of a run
+# Shown at the end of a run.
+counts: collections.Counter[str] = collections.Counter()
+tables: collections.defaultdict[str, dict[str, str]] = collections.defaultdict(dict)
 
 
 def sanitized() -> bool:

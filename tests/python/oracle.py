@@ -67,18 +67,34 @@ def rescale(rounding: str, x: np.ndarray, multiplier: int, exponent: int) -> np.
     return divide(high, 1 << max(-exponent, 0), "away" if rounding == "reference" else "up")
 
 
+def rescale_wide(x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
+    """The same for int64 accumulators: a multiplier of 15 bits, one rounding in every mode."""
+    reduced = min((multiplier + (1 << 15)) >> 16, 0x7FFF)
+    return wrap(divide(x * reduced, 1 << (15 - exponent), "up"))
+
+
 def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarray:
-    """The output of an 8-bit convolution for the input `source`."""
+    """The output of a convolution for the input `source`."""
     p = case.parameters
-    dtype = p["dtype"]
-    acc = wrap(accumulators(case, source))
+    acc = accumulators(case, source)
+    wide = p["dtype"] == "int16" and (p["bias"] is False or p["bias_dtype"] == "int64")
     in_scale, out_scale = np.float32(p["in_scale"]), np.float64(np.float32(p["out_scale"]))
     filter_scales = np.broadcast_to(np.float32(p["filter_scale"]), acc.shape[-1:])
     out = np.empty_like(acc)
     for channel, scale in enumerate(filter_scales):
-        product = np.float64(in_scale * scale) if dtype == "uint8" else np.float64(in_scale) * np.float64(scale)
-        out[..., channel] = rescale(rounding, acc[..., channel], *fixed_point(float(product / out_scale)))
-    return np.clip(wrap(out + p["out_zero_point"]), *activation_range(p)).astype(dtype)
+        product = np.float64(in_scale * scale) if p["dtype"] == "uint8" else np.float64(in_scale) * np.float64(scale)
+        parameters = fixed_point(float(product / out_scale))
+        out[..., channel] = rescale_wide(acc[..., channel], *parameters) if wide else rescale(rounding, wrap(acc[..., channel]), *parameters)
+    return np.clip(wrap(out + p["out_zero_point"]), *activation_range(p)).astype(p["dtype"])
+
+
+def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.ndarray:
+    """The output of a QUANTIZE of integers for the input `source`."""
+    p = case.parameters
+    ratio = np.float64(np.float32(p["in_scale"])) / np.float64(np.float32(p["out_scale"]))
+    out = rescale(rounding, source.astype(object) - p["in_zero_point"], *fixed_point(float(ratio)))
+    info = np.iinfo(p["out_dtype"])
+    return np.clip(wrap(out + p["out_zero_point"]), int(info.min), int(info.max)).astype(p["out_dtype"])
 
 
 def activation_range(p: dict) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def test_runtime_by_name_alias_and_module(runtime: harness.Runtime) -> None:
 
 
 def test_unknown_runtime_is_named() -> None:
-    with pytest.raises(ValueError, match="'torch'.*tflite_runtime, ai_edge_litert, tensorflow"):
+    with pytest.raises(ValueError, match="'torch'.*ai_edge_litert, tflite_runtime, tensorflow"):
         tvmq_delegate.load(runtime="torch")
 
 
@@ -81,8 +81,8 @@ def test_the_imported_runtime_is_preferred(runtime: harness.Runtime) -> None:
 
 def test_the_installed_runtime_is_found_without_an_import(runtime: harness.Runtime) -> None:
     others = [name for name in runtimes.installed() if name != runtime.name]
-    hide = "import importlib.util as u, sys; real = u.find_spec; u.find_spec = lambda name, *a: None if name in {} else real(name, *a);".format(others)
-    assert _output_of(hide + "from tvmq_delegate import runtime; print(runtime.find().__name__)") == runtime.module.__name__
+    hide = f"import importlib.util as u; real = u.find_spec; u.find_spec = lambda name, *more: None if name in {others} else real(name, *more)"
+    assert _output_of(hide + "; from tvmq_delegate import runtime; print(runtime.find().__name__)") == runtime.module.__name__
 
 
 def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,4 +179,4 @@ def test_report_and_profile_follow_the_interpreter(runtime: harness.Runtime) -> 
 def test_version_is_the_librarys(runtime: harness.Runtime) -> None:
     assert tvmq_delegate.__version__.count(".") == 2
     with pytest.raises(AttributeError):
-        tvmq_delegate.no_such_name
+        getattr(tvmq_delegate, "no_such_name")  # noqa: B009

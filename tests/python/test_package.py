@@ -28,7 +28,8 @@ interpreters = runtime.find({runtime!r})
 network = model.cut(zoo.load("mobilenet_v1_0.25_128"), 0)
 outputs = []
 for delegates in ([tvmq_delegate.load(require_full_delegation=True)], None):
-    interpreter = interpreters.Interpreter(model_content=network, experimental_delegates=delegates, experimental_op_resolver_type=interpreters.OpResolverType.BUILTIN_REF)
+    reference = interpreters.OpResolverType.BUILTIN_REF
+    interpreter = interpreters.Interpreter(model_content=network, experimental_delegates=delegates, experimental_op_resolver_type=reference)
     interpreter.allocate_tensors()
     detail = interpreter.get_input_details()[0]
     interpreter.set_tensor(detail["index"], np.random.default_rng(0).integers(-128, 128, detail["shape"], dtype=np.int8))
@@ -40,15 +41,12 @@ print("exact", tvmq_delegate.__version__)
 
 
 def run(*command: str | os.PathLike, **options) -> str:
+    """Output of a command that must succeed, without what points at the sources, with meson and ninja of this environment first."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TVMQ_LIBRARY")}
-    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env={**environment, "PATH": path()}, **options)
+    environment["PATH"] = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=environment, **options)
     assert done.returncode == 0, done.stdout
     return done.stdout
-
-
-def path() -> str:
-    """meson and ninja of this environment first."""
-    return os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
 
 
 def build(kind: str, source: pathlib.Path, target: pathlib.Path) -> pathlib.Path:

@@ -1,0 +1,79 @@
+"""Whole networks, and every one of their nodes on its own, against the reference kernels: the models directory and the zoo."""
+
+from __future__ import annotations
+
+import pathlib
+
+import harness
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate import model, zoo
+
+MODELS = sorted(harness.MODELS.glob("*.tflite"))
+# The reference runs at some 5 million multiply-accumulates a second when it is emulated.
+LARGEST_MACS = 30e6 if harness.EMULATED else float("inf")
+
+
+@pytest.fixture(params=[*MODELS, *zoo.names()], ids=lambda source: getattr(source, "stem", f"zoo-{source}"), scope="module")
+def network(request: pytest.FixtureRequest) -> tuple[str, bytes]:
+    """Name and content of each network."""
+    source = request.param
+    content = source.read_bytes() if isinstance(source, pathlib.Path) else zoo.load(source)
+    macs = sum(op.macs for op in model.ops(content))
+    if macs > LARGEST_MACS:
+        pytest.skip(f"{macs / 1e6:.0f} million multiply-accumulates are too slow emulated")
+    return request.node.callspec.id, content
+
+
+def ours(op: model.Op) -> bool:
+    """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
+    quantized = ("int8", "uint8", "int16")
+    if op.name == "QUANTIZE":
+        return op.outputs[0].dtype in ("int8", "uint8")
+    return op.name in ("CONV_2D", "DEPTHWISE_CONV_2D") and op.inputs[0].dtype in quantized and op.inputs[1].constant
+
+
+def test_models_directory_is_there(models):
+    assert list(models.glob("*.tflite")), f"no .tflite file in {models}"
+
+
+def test_every_node(runtime, network):
+    """Each node that the delegate promises, cut out and fed with what the reference has computed up to it."""
+    name, content = network
+    reference = runtime.interpreter(content, experimental_preserve_all_tensors=True)
+    harness.run(reference, *harness.random_inputs(reference, seed=1))
+    for op in filter(ours, model.ops(content)):
+        delegate = runtime.load()
+        node = runtime.interpreter(model.cut(content, op.index, op.subgraph), [delegate])
+        harness.assert_claimed(delegate)
+        got = harness.run(node, reference.get_tensor(op.inputs[0].index))
+        harness.assert_equal(got[0], reference.get_tensor(op.outputs[0].index), f"{name}: {op.name} {op.index}")
+        harness.counts["nodes of networks compared"] += 1
+
+
+def test_whole_network(runtime, network):
+    """The delegate's nodes between the reference's: equal outputs for several inputs, and nothing refused that is promised."""
+    name, content = network
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    for seed in range(2):
+        inputs = harness.random_inputs(reference, seed)
+        for got, expected in zip(harness.run(delegated, *inputs), harness.run(reference, *inputs), strict=True):
+            harness.assert_equal(got, expected, name)
+    promised = {(op.subgraph, op.index) for op in filter(ours, model.ops(content))}
+    report = tvmq_delegate.report(delegate)
+    assert {(node.subgraph, node.node) for node in report.nodes if node.claimed} == promised
+    assert all(node.reason for node in report.nodes if not node.claimed)
+    harness.tables["nodes claimed (of all), partitions"][f"{name}, {runtime.name}"] = f"{report.summary.claimed} ({report.summary.nodes}), {report.summary.partitions}"
+
+
+def test_beside_the_default_kernels(runtime, network):
+    """What the delegate leaves goes to the runtime's fast kernels (XNNPACK where it has it): the same nodes are claimed, and it runs."""
+    name, content = network
+    delegate = runtime.load()
+    delegated = runtime.interpreter(content, [delegate], resolver="AUTO")
+    outputs = harness.run(delegated, *harness.random_inputs(delegated, seed=0))
+    assert outputs and all(output.size for output in outputs), name
+    claimed = {(node.subgraph, node.node) for node in tvmq_delegate.report(delegate).nodes if node.claimed}
+    assert claimed == {(op.subgraph, op.index) for op in filter(ours, model.ops(content))}
