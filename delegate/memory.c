@@ -30,6 +30,8 @@ void *tvmq_alloc(size_t size) {
   return memset(p, 0, padded);
 }
 
+void *tvmq_alloc_foreign(size_t size) { return must_fail() ? NULL : malloc(size); }
+
 void tvmq_free(void *p) {
   if (p == NULL) return;
   atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
@@ -54,3 +56,5 @@ size_t tvmq_alloc_fail_at(size_t n) {
   atomic_store_explicit(&countdown, n, memory_order_relaxed);
   return atomic_load_explicit(&live, memory_order_relaxed);
 }
+
+size_t tvmq_alloc_live(void) { return atomic_load_explicit(&live, memory_order_relaxed); }

@@ -143,7 +143,7 @@ struct TfLiteContext {
   TfLiteStatus (*GetExecutionPlan)(TfLiteContext *context, TfLiteIntArray **plan);  // *; the next call invalidates the array
   TfLiteTensor *tensors;                                                            // moves when tensors are added
   void *impl_;
-  TfLiteStatus (*ResizeTensor)(TfLiteContext *context, TfLiteTensor *tensor, TfLiteIntArray *dims);
+  TfLiteStatus (*ResizeTensor)(TfLiteContext *context, TfLiteTensor *tensor, TfLiteIntArray *dims);  // takes dims over and will free() it
   void (*ReportError)(TfLiteContext *context, const char *format, ...);
   TfLiteStatus (*AddTensors)(TfLiteContext *context, int n, int *first_index);
   TfLiteStatus (*GetNodeAndRegistration)(TfLiteContext *context, int index, TfLiteNode **node, TfLiteRegistration **registration);  // *
@@ -158,7 +158,6 @@ struct TfLiteContext {
   TfLiteStatus (*AllocateBufferForEval)(TfLiteContext *context, size_t bytes, void **buffer);
   TfLiteStatus (*RequestScratchBufferInArena)(TfLiteContext *context, size_t bytes, int *index);
   void *(*GetScratchBuffer)(TfLiteContext *context, int index);
-  // Copies the shape, unlike ResizeTensor, which would want an array of the runtime's own allocator.
   TfLiteStatus (*ResizeTensorExplicit)(TfLiteContext *context, TfLiteTensor *tensor, int n_dims, const int *dims);
   // *; the array belongs to the context, and the next call invalidates it
   TfLiteStatus (*PreviewDelegatePartitioning)(TfLiteContext *context, const TfLiteIntArray *nodes, TfLiteDelegateParams **partitions, int *n_partitions);

@@ -82,7 +82,7 @@ struct tvmq_node_info {
   const char *op;    // "CONV_2D", ..., or the name of a custom operator
   int claimed;
   const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
-  int partition;       // number of its delegate kernel, counted over all subgraphs
+  int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;
   const char *algorithm;  // "rows", "row table", "im2col", "depthwise", ...
   const char *packing;

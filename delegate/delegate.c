@@ -1,0 +1,187 @@
+#include "delegate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi_check.h"
+#include "cpu.h"
+#include "memory.h"
+#include "partition.h"
+#include "placement.h"
+
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base);
+
+// ---- life
+
+struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options) {
+  struct tvmq_delegate *delegate = tvmq_alloc(sizeof *delegate);
+  if (delegate == NULL) return NULL;
+  delegate->base = (TfLiteDelegate){
+      .data_ = delegate,
+      .Prepare = prepare,
+      // Shapes may change after delegation, and other delegates may follow; the kernels work out all shapes themselves whenever they are prepared.
+      .flags = kTfLiteDelegateFlagsAllowDynamicTensors,
+  };
+  delegate->options = *options;
+  delegate->env = (struct tvmq_env){
+      .cpu = options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect(),
+      .rounding = (enum tvmq_rounding)options->rounding,
+      .scratch = &delegate->scratch,
+  };
+  tvmq_option_name("isa", options->isa, delegate->isa, sizeof delegate->isa);
+  tvmq_option_name("rounding", options->rounding, delegate->rounding, sizeof delegate->rounding);
+  return delegate;
+}
+
+static void drop_subgraph(struct tvmq_subgraph **link) {
+  struct tvmq_subgraph *subgraph = *link;
+  while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
+  *link = subgraph->next;
+  tvmq_subgraph_free(subgraph);
+}
+
+static void release(struct tvmq_delegate *delegate) {
+  while (delegate->subgraphs != NULL) drop_subgraph(&delegate->subgraphs);
+  tvmq_threads_destroy(delegate->env.threads);
+  tvmq_scratch_free(&delegate->scratch);
+  tvmq_free(delegate);
+}
+
+void tvmq_delegate_destroy(struct tvmq_delegate *delegate) {
+  delegate->destroyed = true;
+  if (delegate->n_live == 0) release(delegate);
+}
+
+void tvmq_delegate_leave(struct tvmq_delegate *delegate) {
+  delegate->n_live--;
+  if (delegate->destroyed && delegate->n_live == 0) release(delegate);
+}
+
+struct tvmq_delegate *tvmq_delegate_of(const void *base) {
+  const TfLiteDelegate *delegate = base;
+  return delegate != NULL && delegate->Prepare == prepare ? delegate->data_ : NULL;
+}
+
+TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(delegate->error, sizeof delegate->error, format, args);
+  va_end(args);
+  context->ReportError(context, "tvmq-delegate: %s", delegate->error);
+  return kTfLiteError;
+}
+
+// ---- applying it
+
+// The interpreter's own context for its CPU kernels is made with it and shared by its subgraphs, so its address tells interpreters apart.
+static const void *owner_of(TfLiteContext *context) { return context->GetExternalContext(context, kTfLiteCpuBackendContext); }
+
+// The place of the subgraph's old records in the list, or the list's end.
+static struct tvmq_subgraph **find_subgraph(struct tvmq_delegate *delegate, const TfLiteContext *context, int *index) {
+  struct tvmq_subgraph **link = &delegate->subgraphs;
+  for (*index = 0; *link != NULL && (*link)->context != context; ++*index) link = &(*link)->next;
+  return link;
+}
+
+static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
+  if (delegate->has_threads) return;
+  delegate->has_threads = true;
+  const int wanted = delegate->options.num_threads > 0 ? delegate->options.num_threads : context->recommended_num_threads;
+  const int most = tvmq_cpu_count();
+  const int n = wanted < most ? wanted : most;
+  if (wanted > most) tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "%d threads instead of %d: the process may use no more processors", most, wanted);
+  if (n <= 1) return;
+  delegate->env.threads = tvmq_threads_create(n);
+  if (delegate->env.threads == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
+}
+
+static const struct tvmq_record *first_refused(const struct tvmq_subgraph *subgraph) {
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (!tvmq_record_wanted(&subgraph->records[i])) return &subgraph->records[i];
+  }
+  return NULL;
+}
+
+static bool same_refusal(const struct tvmq_record *a, const struct tvmq_record *b) {
+  return strcmp(a->info.op, b->info.op) == 0 && strcmp(a->info.reason, b->info.reason) == 0;
+}
+
+// The sentence that TFLite's own tools print, then each reason once.
+static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_subgraph *subgraph) {
+  const int threshold = delegate->options.log_severity;
+  size_t claimed = 0;
+  for (size_t i = 0; i < subgraph->n_records; i++) claimed += (size_t)subgraph->records[i].info.claimed;
+  tvmq_log(threshold, TVMQ_LOG_INFO, "subgraph %d: %zu of %zu nodes claimed; the model graph will be %s executed by the delegate w/ %d delegate kernels",
+           subgraph->index, claimed, subgraph->n_records,
+           claimed == 0                     ? "not"
+           : claimed == subgraph->n_records ? "completely"
+                                            : "partially",
+           subgraph->n_partitions);
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    const struct tvmq_record *record = &subgraph->records[i];
+    bool first = !tvmq_record_wanted(record);
+    for (size_t j = 0; j < i && first; j++) first = !same_refusal(&subgraph->records[j], record);
+    if (!first) continue;
+    size_t n = 0;
+    for (size_t j = i; j < subgraph->n_records; j++) n += same_refusal(&subgraph->records[j], record);
+    tvmq_log(threshold, TVMQ_LOG_INFO, "left to the runtime: %zu %s, first node %d: %s", n, record->info.op, record->info.node, record->info.reason);
+  }
+}
+
+static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+  tvmq_place(delegate, context, subgraph, nodes);
+  const struct tvmq_record *refused = delegate->options.require_full_delegation ? first_refused(subgraph) : NULL;
+  if (refused != NULL) {
+    return tvmq_delegate_fail(delegate, context, "require_full_delegation: node %d (%s) of subgraph %d would be left to the runtime: %s", refused->info.node,
+                              refused->info.op, subgraph->index, refused->info.reason);
+  }
+  if (nodes->size > 0) {
+    const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, tvmq_partition_registration(), nodes, &delegate->base);
+    if (status != kTfLiteOk) return status;
+  }
+  log_outcome(delegate, subgraph);
+  return kTfLiteOk;
+}
+
+static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
+  snprintf(delegate->error, sizeof delegate->error, "%s; nothing is delegated", why);
+  tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "%s", delegate->error);
+  return delegate->options.require_full_delegation ? kTfLiteError : kTfLiteOk;
+}
+
+// Called once for each subgraph, and again when the interpreter had to undo delegation. A model that the delegate can do nothing for is no error.
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base) {
+  struct tvmq_delegate *delegate = base->data_;
+  const char *implausible = tvmq_abi_check(context);
+  if (implausible != NULL) return leave_all(delegate, implausible);
+
+  const void *owner = owner_of(context);
+  if (owner != delegate->owner) {
+    if (delegate->n_live > 0) return tvmq_delegate_fail(delegate, context, "the delegate already serves another interpreter; load one for each");
+    while (delegate->subgraphs != NULL) drop_subgraph(&delegate->subgraphs);
+    delegate->owner = owner;
+  }
+  int index;
+  struct tvmq_subgraph **link = find_subgraph(delegate, context, &index), *rest = NULL;
+  if (*link != NULL) {
+    for (const struct tvmq_partition *p = (*link)->partitions; p != NULL; p = p->next) {
+      if (p->live) return kTfLiteOk;  // applied twice: all that can be claimed is
+    }
+    rest = (*link)->next;
+    drop_subgraph(link);
+  }
+  start_threads(delegate, context);
+
+  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index);
+  TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
+  if (nodes == NULL) {
+    if (subgraph != NULL) tvmq_subgraph_free(subgraph);
+    return leave_all(delegate, "out of memory");
+  }
+  subgraph->next = rest;
+  *link = subgraph;
+  const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
+  tvmq_free(nodes);
+  return status;
+}

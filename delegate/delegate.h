@@ -1,0 +1,39 @@
+// The delegate object: what TFLite sees of it, the choice of nodes, and the end of its life.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "graph.h"
+#include "log.h"
+#include "op.h"
+#include "options.h"
+#include "tflite_abi.h"
+
+struct tvmq_delegate {
+  TfLiteDelegate base;  // data_ points back at this struct
+  struct tvmq_options options;
+  struct tvmq_env env;
+  struct tvmq_scratch scratch;
+  bool has_threads;   // env.threads is what it will be
+  const void *owner;  // identifies the interpreter that it serves
+  struct tvmq_subgraph *subgraphs;
+  size_t n_live;   // partitions that the interpreter holds
+  bool destroyed;  // by its user, while the interpreter still held partitions
+
+  struct tvmq_delegate_info info;
+  char isa[16], rounding[16], error[512];  // what info's strings point at
+};
+
+// NULL: out of memory.
+struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options);
+
+// Waits with the release until the interpreter has given back its partitions, should it outlive the delegate.
+void tvmq_delegate_destroy(struct tvmq_delegate *delegate);
+void tvmq_delegate_leave(struct tvmq_delegate *delegate);  // the interpreter gives back a partition
+
+// The delegate behind a TfLiteDelegate pointer, NULL if it is another library's.
+struct tvmq_delegate *tvmq_delegate_of(const void *base);
+
+// Records an error and hands it to the interpreter's user. Returns kTfLiteError.
+__attribute__((format(printf, 3, 4))) TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...);

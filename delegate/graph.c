@@ -1,0 +1,110 @@
+#include "graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "memory.h"
+#include "op_names.h"
+
+static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_record *record) {
+  if (registration->builtin_code == kTfLiteBuiltinDelegate) return "already runs in another delegate";
+  record->op_class = registration->custom_name == NULL ? tvmq_op_class_find(registration->builtin_code) : NULL;
+  if (record->op_class == NULL) return "the delegate has no kernels for this operator";
+  const char *reason = tvmq_node_read(node, registration, &record->node);
+  if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->in, &record->out);
+  if (reason == NULL) reason = record->op_class->claim(&record->desc);
+  return reason;
+}
+
+static bool fill_record(TfLiteContext *context, int subgraph, int index, struct tvmq_record *record) {
+  TfLiteNode *node;
+  TfLiteRegistration *registration;
+  if (context->GetNodeAndRegistration(context, index, &node, &registration) != kTfLiteOk) return false;
+  const bool custom = registration->custom_name != NULL;
+  snprintf(record->op_name, sizeof record->op_name, "%s", custom ? registration->custom_name : tvmq_op_name(registration->builtin_code));
+  record->info = (struct tvmq_node_info){
+      .subgraph = subgraph,
+      .node = index,
+      .builtin_code = registration->builtin_code,
+      .op = record->op_name,
+      .reason = "",
+      .partition = -1,
+      .kernel = "",
+      .algorithm = "",
+      .packing = "",
+  };
+  const char *reason = read_node(context, node, registration, record);
+  if (reason != NULL) record->info.reason = reason;
+  return true;
+}
+
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index) {
+  TfLiteIntArray *plan;
+  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return NULL;
+  size_t n = (size_t)plan->size, bytes;
+  if (!tvmq_mul_size(n, sizeof(struct tvmq_record), &bytes) || !tvmq_add_size(bytes, sizeof(struct tvmq_subgraph), &bytes)) return NULL;
+  struct tvmq_subgraph *subgraph = tvmq_alloc(bytes);
+  if (subgraph == NULL) return NULL;
+  subgraph->context = context;
+  subgraph->index = index;
+  // Nothing below asks for the plan again, which would free the array.
+  for (size_t i = 0; i < n; i++) {
+    if (fill_record(context, index, plan->data[i], &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+  }
+  return subgraph;
+}
+
+void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
+  for (size_t i = 0; i < subgraph->n_records; i++) tvmq_record_release(&subgraph->records[i]);
+  tvmq_free(subgraph);
+}
+
+struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node) {
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (subgraph->records[i].info.node == node) return &subgraph->records[i];
+  }
+  return NULL;
+}
+
+void tvmq_record_release(struct tvmq_record *record) {
+  if (record->op != NULL) record->op_class->release(record->op);
+  record->op = NULL;
+  record->planned = false;
+}
+
+void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
+  tvmq_record_release(record);
+  record->info.reason = reason;
+  record->info.kernel = record->info.algorithm = record->info.packing = "";
+  record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
+}
+
+static void show_plan(struct tvmq_record *record) {
+  struct tvmq_op_info info = {0};
+  record->op_class->info(record->op, &info);
+  memcpy(record->packing, info.packing, sizeof record->packing);
+  record->packs = info.packs;
+  record->info.kernel = info.kernel;
+  record->info.algorithm = info.algorithm;
+  record->info.packing = record->packing;
+  record->info.macs = info.macs;
+  record->info.packed_bytes = info.packed_bytes;
+  record->info.scratch_bytes = info.scratch_bytes;
+}
+
+const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
+  union tvmq_desc desc;
+  const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->in, &record->out);
+  if (reason != NULL) return reason;
+  if (tvmq_record_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0)) return NULL;
+
+  record->planned = false;
+  reason = record->op_class->claim(&desc);
+  if (reason == NULL) reason = record->op_class->plan(&record->op, &desc, env);
+  if (reason != NULL) return reason;
+  record->planned = true;
+  record->desc = desc;
+  record->plans++;
+  show_plan(record);
+  return NULL;
+}

@@ -1,0 +1,30 @@
+// Options of a delegate: pairs of strings -> struct. The table of options is the only list of them; the public header enumerates it.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tvmq_delegate.h"
+
+// Every field is an int, so that the table can name it by its offset. What the values mean stands in the table's help texts.
+struct tvmq_options {
+  int num_threads;  // below 1: the interpreter's
+  int rounding;     // enum tvmq_rounding
+  int isa;          // 0: all that the CPU offers; i: tvmq_isas[i - 1]
+  int profile;
+  int require_full_delegation;
+  int min_nodes_per_partition;
+  int max_delegated_partitions;  // 0: no limit
+  int log_severity;              // enum tvmq_severity
+};
+
+enum { TVMQ_OPTIONS_MESSAGE = 512 };
+
+// Fills *options from `n` pairs, defaults first. Returns false and writes one message if a key or value is not allowed: it names both and what is.
+bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char message[TVMQ_OPTIONS_MESSAGE]);
+
+// Row `index` of the table, NULL past the end.
+const struct tvmq_option_info *tvmq_option(size_t index);
+
+// The text of a value of kind "name": its place among the row's names. `size` limits the copy.
+void tvmq_option_name(const char *option, int value, char *name, size_t size);

@@ -1,0 +1,169 @@
+#include "partition.h"
+
+#include <string.h>
+
+#include "delegate.h"
+#include "memory.h"
+#include "profile.h"
+
+static bool contains(const TfLiteIntArray *array, int value) {
+  for (int i = 0; i < array->size; i++) {
+    if (array->data[i] == value) return true;
+  }
+  return false;
+}
+
+// The last step before `n` that writes the tensor; -1: none.
+static int producer(const struct tvmq_partition *partition, size_t n, int tensor) {
+  for (size_t i = n; i-- > 0;) {
+    if (partition->steps[i].record->node.out == tensor) return (int)i;
+  }
+  return -1;
+}
+
+// Sizes the arena for the shapes that the records have now. False: out of memory, and the partition has no arena.
+static bool reserve_arena(struct tvmq_partition *partition) {
+  for (size_t i = 0; i < partition->n; i++) {
+    const struct tvmq_step *step = &partition->steps[i];
+    partition->buffers[i] = (struct tvmq_arena_buffer){.size = step->inside ? step->record->out.bytes : 0, .first = i, .last = i};
+    if (step->source >= 0) partition->buffers[step->source].last = i;
+  }
+  size_t size;
+  const bool fits = tvmq_arena_plan(partition->buffers, partition->n, &size);
+  if (fits && size <= partition->arena_size) return true;
+  tvmq_free(partition->arena);
+  partition->arena = fits ? tvmq_alloc(size) : NULL;
+  partition->arena_size = partition->arena != NULL ? size : 0;
+  return partition->arena != NULL;
+}
+
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params) {
+  const TfLiteIntArray *nodes = params->nodes_to_replace;
+  const size_t n = (size_t)nodes->size;
+  struct tvmq_partition *partition = tvmq_alloc(sizeof *partition + n * sizeof partition->steps[0]);
+  if (partition == NULL) return NULL;
+  *partition = (struct tvmq_partition){.next = subgraph->partitions, .delegate = delegate, .subgraph = subgraph, .n = n};
+  subgraph->partitions = partition;
+  for (size_t i = 0; i < n; i++) {
+    struct tvmq_step *step = &partition->steps[i];
+    step->record = tvmq_subgraph_find(subgraph, nodes->data[i]);
+    step->source = producer(partition, i, step->record->node.in);
+    if (step->source >= 0 && !partition->steps[step->source].inside) step->source = -1;
+    step->inside = !contains(params->output_tensors, step->record->node.out);
+  }
+  partition->buffers = tvmq_alloc(n * sizeof partition->buffers[0]);
+  if (partition->buffers != NULL && reserve_arena(partition)) return partition;
+  tvmq_partition_destroy(partition);
+  return NULL;
+}
+
+void tvmq_partition_destroy(struct tvmq_partition *partition) {
+  struct tvmq_partition **link = &partition->subgraph->partitions;
+  while (*link != partition) link = &(*link)->next;
+  *link = partition->next;
+  for (size_t i = 0; i < partition->n; i++) tvmq_record_release(partition->steps[i].record);
+  tvmq_free(partition->arena);
+  tvmq_free(partition->buffers);
+  tvmq_free(partition);
+}
+
+// ---- what the interpreter calls
+
+static bool same_nodes(const struct tvmq_partition *partition, const TfLiteIntArray *nodes) {
+  if ((size_t)nodes->size != partition->n) return false;
+  for (size_t i = 0; i < partition->n; i++) {
+    if (partition->steps[i].record->info.node != nodes->data[i]) return false;
+  }
+  return true;
+}
+
+static struct tvmq_partition *find(const struct tvmq_delegate *delegate, const TfLiteContext *context, const TfLiteDelegateParams *params) {
+  for (struct tvmq_subgraph *subgraph = delegate->subgraphs; subgraph != NULL; subgraph = subgraph->next) {
+    for (struct tvmq_partition *p = subgraph->partitions; subgraph->context == context && p != NULL; p = p->next) {
+      if (!p->live && same_nodes(p, params->nodes_to_replace)) return p;
+    }
+  }
+  return NULL;
+}
+
+static void *init(TfLiteContext *context, const char *buffer, size_t length) {
+  (void)length;  // 0: the buffer is a struct, not a model's bytes
+  const TfLiteDelegateParams *params = (const void *)buffer;
+  struct tvmq_delegate *delegate = tvmq_delegate_of(params->delegate);
+  struct tvmq_partition *partition = find(delegate, context, params);
+  if (partition == NULL) return NULL;  // other nodes than in the preview: prepare says so
+  partition->live = true;
+  const int number = partition->subgraph->n_partitions++;
+  delegate->n_live++;
+  for (size_t i = 0; i < partition->n; i++) {
+    partition->steps[i].record->info.claimed = 1;
+    partition->steps[i].record->info.partition = number;
+  }
+  return partition;
+}
+
+static void release(TfLiteContext *context, void *user_data) {
+  (void)context;
+  struct tvmq_partition *partition = user_data;
+  if (partition == NULL) return;
+  struct tvmq_delegate *delegate = partition->delegate;
+  tvmq_partition_destroy(partition);
+  tvmq_delegate_leave(delegate);
+}
+
+static TfLiteStatus fail_at(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *what, const char *why) {
+  return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) %s: %s", record->info.node, record->info.op, what, why);
+}
+
+// In order of execution, each step's output has its shape before the next step's input is looked at.
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
+  struct tvmq_partition *partition = node->user_data;
+  if (partition == NULL) {
+    context->ReportError(context, "tvmq-delegate: the runtime partitioned the graph otherwise than it announced");
+    return kTfLiteError;
+  }
+  partition->ready = false;
+  for (size_t i = 0; i < partition->n; i++) {
+    const struct tvmq_step *step = &partition->steps[i];
+    struct tvmq_record *record = step->record;
+    const char *reason = tvmq_record_plan(record, context, &partition->delegate->env);
+    if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
+    if (!tvmq_tensor_resize(context, record->node.out, &record->out, !step->inside))
+      return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
+  }
+  if (!reserve_arena(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+  partition->ready = true;
+  return kTfLiteOk;
+}
+
+static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
+  struct tvmq_partition *partition = node->user_data;
+  if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
+  const bool profiled = partition->delegate->options.profile;
+  for (size_t i = 0; i < partition->n; i++) {
+    const struct tvmq_step *step = &partition->steps[i];
+    struct tvmq_record *record = step->record;
+    if (tvmq_record_empty(record)) continue;
+    const void *in =
+        step->source >= 0 ? partition->arena + partition->buffers[step->source].offset : tvmq_tensor_data(context, record->node.in, record->in.bytes);
+    void *out = step->inside ? partition->arena + partition->buffers[i].offset : tvmq_tensor_data(context, record->node.out, record->out.bytes);
+    if (in == NULL || out == NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
+    struct tvmq_profile_slot *slot = profiled ? &record->profile : NULL;
+    const uint64_t start = tvmq_profile_start(slot);
+    record->op_class->run(record->op, in, out);
+    tvmq_profile_stop(slot, start);
+  }
+  return kTfLiteOk;
+}
+
+TfLiteRegistration tvmq_partition_registration(void) {
+  return (TfLiteRegistration){
+      .init = init,
+      .free = release,
+      .prepare = prepare,
+      .invoke = invoke,
+      .builtin_code = kTfLiteBuiltinDelegate,
+      .custom_name = "TvmqDelegate",
+      .version = 1,
+  };
+}

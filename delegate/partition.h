@@ -1,0 +1,40 @@
+// A delegate kernel: claimed nodes that run one after the other without the interpreter in between.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "graph.h"
+#include "tflite_abi.h"
+
+struct tvmq_delegate;
+
+struct tvmq_step {
+  struct tvmq_record *record;
+  int source;   // the step whose output, in the arena, is this one's input; -1: a tensor of the interpreter
+  bool inside;  // the output lives in the arena: no one but later steps reads it
+};
+
+struct tvmq_partition {
+  struct tvmq_partition *next;
+  struct tvmq_delegate *delegate;
+  struct tvmq_subgraph *subgraph;
+  bool live;   // the interpreter holds it
+  bool ready;  // prepared: shapes, operators and arena fit together
+  uint8_t *arena;
+  size_t arena_size;
+  struct tvmq_arena_buffer *buffers;  // [n], one for each step's output
+  size_t n;
+  struct tvmq_step steps[];
+};
+
+// Makes the partition of these nodes, whose records are planned, with its arena, and puts it into the subgraph's list. NULL: out of memory.
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params);
+
+// Takes it out of the list and releases it and its operators.
+void tvmq_partition_destroy(struct tvmq_partition *partition);
+
+// What the interpreter calls. Its init finds the partition that was made beforehand, so that nothing can fail there any more.
+TfLiteRegistration tvmq_partition_registration(void);
