@@ -3,27 +3,23 @@
 #include <assert.h>
 #include <string.h>
 
-// One channel's weights, from its place in the first group on. `group` is the distance between groups in elements.
-static void pack_s8(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t padded_depths, int8_t *out) {
+// The weights of the channel at `position` of the panel, from the panel's first weight on.
+static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t padded_depths, size_t position, void *out) {
   const size_t kr = layout->kr, group = kr * layout->nr;
+  const bool wide = layout->weight_bytes == 2;
   for (size_t t = 0; t < channel->n_taps; t++) {
     const uint8_t *weights = channel->weights + t * channel->tap_stride;
-    int8_t *o = out + t * padded_depths * layout->nr;
-    for (size_t k = 0; k < channel->n_depths; k += kr, o += group) {
+    size_t first = t * padded_depths * layout->nr + position * kr;
+    for (size_t k = 0; k < channel->n_depths; k += kr, first += group) {
       const size_t n = channel->n_depths - k < kr ? channel->n_depths - k : kr;
-      for (size_t j = 0; j < n; j++) o[j] = (int8_t)(weights[(k + j) * channel->depth_stride] ^ channel->flip);
-    }
-  }
-}
-
-static void pack_s16(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t padded_depths, int16_t *out) {
-  const size_t kr = layout->kr, group = kr * layout->nr;
-  for (size_t t = 0; t < channel->n_taps; t++) {
-    const uint8_t *weights = channel->weights + t * channel->tap_stride;
-    int16_t *o = out + t * padded_depths * layout->nr;
-    for (size_t k = 0; k < channel->n_depths; k += kr, o += group) {
-      const size_t n = channel->n_depths - k < kr ? channel->n_depths - k : kr;
-      for (size_t j = 0; j < n; j++) o[j] = (int16_t)((int8_t)(weights[(k + j) * channel->depth_stride] ^ channel->flip) - channel->zero_point);
+      for (size_t j = 0; j < n; j++) {
+        const int8_t weight = (int8_t)(weights[(k + j) * channel->depth_stride] ^ channel->flip);
+        if (wide) {
+          ((int16_t *)out)[first + j] = (int16_t)(weight - channel->zero_point);
+        } else {
+          ((int8_t *)out)[first + j] = weight;
+        }
+      }
     }
   }
 }
@@ -51,10 +47,6 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
   for (size_t j = 0; j < n; j++) {
     assert(channels[j].n_taps == channels->n_taps && channels[j].n_depths == channels->n_depths);
     tvmq_pack_params(layout, &parts, j, &params[j], panel);
-    if (layout->weight_bytes == 1) {
-      pack_s8(layout, &channels[j], padded_depths, (int8_t *)(bytes + parts.weights) + j * layout->kr);
-    } else {
-      pack_s16(layout, &channels[j], padded_depths, (int16_t *)(bytes + parts.weights) + j * layout->kr);
-    }
+    pack_weights(layout, &channels[j], padded_depths, j, bytes + parts.weights);
   }
 }
