@@ -22,6 +22,7 @@ struct conv {
   struct tvmq_conv_desc desc;
   struct tvmq_conv_quant quant;
   struct tvmq_algorithm algorithm;
+  const struct tvmq_variant *row_sums;  // NULL: no row terms
   struct tvmq_rows rows;
   struct tvmq_threads *threads;
 
@@ -190,6 +191,8 @@ static const char *replan(struct conv *c, const struct tvmq_conv_desc *desc, con
   if (why) return why;
   c->algorithm = choose(c, desc, &c->quant, env->cpu);
   if (!c->algorithm.variant) return "no kernel for this combination of types";
+  const bool repays = c->algorithm.variant->layout.weight_bytes == 1 && c->quant.filter_zero_point != 0;
+  c->row_sums = repays ? tvmq_select_row_sums(env->cpu) : NULL;
   c->panels = tvmq_ceil_div(c->group_n, c->algorithm.variant->layout.nr);
 
   bool packed = c->packed && tvmq_conv_same_weights(&old.desc, desc) && old.algorithm.way == c->algorithm.way &&
@@ -243,17 +246,29 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   const struct tvmq_variant *v = c->algorithm.variant;
   const void **table = (const void **)(scratch + c->slice.table);
   const uint8_t *in = job->in + group * c->rows.tap_bytes;
-  const size_t taps = c->rows.filter_h * c->rows.filter_w;
   if (c->algorithm.way == TVMQ_WAY_IM2COL)
     tvmq_rows_im2col(&c->rows, in, first, n, v->mr, scratch + c->slice.im2col, c->algorithm.k * c->element_bytes, table);
   else
     tvmq_rows_table(&c->rows, in, first, n, v->mr, table);
   int32_t *terms = (int32_t *)(scratch + c->slice.terms);
-  if (v->layout.weight_bytes == 1 && c->quant.filter_zero_point != 0)
-    tvmq_rows_sums(table, n, v->mr, c->algorithm.n_taps, taps * c->rows.tap_bytes / c->algorithm.n_taps, tvmq_operand_flip(&c->quant, &v->layout),
-                   v->layout.a_offset != 0, -c->quant.filter_zero_point, terms);
-  else
+  if (!c->row_sums) {
     memset(terms, 0, tvmq_round_up(n, v->mr) * sizeof *terms);
+    return;
+  }
+  // The kernel's operand is summed as unsigned bytes: an int8 one exceeds its value by 128.
+  const size_t depths = c->rows.filter_h * c->rows.filter_w * c->rows.tap_bytes;
+  const bool is_signed = v->layout.a_offset == 0;
+  c->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
+      .rows = (const void *const *)table,
+      .n = n,
+      .mr = v->mr,
+      .n_taps = c->algorithm.n_taps,
+      .k = depths / c->algorithm.n_taps,
+      .mask = tvmq_operand_flip(&c->quant, &v->layout) ^ (is_signed ? 0x80 : 0),
+      .offset = is_signed ? (int32_t)(128 * (uint32_t)depths) : 0,
+      .factor = -c->quant.filter_zero_point,
+      .terms = terms,
+  });
 }
 
 static void run_block(void *context, size_t block, int thread) {
@@ -311,8 +326,6 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
   tvmq_threads_run(c->threads, c->groups * c->m_blocks * c->n_blocks, run_block, &job);
 }
 
-static const char *claim(const union tvmq_desc *desc) {
-  return tvmq_claim_conv(&desc->conv);
-}
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
 
 const struct tvmq_op_class tvmq_op_conv = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};

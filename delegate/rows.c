@@ -32,9 +32,7 @@ static void cursor_next(const struct tvmq_rows *rows, struct cursor *c) {
 }
 
 // One comparison serves both ends: a negative coordinate is a huge unsigned one.
-static bool inside(ptrdiff_t at, size_t size) {
-  return (size_t)at < size;
-}
+static bool inside(ptrdiff_t at, size_t size) { return (size_t)at < size; }
 
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, const void **table) {
   const size_t line_bytes = rows->in_w * rows->pixel_bytes;
@@ -113,20 +111,4 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
     cursor_next(rows, &c);
   }
   for (size_t m = n; m % mr != 0; m++) table[m] = table[m - 1];
-}
-
-void tvmq_rows_sums(const void *const *table, size_t n, size_t mr, size_t n_taps, size_t n_bytes, uint8_t flip, bool is_unsigned, int32_t factor,
-                    int32_t *terms) {
-  // Bytes are summed as uint8 with the sign bit flipped where they are signed: value = (byte ^ flip ^ 0x80) - 128 for int8.
-  const uint8_t mask = is_unsigned ? flip : flip ^ 0x80;
-  const uint32_t offset = is_unsigned ? 0 : (uint32_t)(n_taps * n_bytes) * 128;
-  for (size_t m = 0; m < n; m++) {
-    const void *const *cell = table + m / mr * n_taps * mr + m % mr;
-    uint32_t sum = 0;
-    for (size_t t = 0; t < n_taps; t++) {
-      const uint8_t *tap = cell[t * mr];
-      for (size_t i = 0; i < n_bytes; i++) sum += tap[i] ^ mask;
-    }
-    terms[m] = (int32_t)((sum - offset) * (uint32_t)factor);
-  }
 }

@@ -36,8 +36,3 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
 // Copies the same rows to `out`, `row_bytes` >= n_taps * tap_bytes apart, and fills `table` with one pointer a row (repeating the last to a multiple of mr).
 // Bytes past n_taps * tap_bytes are left as they are.
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *out, size_t row_bytes, const void **table);
-
-// Row terms of an 8-bit table: terms[m] = factor * sum over taps and bytes of (byte ^ flip), the byte read as int8, or as uint8 if `is_unsigned`, modulo 2^32.
-// `n` rows are summed; tile and tap order are the table's.
-void tvmq_rows_sums(const void *const *table, size_t n, size_t mr, size_t n_taps, size_t n_bytes, uint8_t flip, bool is_unsigned, int32_t factor,
-                    int32_t *terms);

@@ -83,12 +83,26 @@ struct tvmq_requantize_args {
 };
 typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
 
+// ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32, bytes unsigned
+//
+// What a filter zero point owes for each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
+struct tvmq_row_sums_args {
+  const void *const *rows;
+  size_t n, mr, n_taps;
+  size_t k;      // bytes per tap, any number
+  uint8_t mask;  // xor on each byte
+  int32_t offset, factor;
+  int32_t *terms;  // [n]
+};
+typedef void (*tvmq_row_sums_fn)(const struct tvmq_row_sums_args *args);
+
 enum tvmq_family {
   TVMQ_FAMILY_GEMM_S8,   // int8 x int8 -> int8
   TVMQ_FAMILY_GEMM_S16,  // int16 x int8 -> int16 (16x8)
   TVMQ_FAMILY_DEPTHWISE_S8,
   TVMQ_FAMILY_DEPTHWISE_S16,
   TVMQ_FAMILY_REQUANTIZE,
+  TVMQ_FAMILY_ROW_SUMS,
   TVMQ_N_FAMILIES
 };
 
@@ -109,16 +123,18 @@ struct tvmq_variant {
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;
-  float rate;         // multiply-accumulates (requantize: elements) per cycle of the inner loop, measured; compared only within a family
+  float rate;         // multiply-accumulates (requantize: elements; row sums: bytes) per cycle of the inner loop, measured; compared only within a family
   float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
   union {
     tvmq_gemm_fn gemm;
     tvmq_depthwise_fn depthwise;
     tvmq_requantize_fn requantize;
+    tvmq_row_sums_fn row_sums;
   } fn;
 };
 
 #define TVMQ_GEMM(family, symbol, ...) void symbol(const struct tvmq_gemm_args *args);
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
+#define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
 #include "variants.def"

@@ -61,3 +61,11 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
   }
   return best;
 }
+
+const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) {
+  const struct tvmq_variant *best = NULL;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (usable(v, TVMQ_FAMILY_ROW_SUMS, cpu, 0) && (best == NULL || v->rate > best->rate)) best = v;
+  }
+  return best;
+}

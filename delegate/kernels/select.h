@@ -31,3 +31,5 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
+
+const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu);

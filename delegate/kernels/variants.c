@@ -37,6 +37,7 @@
    .fn.depthwise = SYMBOL},
 #define TVMQ_REQUANTIZE(SYMBOL, CPU, IN_TYPE, OUT_TYPE, RATE) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_REQUANTIZE, .cpu = CPU, .in_type = IN_TYPE, .out_type = OUT_TYPE, .rate = RATE, .fn.requantize = SYMBOL},
+#define TVMQ_ROW_SUMS(SYMBOL, CPU, RATE) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .rate = RATE, .fn.row_sums = SYMBOL},
 
 const struct tvmq_variant tvmq_variants[] = {
 #include "variants.def"
