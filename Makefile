@@ -25,6 +25,7 @@ lint: .venv/installed
 
 format: .venv/installed
 	$(BIN)/clang-format -i $(shell find delegate tests -name '*.[ch]')
+	$(BIN)/ruff check --quiet --fix --no-cache .
 
 clean:
 	rm -rf .venv build build-*

@@ -1,15 +1,15 @@
 """Build backend: meson-python, with the wheel tagged for what is in it.
 
-meson-python takes any file in the platform's library directory for an extension module and ties the wheel to one version of Python. Ours is a plain shared library
-beside pure Python, the same for all of them: py3-none-<platform>.
+meson-python takes any file in the platform's library directory for an extension module and ties the wheel to one version of Python. Ours is a plain shared
+library beside pure Python, the same for all of them: py3-none-<platform>.
 """
 
 import os
 import subprocess
 import sys
 
-from mesonpy import *  # noqa: F403  (the other hooks, as they are)
 import mesonpy
+from mesonpy import *  # noqa: F403  (the other hooks, as they are)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

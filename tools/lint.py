@@ -23,7 +23,7 @@ MAX_LINES = 400
 EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")
 
 # The files that see TFLite's structures; everything else below delegate/ builds and is tested without them.
-TFLITE = ("tflite_abi.h", "abi_check.[ch]", "plugin.c", "api.c", "delegate.[ch]", "graph.[ch]", "node.[ch]", "partition.[ch]")
+TFLITE = ("tflite_abi.h", "abi_check.[ch]", "plugin.c", "api.c", "delegate.[ch]", "graph.[ch]", "node.[ch]", "partition.[ch]", "placement.[ch]")
 # What the files of a directory may include of our own headers.
 LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "cpu_bits.h", "types.h"), "packing": ("packing/*", "desc.h", "memory.h", "types.h")}
 
@@ -132,11 +132,21 @@ def check_format() -> Iterator[Finding]:
         yield Path(path), 1, "not as clang-format writes it: make format"
 
 
+def check_python() -> Iterator[Finding]:
+    tool = shutil.which("ruff")
+    if not tool:
+        print("SKIPPED: Python style: ruff is not installed (pip install ruff)")
+        return
+    done = subprocess.run([tool, "check", "--output-format=concise", "--no-cache", str(ROOT)], check=False, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    for found in re.finditer(r"^(.+?):(\d+):\d+: (.+)$", done.stdout, re.MULTILINE):
+        yield ROOT / found[1], int(found[2]), found[3]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, help="a built library, to check its symbols")
     options = parser.parse_args()
-    findings = [*check_text(), *check_layers(), *check_kernel_names(), *check_format()]
+    findings = [*check_text(), *check_layers(), *check_kernel_names(), *check_format(), *check_python()]
     if options.library:
         findings += check_symbols(options.library)
     for path, number, what in findings:

@@ -72,13 +72,14 @@ def c_tests(folder: str, *options: str) -> list[list[str]]:
 
 def steps() -> list[Step]:
     clang = next(filter(shutil.which, ("clang-19", "clang")), "clang")
+    asan = need_sanitizer("libasan.so")
     sanitize = ["--buildtype=debugoptimized", "-Db_lundef=false"]
     return [
         Step("C tests", c_tests("cc")),
         Step("lint", [[sys.executable, str(ROOT / "tools/lint.py"), "--library", str(BUILD / "cc" / LIBRARY)]]),
         Step("Python suite", [[*PYTEST, str(ROOT / "tests/python")]]),
         Step("C tests, clang", c_tests("clang"), {"CC": clang}, need("clang-19", "clang")),
-        Step("C tests, address and undefined-behaviour sanitizer", c_tests("asan", "-Db_sanitize=address,undefined", *sanitize), missing=need_sanitizer("libasan.so")),
+        Step("C tests, address and undefined-behaviour sanitizer", c_tests("asan", "-Db_sanitize=address,undefined", *sanitize), missing=asan),
         Step("C tests, thread sanitizer", c_tests("tsan", "-Db_sanitize=thread", *sanitize), missing=need_sanitizer("libtsan.so")),
         Step(
             "Python suite, address and undefined-behaviour sanitizer",
@@ -90,7 +91,7 @@ def steps() -> list[Step]:
                 "TVMQ_LIBRARY": str(BUILD / "asan" / LIBRARY),
                 "HYPOTHESIS_PROFILE": "emulated",
             },
-            need_sanitizer("libasan.so"),
+            asan,
         ),
         Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
     ]

@@ -5,7 +5,7 @@
 
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
-load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile) imports cffi when it is called.
+load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile) imports cffi when called.
 """
 
 from .library import Cpu, Kernel, Node, NodeProfile, Option, Report, Summary, Timing, cpu, kernels, options, profile, report

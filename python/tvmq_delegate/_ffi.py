@@ -10,7 +10,7 @@ from typing import Any
 
 from .load import library_path
 
-T = typing.TypeVar("T")
+_T = typing.TypeVar("_T")
 
 
 @functools.cache
@@ -30,17 +30,17 @@ def library() -> tuple[Any, Any]:
     return ffi, ffi.dlopen(str(library_path()))
 
 
-def structure(kind: type[T], pointer: Any) -> T:
+def structure(kind: type[_T], pointer: Any) -> _T:
     """A C structure as a dataclass whose fields have the names of the structure's: strings, truth values and numbers are converted by the field's type."""
     ffi, _ = library()
     types = typing.get_type_hints(kind)
-    values = {field.name: getattr(pointer, field.name) for field in dataclasses.fields(kind)}
+    values = {field.name: getattr(pointer, field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: ffi.string(value).decode() if types[name] is str else types[name](value) for name, value in values.items()})
 
 
-def sequence(kind: type[T], get: Any, *arguments: Any) -> list[T]:
+def sequence(kind: type[_T], get: Any, *arguments: Any) -> list[_T]:
     """All of what a C function tells one index at a time, up to its NULL."""
-    found: list[T] = []
+    found: list[_T] = []
     while pointer := get(*arguments, len(found)):
         found.append(structure(kind, pointer))
     return found

@@ -28,6 +28,8 @@ class Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except (click.exceptions.Exit, click.Abort):  # click's own, and RuntimeErrors
+            raise
         except click.UsageError as error:
             raise Failure(error.format_message()) from None
         except OSError as error:
@@ -59,10 +61,12 @@ def model_command(function: Callable[..., Any]) -> click.Command:
         options = {option.name: values.pop(option.name) for option in library.options()}
         return function(source, name, runtime.find(runtime_name), options, **values)
 
+    network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {_demo.DEFAULT_NETWORK}]"
+    runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime or tensorflow.  [default: the first that is installed]"
     parameters = [
         click.argument("model", required=False),
-        click.option("--network", metavar="NAME", help=f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {_demo.DEFAULT_NETWORK}]"),
-        click.option("--runtime", "runtime_name", metavar="PACKAGE", help="TFLite runtime: tflite_runtime, ai_edge_litert or tensorflow; by default the first of them that is installed."),
+        click.option("--network", metavar="NAME", help=network_help),
+        click.option("--runtime", "runtime_name", metavar="PACKAGE", help=runtime_help),
     ]
     for parameter in reversed(parameters):
         call = parameter(call)
@@ -82,14 +86,14 @@ def info(as_json: bool) -> None:
     cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
     found = runtime.installed()
     if as_json:
-        lists = {"isas": isas, "kernels": kernels, "options": options}
-        data = {"version": library.version(), "library": str(library_path()), "cpu": dataclasses.asdict(cpu), "runtimes": found}
-        _print_json({**data, **{key: list(map(dataclasses.asdict, values)) for key, values in lists.items()}})
+        about = {"version": library.version(), "library": str(library_path()), "runtimes": found}
+        _print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options})
         return
     print = tables.console.print
     print(f"tvmq-delegate {library.version()}, {library_path()}", soft_wrap=True)
     print(f"CPU: {cpu.name}; {cpu.count} processors for this process")
-    print(f"instruction sets: {', '.join(isa.name for isa in isas if isa.available)}; not on this CPU: {', '.join(isa.name for isa in isas if not isa.available)}")
+    offered, absent = (", ".join(isa.name for isa in isas if isa.available is available) for available in (True, False))
+    print(f"instruction sets: {offered}; not on this CPU: {absent}")
     print(f"TFLite runtimes: {', '.join(f'{name} {version}' for name, version in found.items()) or 'none installed'}\n")
     print(tables.kernels(kernels))
     print()
@@ -102,7 +106,7 @@ def nodes(source: bytes, name: str, module: Any, options: dict[str, Any], as_jso
     """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
     found = _nodes(source, runtime=module, name=name, **options)
     if as_json:
-        _print_json({"sentence": found.sentence, **dataclasses.asdict(found)})
+        _print_json({"sentence": found.sentence, **vars(found)})
         return
     tables.console.print(tables.delegation(found))
     tables.console.print(f"\n{tables.summary(found)}", soft_wrap=True)
@@ -129,20 +133,22 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
         raise click.exceptions.Exit(1)
 
 
-def _delegate_options() -> list[click.Option]:
+def _delegate_options() -> list[click.Parameter]:
     """The options of the library as parameters. Their values are its to check."""
-    parameters = []
+    parameters: list[click.Parameter] = []
     for option in library.options():
         name, text = option.name.replace("_", "-"), f"{option.help[0].upper()}{option.help[1:]}."
         if option.kind == "bool":
             parameters.append(click.Option([f"--{name}/--no-{name}"], default=None, help=text))
         else:
-            parameters.append(click.Option([f"--{name}"], metavar=f"[{option.names}]" if option.names else option.kind.upper(), help=f"{text}  [default: {option.default_value}]"))
+            metavar = f"[{option.names}]" if option.names else option.kind.upper()
+            parameters.append(click.Option([f"--{name}"], metavar=metavar, help=f"{text}  [default: {option.default_value}]"))
     return parameters
 
 
 def _print_json(data: Any) -> None:
-    click.echo(json.dumps(data, indent=2))
+    """JSON, dataclasses as objects."""
+    click.echo(json.dumps(data, indent=2, default=dataclasses.asdict))
 
 
 def _one_line(error: Exception) -> str:

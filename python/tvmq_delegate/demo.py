@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import library, model
+from . import runtime as _runtime
 from .load import load
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def race(source: bytes, runtime: ModuleType, *, num_threads: int = 1, seconds: f
     delegate = load(runtime=runtime, num_threads=num_threads, **options)
     runners = {
         "with the delegate": _interpreter(source, runtime, "AUTO", delegate, num_threads=num_threads),
-        "stock": _interpreter(source, runtime, "AUTO", num_threads=num_threads),
-        "stock, built-in kernels only": _interpreter(source, runtime, "BUILTIN_WITHOUT_DEFAULT_DELEGATES", num_threads=num_threads),
+        f"stock {_runtime.name(runtime)}": _interpreter(source, runtime, "AUTO", num_threads=num_threads),
+        "stock, built-in kernels alone": _interpreter(source, runtime, "BUILTIN_WITHOUT_DEFAULT_DELEGATES", num_threads=num_threads),
     }
     inputs = _random_inputs(source, runtime, 0)
     for interpreter in runners.values():

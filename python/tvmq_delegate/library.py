@@ -186,7 +186,7 @@ def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
     pointer = _ffi.delegate_pointer(delegate)
     lib = _ffi.library()[1]
     timings = _ffi.sequence(Timing, lib.tvmq_get_profile, pointer)
-    times = [NodeProfile(node, timing) for node, timing in zip(report(delegate).nodes, timings) if timing.count]
+    times = [NodeProfile(node, timing) for node, timing in zip(report(delegate).nodes, timings, strict=True) if timing.count]
     if reset:
         lib.tvmq_reset_profile(pointer)
     return times

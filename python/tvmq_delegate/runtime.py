@@ -10,8 +10,8 @@ from types import ModuleType
 
 # Package -> module with Interpreter, load_delegate and OpResolverType; the order is the order of preference.
 _INTERPRETERS = {
-    "tflite_runtime": "tflite_runtime.interpreter",
     "ai_edge_litert": "ai_edge_litert.interpreter",
+    "tflite_runtime": "tflite_runtime.interpreter",
     "tensorflow": "tensorflow.lite.python.interpreter",
 }
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
@@ -31,7 +31,7 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
     """The interpreter module of a TFLite runtime.
 
     Args:
-      runtime: "tflite_runtime", "ai_edge_litert" (or "litert"), "tensorflow" (or "tf"), or one of these as a module, whole or in part (tensorflow.lite).
+      runtime: "ai_edge_litert" (or "litert"), "tflite_runtime", "tensorflow" (or "tf"), or one of these as a module, whole or in part (tensorflow.lite).
         None takes the one that is already imported, else the one that is installed; where several are, the first in the order above.
 
     Raises:
@@ -67,5 +67,6 @@ def _default() -> str:
             if imported(package):
                 return package
     raise ImportError(
-        "no TFLite runtime is installed: pip install 'tvmq-delegate[litert]', 'tvmq-delegate[tflite-runtime]' (Python 3.11 or older) or 'tvmq-delegate[tensorflow]'"
+        "no TFLite runtime is installed: pip install 'tvmq-delegate[litert]', "
+        "'tvmq-delegate[tflite-runtime]' (Python 3.11 or older) or 'tvmq-delegate[tensorflow]'"
     )

@@ -25,12 +25,12 @@ def _table(*columns: str, right: tuple[str, ...] = (), title: str | None = None)
 def kernels(listed: list[library.Kernel]) -> Table:
     table = _table("kernel", "family", "needs", "packing", "tile", "on this CPU")
     for kernel in listed:
-        table.add_row(kernel.name, kernel.family, kernel.isa, kernel.packing, f"{kernel.mr}x{kernel.nr}", "yes" if kernel.available else "no")
+        table.add_row(kernel.name, kernel.family, kernel.isa, kernel.packing, f"{kernel.mr}x{kernel.nr}" if kernel.nr else "", "yes" if kernel.available else "no")
     return table
 
 
 def options(listed: list[library.Option]) -> Table:
-    table = _table("option", "values", "default", "")
+    table = _table("option", "values", "default", "meaning")
     for option in listed:
         table.add_row(option.name, option.names.replace("|", ", ") or option.kind, option.default_value, option.help)
     return table
@@ -42,7 +42,7 @@ def delegation(found: nodes.Delegation) -> Table:
         table.add_row(
             str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}",
             node.op,
-            Text("\n".join(node.inputs)),
+            Text("\n".join(dict.fromkeys(node.inputs))),
             Text(node.constants[0] if node.macs and node.constants else ""),
             Text("\n".join(node.outputs)),
             Text(node.kernel, "green") if node.claimed else Text(node.reason, "yellow"),
@@ -55,18 +55,16 @@ def delegation(found: nodes.Delegation) -> Table:
 
 
 def times(listed: list[demo.Time]) -> Table:
-    table = _table("", "median ms", "min ms", "runs", "against the delegate", right=("median ms", "min ms", "runs", "against the delegate"))
+    table = _table("", "median ms", "min ms", "runs", "speed-up by the delegate", right=("median ms", "min ms", "runs", "speed-up by the delegate"))
     for time in listed:
-        table.add_row(time.what, f"{time.median_ms:.2f}", f"{time.min_ms:.2f}", str(time.runs), f"{time.ratio:.2f}x")
+        table.add_row(time.what, f"{time.median_ms:.2f}", f"{time.min_ms:.2f}", str(time.runs), f"{time.ratio:.2f}x" if time is not listed[0] else "")
     return table
 
 
 def summary(found: nodes.Delegation) -> str:
     totals = found.summary
-    lines = [
-        f"{found.model} in {found.runtime}: {found.sentence}",
-        f"{totals.claimed} of {len(found.nodes)} nodes in {totals.partitions} partitions, {totals.packed_bytes:,} bytes of packed weights, {totals.threads} thread(s)",
-    ]
+    extent = f"{totals.claimed} of {len(found.nodes)} nodes in {totals.partitions} partitions"
+    lines = [f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {totals.packed_bytes:,} bytes of packed weights, {totals.threads} thread(s)"]
     reasons = collections.Counter(f"{node.op}: {node.reason}" for node in found.nodes if not node.claimed)
     return "\n".join([*lines, *(f"  left to the runtime: {count} x {reason}" for reason, count in reasons.most_common())])
 
