@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import flatbuffers
+from flatbuffers.builder import BuilderSizeError
 from flatbuffers.number_types import UOffsetTFlags
 
 IDENTIFIER = b"TFL3"
@@ -65,13 +66,13 @@ class _Probe:
 
     def __init__(self, present: bool):
         self.present = present
-        self.slot = None
-        self.flags = None
+        self.slot = -1
+        self.flags: Any = None
         self.is_string = False
         self.vector = False
 
     def Offset(self, slot):
-        self.slot = slot if self.slot is None else self.slot
+        self.slot = slot if self.slot < 0 else self.slot
         return 4 if self.present else 0
 
     def Vector(self, offset):
@@ -236,7 +237,7 @@ class _Reader:
                 return self.view[start : start + length]
             return struct.unpack_from(f"<{length}{field.flags.packer_type.format[-1]}", self.view, start)
         self.span(start, length * 4, where)
-        element = self.string if field.is_string else functools.partial(self.table, field.table)
+        element = self.string if field.is_string else functools.partial(self.table, str(field.table))
         return tuple(element(self.offset(start + 4 * i, where), f"{where}[{i}]") for i in range(length))
 
     def string(self, position: int, where: str) -> bytes:
@@ -255,7 +256,10 @@ class _Reader:
 def write(model: Record) -> bytes:
     """Packs records, as `read` gives them, into a .tflite file."""
     builder = flatbuffers.Builder(1024)
-    builder.Finish(_write_table(builder, "Model", model), file_identifier=IDENTIFIER)
+    try:
+        builder.Finish(_write_table(builder, "Model", model), file_identifier=IDENTIFIER)
+    except BuilderSizeError as error:
+        raise ModelError("the model is larger than the 2 GB of a flatbuffer") from error
     return bytes(builder.Output())
 
 

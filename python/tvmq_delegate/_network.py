@@ -171,7 +171,7 @@ class Network:
     def _pool(self, operator: str, x: Activation, size: int, stride: int, padding: str, mean: np.ndarray, variance: np.ndarray) -> Activation:
         height, width = (output_size(n, size, stride, 1, padding) for n in x.shape[1:3])
         shape = (x.shape[0], height, width, x.channels)
-        options = {"filter_height": size, "filter_width": size, "stride_h": stride, "stride_w": stride, "padding": padding}
+        options: dict[str, Any] = {"filter_height": size, "filter_width": size, "stride_h": stride, "stride_w": stride, "padding": padding}
         return self._op(operator, [x], shape, mean, variance, (x.scale, x.zero_point), **options)
 
     def _convolution(
@@ -289,8 +289,8 @@ def _filtered(weights: np.ndarray, axis: int, x: Activation) -> tuple[np.ndarray
     if axis == 3:  # depthwise: one input channel per output channel
         taps = weights.reshape(-1, weights.shape[3])
         return taps.sum(axis=0) * x.mean, (taps**2).sum(axis=0) * x.variance
-    taps = weights.reshape(weights.shape[0], -1, weights.shape[-1])
-    return taps.sum(axis=1) @ x.mean, np.einsum("okc,okc->oc", taps, taps) @ x.variance
+    rows = weights.reshape(weights.shape[0], -1, weights.shape[-1])
+    return rows.sum(axis=1) @ x.mean, np.einsum("okc,okc->oc", rows, rows) @ x.variance
 
 
 def _averaged(variance: np.ndarray, n: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._builder import INTEGER_RANGE, ModelBuilder, output_size
 
@@ -75,11 +75,11 @@ def _build_conv(
     filter_dtype: str | None = None,
     bias_dtype: str | None = None,
     filter: np.ndarray | bytes | None = None,
-    bias: np.ndarray | bytes | bool | None = None,
+    bias: np.ndarray | bytes | Literal[False] | None = None,
     per_channel: bool | None = None,
     in_scale: float | None = None,
     in_zero_point: int | None = None,
-    filter_scale: float | Sequence[float] | None = None,
+    filter_scale: float | Sequence[float] | np.ndarray | None = None,
     filter_zero_point: int | Sequence[int] | None = None,
     out_scale: float | None = None,
     out_zero_point: int | None = None,
@@ -111,15 +111,13 @@ def _build_conv(
     in_scale = 4 / in_deviation if in_scale is None else in_scale
     if filter_scale is None:
         usable = in_scale if 0 < in_scale < math.inf else 1.0
-        filter_scale = _OUTPUT_DEVIATION / (usable * acc_deviation)
-        if per_channel:
-            filter_scale = filter_scale * random.uniform(0.7, 1.3, out_c)
+        filter_scale = _OUTPUT_DEVIATION / (usable * acc_deviation) * (random.uniform(0.7, 1.3, out_c) if per_channel else 1.0)
     filter_scales = np.atleast_1d(np.asarray(filter_scale, np.float64))
     if out_scale is None:
         out_scale = float(in_scale * filter_scales.mean() * acc_deviation) / (_uniform_deviation(out_dtype) * 0.6)
     in_zero_point = _ZERO_POINTS.get(dtype, (0, 0))[0] if in_zero_point is None else in_zero_point
     out_zero_point = _ZERO_POINTS.get(out_dtype, (0, 0))[1] if out_zero_point is None else out_zero_point
-    if (bias is None or bias is True) and constant_bias:
+    if bias is None and constant_bias:
         bias = random.normal(0, acc_deviation / 2, out_c)
         bias = bias.astype(np.float32) if bias_dtype == "float32" else np.clip(np.rint(bias), -(2**31), 2**31 - 1).astype(bias_dtype)
     if out_shape is None:

@@ -123,9 +123,6 @@ def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
     for key in ("inputs", "outputs", "intermediates"):
         old = getattr(operator, key)
         setattr(moved, key, None if old is None else tuple(renumbered[i] for i in old))
-    if operator.large_custom_options_offset:
-        moved.custom_options = file.tail(operator.large_custom_options_offset, operator.large_custom_options_size)
-        moved.large_custom_options_offset = moved.large_custom_options_size = 0
     fed = [t.index for t in op.inputs if t is not None and not t.constant and not t.is_variable and 0 not in t.shape]
     graph = Record(
         tensors=tensors,
@@ -159,6 +156,7 @@ class _File:
         self.model = read(self.view)
         self.subgraphs = self.model.subgraphs or ()
         self.tensors: dict[tuple[int, int], Tensor] = {}
+        self.take_in_tail()
 
     def operator(self, subgraph: int, index: int) -> tuple[Record, Record]:
         graph = _at(self.subgraphs, subgraph, "subgraph")
@@ -200,20 +198,30 @@ class _File:
 
     def data(self, tensor: Record) -> memoryview | None:
         """The bytes of a constant tensor, None where the buffer is empty."""
-        buffer = _at(self.model.buffers, tensor.buffer, "buffer")
-        if buffer.offset > 1:  # files beyond 2 GB keep their data behind the flatbuffer; 1 is the schema's mark for none
-            return self.tail(buffer.offset, buffer.size) if buffer.size else None
-        return buffer.data if buffer.data else None
+        return _at(self.model.buffers, tensor.buffer, "buffer").data or None
 
-    def tail(self, offset: int, size: int) -> memoryview:
+    def take_in_tail(self) -> None:
+        """Large files keep data behind the flatbuffer, by offset and size: lets it stand where small files have it. Offset 1 is the schema's mark for none."""
+        for buffer in self.model.buffers or ():
+            if buffer.offset > 1:
+                buffer.data = self.span(buffer.offset, buffer.size)
+            buffer.offset = buffer.size = 0
+        for graph in self.subgraphs:
+            for operator in graph.operators or ():
+                if operator.large_custom_options_offset > 1:
+                    operator.custom_options = self.span(operator.large_custom_options_offset, operator.large_custom_options_size)
+                operator.large_custom_options_offset = operator.large_custom_options_size = 0
+
+    def span(self, offset: int, size: int) -> memoryview:
         if offset + size > len(self.view):
             raise ModelError(f"bytes {offset} to {offset + size} lie outside the file of {len(self.view)} bytes (truncated or malformed)")
         return self.view[offset : offset + size]
 
 
 def _at(items: tuple | None, index: int, what: str) -> Any:
-    if not 0 <= index < len(items or ()):
-        raise ModelError(f"{what} {index} does not exist, there are {len(items or ())}")
+    items = items or ()
+    if not 0 <= index < len(items):
+        raise ModelError(f"{what} {index} does not exist, there are {len(items)}")
     return items[index]
 
 

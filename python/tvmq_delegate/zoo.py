@@ -11,7 +11,7 @@ Every tool uses one of them when no model is given. `load` takes a name:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._network import Activation, Network
@@ -28,12 +28,10 @@ def names() -> list[str]:
 def load(name: str) -> bytes:
     """The network of that name as the bytes of a .tflite file. Raises ValueError for a name that means none."""
     match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io)?", name)
-    network, width, resolution, types = match.groups() if match else (None,) * 4
-    if network not in _NETWORKS or (width and not network.startswith("mobilenet")):
+    if not match or match[1] not in _NETWORKS or (match[2] and not match[1].startswith("mobilenet")):
         raise ValueError(f"no network {name!r} in the zoo; known: {', '.join(names())}")
-    options: dict = {"width": float(width), "resolution": int(resolution)} if width else {}
-    options.update(_TYPES[types])
-    return _NETWORKS[network](**options)
+    options: dict[str, Any] = {"width": float(match[2]), "resolution": int(match[3])} if match[2] else {}
+    return _NETWORKS[match[1]](**options, **_TYPES[match[4]])
 
 
 def mobilenet_v1(
@@ -149,4 +147,4 @@ def _network(name: str, dtype: str, io_dtype: str | None, seed: int) -> Network:
 
 _NETWORKS = {"mobilenet_v1": mobilenet_v1, "mobilenet_v2": mobilenet_v2, "resnet18": resnet18, "inception_v3": inception_v3}
 
-_TYPES = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}}
+_TYPES: dict[str | None, dict[str, Any]] = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}}
