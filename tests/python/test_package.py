@@ -6,6 +6,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,6 +14,8 @@ import zipfile
 
 import harness
 import pytest
+
+import tvmq_delegate
 
 pytestmark = [
     pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
@@ -124,12 +127,33 @@ def test_the_version_is_mesons(fresh: pathlib.Path, tmp_path: pathlib.Path) -> N
     assert tvmq_version(fresh, tmp_path) == version
 
 
-def test_what_a_c_program_needs_is_installed(unpacked: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """`meson install`: library, headers, pkg-config file; and nothing of Python."""
-    run("meson", "setup", tmp_path / "build", unpacked, "-Dtests=false", f"--prefix={tmp_path}/prefix", "--libdir=lib")
-    run("meson", "install", "-C", tmp_path / "build")
-    installed = {str(path.relative_to(tmp_path / "prefix")) for path in (tmp_path / "prefix").rglob("*") if path.is_file()}
-    assert installed == {"lib/libtvmq_delegate.so", "lib/pkgconfig/tvmq_delegate.pc", "include/tvmq_delegate.h", "include/tvmq_delegate.hpp"}
+@pytest.fixture(scope="module")
+def prefix(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Where `meson install` has put what C and C++ programs use."""
+    folder = tmp_path_factory.mktemp("c")
+    run("meson", "setup", folder / "build", unpacked, "-Dtests=false", f"--prefix={folder}/prefix", "--libdir=lib")
+    run("meson", "install", "-C", folder / "build")
+    return folder / "prefix"
+
+
+def test_meson_install_brings_nothing_of_python(prefix: pathlib.Path) -> None:
+    installed = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
+    assert {"lib/libtvmq_delegate.so", "lib/pkgconfig/tvmq_delegate.pc", "include/tvmq_delegate.h", "include/tvmq_delegate.hpp"} <= installed
+    assert not [name for name in installed if name.endswith(".py")]
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed (apt-get install pkg-config)")
+def test_a_c_program_finds_it_by_pkg_config(prefix: pathlib.Path, tmp_path: pathlib.Path, fresh: pathlib.Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text('#include <stdio.h>\n#include <tvmq_delegate.h>\nint main(void) { return puts(tvmq_version()) < 0; }\n', encoding="utf-8")
+    flags = run("pkg-config", f"--with-path={prefix}/lib/pkgconfig", "--cflags", "--libs", "tvmq_delegate").split()
+    run("cc", source, "-o", tmp_path / "program", *flags, f"-Wl,-rpath,{prefix}/lib")
+    assert run(tmp_path / "program").strip() == tvmq_version(fresh, tmp_path)
+
+
+def test_the_readme_lists_the_options_of_the_library() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \|", (harness.REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [(name, default) for name, _, default in rows] == [(option.name, option.default_value) for option in tvmq_delegate.options()]
 
 
 def tvmq_version(python: pathlib.Path, folder: pathlib.Path) -> str:
