@@ -1,0 +1,214 @@
+"""Delegates and interpreters coming and going: memory, resizing, threads, processes, and the order in which things end."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import pathlib
+import threading
+
+import harness
+import numpy as np
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate import _ffi, model, zoo
+
+CYCLES = 100 if harness.EMULATED else 1000
+
+
+@pytest.fixture(scope="module")
+def network() -> bytes:
+    """Small, with several partitions and every kind of operator that the delegate takes."""
+    return zoo.load("mobilenet_v1_0.25_32" if harness.EMULATED else "mobilenet_v2_0.25_64_uint8_io")
+
+
+def live_blocks() -> int:
+    return _ffi.library()[1].tvmq_live_blocks()
+
+
+def resident_bytes() -> int:
+    return int(pathlib.Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def cycle(runtime: harness.Runtime, content: bytes, options: dict | None = None) -> list[np.ndarray]:
+    """One life: load, prepare, run, destroy."""
+    interpreter = runtime.interpreter(content, [runtime.load(**(options or {}))])
+    return harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
+
+
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_a_thousand_lives(runtime, network, num_threads):
+    """Nothing is left behind: no block of the library, no growth of the process."""
+    gc.collect()
+    blocks = live_blocks()
+    for _ in range(CYCLES // 5):  # until the allocator and the runtime have settled
+        cycle(runtime, network, {"num_threads": num_threads})
+    before = resident_bytes()
+    for _ in range(CYCLES):
+        cycle(runtime, network, {"num_threads": num_threads})
+    gc.collect()
+    assert live_blocks() == blocks
+    if not harness.sanitized():  # which keep what is freed
+        assert resident_bytes() - before < CYCLES * 1024, "the process grows by more than 1 KiB a life"
+
+
+def test_resize_and_back(runtime):
+    """Another height, width and batch after delegation, and the first ones again; each time as the reference computes it. Weights are packed again only where
+    another size wants another layout."""
+    content = model.build_conv(in_shape=(1, 8, 8, 16), out_c=24, stride=(2, 1))
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    layouts = []
+    for shape in [(1, 8, 8, 16), (3, 8, 8, 16), (1, 13, 5, 16), (1, 1, 1, 16), (2, 30, 30, 16), (1, 8, 8, 16)]:
+        for interpreter in (delegated, reference):
+            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], shape)
+            interpreter.allocate_tensors()
+        inputs = harness.random_inputs(reference, seed=sum(shape))
+        assert inputs[0].shape == shape
+        harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0], f"resized to {shape}")
+        layouts.append(tvmq_delegate.report(delegate).nodes[0].packing)
+    harness.assert_claimed(delegate)
+    changes = sum(a != b for a, b in itertools.pairwise(layouts))
+    assert tvmq_delegate.report(delegate).summary.packs == 1 + changes, layouts
+
+
+def test_batch_of_a_whole_network(runtime, network):
+    """Tensors between delegated nodes, and between partitions, follow the batch."""
+    delegated, reference = runtime.interpreter(network, [runtime.load()]), runtime.interpreter(network)
+    for batch in (1, 3, 2):
+        for interpreter in (delegated, reference):
+            detail = interpreter.get_input_details()[0]
+            interpreter.resize_tensor_input(detail["index"], [batch, *detail["shape"][1:]])
+            interpreter.allocate_tensors()
+        inputs = harness.random_inputs(reference, seed=batch)
+        harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0], f"batch {batch}")
+
+
+def test_weights_are_packed_once(runtime, network):
+    """However often tensors are allocated, by the application or by the runtime's own delegate."""
+    delegate = runtime.load()
+    interpreter = runtime.interpreter(network, [delegate], resolver="AUTO")
+    first = tvmq_delegate.report(delegate).summary
+    for _ in range(5):
+        interpreter.allocate_tensors()
+        harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
+    assert first.packs > 0 and tvmq_delegate.report(delegate).summary.packs == first.packs
+
+
+def test_inputs_follow_each_other(runtime, network):
+    """No state is carried from one inference to the next."""
+    interpreter = runtime.interpreter(network, [runtime.load()])
+    a, b = (harness.random_inputs(interpreter, seed) for seed in (1, 2))
+    first = harness.run(interpreter, *a)
+    harness.run(interpreter, *b)
+    harness.assert_equal(harness.run(interpreter, *a)[0], first[0])
+
+
+def test_interpreters_in_threads(runtime, network):
+    """Several interpreters, each with its own delegate, prepared and run at the same time."""
+    expected = cycle(runtime, network)
+    failures: list[BaseException] = []
+
+    def work(num_threads: int) -> None:
+        try:
+            for _ in range(3 if harness.EMULATED else 20):
+                harness.assert_equal(cycle(runtime, network, {"num_threads": num_threads})[0], expected[0])
+        except BaseException as error:  # a thread cannot fail a test itself
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(1 + i % 2,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
+def test_interpreters_side_by_side(runtime, network):
+    """Alive together, run in turns."""
+    interpreters = [runtime.interpreter(network, [runtime.load(num_threads=n)]) for n in (1, 2, 1)]
+    inputs = harness.random_inputs(interpreters[0], seed=3)
+    outputs = [harness.run(interpreter, *inputs)[0] for _ in range(2) for interpreter in interpreters]
+    for output in outputs[1:]:
+        harness.assert_equal(output, outputs[0])
+
+
+@pytest.mark.parametrize("where", ["option", "interpreter"])
+def test_num_threads(runtime, network, where):
+    """The option wins, else the interpreter's number counts; never more than there are processors. The result does not depend on it."""
+    expected = cycle(runtime, network)[0]
+    for n in (1, 2, 7):
+        delegate = runtime.load(**({"num_threads": n} if where == "option" else {}))
+        interpreter = runtime.interpreter(network, [delegate], num_threads=n if where == "interpreter" else 1)
+        harness.assert_equal(harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))[0], expected)
+        assert tvmq_delegate.report(delegate).summary.threads == min(n, tvmq_delegate.cpu().count)
+
+
+def test_delegate_is_let_go_first(runtime, network):
+    """The interpreter keeps the delegate alive."""
+    delegate = runtime.load()
+    interpreter = runtime.interpreter(network, [delegate])
+    expected = harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
+    del delegate
+    gc.collect()
+    harness.assert_equal(harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))[0], expected[0])
+
+
+def test_delegate_without_interpreter(runtime):
+    blocks = live_blocks()
+    for _ in range(10):
+        runtime.load()
+    gc.collect()
+    assert live_blocks() == blocks
+
+
+def test_interpreter_that_never_runs(runtime, network):
+    gc.collect()
+    blocks = live_blocks()
+    runtime.module.Interpreter(model_content=network, experimental_delegates=[runtime.load()])
+    gc.collect()
+    assert live_blocks() == blocks
+
+
+def test_delegate_serves_one_interpreter(runtime, network):
+    """The second interpreter is refused the delegate, or runs without it; the first goes on."""
+    delegate = runtime.load()
+    first = runtime.interpreter(network, [delegate])
+    inputs = harness.random_inputs(first, seed=0)
+    expected = harness.run(first, *inputs)
+    try:
+        second = runtime.interpreter(network, [delegate])
+    except (RuntimeError, ValueError):
+        second = None
+    if second is not None:
+        harness.assert_equal(harness.run(second, *inputs)[0], expected[0])
+    harness.assert_equal(harness.run(first, *inputs)[0], expected[0])
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_fork(runtime, network):
+    """A child loads and runs the delegate for itself, whatever threads its parent had."""
+    expected = cycle(runtime, network, {"num_threads": 2})
+    child = os.fork()
+    if child == 0:
+        try:
+            same = cycle(runtime, network, {"num_threads": 2})[0].tobytes() == expected[0].tobytes()
+            os._exit(0 if same else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    harness.assert_equal(cycle(runtime, network, {"num_threads": 2})[0], expected[0])
+
+
+def test_runtimes_side_by_side():
+    """One library serves every runtime of the process, each through its own delegates."""
+    content = model.build_conv()
+    interpreters = [runtime.interpreter(content, [runtime.load()]) for runtime in harness.installed()]
+    if len(interpreters) < 2:
+        pytest.skip("only one TFLite runtime is installed")
+    inputs = harness.random_inputs(interpreters[0], seed=0)
+    outputs = [harness.run(interpreter, *inputs)[0] for interpreter in interpreters]
+    for output in outputs[1:]:
+        harness.assert_equal(output, outputs[0])
