@@ -1,0 +1,181 @@
+// gemm, int8 and 16x8.
+#include <stdio.h>
+
+#include "bench.h"
+#include "layer.h"
+#include "oracle.h"
+
+enum { MAX_TILES = 3, MAX_DEPTH = 2048 };
+
+struct shape {
+  size_t n, row_tiles, n_taps, depth;  // valid channels, tiles, taps, depths of a tap without padding
+  bool stage_only;                     // no weights: random accumulators by bias and row terms
+};
+
+static int32_t values[LAYER_POOL * MAX_DEPTH];
+static int32_t gathered[LAYER_MAX_WEIGHTS];
+
+// Sums of every row, from the rows that the table points at; and what the row owes for a filter zero point.
+static void sum_rows(struct layer *layer, const uint8_t *picks, const struct shape *shape, size_t k, int32_t *row_terms) {
+  const size_t mr = layer->variant->mr, per_channel = shape->n_taps * shape->depth;
+  for (size_t row = 0; row < layer->n_rows; row++) {
+    int64_t operands = 0;
+    for (size_t t = 0; t < shape->n_taps; t++) {
+      const int32_t *x = values + picks[(row / mr * shape->n_taps + t) * mr + row % mr] * k;
+      for (size_t d = 0; d < shape->depth; d++) {
+        gathered[t * shape->depth + d] = x[d];
+        operands += x[d] + layer_operand_offset(layer);
+      }
+    }
+    row_terms[row] = oracle_wrap(-layer_repaid_zero_point(layer) * operands);
+    for (size_t n = 0; n < layer->n; n++) layer->sums[row * layer->n + n] = oracle_dot(gathered, layer->weights + n * per_channel, per_channel);
+  }
+}
+
+// Row terms of any size, most of them near one another, so that a channel's bias puts many rows on or beside a tie.
+static void draw_accumulators(struct layer *layer, int32_t *row_terms) {
+  const int64_t spread = INT64_C(1) << check_below(check_one_in(4) ? 31 : 12);
+  for (size_t row = 0; row < layer->n_rows; row++) {
+    row_terms[row] = (int32_t)check_between(-spread, spread - 1);
+    for (size_t n = 0; n < layer->n; n++) layer->sums[row * layer->n + n] = row_terms[row];
+  }
+}
+
+static void check_shape(const struct tvmq_variant *variant, const struct shape *shape) {
+  static struct guard pool, table, terms;
+  if (!pool.first) {
+    pool = guard_create(LAYER_POOL, MAX_DEPTH * sizeof(int16_t), GUARD_READ_ONLY);
+    table = guard_create(1, 1 << 17, GUARD_READ_ONLY);
+    terms = guard_create(1, 1 << 12, GUARD_READ_ONLY);
+  }
+  const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
+  const size_t ku = variant->layout.ku, nr = variant->layout.nr;
+  struct layer layer;
+  layer_draw(&layer, variant, shape->n, shape->n_taps, shape->depth, shape->stage_only);
+  layer.n_rows = shape->row_tiles * variant->mr;
+  layer.n_cols = 1;
+  layer.row_stride = (nr + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
+
+  const size_t k = (shape->depth + ku - 1) / ku * ku, n_pointers = layer.n_rows * shape->n_taps;
+  layer_draw_pool(&layer, &pool, k, side, values);
+  const void **rows = guard_at(&table, 0, n_pointers * sizeof *rows, side);
+  const void **rows_written = guard_writable(&table, rows);
+  static uint8_t picks[1 << 14];
+  for (size_t i = 0; i < n_pointers; i++) {
+    picks[i] = (uint8_t)check_below(LAYER_POOL);
+    rows_written[i] = guard_at(&pool, picks[i], k * layer.element, side);
+  }
+  int32_t *row_terms = guard_at(&terms, 0, layer.n_rows * sizeof *row_terms, side);
+  if (shape->stage_only) {
+    draw_accumulators(&layer, guard_writable(&terms, row_terms));
+  } else {
+    sum_rows(&layer, picks, shape, k, guard_writable(&terms, row_terms));
+  }
+  layer_draw_stage(&layer);
+
+  const struct tvmq_gemm_args args = {
+      .rows = rows,
+      .row_tiles = shape->row_tiles,
+      .n_taps = shape->n_taps,
+      .k = k,
+      .panel = layer_panel(&layer, side),
+      .row_terms = row_terms,
+      .out = layer_out(&layer, side),
+      .out_stride = layer.row_stride,
+      .in_flip = layer_kernel_flip(&layer),
+      .stage = &layer.stage,
+  };
+  check_case("row_tiles %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, shape->n_taps, shape->depth, k,
+             shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
+  variant->fn.gemm(&args);
+  layer_compare(&layer);
+}
+
+static void check(const struct tvmq_variant *variant) {
+  const size_t nr = variant->layout.nr, ku = variant->layout.ku;
+  const size_t residues = 2 * ku < 17 ? 17 : 2 * ku + 1;
+  // Every residue of k with every number of taps, so that each unrolled loop ends everywhere.
+  for (size_t depth = 1; depth <= residues; depth++) {
+    for (size_t taps = 1; taps <= 9; taps++) {
+      if (check_quick && taps != 1 + depth % 9) continue;
+      check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)nr), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
+    }
+  }
+  for (size_t n = 1; n <= nr; n++) {
+    check_shape(variant, &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = 1 + check_below(3), .depth = 1 + check_below(40)});
+  }
+  // Long sums, where a narrow accumulator or a saturating product shows.
+  for (size_t i = 0; i < (check_quick ? 4 : 60); i++) {
+    const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = 1 + check_below(3);
+    check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1, .n_taps = taps, .depth = 1 + check_below((uint32_t)(max_depth / taps))});
+  }
+  // The output stage over accumulators of every size.
+  const bool row_terms = !(variant->flags & TVMQ_SYMMETRIC_FILTER);
+  for (size_t i = 0; row_terms && i < (check_quick ? 40 : 2000); i++) {
+    check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1 + check_below(MAX_TILES), .n_taps = 1, .depth = 1, .stage_only = true});
+  }
+}
+
+// ---- bench: whole problems, all panels and row tiles
+struct problem {
+  const struct tvmq_variant *variant;
+  struct tvmq_gemm_args args;
+  size_t n_panels, panel_bytes, n_bytes;
+};
+
+static void run_problem(void *context) {
+  const struct problem *p = context;
+  struct tvmq_gemm_args args = p->args;
+  for (size_t i = 0; i < p->n_panels; i++) {
+    p->variant->fn.gemm(&args);
+    args.panel = (const char *)args.panel + p->panel_bytes;
+    args.out = (char *)args.out + p->n_bytes;
+  }
+}
+
+static void bench(const struct tvmq_variant *variant) {
+  // Rows, channels, taps and depth: pointwise layers of MobileNets from thin to thick, a first layer, 3x3 of a residual network, a last one.
+  static const struct {
+    size_t m, n, taps, k;
+  } shapes[] = {{48, 96, 1, 16},  {48, 144, 1, 24}, {48, 64, 1, 32}, {48, 64, 1, 64},   {48, 32, 1, 192},
+                {48, 96, 1, 576}, {48, 32, 1, 27},  {48, 64, 9, 64}, {48, 128, 9, 128}, {49, 320, 1, 960}};
+  static _Alignas(64) uint8_t panels[1 << 20], in[1 << 18], out[1 << 17];
+  static const void *rows[1 << 12];
+  static const int32_t row_terms[128];
+  const struct tvmq_layout *layout = &variant->layout;
+  const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16;
+  const size_t element = s16 ? 2 : 1;
+  const struct tvmq_stage stage = {
+      .right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
+  check_random_bytes(in, sizeof in);
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    const size_t m = shapes[i].m, n = shapes[i].n, taps = shapes[i].taps;
+    const size_t k = (shapes[i].k + layout->ku - 1) / layout->ku * layout->ku, row_tiles = (m + variant->mr - 1) / variant->mr;
+    struct problem p = {.variant = variant, .n_panels = (n + layout->nr - 1) / layout->nr, .n_bytes = layout->nr * element};
+    struct tvmq_panel parts;
+    tvmq_panel_layout(layout, taps * k, &parts);
+    p.panel_bytes = parts.size;
+    const size_t n_rows = row_tiles * variant->mr, out_stride = p.n_panels * p.n_bytes;
+    if (p.n_panels * parts.size > sizeof panels || n_rows * out_stride > sizeof out || n_rows * taps > sizeof rows / sizeof rows[0]) continue;
+    // As in a convolution, taps share rows: row r of tap t is pixel r + t.
+    for (size_t j = 0; j < n_rows * taps; j++) {
+      const size_t row = j / (taps * variant->mr) * variant->mr + j % variant->mr, tap = j / variant->mr % taps;
+      rows[j] = in + (row + tap) * k * element % (sizeof in - k * element);
+    }
+    check_bench_panels(&variant->layout, &parts, p.n_panels, panels);
+    p.args = (struct tvmq_gemm_args){.rows = rows,
+                                     .row_tiles = row_tiles,
+                                     .n_taps = taps,
+                                     .k = k,
+                                     .panel = panels,
+                                     .row_terms = row_terms,
+                                     .out = out,
+                                     .out_stride = out_stride,
+                                     .stage = &stage};
+    char shape[40];
+    snprintf(shape, sizeof shape, "m %zu n %zu k %zu x %zu", m, n, taps, shapes[i].k);
+    check_bench(variant, shape, (double)m * n * taps * shapes[i].k, run_problem, &p);
+  }
+}
+
+const struct check_family check_gemm = {check, bench};

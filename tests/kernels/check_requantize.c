@@ -1,0 +1,158 @@
+// Elementwise requantization and affine quantization.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "engine.h"
+#include "guard.h"
+#include "oracle.h"
+
+enum { MAX_N = 4096 };
+
+static const struct type {
+  const char *name;
+  size_t bytes;
+  int32_t min, max;
+} types[] = {
+    [TVMQ_TYPE_S8] = {"s8", 1, INT8_MIN, INT8_MAX},     [TVMQ_TYPE_U8] = {"u8", 1, 0, UINT8_MAX},           [TVMQ_TYPE_S16] = {"s16", 2, INT16_MIN, INT16_MAX},
+    [TVMQ_TYPE_S32] = {"s32", 4, INT32_MIN, INT32_MAX}, [TVMQ_TYPE_F32] = {"f32", 4, INT32_MIN, INT32_MAX},
+};
+
+static int32_t load(enum tvmq_type type, const void *tensor, size_t i) {
+  switch (type) {
+    case TVMQ_TYPE_S8:
+      return ((const int8_t *)tensor)[i];
+    case TVMQ_TYPE_U8:
+      return ((const uint8_t *)tensor)[i];
+    case TVMQ_TYPE_S16:
+      return ((const int16_t *)tensor)[i];
+    default:
+      return ((const int32_t *)tensor)[i];
+  }
+}
+
+// Integers: anything, or few bits, so that left shifts meet values that they do not saturate.
+static void draw_integers(const struct type *type, int32_t zero_point, uint8_t *stored, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const int32_t near = (int32_t)((check_random() >> 32) & ((1u << check_below(32)) - 1)) - (int32_t)check_below(16);
+    int64_t x = check_one_in(4) ? check_between(type->min, type->max) : (int64_t)zero_point + (check_one_in(2) ? near : -(int64_t)near);
+    x = x < type->min ? type->min : x > type->max ? type->max : x;
+    memcpy(stored + i * type->bytes, &x, type->bytes);
+  }
+}
+
+// Floats whose quotient by the scale fits int32: codes and ties and their neighbours, or anything.
+static void draw_floats(float scale, uint8_t *stored, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const float code = (float)(check_between(-70000, 70000) >> check_below(17));
+    float x = (code + (check_one_in(2) ? 0.5f : 0)) * scale;
+    if (check_one_in(4)) x = nextafterf(x, check_one_in(2) ? INFINITY : -INFINITY);
+    if (check_one_in(8)) x = ldexpf((float)check_between(-0xffffff, 0xffffff), (int)check_below(8)) * scale * 0.999f;
+    if (check_one_in(32)) x = ldexpf((float)check_between(-0xffffff, 0xffffff), -149 - (int)check_below(24));
+    if (check_one_in(64)) x = -0.0f;
+    memcpy(stored + i * sizeof x, &x, sizeof x);
+  }
+}
+
+static int32_t draw_zero_point(const struct type *type) {
+  const int32_t min = type->min < INT16_MIN ? INT16_MIN : type->min, max = type->max > INT16_MAX ? INT16_MAX : type->max;
+  return check_one_in(3) ? 0 : check_one_in(4) ? (check_one_in(2) ? min : max) : (int32_t)check_between(min, max);
+}
+
+// Near the ratio of the types' ranges, which maps codes onto codes; exactly one; or anything.
+static void draw_multiplier(const struct type *in, const struct type *out, struct tvmq_requantize_args *args) {
+  const double ratio = ((double)out->max - out->min) / ((double)in->max - in->min);
+  switch (check_below(4)) {
+    case 0:
+      oracle_fixed_point(1, &args->multiplier, &args->shift);
+      break;
+    case 1:
+      args->multiplier = check_one_in(4) ? (check_one_in(2) ? 1 << 30 : INT32_MAX) : (int32_t)check_between(1 << 30, INT32_MAX);
+      args->shift = (int32_t)check_between(-31, 30);
+      break;
+    default:
+      oracle_fixed_point(ratio * (double)check_between(1, 400) / 200, &args->multiplier, &args->shift);
+      break;
+  }
+  if (check_one_in(4)) args->multiplier = 1 << 30;
+  if (check_one_in(64)) args->multiplier = args->shift = 0;
+}
+
+static int32_t expected(const struct tvmq_variant *variant, const struct tvmq_requantize_args *args, size_t i) {
+  const struct type *out = &types[variant->out_type];
+  int32_t value;
+  if (variant->in_type == TVMQ_TYPE_F32) {
+    value = oracle_quantize_f32(((const float *)args->in)[i], args->scale);
+  } else {
+    const int32_t x = oracle_wrap((int64_t)load(variant->in_type, args->in, i) - args->in_zero_point);
+    value = oracle_round_s32(args->rounding, x, args->multiplier, args->shift);
+  }
+  const int32_t shifted = oracle_wrap((int64_t)value + args->out_zero_point);
+  return shifted < out->min ? out->min : shifted > out->max ? out->max : shifted;
+}
+
+static void check_n(const struct tvmq_variant *variant, size_t n) {
+  static struct guard in_guard, out_guard;
+  static uint8_t background[MAX_N * 4];
+  if (!in_guard.first) {
+    in_guard = guard_create(1, MAX_N * 4, GUARD_READ_ONLY);
+    out_guard = guard_create(1, MAX_N * 4, GUARD_READ_WRITE);
+    check_random_bytes(background, sizeof background);
+  }
+  const struct type *in = &types[variant->in_type], *out = &types[variant->out_type];
+  const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
+  const void *read = guard_at(&in_guard, 0, n * in->bytes, side);
+  uint8_t *written = guard_at(&out_guard, 0, n * out->bytes, side), *slot = guard_slot(&out_guard, 0);
+  struct tvmq_requantize_args args = {.in = read, .out = written, .n = n, .rounding = check_below(3), .out_zero_point = draw_zero_point(out)};
+  if (variant->in_type == TVMQ_TYPE_F32) {
+    args.scale = check_one_in(4) ? ldexpf(1, -(int)check_below(12)) : (float)check_between(1, 0xffffff) * 0x1p-30f;
+    draw_floats(args.scale, guard_writable(&in_guard, read), n);
+  } else {
+    args.in_zero_point = draw_zero_point(in);
+    draw_multiplier(in, out, &args);
+    draw_integers(in, args.in_zero_point, guard_writable(&in_guard, read), n);
+  }
+  memcpy(slot, background, sizeof background);
+  check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, zero points %d -> %d, %s", n, args.rounding, args.multiplier, args.shift,
+             (double)args.scale, args.in_zero_point, args.out_zero_point, side == GUARD_END ? "end guarded" : "start guarded");
+  variant->fn.requantize(&args);
+  for (size_t i = 0; i < n; i++) {
+    const int32_t got = load(variant->out_type, written, i), wanted = expected(variant, &args, i);
+    if (got == wanted) continue;
+    if (variant->in_type == TVMQ_TYPE_F32) check_fail("element %zu of %a: got %d, want %d", i, (double)((const float *)read)[i], got, wanted);
+    check_fail("element %zu of %d: got %d, want %d", i, load(variant->in_type, read, i), got, wanted);
+  }
+  memcpy(slot + (written - slot), background + (written - slot), n * out->bytes);
+  if (memcmp(slot, background, sizeof background) != 0) check_fail("bytes outside the output were written");
+}
+
+static void check(const struct tvmq_variant *variant) {
+  for (size_t n = 0; n <= 130; n++) check_n(variant, n);
+  for (size_t i = 0; i < (check_quick ? 20 : 400); i++) check_n(variant, 1 + check_below(MAX_N));
+}
+
+struct problem {
+  const struct tvmq_variant *variant;
+  struct tvmq_requantize_args args;
+};
+
+static void run_problem(void *context) {
+  const struct problem *p = context;
+  p->variant->fn.requantize(&p->args);
+}
+
+static void bench(const struct tvmq_variant *variant) {
+  static _Alignas(64) uint8_t in[MAX_N * 4], out[MAX_N * 4];
+  struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .multiplier = 0x50000000, .scale = 0.05f}};
+  if (variant->in_type == TVMQ_TYPE_F32) {
+    draw_floats(p.args.scale, in, MAX_N);
+  } else {
+    draw_integers(&types[variant->in_type], 0, in, MAX_N);
+  }
+  char shape[40];
+  snprintf(shape, sizeof shape, "%s to %s, %d elements", types[variant->in_type].name, types[variant->out_type].name, MAX_N);
+  check_bench(variant, shape, MAX_N, run_problem, &p);
+}
+
+const struct check_family check_requantize = {check, bench};

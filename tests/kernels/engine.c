@@ -1,0 +1,198 @@
+#include "engine.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../delegate/cpu.h"
+
+bool check_quick;
+
+static struct {
+  const char *program, *filter;
+  uint64_t seed;
+  bool list, bench;
+} options = {.filter = ""};
+
+static struct {
+  unsigned passed, failed, skipped;
+} totals;
+
+// The function being checked: how many cases it has seen, the last of them, and where a failure jumps to.
+static unsigned cases;
+static char parameters[512], message[1024];
+static sigjmp_buf escape;
+static volatile sig_atomic_t guarded;  // a check runs, so a fault is its failure
+
+static const struct check_family *const families[TVMQ_N_FAMILIES] = {
+    [TVMQ_FAMILY_GEMM_S8] = &check_gemm,           [TVMQ_FAMILY_GEMM_S16] = &check_gemm,
+    [TVMQ_FAMILY_DEPTHWISE_S8] = &check_depthwise, [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
+    [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,
+};
+static const struct check *const stand_alone[] = {check_requant, check_pack};
+
+void check_case(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(parameters, sizeof parameters, format, arguments);
+  va_end(arguments);
+  cases++;
+}
+
+void check_fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  siglongjmp(escape, 1);
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+  (void)context;
+  if (!guarded) {
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  if (number == SIGSEGV || number == SIGBUS) {
+    check_fail("%s at address %p", strsignal(number), info->si_addr);
+  }
+  check_fail("%s", strsignal(number));
+}
+
+static void catch_faults(void) {
+  static const int faults[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT, SIGTRAP};
+  struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigaction(faults[i], &action, NULL);
+}
+
+static bool selected(const char *name) { return strstr(name, options.filter) != NULL; }
+
+// Runs one function's check; false if it ended in check_fail(). `variant` is NULL for a check that stands alone.
+static bool holds(void (*alone)(void), const struct tvmq_variant *variant) {
+  if (sigsetjmp(escape, 1)) return false;
+  if (variant) {
+    families[variant->family]->check(variant);
+  } else {
+    alone();
+  }
+  if (cases == 0) check_fail("the check has tried no case");
+  return true;
+}
+
+static void run(const char *name, void (*alone)(void), const struct tvmq_variant *variant) {
+  check_random_seed(options.seed, name);
+  cases = 0;
+  parameters[0] = '\0';
+  guarded = 1;
+  const bool ok = holds(alone, variant);
+  guarded = 0;
+  if (ok) {
+    totals.passed++;
+    printf("  %-44s ok  %8u cases\n", name, cases);
+  } else {
+    totals.failed++;
+    printf("  %-44s FAILED\n    case %u: %s\n    %s\n    repeat: %s --seed %" PRIu64 " --filter %s%s\n", name, cases, parameters, message, options.program,
+           options.seed, name, check_quick ? " --quick" : "");
+  }
+  fflush(stdout);
+}
+
+static void list_or_run(const char *name, void (*alone)(void), const struct tvmq_variant *variant) {
+  if (!selected(name)) return;
+  if (options.list) {
+    puts(name);
+  } else {
+    run(name, alone, variant);
+  }
+}
+
+// Tiers from the least instruction set up, each tested on its own: a variant belongs to the first tier that has every feature it needs.
+static const struct tvmq_isa *tier_of(const struct tvmq_variant *variant) {
+  for (size_t i = 0; i < tvmq_n_isas; i++) {
+    if ((variant->cpu & ~tvmq_isas[i].cpu) == 0) return &tvmq_isas[i];
+  }
+  return NULL;
+}
+
+static void skip(const struct tvmq_variant *variant) {
+  if (!selected(variant->name)) return;
+  totals.skipped++;
+  printf("  %-44s skipped: this CPU lacks what it needs\n", variant->name);
+}
+
+static void check_tier(const struct tvmq_isa *tier, uint32_t cpu) {
+  bool titled = false;
+  for (size_t i = 0; i < tvmq_n_variants; i++) {
+    const struct tvmq_variant *variant = &tvmq_variants[i];
+    if (tier_of(variant) != tier || !selected(variant->name)) continue;
+    if (!titled && !options.list) printf("%s\n", tier ? tier->name : "in no tier of tvmq_isas");
+    titled = true;
+    if ((variant->cpu & ~cpu) == 0 || options.list) {
+      list_or_run(variant->name, NULL, variant);
+    } else {
+      skip(variant);
+    }
+  }
+}
+
+static void bench(uint32_t cpu) {
+  printf("%-46s %-36s %9s %9s\n", "bench", "", "MAC/ns", "to first");
+  check_random_seed(options.seed, "bench");
+  for (size_t i = 0; i < tvmq_n_variants; i++) {
+    const struct tvmq_variant *variant = &tvmq_variants[i];
+    if (selected(variant->name) && (variant->cpu & ~cpu) == 0) families[variant->family]->bench(variant);
+  }
+}
+
+static _Noreturn void usage(const char *wrong) {
+  fprintf(stderr, "%s%susage: %s [--seed N] [--filter SUBSTRING] [--quick] [--bench] [--list]\n", wrong ? wrong : "", wrong ? "\n" : "", options.program);
+  exit(wrong ? 2 : 0);
+}
+
+static void parse(int argc, char **argv) {
+  options.program = argv[0];
+  options.seed = (uint64_t)time(NULL);
+  for (int i = 1; i < argc; i++) {
+    const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+    if (strcmp(name, "--quick") == 0) {
+      check_quick = true;
+    } else if (strcmp(name, "--bench") == 0) {
+      options.bench = true;
+    } else if (strcmp(name, "--list") == 0) {
+      options.list = true;
+    } else if (strcmp(name, "--filter") == 0 && value) {
+      options.filter = argv[++i];
+    } else if (strcmp(name, "--seed") == 0 && value) {
+      char *end;
+      options.seed = strtoull(argv[++i], &end, 0);
+      if (*value == '\0' || *end != '\0') usage("--seed takes a number");
+    } else {
+      usage(strcmp(name, "--help") == 0 ? NULL : name);
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  parse(argc, argv);
+  const uint32_t cpu = tvmq_cpu_detect();
+  if (!options.list) printf("%s, seed %" PRIu64 "\n", tvmq_cpu_name(), options.seed);
+  catch_faults();
+  for (size_t list = 0; list < sizeof stand_alone / sizeof stand_alone[0]; list++) {
+    for (const struct check *check = stand_alone[list]; check->name; check++) list_or_run(check->name, check->run, NULL);
+  }
+  for (size_t i = 0; i < tvmq_n_isas; i++) check_tier(&tvmq_isas[i], cpu);
+  check_tier(NULL, cpu);
+  if (options.list) return 0;
+  printf("%u passed, %u failed, %u skipped\n", totals.passed, totals.failed, totals.skipped);
+  if (totals.failed == 0 && totals.passed + totals.skipped == 0) usage("no function has that in its name");
+  if (options.bench && totals.failed) fprintf(stderr, "no bench while a check fails\n");
+  if (options.bench && !totals.failed) bench(cpu);
+  return totals.failed != 0;
+}

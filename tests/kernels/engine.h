@@ -1,0 +1,34 @@
+// The engine that checks kernels: it loops over the CPU tiers and the list of variants, catches faults, counts, and reports.
+//
+// A check draws its inputs from check_random(), names each case before it runs it and calls check_fail() at the first difference. It frees nothing and needs no
+// clean-up: buffers are static or guarded (guard.h), and a failed or faulting check is left by a long jump.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../delegate/kernels/select.h"
+#include "random.h"
+
+// Fewer cases, for emulators (--quick).
+extern bool check_quick;
+
+// Names the parameters of the case that runs next, and counts it; a failure or a fault prints them.
+void check_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Ends the check as failed.
+_Noreturn void check_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Every family has checks for its variants, and a bench.
+struct check_family {
+  void (*check)(const struct tvmq_variant *variant);
+  void (*bench)(const struct tvmq_variant *variant);
+};
+extern const struct check_family check_gemm, check_depthwise, check_requantize;
+
+// Checks that stand alone; a NULL name ends each list.
+struct check {
+  const char *name;
+  void (*run)(void);
+};
+extern const struct check check_requant[], check_pack[];

@@ -1,0 +1,184 @@
+#include "layer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t stored_weights[LAYER_MAX_WEIGHTS];
+static int32_t centred_weights[LAYER_MAX_WEIGHTS];
+static int64_t sums[LAYER_MAX_RESULTS];
+
+// Ways to fill a vector: the extremes make sums overflow where a kernel is short of bits, small ones make results that a scale of 1 or more does not saturate.
+enum pattern { RANDOM, SMALL, ALL_MIN, ALL_MAX, ALTERNATING, SPARSE, CENTRE, N_PATTERNS };
+
+static int32_t draw(enum pattern pattern, size_t i, int32_t min, int32_t max, int32_t centre) {
+  switch (pattern) {
+    case SMALL:
+      return (int32_t)check_between(centre - 3 < min ? min : centre - 3, centre + 3 > max ? max : centre + 3);
+    case ALL_MIN:
+      return min;
+    case ALL_MAX:
+      return max;
+    case ALTERNATING:
+      return i % 2 ? min : max;
+    case SPARSE:
+      return check_below(8) ? centre : check_one_in(2) ? min : max;
+    case CENTRE:
+      return centre;
+    case RANDOM:
+    default:
+      return (int32_t)check_between(min, max);
+  }
+}
+
+// Half of all layers are random through and through.
+static enum pattern draw_pattern(void) { return check_one_in(2) ? RANDOM : check_below(N_PATTERNS); }
+
+static int32_t draw_zero_point(int32_t min, int32_t max) {
+  switch (check_below(4)) {
+    case 0:
+      return 0;
+    case 1:
+      return check_one_in(2) ? min : max;
+    default:
+      return (int32_t)check_between(min, max);
+  }
+}
+
+void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t n, size_t n_taps, size_t n_depths, bool weightless) {
+  const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16 || variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
+  *layer = (struct layer){.variant = variant, .n = n, .n_taps = n_taps, .n_depths = n_depths, .weights = centred_weights, .sums = sums};
+  layer->element = s16 ? sizeof(int16_t) : sizeof(int8_t);
+  layer->value_min = s16 ? INT16_MIN : INT8_MIN;
+  layer->value_max = s16 ? INT16_MAX : INT8_MAX;
+  layer->in_zero_point = draw_zero_point(layer->value_min, layer->value_max);
+  if (!s16) {
+    layer->in_flip = check_one_in(2) ? 0x80 : 0;
+    layer->filter_flip = check_one_in(2) ? 0x80 : 0;
+    if (!weightless && !(variant->flags & TVMQ_SYMMETRIC_FILTER)) layer->filter_zero_point = draw_zero_point(INT8_MIN, INT8_MAX);
+  }
+
+  const size_t per_channel = n_taps * n_depths;
+  if (n > LAYER_MAX_CHANNELS || n * per_channel > LAYER_MAX_WEIGHTS) {
+    fprintf(stderr, "layer: %zu channels of %zu weights are more than this test has room for\n", n, per_channel);
+    exit(1);
+  }
+  const int32_t min = variant->flags & TVMQ_NO_MIN_WEIGHT ? -INT8_MAX : INT8_MIN;
+  const enum pattern common = draw_pattern();
+  for (size_t c = 0; c < n; c++) {
+    const enum pattern pattern = weightless ? CENTRE : check_below(8) ? common : draw_pattern();
+    for (size_t i = 0; i < per_channel; i++) {
+      const int32_t w = weightless ? 0 : draw(pattern, i, min, INT8_MAX, layer->filter_zero_point < min ? min : layer->filter_zero_point);
+      stored_weights[c * per_channel + i] = (uint8_t)((uint8_t)w ^ layer->filter_flip);
+      centred_weights[c * per_channel + i] = w - layer->filter_zero_point;
+    }
+  }
+}
+
+void layer_draw_pool(const struct layer *layer, const struct guard *pool, size_t n, enum guard_side side, int32_t *values) {
+  const enum pattern common = draw_pattern();
+  for (size_t slot = 0; slot < pool->n_slots; slot++) {
+    uint8_t *stored = guard_writable(pool, guard_at(pool, slot, n * layer->element, side));
+    const enum pattern pattern = check_below(4) ? common : draw_pattern();
+    for (size_t i = 0; i < n; i++) {
+      const int32_t x = draw(pattern, i, layer->value_min, layer->value_max, layer->in_zero_point);
+      values[slot * n + i] = x - layer->in_zero_point;
+      if (layer->element == 1) {
+        stored[i] = (uint8_t)((uint8_t)x ^ layer->in_flip);
+      } else {
+        ((int16_t *)stored)[i] = (int16_t)x;
+      }
+    }
+  }
+}
+
+uint8_t layer_kernel_flip(const struct layer *layer) { return layer->in_flip ^ layer->variant->layout.a_offset; }
+
+int32_t layer_operand_offset(const struct layer *layer) { return layer->in_zero_point + layer->variant->layout.a_offset; }
+
+int32_t layer_repaid_zero_point(const struct layer *layer) { return layer->variant->layout.weight_bytes == 1 ? layer->filter_zero_point : 0; }
+
+const void *layer_panel(const struct layer *layer, enum guard_side side) {
+  static struct guard guard;
+  if (!guard.first) guard = guard_create(1, 1 << 20, GUARD_READ_ONLY);
+  const struct tvmq_layout *layout = &layer->variant->layout;
+  const size_t per_channel = layer->n_taps * layer->n_depths;
+  struct tvmq_channel channels[LAYER_MAX_CHANNELS];
+  struct tvmq_channel_params params[LAYER_MAX_CHANNELS];
+  for (size_t c = 0; c < layer->n; c++) {
+    channels[c] = (struct tvmq_channel){
+        .weights = stored_weights + c * per_channel,
+        .flip = layer->filter_flip,
+        .zero_point = layer->filter_zero_point,
+        .n_taps = layer->n_taps,
+        .tap_stride = layer->n_depths,
+        .n_depths = layer->n_depths,
+        .depth_stride = 1,
+    };
+    params[c] = layer->params[c];
+    params[c].bias = tvmq_fold(&channels[c], params[c].bias, layer->in_zero_point, layout->a_offset, layer->value_min, layer->value_max).bias;
+  }
+  struct tvmq_panel parts;
+  const size_t padded = (layer->n_depths + layout->ku - 1) / layout->ku * layout->ku;
+  if (!tvmq_panel_layout(layout, layer->n_taps * padded, &parts)) check_fail("the panel's size does not fit");
+  const void *panel = guard_at(&guard, 0, parts.size, side);
+  tvmq_pack_panel(layout, channels, params, layer->n, guard_writable(&guard, panel));
+  return panel;
+}
+
+// The output lies in a slot of bytes that differ from place to place; `expected` is what the whole slot must be afterwards.
+static struct guard out_guard;
+static uint8_t *out_start;
+static uint8_t background[LAYER_MAX_OUT], expected[LAYER_MAX_OUT];
+
+void *layer_out(const struct layer *layer, enum guard_side side) {
+  if (!out_guard.first) {
+    out_guard = guard_create(1, LAYER_MAX_OUT, GUARD_READ_WRITE);
+    check_random_bytes(background, sizeof background);
+  }
+  const size_t last_pixel = layer->variant->layout.nr * layer->element;
+  const size_t size = (layer->n_rows - 1) * layer->row_stride + (layer->n_cols - 1) * layer->col_stride + last_pixel;
+  out_start = guard_at(&out_guard, 0, size, side);
+  memcpy(guard_slot(&out_guard, 0), background, LAYER_MAX_OUT);
+  return out_start;
+}
+
+static int32_t clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
+
+static void fail_at(const struct layer *layer, size_t i, size_t n, int32_t wanted, int32_t got) {
+  const struct tvmq_channel_params *p = &layer->params[n];
+  check_fail("row %zu, column %zu, channel %zu: got %d, want %d (accumulator %" PRId64 " = sum %" PRId64 " + bias %" PRId64 ", multiplier %d, shift %d)",
+             i / layer->n_cols, i % layer->n_cols, n, got, wanted, layer_accumulator(layer, i, n), layer->sums[i * layer->n + n], p->bias, p->multiplier,
+             p->shift);
+}
+
+void layer_compare(const struct layer *layer) {
+  const uint8_t *slot = guard_slot(&out_guard, 0);
+  memcpy(expected, background, sizeof expected);
+  for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
+    const uint8_t *out = out_start + i / layer->n_cols * layer->row_stride + i % layer->n_cols * layer->col_stride;
+    for (size_t n = 0; n < layer->n; n++) {
+      const int32_t wanted = clamp(layer_requantized(layer, i, n), layer->stage.min, layer->stage.max);
+      int16_t got16;
+      memcpy(&got16, out + n * layer->element, layer->element);
+      const int32_t got = layer->element == 1 ? (int8_t)(out[n] ^ layer->stage.flip) : got16;
+      if (got != wanted) fail_at(layer, i, n, wanted, got);
+    }
+    // What channels that pad the panel come to is dropped by the caller.
+    memcpy(expected + (out - slot), out, layer->variant->layout.nr * layer->element);
+  }
+  if (memcmp(slot, expected, sizeof expected) == 0) return;
+  size_t at = 0;
+  while (slot[at] == expected[at]) at++;
+  check_fail("byte %td of the output lies outside every pixel and was written", slot + at - out_start);
+}
+
+const char *layer_text(const struct layer *layer) {
+  static char text[320];
+  const struct tvmq_stage *s = &layer->stage;
+  snprintf(text, sizeof text, "n %zu, zero points %d %d -> %d, flips in %#x filter %#x out %#x, rounding %d, clamp %d..%d%s%s%s", layer->n,
+           layer->in_zero_point, layer->filter_zero_point, s->zero_point, layer->in_flip, layer->filter_flip, s->flip, s->rounding, s->min, s->max,
+           s->right_shifts ? ", right_shifts" : "", s->headroom ? ", headroom" : "", s->fits_int16 ? ", fits_int16" : "");
+  return text;
+}

@@ -1,0 +1,54 @@
+// A random layer for one panel of channels: what gemm and depthwise have in common. The family's check draws activations and computes exact sums; this draws
+// weights, zero points, biases, multipliers and the output stage around them, packs the panel, and compares what the kernel wrote.
+#pragma once
+
+#include "../../delegate/packing/pack_gemm.h"
+#include "engine.h"
+#include "guard.h"
+
+enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS = 1 << 16, LAYER_MAX_OUT = 1 << 16, LAYER_POOL = 61 };
+
+struct layer {
+  const struct tvmq_variant *variant;
+  size_t element;                // bytes of an activation
+  int32_t value_min, value_max;  // of an activation as int8 (int16)
+  size_t n, n_taps, n_depths;    // valid channels of the panel; weights per channel
+  int32_t in_zero_point, filter_zero_point;
+  uint8_t in_flip, filter_flip;  // 0x80 where the tensor is uint8
+
+  const int32_t *weights;  // [n][n_taps * n_depths], less the zero point
+  int64_t *sums;           // [n_rows * n_cols][n]: sum of (x - zx)(w - zw), filled by the family's check
+
+  struct tvmq_channel_params params[LAYER_MAX_CHANNELS];  // bias as the model has it, not folded
+  struct tvmq_stage stage;
+
+  size_t n_rows, n_cols, row_stride, col_stride;  // of the output; strides in bytes
+};
+
+// Draws weights and zero points. `weightless`: all weights and the filter zero point are 0, so that only bias and row terms reach the output stage.
+void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t n, size_t n_taps, size_t n_depths, bool weightless);
+
+// Fills every slot of `pool` with n activations as stored, and values [LAYER_POOL][n] with what they are less the zero point.
+void layer_draw_pool(const struct layer *layer, const struct guard *pool, size_t n, enum guard_side side, int32_t *values);
+
+// How the kernel is to be called: its in_flip, its operand less (x - zx), and the filter zero point that is not in the packed weights.
+uint8_t layer_kernel_flip(const struct layer *layer);
+int32_t layer_operand_offset(const struct layer *layer);
+int32_t layer_repaid_zero_point(const struct layer *layer);
+
+// Draws bias, multiplier, shift and stage to suit the sums.
+void layer_draw_stage(struct layer *layer);
+
+// Accumulator and requantized value, zero point included but not clamped, of channel n of result `i` (row-major).
+int64_t layer_accumulator(const struct layer *layer, size_t i, size_t n);
+int32_t layer_requantized(const struct layer *layer, size_t i, size_t n);
+
+// The packed panel, and an output filled with what must not change. Valid until the next layer's.
+const void *layer_panel(const struct layer *layer, enum guard_side side);
+void *layer_out(const struct layer *layer, enum guard_side side);
+
+// Compares the output and all that lies around it; does not return if something differs.
+void layer_compare(const struct layer *layer);
+
+// The layer's parameters as text for check_case(). Static.
+const char *layer_text(const struct layer *layer);

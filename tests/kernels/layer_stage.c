@@ -1,0 +1,169 @@
+// The output stage of a random layer: scales chosen from the accumulators that the layer really has, biases that steer results onto ties and limits, and the
+// promises of `struct tvmq_stage` only where they hold.
+#include <math.h>
+
+#include "layer.h"
+#include "oracle.h"
+
+static bool wide(const struct layer *layer) { return layer->variant->layout.acc_bytes == 8; }
+
+int64_t layer_accumulator(const struct layer *layer, size_t i, size_t n) {
+  const int64_t acc = layer->sums[i * layer->n + n] + layer->params[n].bias;
+  return wide(layer) ? acc : oracle_wrap(acc);
+}
+
+int32_t layer_requantized(const struct layer *layer, size_t i, size_t n) {
+  const struct tvmq_channel_params *p = &layer->params[n];
+  const int64_t acc = layer_accumulator(layer, i, n);
+  const int32_t value =
+      wide(layer) ? oracle_round_s64(acc, p->multiplier, p->shift) : oracle_round_s32(layer->stage.rounding, (int32_t)acc, p->multiplier, p->shift);
+  return oracle_wrap((int64_t)value + layer->stage.zero_point);
+}
+
+// What a channel's multiplier is for.
+enum scale {
+  SPAN,       // results span the output's codes
+  SPAN16,     // results span int16
+  SATURATE,   // most results saturate
+  TIES,       // as SPAN, by a power of two
+  SHIFT_0,    // between one half and one
+  LEFT,       // one to 256
+  ANY,        // every shift there is
+  FAR_RIGHT,  // shifts of 16 and more
+  ZERO,
+  N_SCALES
+};
+
+static int32_t draw_multiplier(void) {
+  static const int32_t edges[] = {1 << 30, (1 << 30) + 1, INT32_MAX, INT32_MAX - 1, 0x7fff0000, 0x7ffeffff, 0x7fff7fff, 0x40008000, 0x60000000};
+  if (check_one_in(8)) return edges[check_below(sizeof edges / sizeof edges[0])];
+  return (int32_t)check_between(1 << 30, INT32_MAX);
+}
+
+static void draw_scale(const struct layer *layer, enum scale scale, int64_t lo, int64_t hi, struct tvmq_channel_params *p) {
+  const int32_t max_shift = wide(layer) ? 7 : 30;
+  const double spread = hi > lo ? (double)(hi - lo) : 1, jitter = (double)check_between(50, 150) / 100;
+  const double codes = scale == SPAN16 ? 65000 : (layer->value_max - layer->value_min) * (scale == SATURATE ? 64.0 : 1.0);
+  oracle_fixed_point(codes / spread * jitter, &p->multiplier, &p->shift);
+  if (p->multiplier != 0 && check_one_in(8)) p->multiplier = draw_multiplier();
+  switch (scale) {
+    case TIES:
+      p->multiplier = 1 << 30;
+      break;
+    case SHIFT_0:
+      p->multiplier = draw_multiplier();
+      p->shift = 0;
+      break;
+    case LEFT:
+      p->multiplier = draw_multiplier();
+      p->shift = (int32_t)check_between(1, 7);
+      break;
+    case ANY:
+      p->multiplier = draw_multiplier();
+      p->shift = (int32_t)check_between(-31, max_shift);
+      break;
+    case FAR_RIGHT:
+      p->multiplier = draw_multiplier();
+      p->shift = (int32_t)check_between(-31, -16);
+      break;
+    case ZERO:
+      p->multiplier = 0;
+      p->shift = 0;
+      break;
+    case SPAN:
+    case SPAN16:
+    case SATURATE:
+    default:
+      break;
+  }
+  if (p->shift > max_shift) p->shift = max_shift;
+}
+
+// Biases that int32 (int64) models could hold, kept small enough that the sum stays one that the wide kernels' definition covers.
+static int64_t draw_bias(const struct layer *layer, int64_t lo, int64_t hi, const struct tvmq_channel_params *p, size_t n) {
+  const size_t i = check_below((uint32_t)(layer->n_rows * layer->n_cols));
+  const int64_t sum = layer->sums[i * layer->n + n];
+  const double real = ldexp(p->multiplier, p->shift - 31);
+  const int64_t limit = wide(layer) ? INT64_C(1) << 46 : INT32_MAX;
+  int64_t bias = 0;
+  switch (check_below(8)) {
+    case 0:
+      return 0;
+    case 1:  // anything, wrapping included
+      return check_between(-limit, limit);
+    case 2:  // one result at the end of the promise of headroom
+      return check_one_in(2) ? (INT64_C(1) << 30) - hi : -(INT64_C(1) << 30) - lo;
+    case 3:  // one result at the end of int32
+      return check_one_in(2) ? INT32_MAX - hi : INT32_MIN - lo;
+    case 4:
+    case 5:  // one result on a tie, or next to it
+      if (real > 0) {
+        const double code = (double)check_between(layer->value_min - 2, layer->value_max + 2) - layer->stage.zero_point;
+        bias = (int64_t)fmin(fmax(round((code + 0.5) / real), (double)-limit), (double)limit) - sum + check_between(-1, 1);
+      }
+      break;
+    default:  // results in the middle of the output's range
+      if (real > 0) bias = (int64_t)fmin(fmax((-0.5 - layer->stage.zero_point) / real, (double)-limit), (double)limit) - (lo + hi) / 2 + check_between(-99, 99);
+      break;
+  }
+  return bias < -limit ? -limit : bias > limit ? limit : bias;
+}
+
+static void draw_clamp(struct layer *layer) {
+  struct tvmq_stage *stage = &layer->stage;
+  stage->min = layer->value_min;
+  stage->max = layer->value_max;
+  switch (check_below(4)) {
+    case 0:  // ReLU
+      stage->min = stage->zero_point;
+      break;
+    case 1:
+      stage->min = (int32_t)check_between(layer->value_min, layer->value_max);
+      stage->max = (int32_t)check_between(stage->min, layer->value_max);
+      break;
+    default:
+      break;
+  }
+}
+
+// A promise that holds need not be made.
+static bool made(bool holds) { return holds && check_below(4) != 0; }
+
+static void draw_promises(struct layer *layer) {
+  bool right_shifts = true, headroom = true, fits_int16 = true;
+  const int64_t limit = INT64_C(1) << 30;
+  for (size_t n = 0; n < layer->n; n++) {
+    const int32_t shift = layer->params[n].shift;
+    right_shifts &= shift <= -1;
+    headroom &= shift >= -22;
+    for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
+      const int64_t acc = layer_accumulator(layer, i, n);
+      const int32_t value = layer_requantized(layer, i, n);
+      headroom &= -limit <= acc && acc <= limit;
+      fits_int16 &= INT16_MIN <= value && value <= INT16_MAX;
+    }
+  }
+  layer->stage.right_shifts = made(right_shifts);
+  layer->stage.headroom = made(headroom);
+  layer->stage.fits_int16 = made(fits_int16);
+}
+
+void layer_draw_stage(struct layer *layer) {
+  layer->stage.rounding = (enum tvmq_rounding[]){TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE}[check_below(4)];
+  layer->stage.flip = layer->element == 1 && check_one_in(2) ? 0x80 : 0;
+  layer->stage.zero_point = check_one_in(4) ? 0 : (int32_t)check_between(layer->value_min, layer->value_max);
+  const enum scale common = check_one_in(2) ? SPAN : check_below(N_SCALES);
+  const bool mixed = check_one_in(4);
+  for (size_t n = 0; n < layer->n; n++) {
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
+      const int64_t sum = layer->sums[i * layer->n + n];
+      lo = sum < lo ? sum : lo;
+      hi = sum > hi ? sum : hi;
+    }
+    draw_scale(layer, mixed ? check_below(N_SCALES) : common, lo, hi, &layer->params[n]);
+    layer->params[n].bias = draw_bias(layer, lo, hi, &layer->params[n], n);
+  }
+  draw_clamp(layer);
+  draw_promises(layer);
+}
