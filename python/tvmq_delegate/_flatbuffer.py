@@ -167,14 +167,17 @@ def read(data: bytes | memoryview) -> Record:
 class _Reader:
     def __init__(self, view: memoryview):
         self.view = view
-        self.tables: dict[tuple[str, int], Record] = {}
-        # Offsets may point several times at the same bytes. A file that makes reading it far longer than itself is hostile.
-        self.budget = 16 * len(view)
+        self.tables: dict[tuple[str, int], tuple[Record, int]] = {}
+        # Offsets may point several times at the same bytes, and what they lead to counts each time: a file that unfolds to far more than itself is hostile.
+        self.budget = 8 * len(view)
 
     def span(self, position: int, size: int, where: str) -> None:
         """Checks that [position, position + size) lies within the file."""
         if position < 0 or position + size > len(self.view):
             raise ModelError(f"{where}: bytes {position} to {position + size} lie outside the file of {len(self.view)} bytes (truncated or malformed)")
+        self.spend(size, where)
+
+    def spend(self, size: int, where: str) -> None:
         self.budget -= size
         if self.budget < 0:
             raise ModelError(f"{where}: malformed, the same bytes are referred to over and over")
@@ -189,9 +192,14 @@ class _Reader:
 
     def table(self, name: str, position: int, where: str) -> Record:
         key = (name, position)
-        if key not in self.tables:
-            self.tables[key] = self.fields(name, position, where)
-        return self.tables[key]
+        if key in self.tables:
+            record, cost = self.tables[key]
+            self.spend(cost, where)
+            return record
+        before = self.budget
+        record = self.fields(name, position, where)
+        self.tables[key] = (record, before - self.budget)
+        return record
 
     def fields(self, name: str, position: int, where: str) -> Record:
         vtable = position - self.unpack("<i", position, where)[0]

@@ -288,6 +288,31 @@ def test_changed_words_are_read_or_refused(word, value):
     harness.counts[f"models with changed words {read_all(bytes(data))}"] += 1
 
 
+def test_shared_tables_do_not_multiply():
+    """Thousands of subgraphs that are one and the same table: read in no time, but without end to walk through or to write."""
+    file = _flatbuffer.read(SMALL)
+    n, filler = 5000, 0x5EED5EED
+    file.metadata_buffer = (filler,) * n  # becomes the vector of subgraphs
+    data = bytearray(_flatbuffer.write(file))
+    assert len(model.ops(data)) == 1
+
+    def word(position: int) -> int:
+        return struct.unpack_from("<I", data, position)[0]
+
+    root = word(0)
+    vtable = root - struct.unpack_from("<i", data, root)[0]
+    slot = next(field.slot for field in _flatbuffer.schema("Model") if field.name == "subgraphs")
+    field = root + struct.unpack_from("<H", data, vtable + 4 + 2 * slot)[0]
+    vector = field + word(field)
+    subgraph = vector + 4 + word(vector + 4)
+    elements = data.index(struct.pack("<II", n, filler)) + 4
+    struct.pack_into("<I", data, field, elements - 4 - field)
+    for position in range(elements, elements + 4 * n, 4):
+        struct.pack_into("<I", data, position, subgraph - position)
+    with pytest.raises(ModelError, match="over and over"):
+        model.ops(data)
+
+
 def test_overlapping_strings_do_not_multiply():
     """Many strings that all reach to the end of the file: reading must not take the product of both."""
     file = _flatbuffer.read(SMALL)
