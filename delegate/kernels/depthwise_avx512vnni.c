@@ -70,7 +70,7 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool is_short
 
   __m512i first[VECTORS];
   struct tvmq_short_stage short_stage[VECTORS];
-  for (int v = 0; v < VECTORS; v++) {
+  UNROLL for (int v = 0; v < VECTORS; v++) {
     const size_t at = (size_t)v * vector_bytes;
     first[v] = load_repeated(bias + at, lanes);
     if (!is_short) continue;
@@ -80,8 +80,7 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool is_short
 
   for (size_t x = 0; x < args->n_cols; x += n_columns) {
     __m512i acc[MAX_OUT_ROWS][VECTORS];
-    for (int o = 0; o < mr; o++)
-      for (int v = 0; v < VECTORS; v++) acc[o][v] = first[v];
+    UNROLL for (int o = 0; o < mr; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = first[v];
 
     size_t column[MAX_COLUMNS];
     for (size_t i = 0; i < n_columns; i++) column[i] = (x + i < args->n_cols ? x + i : args->n_cols - 1) * args->stride_w;
@@ -95,16 +94,16 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool is_short
             row[r] = _mm512_xor_si512(load_pixels(args->pixels + y * row_pitch + kx * args->dilation_w, column, args->channel_offset, lanes), flip);
           }
           interleave(row, quad);
-          for (int o = 0; o < mr; o++, w += nr * GROUP_ROWS) {
-            for (int v = 0; v < VECTORS; v++) acc[o][v] = _mm512_dpbusd_epi32(acc[o][v], quad[v], load_repeated(w + (size_t)v * vector_bytes, lanes));
+          UNROLL for (int o = 0; o < mr; o++, w += nr * GROUP_ROWS) {
+            UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = _mm512_dpbusd_epi32(acc[o][v], quad[v], load_repeated(w + (size_t)v * vector_bytes, lanes));
           }
         }
       }
     }
 
-    for (int o = 0; o < mr; o++) {
+    UNROLL for (int o = 0; o < mr; o++) {
       __m512i value[VECTORS];
-      for (int v = 0; v < VECTORS; v++) {
+      UNROLL for (int v = 0; v < VECTORS; v++) {
         const size_t at = (size_t)v * vector_bytes;
         value[v] = is_short ? tvmq_short_rescale(&short_stage[v], acc[o][v])
                             : tvmq_long_rescale(&stage, acc[o][v], load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));

@@ -16,10 +16,10 @@ enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 24 };
 
 // Row m, vector v of the accumulators is acc[m * nv + v]; mr and nv are constants wherever these functions are inlined.
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, bool is_short, int mr, int nv, __m512i *acc) {
-  for (int v = 0; v < nv; v++) {
+  UNROLL for (int v = 0; v < nv; v++) {
     __m512i b = _mm512_loadu_si512(bias + 16 * v);
     if (is_short) b = _mm512_xor_si512(b, _mm512_set1_epi32(INT32_MIN));
-    for (int m = 0; m < mr; m++) acc[m * nv + v] = _mm512_add_epi32(b, _mm512_set1_epi32(row_terms[m]));
+    UNROLL for (int m = 0; m < mr; m++) acc[m * nv + v] = _mm512_add_epi32(b, _mm512_set1_epi32(row_terms[m]));
   }
 }
 
@@ -27,16 +27,16 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
   const __m512i flip = _mm512_set1_epi8((int8_t)args->in_flip);
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
-    for (int m = 0; m < mr; m++) x[m] = rows[m];
+    UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
     for (size_t k = 0; k < args->k; k += 4, weights += 64 * nv) {
       __m512i w[MAX_VECTORS];
-      for (int v = 0; v < nv; v++) w[v] = _mm512_loadu_si512(weights + 64 * v);
-      for (int m = 0; m < mr; m++) {
+      UNROLL for (int v = 0; v < nv; v++) w[v] = _mm512_loadu_si512(weights + 64 * v);
+      UNROLL for (int m = 0; m < mr; m++) {
         int32_t four;
         memcpy(&four, x[m] + k, sizeof four);
         __m512i row = _mm512_set1_epi32(four);
         if (flips) row = _mm512_xor_si512(row, flip);
-        for (int v = 0; v < nv; v++) dot(&acc[m * nv + v], row, w[v]);
+        UNROLL for (int v = 0; v < nv; v++) dot(&acc[m * nv + v], row, w[v]);
       }
     }
   }
@@ -49,7 +49,7 @@ TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m512i *value, int
     _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, value)));
     return;
   }
-  for (int v = 0; v < nv; v++) _mm_storeu_si128((__m128i *)(out + 16 * v), tvmq_pack(stage, value[v]));
+  UNROLL for (int v = 0; v < nv; v++) _mm_storeu_si128((__m128i *)(out + 16 * v), tvmq_pack(stage, value[v]));
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_short, int mr, int nv) {
@@ -58,19 +58,19 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_sho
   const int32_t *multiplier = (const int32_t *)(weights + args->n_taps * args->k * 16 * (size_t)nv), *shift = multiplier + 16 * nv;
   const struct tvmq_stage stage = *args->stage;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
-  for (int v = 0; is_short && v < nv; v++)
-    short_stage[v] = tvmq_short_stage_make(&stage, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
+  UNROLL for (int v = 0; is_short && v < nv; v++) short_stage[v] =
+      tvmq_short_stage_make(&stage, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
   uint8_t *out = args->out;
   for (size_t i = 0; i < args->row_tiles; i++) {
     __m512i acc[MAX_ACCUMULATORS];
     load_bias(bias, args->row_terms + i * (size_t)mr, is_short, mr, nv, acc);
     multiply(args, args->rows + i * args->n_taps * (size_t)mr, weights, flips, mr, nv, acc);
-    for (int m = 0; m < mr; m++, out += args->out_stride) {
+    UNROLL for (int m = 0; m < mr; m++, out += args->out_stride) {
       __m512i value[MAX_VECTORS];
-      for (int v = 0; v < nv; v++)
-        value[v] = is_short ? tvmq_short_rescale(&short_stage[v], acc[m * nv + v])
-                            : tvmq_long_rescale(&stage, acc[m * nv + v], _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
+      UNROLL for (int v = 0; v < nv; v++) value[v] =
+          is_short ? tvmq_short_rescale(&short_stage[v], acc[m * nv + v])
+                   : tvmq_long_rescale(&stage, acc[m * nv + v], _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
       store(&stage, value, nv, out);
     }
   }
