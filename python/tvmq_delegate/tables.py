@@ -25,7 +25,8 @@ def _table(*columns: str, right: tuple[str, ...] = (), title: str | None = None)
 def kernels(listed: list[library.Kernel]) -> Table:
     table = _table("kernel", "family", "needs", "packing", "tile", "on this CPU")
     for kernel in listed:
-        table.add_row(kernel.name, kernel.family, kernel.isa, kernel.packing, f"{kernel.mr}x{kernel.nr}" if kernel.nr else "", "yes" if kernel.available else "no")
+        tile = f"{kernel.mr}x{kernel.nr}" if kernel.nr else ""
+        table.add_row(kernel.name, kernel.family, kernel.isa, kernel.packing, tile, "yes" if kernel.available else "no")
     return table
 
 
