@@ -17,7 +17,9 @@ static bool plausible_numbers(const TfLiteTensor *tensor) {
 }
 
 static bool plausible_pointers(const TfLiteTensor *tensor) {
-  const void *const pointers[] = {tensor->dims, tensor->quantization.params, tensor->sparsity, tensor->dims_signature};
+  // Without quantization its parameters are left uninitialised by tflite-runtime 2.14.
+  const void *const params = tensor->quantization.type != 0 ? tensor->quantization.params : NULL;
+  const void *const pointers[] = {tensor->dims, params, tensor->sparsity, tensor->dims_signature};
   for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++) {
     if (pointers[i] != NULL && !plausible_pointer(pointers[i])) return false;
   }
