@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,7 +34,7 @@ struct worker {
 
 struct tvmq_threads {
   int n;                    // threads, the caller included
-  bool spin;                // each thread can have a processor of its own
+  size_t helpers;           // workers that can have a processor of their own
   unsigned forks;           // of the process when the pool was made
   pthread_mutex_t callers;  // held during a run
 
@@ -54,23 +55,13 @@ struct tvmq_threads {
 
 // Workers do not survive fork(): a child finds its pool older than itself and runs everything on the caller.
 static atomic_uint forks;
-static void count_fork(void) {
-  atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
-}
-static void watch_forks(void) {
-  pthread_atfork(NULL, NULL, count_fork);
-}
+static void count_fork(void) { atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
 
-static bool forked(const struct tvmq_threads *threads) {
-  return threads->forks != atomic_load_explicit(&forks, memory_order_relaxed);
-}
+static bool forked(const struct tvmq_threads *threads) { return threads->forks != atomic_load_explicit(&forks, memory_order_relaxed); }
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t expected) {
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
-}
-static void futex_wake(_Atomic uint32_t *word, int n) {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
-}
+static void futex_wait(_Atomic uint32_t *word, uint32_t expected) { syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0); }
+static void futex_wake(_Atomic uint32_t *word, int n) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
 
 static void relax(void) {
 #if defined(__x86_64__)
@@ -86,23 +77,22 @@ static int64_t now_ns(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-// Spins until `done(threads, seen)` or the time is over; returns whether it is done.
+// Spins until `done(threads, seen)` or the time is over; returns whether it is done. Yields now and then: where processors are short, the one that spins may
+// hold the very processor that the one it waits for needs.
 static bool spin_until(struct tvmq_threads *threads, bool (*done)(struct tvmq_threads *, uint32_t), uint32_t seen) {
   if (done(threads, seen)) return true;
-  if (!threads->spin) return false;
   const int64_t end = now_ns() + SPIN_NS;
   do {
     for (int i = 0; i < SPINS_PER_LOOK; i++) {
       if (done(threads, seen)) return true;
       relax();
     }
+    sched_yield();
   } while (now_ns() < end);
   return false;
 }
 
-static bool new_run(struct tvmq_threads *threads, uint32_t seen) {
-  return atomic_load_explicit(&threads->runs, memory_order_acquire) != seen;
-}
+static bool new_run(struct tvmq_threads *threads, uint32_t seen) { return atomic_load_explicit(&threads->runs, memory_order_acquire) != seen; }
 static bool nobody_inside(struct tvmq_threads *threads, uint32_t unused) {
   (void)unused;
   return (atomic_load_explicit(&threads->state, memory_order_acquire) & INSIDE) == 0;
@@ -150,9 +140,13 @@ static void *worker_main(void *argument) {
   return NULL;
 }
 
-static void call_workers(struct tvmq_threads *threads, size_t n) {
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+// Wakes no more workers than there are tiles and processors for: beside the caller and those that are awake, spinning or still at work.
+static void call_workers(struct tvmq_threads *threads) {
   atomic_fetch_add(&threads->runs, 1);
-  if (atomic_load(&threads->sleepers) > 0) futex_wake(&threads->runs, n < INT_MAX ? (int)n : INT_MAX);
+  const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = smaller(threads->n_tiles - 1, threads->helpers);
+  if (wanted > awake) futex_wake(&threads->runs, (int)(wanted - awake));
 }
 
 static void wait_for_workers(struct tvmq_threads *threads) {
@@ -175,7 +169,7 @@ void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn
     return;
   }
   pthread_mutex_lock(&threads->callers);
-  if (n_tiles < 2) {
+  if (n_tiles < 2 || threads->helpers == 0) {
     run_alone(n_tiles, fn, context);
   } else {
     threads->fn = fn;
@@ -183,7 +177,7 @@ void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn
     threads->n_tiles = n_tiles;
     atomic_store_explicit(&threads->next_tile, 0, memory_order_relaxed);
     atomic_store_explicit(&threads->state, OPEN, memory_order_release);
-    call_workers(threads, n_tiles - 1);
+    call_workers(threads);
     work(threads, 0);
     wait_for_workers(threads);
   }
@@ -210,7 +204,7 @@ struct tvmq_threads *tvmq_threads_create(int n) {
   if (tvmq_mul_size((size_t)n - 1, sizeof(struct worker), &size) && tvmq_add_size(size, sizeof *threads, &size)) threads = tvmq_alloc(size);
   if (threads == NULL) return NULL;
 
-  threads->spin = n <= tvmq_cpu_count();
+  threads->helpers = smaller((size_t)n, (size_t)tvmq_cpu_count()) - 1;
   threads->forks = atomic_load_explicit(&forks, memory_order_relaxed);
   pthread_mutex_init(&threads->callers, NULL);
   for (threads->n = 1; threads->n < n; threads->n++) {
@@ -228,13 +222,12 @@ void tvmq_threads_destroy(struct tvmq_threads *threads) {
   if (threads == NULL) return;
   if (!forked(threads)) {
     atomic_store_explicit(&threads->stop, true, memory_order_release);
-    call_workers(threads, INT_MAX);
+    atomic_fetch_add(&threads->runs, 1);
+    futex_wake(&threads->runs, INT_MAX);
     for (int i = 0; i < threads->n - 1; i++) pthread_join(threads->workers[i].id, NULL);
     pthread_mutex_destroy(&threads->callers);
   }
   tvmq_free(threads);
 }
 
-int tvmq_threads_count(const struct tvmq_threads *threads) {
-  return threads != NULL ? threads->n : 1;
-}
+int tvmq_threads_count(const struct tvmq_threads *threads) { return threads != NULL ? threads->n : 1; }

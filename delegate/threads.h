@@ -10,11 +10,15 @@ struct tvmq_threads;
 // `tile` counts from 0 to n_tiles - 1; `thread` from 0 (the caller) to tvmq_threads_count() - 1 and indexes per-thread scratch.
 typedef void (*tvmq_tile_fn)(void *context, size_t tile, int thread);
 
-// A pool of `n` threads, the caller included. NULL when out of memory or when no thread can be started (work then runs on the caller).
+// A pool of `n` threads, the caller included. NULL for n < 2, when out of memory and when no thread can be started (work then runs on the caller). If some
+// threads cannot be started, the pool has fewer.
 struct tvmq_threads *tvmq_threads_create(int n);
 void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine
 
 int tvmq_threads_count(const struct tvmq_threads *threads);  // 1 for NULL
 
-// Runs fn on every tile and returns when all are done. NULL threads: a plain loop. One run at a time per pool; concurrent callers queue.
+// Runs fn on every tile and returns when all are done. NULL threads: a plain loop. One run at a time per pool; concurrent callers queue. A tile must not wait for
+// another: how many threads share in a run is not promised, and after fork() the child runs everything on the caller.
+//
+// Workers that have nothing to do fall asleep soon, and waking one costs microseconds: with less work than that, have one tile.
 void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context);
