@@ -54,7 +54,7 @@ struct tvmq_layout {
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b);
 
 // Writes the name and a terminating zero; returns the length. `size` >= TVMQ_LAYOUT_NAME always suffices.
-enum { TVMQ_LAYOUT_NAME = 32 };
+enum { TVMQ_LAYOUT_NAME = 40 };
 size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size);
 
 // Byte offsets of the parts of a panel with `depth` = n_taps * padded k, and its whole size (a multiple of TVMQ_PANEL_ALIGNMENT).

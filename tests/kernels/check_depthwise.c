@@ -1,6 +1,7 @@
 // Depthwise convolution, int8 and 16x8.
 #include <stdio.h>
 
+#include "../../delegate/packing/pack_depthwise.h"
 #include "bench.h"
 #include "layer.h"
 
@@ -24,6 +25,19 @@ static void sum_windows(struct layer *layer, const uint8_t *picks, size_t pixels
       for (size_t n = 0; n < layer->n; n++) sums[n] += (int64_t)pixel[n] * layer->weights[n * n_taps + t];
     }
   }
+}
+
+static const void *pack(const struct layer *layer, const struct shape *s, size_t n_planes, enum guard_side side) {
+  const struct tvmq_layout *layout = &layer->variant->layout;
+  struct tvmq_channel channels[LAYER_MAX_CHANNELS];
+  struct tvmq_channel_params params[LAYER_MAX_CHANNELS];
+  layer_channels(layer, channels, params);
+  struct tvmq_panel parts;
+  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, s->filter_h, s->filter_w, n_planes), &parts)) check_fail("the panel's size does not fit");
+  void *written;
+  const void *panel = layer_panel(parts.size, side, &written);
+  tvmq_pack_depthwise(layout, channels, params, layer->n, s->filter_h, s->filter_w, n_planes, written);
+  return panel;
 }
 
 static void check_shape(const struct tvmq_variant *variant, const struct shape *s) {
@@ -57,6 +71,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   sum_windows(&layer, picks, pixels_stride, s);
   layer_draw_stage(&layer);
 
+  const size_t n_planes = tvmq_depthwise_planes(&variant->layout, layer.filter_zero_point);
   const struct tvmq_depthwise_args args = {
       .pixels = pixels,
       .pixels_stride = pixels_stride,
@@ -68,8 +83,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .stride_w = s->stride_w,
       .dilation_h = s->dilation_h,
       .dilation_w = s->dilation_w,
-      .filter_zero_point = layer_repaid_zero_point(&layer),
-      .panel = layer_panel(&layer, side),
+      .filter_zero_point = variant->layout.weight_bytes == 1 ? layer.filter_zero_point : 0,
+      .n_planes = n_planes,
+      .panel = pack(&layer, s, n_planes, side),
       .out = layer_out(&layer, side),
       .out_col_stride = layer.col_stride,
       .out_row_stride = layer.row_stride,
@@ -173,7 +189,7 @@ static void bench(const struct tvmq_variant *variant) {
     if ((variant->only.stride && variant->only.stride != stride) || (variant->only.dilation && variant->only.dilation != dilation)) continue;
     struct problem p = {.variant = variant, .n_blocks = (shapes[i].channels + nr - 1) / nr, .block_bytes = nr * element};
     struct tvmq_panel parts;
-    tvmq_panel_layout(&variant->layout, filter * filter, &parts);
+    tvmq_panel_layout(&variant->layout, tvmq_depthwise_depth(&variant->layout, filter, filter, 1), &parts);
     p.panel_bytes = parts.size;
     const size_t pixel_bytes = p.n_blocks * p.block_bytes, width = (cols - 1) * stride + (filter - 1) * dilation + 1;
     const size_t n_pixels = width * ((variant->mr - 1) * stride + (filter - 1) * dilation + 1);
@@ -193,6 +209,7 @@ static void bench(const struct tvmq_variant *variant) {
         .stride_w = stride,
         .dilation_h = dilation,
         .dilation_w = dilation,
+        .n_planes = 1,
         .panel = panels,
         .out = out,
         .out_col_stride = pixel_bytes,

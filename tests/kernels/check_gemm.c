@@ -18,6 +18,8 @@ static int32_t gathered[LAYER_MAX_WEIGHTS];
 // Sums of every row, from the rows that the table points at; and what the row owes for a filter zero point.
 static void sum_rows(struct layer *layer, const uint8_t *picks, const struct shape *shape, size_t k, int32_t *row_terms) {
   const size_t mr = layer->variant->mr, per_channel = shape->n_taps * shape->depth;
+  // Weights of two bytes have the filter zero point subtracted.
+  const int32_t repaid = layer->variant->layout.weight_bytes == 1 ? layer->filter_zero_point : 0;
   for (size_t row = 0; row < layer->n_rows; row++) {
     int64_t operands = 0;
     for (size_t t = 0; t < shape->n_taps; t++) {
@@ -27,7 +29,7 @@ static void sum_rows(struct layer *layer, const uint8_t *picks, const struct sha
         operands += x[d] + layer_operand_offset(layer);
       }
     }
-    row_terms[row] = oracle_wrap(-layer_repaid_zero_point(layer) * operands);
+    row_terms[row] = oracle_wrap(-repaid * operands);
     for (size_t n = 0; n < layer->n; n++) layer->sums[row * layer->n + n] = oracle_dot(gathered, layer->weights + n * per_channel, per_channel);
   }
 }
@@ -39,6 +41,18 @@ static void draw_accumulators(struct layer *layer, int32_t *row_terms) {
     row_terms[row] = (int32_t)check_between(-spread, spread - 1);
     for (size_t n = 0; n < layer->n; n++) layer->sums[row * layer->n + n] = row_terms[row];
   }
+}
+
+static const void *pack(const struct layer *layer, size_t padded_depth, enum guard_side side) {
+  struct tvmq_channel channels[LAYER_MAX_CHANNELS];
+  struct tvmq_channel_params params[LAYER_MAX_CHANNELS];
+  layer_channels(layer, channels, params);
+  struct tvmq_panel parts;
+  if (!tvmq_panel_layout(&layer->variant->layout, padded_depth, &parts)) check_fail("the panel's size does not fit");
+  void *written;
+  const void *panel = layer_panel(parts.size, side, &written);
+  tvmq_pack_panel(&layer->variant->layout, channels, params, layer->n, written);
+  return panel;
 }
 
 static void check_shape(const struct tvmq_variant *variant, const struct shape *shape) {
@@ -78,7 +92,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .row_tiles = shape->row_tiles,
       .n_taps = shape->n_taps,
       .k = k,
-      .panel = layer_panel(&layer, side),
+      .panel = pack(&layer, shape->n_taps * k, side),
       .row_terms = row_terms,
       .out = layer_out(&layer, side),
       .out_stride = layer.row_stride,

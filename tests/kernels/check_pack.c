@@ -1,113 +1,25 @@
-// Layouts, packing and folding, against what their headers say.
-#include <stdio.h>
+// Packing and folding, against what their headers say.
 #include <string.h>
 
-#include "../../delegate/packing/pack_gemm.h"
+#include "../../delegate/packing/pack_depthwise.h"
 #include "engine.h"
 
-static void check_names(void) {
-  static const struct {
-    struct tvmq_layout layout;
-    const char *name;
-  } named[] = {
-      {{.nr = 4, .kr = 4, .ku = 16, .weight_bytes = 1, .acc_bytes = 4, .a_offset = 128}, "s8n4k4u16+128"},
-      {{.nr = 8, .kr = 1, .ku = 1, .weight_bytes = 1, .acc_bytes = 4}, "s8n8k1u1"},
-      {{.nr = 16, .kr = 2, .ku = 8, .weight_bytes = 2, .acc_bytes = 8}, "s16n16k2u8a64"},
-  };
-  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
-    char name[TVMQ_LAYOUT_NAME];
-    check_case("%s", named[i].name);
-    const size_t length = tvmq_layout_name(&named[i].layout, name, sizeof name);
-    if (strcmp(name, named[i].name) != 0 || length != strlen(name)) check_fail("got \"%s\" of length %zu", name, length);
-  }
-  const struct tvmq_layout longest = {.nr = 255, .kr = 255, .ku = 255, .weight_bytes = 2, .acc_bytes = 8, .a_offset = 255};
-  char name[2 * TVMQ_LAYOUT_NAME];
-  check_case("the longest name");
-  if (tvmq_layout_name(&longest, name, sizeof name) >= TVMQ_LAYOUT_NAME) check_fail("\"%s\" does not fit TVMQ_LAYOUT_NAME", name);
+// What a panel holds of a channel besides weights.
+static void check_params(const struct tvmq_layout *layout, const struct tvmq_panel *parts, const uint8_t *panel, size_t position,
+                         const struct tvmq_channel_params *params) {
+  static const struct tvmq_channel_params none;
+  const struct tvmq_channel_params *p = params ? params : &none;
+  int64_t bias = 0;
+  int32_t multiplier, shift;
+  memcpy(&bias, panel + position * layout->acc_bytes, layout->acc_bytes);
+  memcpy(&multiplier, panel + parts->multiplier + 4 * position, 4);
+  memcpy(&shift, panel + parts->shift + 4 * position, 4);
+  if (bias != (layout->acc_bytes == 8 ? p->bias : (int64_t)(uint32_t)p->bias)) check_fail("position %zu: bias %lld", position, (long long)bias);
+  if (multiplier != p->multiplier || shift != p->shift) check_fail("position %zu: multiplier %d, shift %d", position, multiplier, shift);
 }
 
-// Equal names mean equal layouts, and the other way round.
-static void check_equality(void) {
-  for (size_t i = 0; i < 4000; i++) {
-    uint8_t fields[2][6] = {{8, 4, 8, 1, 4, 0}, {8, 4, 8, 1, 4, 0}};
-    static const uint8_t other[6] = {16, 8, 16, 2, 8, 128};
-    for (size_t side = 0; side < 2; side++) {
-      for (size_t f = 0; f < 6; f++) fields[side][f] = check_one_in(4) ? other[f] : fields[side][f];
-    }
-    struct tvmq_layout layouts[2];
-    char names[2][TVMQ_LAYOUT_NAME];
-    for (size_t side = 0; side < 2; side++) {
-      const uint8_t *f = fields[side];
-      layouts[side] = (struct tvmq_layout){.nr = f[0], .kr = f[1], .ku = f[2], .weight_bytes = f[3], .acc_bytes = f[4], .a_offset = f[5]};
-      tvmq_layout_name(&layouts[side], names[side], TVMQ_LAYOUT_NAME);
-    }
-    check_case("%s and %s", names[0], names[1]);
-    const bool equal = memcmp(fields[0], fields[1], sizeof fields[0]) == 0;
-    if (tvmq_layout_equal(&layouts[0], &layouts[1]) != equal) check_fail("tvmq_layout_equal() says %d", !equal);
-    if ((strcmp(names[0], names[1]) == 0) != equal) check_fail("the names do not tell");
-  }
-}
-
-// layout.h draws the weights of four channels in pairs of depths; this reads the drawing itself.
-static void check_picture(void) {
-  enum { NR = 4, K = 4 };
-  check_case("%s", TVMQ_LAYOUT_H);
-  FILE *header = fopen(TVMQ_LAYOUT_H, "r");
-  if (!header) check_fail("cannot be read");
-  int8_t order[NR][K];
-  char line[400];
-  unsigned seen = 0;
-  while (fgets(line, sizeof line, header)) {
-    int n, v[K];
-    if (sscanf(line, "// n=%d %d %d | %d %d", &n, &v[0], &v[1], &v[2], &v[3]) != 5 || n < 0 || n >= NR) continue;
-    for (size_t k = 0; k < K; k++) order[n][k] = (int8_t)v[k];
-    seen |= 1u << n;
-  }
-  fclose(header);
-  if (seen != (1 << NR) - 1) check_fail("the picture is not there");
-
-  const struct tvmq_layout layout = {.nr = NR, .kr = 2, .ku = 4, .weight_bytes = 1, .acc_bytes = 4};
-  struct tvmq_channel channels[NR];
-  const struct tvmq_channel_params params[NR] = {{0}};
-  for (size_t n = 0; n < NR; n++) {
-    channels[n] = (struct tvmq_channel){.weights = (const uint8_t *)order[n], .n_taps = 1, .tap_stride = K, .n_depths = K, .depth_stride = 1};
-  }
-  _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[TVMQ_PANEL_ALIGNMENT * 2];
-  struct tvmq_panel parts;
-  if (!tvmq_panel_layout(&layout, K, &parts) || parts.size > sizeof panel) check_fail("panel of %zu bytes", parts.size);
-  tvmq_pack_panel(&layout, channels, params, NR, panel);
-  for (size_t i = 0; i < NR * K; i++) {
-    if (panel[parts.weights + i] != i) check_fail("byte %zu holds what the picture numbers %d", i, panel[parts.weights + i]);
-  }
-}
-
-static void check_sizes(void) {
-  for (size_t i = 0; i < 2000; i++) {
-    const struct tvmq_layout layout = {
-        .nr = (uint8_t)(1 + check_below(255)), .kr = 1, .ku = 1, .weight_bytes = (uint8_t)(1 + check_below(2)), .acc_bytes = check_one_in(2) ? 4 : 8};
-    const size_t depth = check_random() >> (20 + check_below(44));
-    struct tvmq_panel parts;
-    check_case("nr %d, weight_bytes %d, acc_bytes %d, depth %zu", layout.nr, layout.weight_bytes, layout.acc_bytes, depth);
-    const unsigned __int128 weights = (unsigned __int128)depth * layout.nr * layout.weight_bytes;
-    const unsigned __int128 size = (weights + (size_t)layout.nr * (layout.acc_bytes + 8u) + 63) / 64 * 64;
-    const bool fits = size <= SIZE_MAX - 63;
-    if (tvmq_panel_layout(&layout, depth, &parts) != fits) {
-      if (size > SIZE_MAX - 127 && size <= SIZE_MAX) continue;
-      check_fail("says that it %s", fits ? "does not fit" : "fits");
-    }
-    if (!fits) continue;
-    if (parts.weights != (size_t)layout.nr * layout.acc_bytes) check_fail("weights at %zu", parts.weights);
-    if (parts.multiplier != parts.weights + (size_t)weights) check_fail("multipliers at %zu", parts.multiplier);
-    if (parts.shift != parts.multiplier + 4u * layout.nr) check_fail("shifts at %zu", parts.shift);
-    if (parts.size != (size_t)size) check_fail("size %zu", parts.size);
-  }
-  const struct tvmq_layout layout = {.nr = 8, .kr = 1, .ku = 1, .weight_bytes = 1, .acc_bytes = 4};
-  struct tvmq_panel parts;
-  for (size_t depth = SIZE_MAX / 8 - 20; depth != 0; depth = depth == SIZE_MAX ? 0 : depth < SIZE_MAX / 8 + 20 ? depth + 1 : SIZE_MAX) {
-    check_case("depth %zu", depth);
-    const bool fits = (unsigned __int128)depth * 8 + 96 + 63 <= SIZE_MAX;
-    if (tvmq_panel_layout(&layout, depth, &parts) != fits) check_fail("says that it %s", fits ? "does not fit" : "fits");
-  }
+static struct tvmq_channel_params draw_params(void) {
+  return (struct tvmq_channel_params){(int64_t)check_random(), (int32_t)check_random(), (int32_t)check_between(-31, 30)};
 }
 
 // Every element of a panel, weight by weight, from a filter read with random strides.
@@ -139,7 +51,7 @@ static void check_panels(void) {
                                           .tap_stride = tap_stride,
                                           .n_depths = n_depths,
                                           .depth_stride = depth_stride};
-      params[c] = (struct tvmq_channel_params){(int64_t)check_random(), (int32_t)check_random(), (int32_t)check_between(-31, 30)};
+      params[c] = draw_params();
     }
     struct tvmq_panel parts;
     check_case("nr %zu of %zu, kr %zu, ku %zu, weight_bytes %d, acc_bytes %d, taps %zu, depths %zu", n, nr, kr, ku, layout.weight_bytes, layout.acc_bytes,
@@ -151,16 +63,7 @@ static void check_panels(void) {
     tvmq_pack_panel(&layout, channels, params, n, panel);
     if (memcmp(after, panel + parts.size, sizeof after) != 0) check_fail("bytes behind the panel were written");
 
-    for (size_t c = 0; c < nr; c++) {
-      const struct tvmq_channel_params p = c < n ? params[c] : (struct tvmq_channel_params){0, 0, 0};
-      int64_t bias = 0;
-      int32_t multiplier, shift;
-      memcpy(&bias, panel + c * layout.acc_bytes, layout.acc_bytes);
-      memcpy(&multiplier, panel + parts.multiplier + 4 * c, 4);
-      memcpy(&shift, panel + parts.shift + 4 * c, 4);
-      if (bias != (layout.acc_bytes == 8 ? p.bias : (int64_t)(uint32_t)p.bias)) check_fail("channel %zu: bias %lld", c, (long long)bias);
-      if (multiplier != p.multiplier || shift != p.shift) check_fail("channel %zu: multiplier %d, shift %d", c, multiplier, shift);
-    }
+    for (size_t c = 0; c < nr; c++) check_params(&layout, &parts, panel, c, c < n ? &params[c] : NULL);
     for (size_t at = 0; at < n_taps * padded * nr; at++) {
       // Groups of nr channels x kr depths, one after the other along the depth of a tap, tap after tap.
       const size_t c = at / kr % nr, k = at / (nr * kr) * kr + at % kr, t = k / padded, d = k % padded;
@@ -180,6 +83,67 @@ static void check_panels(void) {
     }
     for (size_t at = parts.shift + 4 * nr; at < parts.size; at++) {
       if (panel[at] != 0) check_fail("byte %zu, behind the shifts, is not zero", at);
+    }
+  }
+}
+
+// Vertical depthwise panels, group by group in the order that layout.h gives.
+static void check_vertical(void) {
+  enum { MAX_LANES = 4, MAX_NR = 16 * MAX_LANES, MAX_FILTER = 7 };
+  static uint8_t filter[MAX_FILTER * MAX_FILTER * MAX_NR];
+  static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[1 << 18];
+  for (size_t i = 0; i < (check_quick ? 60 : 600); i++) {
+    const size_t lanes = (size_t)1 << check_below(3), nr = 16 * lanes, kr = check_one_in(4) ? 2 : 4, n = 1 + check_below((uint32_t)nr);
+    const size_t out_rows = 1 + check_below(3), row_step = out_rows == 1 ? 0 : 1 + check_below(2);
+    const struct tvmq_layout layout = {.nr = (uint8_t)nr,
+                                       .kr = (uint8_t)kr,
+                                       .ku = (uint8_t)kr,
+                                       .weight_bytes = 1,
+                                       .acc_bytes = 4,
+                                       .out_rows = (uint8_t)out_rows,
+                                       .row_step = (uint8_t)row_step,
+                                       .lanes = (uint8_t)lanes};
+    const size_t filter_h = 1 + check_below(MAX_FILTER), filter_w = 1 + check_below(MAX_FILTER);
+    const int32_t zero_point = check_one_in(4) ? 0 : check_one_in(4) ? INT8_MIN : (int32_t)check_between(-128, 127);
+    const uint8_t flip = check_one_in(2) ? 0x80 : 0;
+    struct tvmq_channel channels[MAX_NR];
+    struct tvmq_channel_params params[MAX_NR];
+    check_random_bytes(filter, sizeof filter);
+    for (size_t c = 0; c < n; c++) {
+      channels[c] = (struct tvmq_channel){
+          .weights = filter + c, .flip = flip, .zero_point = zero_point, .n_taps = filter_h * filter_w, .tap_stride = n, .n_depths = 1, .depth_stride = 1};
+      params[c] = draw_params();
+    }
+    const size_t n_planes = tvmq_depthwise_planes(&layout, zero_point);
+    const size_t groups = ((out_rows - 1) * row_step + filter_h + kr - 1) / kr;
+    check_case("nr %zu of %zu, kr %zu, out_rows %zu, row_step %zu, filter %zux%zu, zero point %d, planes %zu", n, nr, kr, out_rows, row_step, filter_h,
+               filter_w, zero_point, n_planes);
+    // One int8 reaches 127, each further one 127 more, and 128 below zero.
+    if (n_planes * 127 < (size_t)(127 - zero_point) || n_planes * 128 < (size_t)(zero_point + 128)) check_fail("too few planes");
+    struct tvmq_panel parts;
+    const size_t depth = tvmq_depthwise_depth(&layout, filter_h, filter_w, n_planes);
+    if (depth != n_planes * filter_w * groups * out_rows * kr) check_fail("depth %zu", depth);
+    if (!tvmq_panel_layout(&layout, depth, &parts) || parts.size > sizeof panel) check_fail("panel of %zu bytes", parts.size);
+    check_random_bytes(panel, parts.size);
+    tvmq_pack_depthwise(&layout, channels, params, n, filter_h, filter_w, n_planes, panel);
+
+    for (size_t c = 0; c < nr; c++) {
+      const size_t position = (c % 16 / 4 * lanes + c / 16) * 4 + c % 4;
+      check_params(&layout, &parts, panel, position, c < n ? &params[c] : NULL);
+      for (size_t kx = 0; kx < filter_w; kx++) {
+        for (size_t out_row = 0; out_row < out_rows; out_row++) {
+          for (size_t row = 0; row < groups * kr; row++) {
+            const size_t ky = row - out_row * row_step;  // huge above the filter
+            int32_t wanted = 0, got = 0;
+            if (c < n && ky < filter_h) wanted = (int8_t)(filter[(ky * filter_w + kx) * n + c] ^ flip) - zero_point;
+            for (size_t plane = 0; plane < n_planes; plane++) {
+              const size_t group = (plane * filter_w + kx) * groups + row / kr;
+              got += (int8_t)panel[parts.weights + ((group * out_rows + out_row) * nr + position) * kr + row % kr];
+            }
+            if (got != wanted) check_fail("channel %zu, column %zu, output row %zu, table row %zu: got %d, want %d", c, kx, out_row, row, got, wanted);
+          }
+        }
+      }
     }
   }
 }
@@ -236,11 +200,8 @@ static void check_fold(void) {
 }
 
 const struct check check_pack[] = {
-    {"layout names", check_names},
-    {"layout equality", check_equality},
-    {"layout picture", check_picture},
-    {"panel sizes", check_sizes},
     {"panels", check_panels},
+    {"vertical panels", check_vertical},
     {"fold", check_fold},
     {NULL, NULL},
 };

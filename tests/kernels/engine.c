@@ -32,9 +32,9 @@ static volatile sig_atomic_t guarded;  // a check runs, so a fault is its failur
 static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_GEMM_S8] = &check_gemm,           [TVMQ_FAMILY_GEMM_S16] = &check_gemm,
     [TVMQ_FAMILY_DEPTHWISE_S8] = &check_depthwise, [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
-    [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,
+    [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,  [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
 };
-static const struct check *const stand_alone[] = {check_requant, check_pack};
+static const struct check *const stand_alone[] = {check_requant, check_layout, check_pack};
 
 void check_case(const char *format, ...) {
   va_list arguments;
@@ -78,6 +78,7 @@ static bool selected(const char *name) { return strstr(name, options.filter) != 
 static bool holds(void (*alone)(void), const struct tvmq_variant *variant) {
   if (sigsetjmp(escape, 1)) return false;
   if (variant) {
+    if (!families[variant->family]) check_fail("there is no check for the variant's family");
     families[variant->family]->check(variant);
   } else {
     alone();

@@ -97,15 +97,8 @@ uint8_t layer_kernel_flip(const struct layer *layer) { return layer->in_flip ^ l
 
 int32_t layer_operand_offset(const struct layer *layer) { return layer->in_zero_point + layer->variant->layout.a_offset; }
 
-int32_t layer_repaid_zero_point(const struct layer *layer) { return layer->variant->layout.weight_bytes == 1 ? layer->filter_zero_point : 0; }
-
-const void *layer_panel(const struct layer *layer, enum guard_side side) {
-  static struct guard guard;
-  if (!guard.first) guard = guard_create(1, 1 << 20, GUARD_READ_ONLY);
-  const struct tvmq_layout *layout = &layer->variant->layout;
+void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYER_MAX_CHANNELS], struct tvmq_channel_params params[LAYER_MAX_CHANNELS]) {
   const size_t per_channel = layer->n_taps * layer->n_depths;
-  struct tvmq_channel channels[LAYER_MAX_CHANNELS];
-  struct tvmq_channel_params params[LAYER_MAX_CHANNELS];
   for (size_t c = 0; c < layer->n; c++) {
     channels[c] = (struct tvmq_channel){
         .weights = stored_weights + c * per_channel,
@@ -116,14 +109,17 @@ const void *layer_panel(const struct layer *layer, enum guard_side side) {
         .n_depths = layer->n_depths,
         .depth_stride = 1,
     };
-    params[c] = layer->params[c];
-    params[c].bias = tvmq_fold(&channels[c], params[c].bias, layer->in_zero_point, layout->a_offset, layer->value_min, layer->value_max).bias;
+    const struct tvmq_folded folded =
+        tvmq_fold(&channels[c], layer->params[c].bias, layer->in_zero_point, layer->variant->layout.a_offset, layer->value_min, layer->value_max);
+    params[c] = (struct tvmq_channel_params){folded.bias, layer->params[c].multiplier, layer->params[c].shift};
   }
-  struct tvmq_panel parts;
-  const size_t padded = (layer->n_depths + layout->ku - 1) / layout->ku * layout->ku;
-  if (!tvmq_panel_layout(layout, layer->n_taps * padded, &parts)) check_fail("the panel's size does not fit");
-  const void *panel = guard_at(&guard, 0, parts.size, side);
-  tvmq_pack_panel(layout, channels, params, layer->n, guard_writable(&guard, panel));
+}
+
+const void *layer_panel(size_t size, enum guard_side side, void **written) {
+  static struct guard guard;
+  if (!guard.first) guard = guard_create(1, 1 << 20, GUARD_READ_ONLY);
+  const void *panel = guard_at(&guard, 0, size, side);
+  *written = guard_writable(&guard, panel);
   return panel;
 }
 

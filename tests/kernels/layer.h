@@ -31,10 +31,9 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
 // Fills every slot of `pool` with n activations as stored, and values [LAYER_POOL][n] with what they are less the zero point.
 void layer_draw_pool(const struct layer *layer, const struct guard *pool, size_t n, enum guard_side side, int32_t *values);
 
-// How the kernel is to be called: its in_flip, its operand less (x - zx), and the filter zero point that is not in the packed weights.
+// How the kernel is to be called: its in_flip, and its operand less (x - zx).
 uint8_t layer_kernel_flip(const struct layer *layer);
 int32_t layer_operand_offset(const struct layer *layer);
-int32_t layer_repaid_zero_point(const struct layer *layer);
 
 // Draws bias, multiplier, shift and stage to suit the sums.
 void layer_draw_stage(struct layer *layer);
@@ -43,8 +42,12 @@ void layer_draw_stage(struct layer *layer);
 int64_t layer_accumulator(const struct layer *layer, size_t i, size_t n);
 int32_t layer_requantized(const struct layer *layer, size_t i, size_t n);
 
-// The packed panel, and an output filled with what must not change. Valid until the next layer's.
-const void *layer_panel(const struct layer *layer, enum guard_side side);
+// The layer's channels for the packers, biases folded.
+void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYER_MAX_CHANNELS], struct tvmq_channel_params params[LAYER_MAX_CHANNELS]);
+
+// Room for a panel, which the kernel may read only; `written` is where to pack it. Valid until the next one.
+const void *layer_panel(size_t size, enum guard_side side, void **written);
+// The output, filled with what must not change. Valid until the next one.
 void *layer_out(const struct layer *layer, enum guard_side side);
 
 // Compares the output and all that lies around it; does not return if something differs.
