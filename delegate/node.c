@@ -113,6 +113,8 @@ static const char *describe_filter(const TfLiteContext *context, const struct tv
     if (shape.dims[0] != 1) return "the first dimension of a depthwise filter is not 1";
     if (conv->in_c < 1 || conv->out_c % conv->in_c != 0) return "output channels are not a multiple of the input's";
     conv->depth_multiplier = conv->out_c / conv->in_c;
+    // 8-bit kernels divide the channels, as is done here; 16x8 kernels of older runtimes believe the options and compute something else.
+    if (conv->in_type == TVMQ_TYPE_S16 && node->depth_multiplier != conv->depth_multiplier) return "16x8 and a depth multiplier that does not fit the channels";
   }
 
   const TfLiteAffineQuantization *affine = filter->quantization.type == kTfLiteAffineQuantization ? filter->quantization.params : NULL;
@@ -247,6 +249,7 @@ static const char *read_conv(const TfLiteNode *node, const TfLiteRegistration *r
   out->stride_w = params->stride_width;
   out->dilation_h = params->dilation_height_factor;
   out->dilation_w = params->dilation_width_factor;
+  out->depth_multiplier = params->depth_multiplier;
   out->activation = activation_of(params->activation);
   return read_padding(params->padding, &out->padding) ? NULL : "padding is neither SAME nor VALID";
 }

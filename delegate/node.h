@@ -18,7 +18,8 @@ struct tvmq_node {
   enum tvmq_padding padding;
   enum tvmq_activation activation;
   int32_t stride_h, stride_w, dilation_h, dilation_w;
-  bool narrow_accumulator;  // 16x8 with 32 bits, as the operator's options ask for
+  int32_t depth_multiplier;  // as the operator's options say
+  bool narrow_accumulator;   // 16x8 with 32 bits, as the operator's options ask for
 };
 
 struct tvmq_shape {

@@ -196,7 +196,7 @@ typedef struct {
   TfLitePadding padding;
   int stride_width;
   int stride_height;
-  int depth_multiplier;  // ignored by TFLite itself, which divides the channels of filter and input
+  int depth_multiplier;  // ignored by 8-bit kernels, which divide the channels of filter and input, but not by every 16x8 kernel
   TfLiteFusedActivation activation;
   int dilation_width_factor;
   int dilation_height_factor;
