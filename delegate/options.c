@@ -136,7 +136,7 @@ static size_t distance(const char *a, const char *b) {
 }
 
 static void unknown_key(struct message *message, const char *key, const char *value, const char *normal) {
-  say(message, "unknown option %.64s with value '%.64s'", key, value);
+  say(message, "unknown option %.100s with value '%.100s'", key, value);
   const char *lead = "; did you mean ";
   for (size_t i = 0; i < N_ROWS; i++) {
     const char *name = rows[i].info.name;
@@ -220,12 +220,12 @@ static bool parse_pair(const char *key, const char *value, struct tvmq_options *
     return false;
   }
   if (given[row - rows]) {
-    say(message, "option %s is given twice, the second time with value '%.64s'", name, value);
+    say(message, "option %s is given twice, the second time with value '%.100s'", name, value);
     return false;
   }
   given[row - rows] = true;
   if (parse_value(row, value, (int *)((char *)options + row->offset))) return true;
-  say(message, "option %s cannot have the value '%.64s'; allowed: ", name, value);
+  say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
   allowed(message, row);
   return false;
 }

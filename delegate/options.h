@@ -18,7 +18,7 @@ struct tvmq_options {
   int log_severity;              // enum tvmq_severity
 };
 
-enum { TVMQ_OPTIONS_MESSAGE = 512 };
+enum { TVMQ_OPTIONS_MESSAGE = 640 };
 
 // Fills *options from `n` pairs, defaults first. Returns false and writes one message if a key or value is not allowed: it names both and what is.
 bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char message[TVMQ_OPTIONS_MESSAGE]);

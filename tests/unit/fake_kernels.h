@@ -1,0 +1,7 @@
+// The fake runtime's own kernels, int8 only: plain loops over the definitions, on the oracle's arithmetic.
+#pragma once
+
+#include "tflite_abi.h"
+
+// The kernel of a builtin operator: CONV_2D, DEPTHWISE_CONV_2D, QUANTIZE, or any other, which adds 1 to each byte.
+const TfLiteRegistration *fake_kernel(int builtin_code);

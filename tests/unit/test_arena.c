@@ -1,0 +1,63 @@
+#include "arena.h"
+#include "packing/layout.h"
+#include "unit.h"
+
+enum { A = TVMQ_PANEL_ALIGNMENT, MAX = 40 };
+#define LIVES(bytes, from, to) {.size = (bytes), .first = (from), .last = (to)}
+
+static void check_total(const char *name, struct tvmq_arena_buffer *buffers, size_t n, size_t wanted) {
+  size_t total = 77;
+  CHECK(tvmq_arena_plan(buffers, n, &total), "%s", name);
+  CHECK(total == wanted, "%s: %zu instead of %zu", name, total, wanted);
+}
+
+static void check_tables(void) {
+  size_t total = 77;
+  CHECK(tvmq_arena_plan(NULL, 0, &total) && total == 0, "no buffers");
+  check_total("one byte takes an aligned place", (struct tvmq_arena_buffer[]){{.size = 1}}, 1, A);
+  check_total("a chain is as large as its largest neighbours",
+              (struct tvmq_arena_buffer[]){LIVES(10 * A, 0, 1), LIVES(3 * A, 1, 2), LIVES(8 * A, 2, 3), LIVES(2 * A, 3, 4)}, 4, 13 * A);
+  check_total("buffers of different times share a place", (struct tvmq_arena_buffer[]){LIVES(5 * A, 0, 1), LIVES(5 * A, 2, 3), LIVES(5 * A, 4, 4)}, 3, 5 * A);
+  check_total("without bytes, without a place", (struct tvmq_arena_buffer[]){LIVES(0, 0, 9), LIVES(A, 0, 9)}, 2, A);
+  // The long-lived one lies above the gap that the short-lived ones share.
+  check_total("a gap is filled", (struct tvmq_arena_buffer[]){LIVES(4 * A, 0, 1), LIVES(3 * A, 1, 5), LIVES(4 * A, 2, 5)}, 3, 7 * A);
+
+  struct tvmq_arena_buffer huge[] = {LIVES(SIZE_MAX, 0, 1)}, sum[] = {LIVES(SIZE_MAX / 2, 0, 1), LIVES(SIZE_MAX / 2, 0, 1), LIVES(4 * A, 0, 1)};
+  CHECK(!tvmq_arena_plan(huge, 1, &total), "a size that cannot be aligned");
+  CHECK(!tvmq_arena_plan(sum, 3, &total), "a sum that does not fit");
+}
+
+static void check_random(void) {
+  unsigned long long state = 20260801;
+  for (int round = 0; round < 2000; round++) {
+    struct tvmq_arena_buffer buffers[MAX] = {0};
+    const size_t n = 1 + unit_random(&state) % MAX;
+    size_t most = 0, total;
+    for (size_t i = 0; i < n; i++) {
+      buffers[i].size = unit_random(&state) % 5 == 0 ? 0 : unit_random(&state) % 1000;
+      buffers[i].first = unit_random(&state) % 50;
+      buffers[i].last = buffers[i].first + unit_random(&state) % 8;
+    }
+    if (!CHECK(tvmq_arena_plan(buffers, n, &total), "round %d", round)) continue;
+    bool overlap = false, misaligned = false, outside = false;
+    for (size_t i = 0; i < n; i++) {
+      const struct tvmq_arena_buffer *a = &buffers[i];
+      misaligned |= a->offset % A != 0;
+      outside |= a->offset + a->size > total;
+      for (size_t j = 0; j < i; j++) {
+        const struct tvmq_arena_buffer *b = &buffers[j];
+        const bool together = a->first <= b->last && b->first <= a->last;
+        overlap |= together && a->size > 0 && b->size > 0 && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+      }
+      most += (a->size + A - 1) / A * A;
+    }
+    CHECK(!overlap && !misaligned && !outside && total <= most, "round %d: overlap %d, misaligned %d, outside %d, %zu of %zu", round, overlap, misaligned,
+          outside, total, most);
+  }
+}
+
+int main(void) {
+  check_tables();
+  check_random();
+  return unit_report();
+}
