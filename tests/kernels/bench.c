@@ -36,7 +36,10 @@ static double ns_per_call(void (*call)(void *), void *context) {
   return sum / (SAMPLES / 2);
 }
 
-// What the first variant of each family, accumulator and shape reached.
+static bool is_quiet;
+void check_bench_quiet(bool quiet) { is_quiet = quiet; }
+
+// What the portable variant of each family, type and shape reached.
 static struct {
   char key[96];
   double rate;
@@ -56,7 +59,9 @@ static double first_rate(const struct tvmq_variant *variant, const char *shape, 
 
 void check_bench(const struct tvmq_variant *variant, const char *shape, double work, void (*call)(void *context), void *context) {
   const double rate = work / ns_per_call(call, context);
-  printf("  %-44s %-36s %9.3f %8.2fx\n", variant->name, shape, rate, rate / first_rate(variant, shape, rate));
+  const double first = first_rate(variant, shape, rate);
+  if (is_quiet) return;
+  printf("  %-44s %-36s %9.3f %8.2fx\n", variant->name, shape, rate, rate / first);
   fflush(stdout);
 }
 

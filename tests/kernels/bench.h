@@ -3,9 +3,12 @@
 
 #include "../../delegate/kernels/select.h"
 
-// Times `call(context)` and prints work done per nanosecond (multiply-accumulates, or elements for requantize), and the ratio to the first variant benched with
-// the same family, accumulator and shape: the portable one, as the list begins with it.
+// Times `call(context)` and prints work done per nanosecond (multiply-accumulates; elements of requantize, bytes of row sums), and the ratio to the portable
+// variant of the same family, types and shape, which is benched first.
 void check_bench(const struct tvmq_variant *variant, const char *shape, double work, void (*call)(void *context), void *context);
+
+// Keeps rows from being printed; they are still compared with.
+void check_bench_quiet(bool quiet);
 
 // Panels of random weights with zero bias and shifts that keep every promise of a stage.
 void check_bench_panels(const struct tvmq_layout *layout, const struct tvmq_panel *parts, size_t n, void *panels);

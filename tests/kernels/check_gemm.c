@@ -101,7 +101,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   };
   check_case("row_tiles %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, shape->n_taps, shape->depth, k,
              shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
-  variant->fn.gemm(&args);
+  CHECK_CALL(variant->fn.gemm, &args);
   layer_compare(&layer);
 }
 
@@ -111,7 +111,7 @@ static void check(const struct tvmq_variant *variant) {
   // Every residue of k with every number of taps, so that each unrolled loop ends everywhere.
   for (size_t depth = 1; depth <= residues; depth++) {
     for (size_t taps = 1; taps <= 9; taps++) {
-      if (check_quick && taps != 1 + depth % 9) continue;
+      if (check_quick && taps % 3 != depth % 3) continue;
       check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)nr), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
     }
   }
@@ -119,13 +119,13 @@ static void check(const struct tvmq_variant *variant) {
     check_shape(variant, &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = 1 + check_below(3), .depth = 1 + check_below(40)});
   }
   // Long sums, where a narrow accumulator or a saturating product shows.
-  for (size_t i = 0; i < (check_quick ? 4 : 60); i++) {
+  for (size_t i = 0; i < (check_quick ? 10 : 60); i++) {
     const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = 1 + check_below(3);
     check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1, .n_taps = taps, .depth = 1 + check_below((uint32_t)(max_depth / taps))});
   }
   // The output stage over accumulators of every size.
   const bool row_terms = !(variant->flags & TVMQ_SYMMETRIC_FILTER);
-  for (size_t i = 0; row_terms && i < (check_quick ? 40 : 2000); i++) {
+  for (size_t i = 0; row_terms && i < (check_quick ? 300 : 6000); i++) {
     check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1 + check_below(MAX_TILES), .n_taps = 1, .depth = 1, .stage_only = true});
   }
 }

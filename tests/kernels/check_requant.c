@@ -40,8 +40,11 @@ static void check_mode(enum tvmq_rounding rounding) {
       for (int32_t shift = -31; shift <= 30; shift++) compare_s32(rounding, edge(i), multipliers[m], shift);
     }
   }
+  check_more(N_EDGES * N_MULTIPLIERS * 62);
   check_case("rounding %d, random", rounding);
-  for (size_t i = 0; i < (check_quick ? 200000 : 12000000); i++) {
+  const size_t n = check_quick ? 1000000 : 12000000;
+  check_more(n);
+  for (size_t i = 0; i < n; i++) {
     const int32_t multiplier = draw_multiplier(), shift = (int32_t)check_between(-31, 30);
     const int64_t x = i % 2 ? draw_number(32) : draw_tie(multiplier, shift, INT32_MAX - 1);
     compare_s32(rounding, (int32_t)x, multiplier, shift);
@@ -71,7 +74,9 @@ static void check_s64(void) {
     }
   }
   check_case("random");
-  for (size_t i = 0; i < (check_quick ? 200000 : 12000000); i++) {
+  const size_t n = check_quick ? 1000000 : 12000000;
+  check_more(n);
+  for (size_t i = 0; i < n; i++) {
     const int32_t multiplier = draw_multiplier(), shift = (int32_t)check_between(-31, 7);
     compare_s64(i % 2 ? draw_number(48) : draw_tie(multiplier, shift, limit - 1), multiplier, shift);
   }
@@ -92,7 +97,9 @@ static void check_f32(void) {
     compare_f32((float)code, 1);
   }
   check_case("random");
-  for (size_t i = 0; i < (check_quick ? 100000 : 4000000); i++) {
+  const size_t n = check_quick ? 400000 : 4000000;
+  check_more(n);
+  for (size_t i = 0; i < n; i++) {
     const float scale = (float)check_between(1, 0xffffff) * ldexpf(1, -(int)check_below(40));
     const float x = (float)(check_between(-0xffffff, 0xffffff) >> check_below(24)) * ldexpf(1, -(int)check_below(30));
     if (fabsf(x / scale) < 0x1p31f) compare_f32(x, scale);

@@ -116,7 +116,7 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   memcpy(slot, background, sizeof background);
   check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, zero points %d -> %d, %s", n, args.rounding, args.multiplier, args.shift,
              (double)args.scale, args.in_zero_point, args.out_zero_point, side == GUARD_END ? "end guarded" : "start guarded");
-  variant->fn.requantize(&args);
+  CHECK_CALL(variant->fn.requantize, &args);
   for (size_t i = 0; i < n; i++) {
     const int32_t got = load(variant->out_type, written, i), wanted = expected(variant, &args, i);
     if (got == wanted) continue;

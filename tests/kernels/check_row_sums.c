@@ -47,7 +47,7 @@ static void check_k(const struct tvmq_variant *variant, size_t k) {
   };
   check_case("n %zu, mr %zu, taps %zu, k %zu, mask %#x, offset %d, factor %d, %s", n, mr, n_taps, k, args.mask, args.offset, args.factor,
              side == GUARD_END ? "end guarded" : "start guarded");
-  variant->fn.row_sums(&args);
+  CHECK_CALL(variant->fn.row_sums, &args);
   for (size_t m = 0; m < n; m++) {
     int64_t sum = 0;
     for (size_t t = 0; t < n_taps; t++) {

@@ -16,8 +16,18 @@ extern bool check_quick;
 
 // Names the parameters of the case that runs next, and counts it; a failure or a fault prints them.
 void check_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Counts more cases under the same name.
+void check_more(size_t n);
 // Ends the check as failed.
 _Noreturn void check_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Calls a kernel. Where vector registers belong to the caller, sees that the kernel gives them back: inline assembly may forget to name one.
+#if defined(__aarch64__)
+#define CHECK_CALL(kernel, args) check_call((void (*)(void))(kernel), (args))
+void check_call(void (*kernel)(void), const void *args);
+#else
+#define CHECK_CALL(kernel, args) (kernel)(args)
+#endif
 
 // Every family has checks for its variants, and a bench.
 struct check_family {
