@@ -113,7 +113,7 @@ static const char *conv_quantization(const struct tvmq_conv_desc *desc) {
   if (!fits_type(desc->out.zero_point, desc->out_type)) return "output zero point is outside its type";
   if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 activations with a zero point";
   if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is outside their type";
-  // CONV_2D has no such nodes, DEPTHWISE_CONV_2D ignores the zero point in some kernels and not in others.
+  // The runtimes refuse such a CONV_2D and run such a DEPTHWISE_CONV_2D as if it had none, which cannot be what the file means.
   if (desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0) return "int8 weights with a zero point";
 
   if (desc->filter_scales == NULL || desc->n_filter_scales <= 0) return "weights have no scale";

@@ -19,15 +19,11 @@ static bool must_fail(void) {
 }
 
 void *tvmq_alloc(size_t size) {
-  const size_t mask = TVMQ_PANEL_ALIGNMENT - 1;
-  size_t padded;
-  if (must_fail() || !tvmq_add_size(size > 0 ? size : 1, mask, &padded)) return NULL;
-  padded &= ~mask;                        // aligned_alloc wants a multiple of the alignment
-  if (padded > PTRDIFF_MAX) return NULL;  // no object of C is larger; sanitizers end the process where malloc returns NULL
-  void *p = aligned_alloc(TVMQ_PANEL_ALIGNMENT, padded);
-  if (p == NULL) return NULL;
+  void *p;
+  // No object of C is larger than PTRDIFF_MAX; sanitizers end the process where posix_memalign would fail.
+  if (must_fail() || size > PTRDIFF_MAX || posix_memalign(&p, TVMQ_PANEL_ALIGNMENT, size > 0 ? size : 1) != 0) return NULL;
   atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
-  return memset(p, 0, padded);
+  return memset(p, 0, size);
 }
 
 void *tvmq_alloc_foreign(size_t size) { return must_fail() ? NULL : malloc(size); }

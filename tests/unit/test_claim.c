@@ -138,6 +138,7 @@ static const struct {
     {CONV(.dilation_w = -3), "dilation is not positive"},
     {CONV(.dilation_w = MAX), "dilated filter is larger than 2^31 - 1"},
     {CONV(.stride_w = MAX), "stride is too large: input size + stride exceeds 2^31 - 1"},
+    {CONV(.in_h = MAX - 1), "padded input is larger than 2^31 - 1"},
     {CONV(.padding = VALID, .dilation_h = 5), "VALID padding and a dilated filter larger than the input: no output"},
     {CONV(.padding = 2), "padding is neither SAME nor VALID"},
     {CONV(.out_h = 8), "output tensor has another height or width than the convolution"},

@@ -246,6 +246,9 @@ static void check_here(void) {
       ((cpu & TVMQ_CPU_AVX512VNNI) != 0) == (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")),
       "%#x", cpu);
 #endif
+  for (size_t i = 0; i < tvmq_n_isas; i++) {
+    CHECK(tvmq_isa_offered(&tvmq_isas[i]) == ((tvmq_isas[i].cpu & ~cpu) == 0), "%s", tvmq_isas[i].name);
+  }
   CHECK(tvmq_cpu_detect() == cpu, "detected once");
   CHECK(tvmq_cpu_name()[0] != '\0', "a name or \"unknown\"");
   CHECK(tvmq_cpu_name() == tvmq_cpu_name(), "static storage");

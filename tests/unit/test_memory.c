@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "memory.h"
 #include "packing/layout.h"
@@ -22,7 +23,7 @@ static void check_blocks(void) {
   }
   tvmq_free(NULL);
   CHECK(tvmq_alloc_fail_at(0) == live, "after freeing NULL");
-  CHECK(tvmq_alloc(SIZE_MAX) == NULL, "SIZE_MAX, which rounds up to 0");
+  CHECK(tvmq_alloc(SIZE_MAX) == NULL, "SIZE_MAX");
   CHECK(tvmq_alloc(SIZE_MAX - 64) == NULL, "SIZE_MAX - 64");
   CHECK(tvmq_alloc((size_t)PTRDIFF_MAX + 1) == NULL, "PTRDIFF_MAX + 1");
   CHECK(tvmq_alloc_fail_at(0) == live, "after failures");
@@ -42,6 +43,16 @@ static void check_failures(void) {
     CHECK(block != NULL, "turned off again");
     tvmq_free(block);
   }
+}
+
+// Counted down with the others, but another's to release.
+static void check_foreign(void) {
+  const size_t live = tvmq_alloc_fail_at(2);
+  void *first = tvmq_alloc_foreign(10), *second = tvmq_alloc_foreign(10);
+  CHECK(first != NULL && second == NULL, "the second fails");
+  CHECK(tvmq_alloc_live() == live, "not counted");
+  free(first);
+  tvmq_alloc_fail_at(0);
 }
 
 static void *allocate_often(void *failures) {
@@ -93,6 +104,7 @@ static void check_arithmetic(void) {
 int main(void) {
   check_blocks();
   check_failures();
+  check_foreign();
   check_threads();
   check_arithmetic();
   return unit_report();
