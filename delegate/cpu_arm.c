@@ -102,9 +102,7 @@ void tvmq_arm_cores(const char *root, char *name, size_t size) {
 #if defined(__aarch64__)
 #include <sys/auxv.h>
 
-uint32_t tvmq_cpu_arch_features(void) {
-  return tvmq_arm_features(getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
-}
+uint32_t tvmq_cpu_arch_features(void) { return tvmq_arm_features(getauxval(AT_HWCAP), getauxval(AT_HWCAP2)); }
 
 void tvmq_cpu_arch_name(char *name, size_t size) {
   tvmq_arm_cores("", name, size);

@@ -37,9 +37,7 @@ static int quota_of_directory(const char *directory) {
   return processors(atoll(line), atoll(period_line));
 }
 
-static int smaller_limit(int a, int b) {
-  return a == 0 || (b != 0 && b < a) ? b : a;
-}
+static int smaller_limit(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
 // The limits of a cgroup and of all that contain it hold at once. In a container the path may be one of the host's and not be there: then the mount point
 // itself is the container's cgroup, and walking up ends there.

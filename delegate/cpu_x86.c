@@ -10,9 +10,7 @@ enum { LEAF7_EBX_BMI1 = 1 << 3, LEAF7_EBX_AVX2 = 1 << 5, LEAF7_EBX_BMI2 = 1 << 8
 enum { LEAF7_ECX_AVX512VNNI = 1 << 11, LEAF7_1_EAX_AVXVNNI = 1 << 4 };
 enum { XCR0_YMM = 1 << 1 | 1 << 2, XCR0_ZMM = XCR0_YMM | 1 << 5 | 1 << 6 | 1 << 7 };  // SSE, AVX; opmask, upper halves, upper registers
 
-static bool has(uint64_t bits, uint64_t wanted) {
-  return (bits & wanted) == wanted;
-}
+static bool has(uint64_t bits, uint64_t wanted) { return (bits & wanted) == wanted; }
 
 uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid) {
   if (!has(cpuid->xcr0, XCR0_YMM) || !has(cpuid->leaf1_ecx, LEAF1_ECX_AVX | LEAF1_ECX_FMA) ||

@@ -14,9 +14,7 @@ void tvmq_profile_add(struct tvmq_profile_slot *slot, uint64_t ns) {
   slot->square_sum += (double)ns * (double)ns;
 }
 
-double tvmq_profile_mean_ns(const struct tvmq_profile_slot *slot) {
-  return slot->count > 0 ? (double)slot->total_ns / (double)slot->count : 0;
-}
+double tvmq_profile_mean_ns(const struct tvmq_profile_slot *slot) { return slot->count > 0 ? (double)slot->total_ns / (double)slot->count : 0; }
 
 double tvmq_profile_stddev_ns(const struct tvmq_profile_slot *slot) {
   if (slot->count == 0) return 0;

@@ -22,9 +22,7 @@ static inline uint64_t tvmq_profile_now(void) {
 void tvmq_profile_add(struct tvmq_profile_slot *slot, uint64_t ns);
 
 // Around an operator. NULL: not profiled, and the clock is not read.
-static inline uint64_t tvmq_profile_start(const struct tvmq_profile_slot *slot) {
-  return slot ? tvmq_profile_now() : 0;
-}
+static inline uint64_t tvmq_profile_start(const struct tvmq_profile_slot *slot) { return slot ? tvmq_profile_now() : 0; }
 static inline void tvmq_profile_stop(struct tvmq_profile_slot *slot, uint64_t start) {
   if (slot) tvmq_profile_add(slot, tvmq_profile_now() - start);
 }

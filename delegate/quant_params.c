@@ -30,16 +30,10 @@ void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
 }
 
 // Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
-static int64_t quantize(float real, struct tvmq_quant quant) {
-  return quant.zero_point + (int64_t)roundf(real / quant.scale);
-}
+static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero_point + (int64_t)roundf(real / quant.scale); }
 
-static int32_t larger(int64_t a, int32_t b) {
-  return a > b ? (int32_t)a : b;
-}
-static int32_t smaller(int64_t a, int32_t b) {
-  return a < b ? (int32_t)a : b;
-}
+static int32_t larger(int64_t a, int32_t b) { return a > b ? (int32_t)a : b; }
+static int32_t smaller(int64_t a, int32_t b) { return a < b ? (int32_t)a : b; }
 
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
   *min = type == TVMQ_TYPE_U8 ? 0 : type == TVMQ_TYPE_S8 ? INT8_MIN : INT16_MIN;

@@ -17,8 +17,8 @@ void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine
 
 int tvmq_threads_count(const struct tvmq_threads *threads);  // 1 for NULL
 
-// Runs fn on every tile and returns when all are done. NULL threads: a plain loop. One run at a time per pool; concurrent callers queue. A tile must not wait for
-// another: how many threads share in a run is not promised, and after fork() the child runs everything on the caller.
+// Runs fn on every tile and returns when all are done. NULL threads: a plain loop. One run at a time per pool; concurrent callers queue. A tile must not wait
+// for another: how many threads share in a run is not promised, and after fork() the child runs everything on the caller.
 //
 // Workers that have nothing to do fall asleep soon, and waking one costs microseconds: with less work than that, have one tile.
 void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context);
