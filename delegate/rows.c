@@ -57,7 +57,7 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
   }
   for (size_t m = n; m % mr != 0; m++) {
     const void **cell = table + m / mr * n_taps * mr + m % mr;
-    for (size_t t = 0; t < n_taps; t++) cell[t * mr] = cell[t * mr - 1];
+    for (size_t t = 0; t < n_taps; t++, cell += mr) cell[0] = cell[-1];
   }
 }
 
