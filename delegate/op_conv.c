@@ -9,9 +9,10 @@
 #include "memory.h"
 #include "op.h"
 #include "rows.h"
+#include "tasks.h"
 
 // A block of A should stay in the first two cache levels while all panels pass over it.
-enum { BLOCK_BYTES = 64 * 1024, MAX_BLOCK_ROWS = 512, MIN_BLOCK_TILES = 4, TASKS_PER_THREAD = 4 };
+enum { BLOCK_BYTES = 64 * 1024, MAX_BLOCK_ROWS = 512, MIN_BLOCK_TILES = 4 };
 
 // One thread's slice of the scratch, as byte offsets.
 struct slice {
@@ -129,13 +130,16 @@ static const char *pack(struct conv *c) {
   return NULL;
 }
 
+static uint64_t macs(const struct conv *c) {
+  return (uint64_t)c->m * (uint64_t)c->desc.out_c * c->rows.filter_h * c->rows.filter_w * (uint64_t)c->desc.filter_c;
+}
+
 // Blocks: of rows, so that a block of A stays in cache; of panels, so that every thread has work. The operand with more bytes is split first, because splitting
 // one means reading the other again.
 static void set_blocks(struct conv *c) {
   const size_t mr = c->algorithm.variant->mr;
   const size_t row_bytes = c->algorithm.n_taps * c->algorithm.k * c->element_bytes;
-  const size_t threads = (size_t)tvmq_threads_count(c->threads);
-  const size_t wanted = threads == 1 ? 1 : tvmq_ceil_div(threads * TASKS_PER_THREAD, c->groups);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, macs(c)), c->groups);
 
   c->block_rows = tvmq_round_up(BLOCK_BYTES / row_bytes, mr);
   if (c->block_rows > MAX_BLOCK_ROWS) c->block_rows = tvmq_round_up(MAX_BLOCK_ROWS, mr);
@@ -226,7 +230,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
       .algorithm = tvmq_algorithm_name(&c->algorithm),
       .packed_bytes = c->panels * c->groups * c->panel.size,
       .scratch_bytes = c->slice.size * (size_t)tvmq_threads_count(c->threads),
-      .macs = (uint64_t)c->m * (uint64_t)c->desc.out_c * c->rows.filter_h * c->rows.filter_w * (uint64_t)c->desc.filter_c,
+      .macs = macs(c),
       .packs = c->packs,
   };
   tvmq_layout_name(&c->algorithm.variant->layout, out->packing, sizeof out->packing);

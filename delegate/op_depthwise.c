@@ -9,9 +9,10 @@
 #include "memory.h"
 #include "op.h"
 #include "packing/pack_depthwise.h"
+#include "tasks.h"
 
 // Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache.
-enum { STRIP_BYTES = 48 * 1024, MIN_STRIP_TILES = 2, TASKS_PER_THREAD = 4 };
+enum { STRIP_BYTES = 48 * 1024, MIN_STRIP_TILES = 2 };
 
 // One thread's slice of the scratch, as byte offsets.
 struct slice {
@@ -114,10 +115,14 @@ static const char *pack(struct depthwise *d) {
   return NULL;
 }
 
+static uint64_t macs(const struct depthwise *d) {
+  const uint64_t outputs = (uint64_t)d->desc.batch * (uint64_t)d->geometry.out_h * (uint64_t)d->geometry.out_w * (uint64_t)d->channels;
+  return outputs * (uint64_t)d->desc.filter_h * (uint64_t)d->desc.filter_w;
+}
+
 static void set_tasks(struct depthwise *d) {
   const size_t mr = d->variant->mr, out_h = (size_t)d->geometry.out_h;
-  const size_t threads = (size_t)tvmq_threads_count(d->threads);
-  const size_t wanted = threads == 1 ? 1 : tvmq_ceil_div(threads * TASKS_PER_THREAD, (size_t)d->desc.batch);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(d->threads, macs(d)), (size_t)d->desc.batch);
   const size_t row_bytes = (size_t)d->desc.in_w * (size_t)d->desc.in_c * d->element_bytes * (size_t)d->desc.stride_h;
 
   d->strip_rows = tvmq_round_up(STRIP_BYTES / row_bytes, mr);
@@ -210,8 +215,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
       .algorithm = d->gathers ? "gathered channels" : "pixel table",
       .packed_bytes = d->blocks * d->panel.size,
       .scratch_bytes = d->slice.size * (size_t)tvmq_threads_count(d->threads),
-      .macs = (uint64_t)d->desc.batch * (uint64_t)d->geometry.out_h * (uint64_t)d->geometry.out_w * (uint64_t)d->channels * (uint64_t)d->desc.filter_h *
-              (uint64_t)d->desc.filter_w,
+      .macs = macs(d),
       .packs = d->packs,
   };
   tvmq_layout_name(&d->variant->layout, out->packing, sizeof out->packing);
