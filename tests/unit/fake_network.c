@@ -12,12 +12,12 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
 static int8_t weights[NETWORK_FILTERS * 9 * NETWORK_C + NETWORK_FILTERS * 9];
 static int32_t biases[2 * NETWORK_FILTERS];
 
-struct network network_create(bool interrupted) {
+static struct network create(bool interrupted, size_t registration_size) {
   unsigned long long state = 12345;
   for (size_t i = 0; i < N_ELEMENTS(weights); i++) weights[i] = (int8_t)(unit_random(&state) >> 56);
   for (size_t i = 0; i < N_ELEMENTS(biases); i++) biases[i] = (int32_t)(unit_random(&state) >> 52) - 2048;
 
-  struct network n = {.fake = fake_create()};
+  struct network n = {.fake = fake_create(registration_size)};
   struct fake_subgraph *g = n.graph = &n.fake->subgraphs[0];
   const int channels[] = {NETWORK_FILTERS, 0};
   n.in = fake_tensor(g, kTfLiteInt8, (int[]){1, NETWORK_H, NETWORK_H, NETWORK_C, 0}, 0.02f, -7, NULL);
@@ -35,6 +35,9 @@ struct network network_create(bool interrupted) {
   n.quantize = fake_quantize(g, last, n.out);
   return n;
 }
+
+struct network network_create(bool interrupted) { return create(interrupted, 88); }
+struct network network_create_sized(size_t registration_size) { return create(false, registration_size); }
 
 static char message[1024];
 static void report(const char *text) { snprintf(message, sizeof message, "%s", text); }

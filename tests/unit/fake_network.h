@@ -16,6 +16,9 @@ struct network {
 // CONV_2D 3x3, SAME, stride 1 -> [an operator that no delegate knows] -> DEPTHWISE_CONV_2D 3x3, VALID, stride 2 -> QUANTIZE, all int8.
 struct network network_create(bool interrupted);
 
+// Uninterrupted, in a runtime whose TfLiteRegistration has that size.
+struct network network_create_sized(size_t registration_size);
+
 // The delegate as a runtime makes it. NULL: it reported an error, which network_message says.
 TfLiteDelegate *network_delegate(const char *const *pairs);
 const char *network_message(void);

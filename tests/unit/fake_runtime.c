@@ -35,11 +35,15 @@ static void *move(void *old, size_t old_size, size_t size) {
 
 static struct fake_subgraph *subgraph_of(TfLiteContext *context) { return context->impl_; }
 static size_t pair_size(const struct fake *fake) { return sizeof(TfLiteNode) + fake->registration_size; }
+// Those that the runtime's registration and ours have in common.
+static size_t registration_bytes(const struct fake *fake) {
+  return fake->registration_size < sizeof(TfLiteRegistration) ? fake->registration_size : sizeof(TfLiteRegistration);
+}
 static TfLiteNode *node_at(const struct fake_subgraph *s, int index) { return (TfLiteNode *)(void *)(s->nodes + (size_t)index * pair_size(s->fake)); }
 
 struct fake_node fake_node_at(const struct fake_subgraph *s, int index) {
   struct fake_node copy = {.node = *node_at(s, index)};
-  memcpy(&copy.registration, node_at(s, index) + 1, s->fake->registration_size);
+  memcpy(&copy.registration, node_at(s, index) + 1, registration_bytes(s->fake));
   return copy;
 }
 
@@ -168,7 +172,7 @@ static int add_node(struct fake_subgraph *s, TfLiteNode node, const TfLiteRegist
   s->nodes = move(s->nodes, s->n_nodes * pair_size(s->fake), (s->n_nodes + 1) * pair_size(s->fake));
   const int index = (int)s->n_nodes++;
   *node_at(s, index) = node;
-  memcpy(node_at(s, index) + 1, registration, s->fake->registration_size);
+  memcpy(node_at(s, index) + 1, registration, registration_bytes(s->fake));
   return index;
 }
 
@@ -202,9 +206,9 @@ static TfLiteStatus replace(TfLiteContext *context, TfLiteRegistration registrat
 
 // ---- building
 
-struct fake *fake_create(void) {
+struct fake *fake_create(size_t registration_size) {
   struct fake *fake = calloc(1, sizeof *fake);
-  fake->registration_size = 88;
+  fake->registration_size = registration_size;
   for (int i = 0; i < FAKE_SUBGRAPHS; i++) {
     struct fake_subgraph *s = &fake->subgraphs[i];
     s->fake = fake;

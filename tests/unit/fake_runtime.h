@@ -32,14 +32,14 @@ struct fake_subgraph {
 struct fake {
   struct fake_subgraph subgraphs[FAKE_SUBGRAPHS];
   TfLiteExternalContext cpu_backend;
-  size_t registration_size;  // what this runtime's TfLiteRegistration measures; 88 if not set otherwise before the first node
+  size_t registration_size;  // what this runtime's TfLiteRegistration measures
   bool refuses_resize;       // ResizeTensor fails
   bool applying;             // functions for delegates work
   int misuses;               // calls that the interface forbids
   char error[1024];          // the last report
 };
 
-struct fake *fake_create(void);
+struct fake *fake_create(size_t registration_size);
 void fake_destroy(struct fake *fake);
 
 // Each returns the index of what it adds. `dims` ends with 0. Data makes a tensor constant; the caller keeps it. The scale is that of all channels, 0 for none.

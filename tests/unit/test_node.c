@@ -1,0 +1,258 @@
+// What the reader of the runtime's structures makes of malformed nodes and of runtimes that are not as declared: a reason, never a crash.
+#include <stdlib.h>
+
+#include "abi_check.h"
+#include "delegate.h"
+#include "fake_network.h"
+#include "memory.h"
+#include "node.h"
+#include "unit.h"
+
+// ---- nodes: one thing is wrong with each
+
+static TfLiteTensor *tensor(struct network *n, int index) { return &n->graph->tensors[index]; }
+static TfLiteNode *node(struct network *n, int index) {
+  return (TfLiteNode *)(void *)(n->graph->nodes + (size_t)index * (sizeof(TfLiteNode) + n->fake->registration_size));
+}
+static TfLiteAffineQuantization *affine(struct network *n, int index) { return tensor(n, index)->quantization.params; }
+
+static void no_data(struct network *n) { tensor(n, n->filter)->data = NULL; }
+static void variable_filter(struct network *n) { tensor(n, n->filter)->allocation_type = kTfLiteArenaRw, tensor(n, n->filter)->data = NULL; }
+static void variable_bias(struct network *n) { tensor(n, n->bias)->allocation_type = kTfLiteArenaRw, tensor(n, n->bias)->data = NULL; }
+static void short_filter(struct network *n) { tensor(n, n->filter)->bytes--; }
+static void short_bias(struct network *n) { tensor(n, n->bias)->bytes--; }
+static void bias_of_two(struct network *n) { tensor(n, n->bias)->dims->data[0] = 2; }
+static void bias_of_billions(struct network *n) { tensor(n, n->bias)->dims->data[0] = INT32_MAX; }
+static void bias_type(struct network *n) { tensor(n, n->bias)->type = kTfLiteFloat32; }
+static void rank_9(struct network *n) { tensor(n, n->in)->dims->size = 9; }
+static void rank_3(struct network *n) { tensor(n, n->in)->dims->size = 3; }
+static void rank_negative(struct network *n) { tensor(n, n->in)->dims->size = -1; }
+static void negative_dimension(struct network *n) { tensor(n, n->in)->dims->data[1] = -9; }
+static void no_height(struct network *n) { tensor(n, n->in)->dims->data[1] = 0; }
+static void no_channels(struct network *n) { tensor(n, n->in)->dims->data[3] = 0; }
+static void filter_of_no_channels(struct network *n) { tensor(n, n->filter)->dims->data[3] = 0; }
+static void huge(struct network *n) {
+  for (int i = 0; i < 4; i++) tensor(n, n->in)->dims->data[i] = INT32_MAX;
+}
+static void large(struct network *n) { tensor(n, n->in)->dims->data[1] = tensor(n, n->in)->dims->data[2] = 30000; }
+static void filter_rank(struct network *n) { tensor(n, n->filter)->dims->size = 3; }
+static void filter_huge(struct network *n) {
+  for (int i = 0; i < 4; i++) tensor(n, n->filter)->dims->data[i] = INT32_MAX;
+}
+static void no_shape(struct network *n) { tensor(n, n->in)->dims->size = 0; }
+static void sparse(struct network *n) { tensor(n, n->filter)->sparsity = n; }
+static void variable(struct network *n) { tensor(n, n->in)->is_variable = 1; }
+static void float_input(struct network *n) { tensor(n, n->in)->type = kTfLiteFloat32; }
+static void int4_filter(struct network *n) { tensor(n, n->filter)->type = kTfLiteInt4; }
+static void constant_output(struct network *n) { tensor(n, node(n, n->conv)->outputs->data[0])->allocation_type = kTfLiteMmapRo; }
+static void foreign_memory(struct network *n) { tensor(n, n->in)->allocation_type = 8; }
+static void no_quantization(struct network *n) { tensor(n, n->in)->quantization.type = 0; }
+static void other_quantization(struct network *n) { tensor(n, n->filter)->quantization.type = 2; }
+static void no_scales(struct network *n) { free(affine(n, n->filter)->scale), affine(n, n->filter)->scale = NULL; }
+static void empty_scales(struct network *n) { affine(n, n->filter)->scale->size = 0; }
+static void two_scales(struct network *n) {
+  affine(n, n->filter)->scale = realloc(affine(n, n->filter)->scale, sizeof(TfLiteFloatArray) + 2 * sizeof(float));
+  affine(n, n->filter)->scale->size = 2;
+  affine(n, n->filter)->scale->data[1] = 0.5f;
+}
+static void zero_point(struct network *n) { affine(n, n->filter)->zero_point->data[0] = 3; }
+static void two_zero_points(struct network *n) {
+  affine(n, n->filter)->zero_point = realloc(affine(n, n->filter)->zero_point, sizeof(TfLiteIntArray) + 2 * sizeof(int));
+  affine(n, n->filter)->zero_point->size = 2;
+  affine(n, n->filter)->zero_point->data[1] = 1;
+}
+static void zero_scale(struct network *n) { tensor(n, n->in)->params.scale = 0; }
+static void wild_input(struct network *n) { node(n, n->conv)->inputs->data[0] = 1 << 30; }
+static void absent_input(struct network *n) { node(n, n->conv)->inputs->data[0] = -1; }
+static void wild_filter(struct network *n) { node(n, n->conv)->inputs->data[1] = 99; }
+static void absent_filter(struct network *n) { node(n, n->conv)->inputs->data[1] = -1; }
+static void wild_bias(struct network *n) { node(n, n->conv)->inputs->data[2] = 99; }
+static void wild_output(struct network *n) { node(n, n->conv)->outputs->data[0] = 99; }
+static void in_place(struct network *n) { node(n, n->conv)->outputs->data[0] = n->in; }
+static void one_input(struct network *n) { node(n, n->conv)->inputs->size = 1; }
+static void no_outputs(struct network *n) { node(n, n->conv)->outputs->size = 0; }
+static void no_options(struct network *n) { free(node(n, n->conv)->builtin_data), node(n, n->conv)->builtin_data = NULL; }
+static TfLiteConvParams *options(struct network *n) { return node(n, n->conv)->builtin_data; }
+static void no_padding(struct network *n) { options(n)->padding = 0; }
+static void zero_stride(struct network *n) { options(n)->stride_width = 0; }
+static void negative_dilation(struct network *n) { options(n)->dilation_height_factor = -2; }
+static void tanh_activation(struct network *n) { options(n)->activation = 4; }
+
+static void check_conv(void) {
+  static const struct {
+    void (*spoil)(struct network *n);
+    const char *reason;
+  } cases[] = {
+      {no_data, "weights are not constant"},
+      {variable_filter, "weights are not constant"},
+      {variable_bias, "bias is not constant"},
+      {short_filter, "a constant is shorter than its shape"},
+      {short_bias, "a constant is shorter than its shape"},
+      {bias_of_two, "the bias has not one value per output channel"},
+      {bias_of_billions, "a constant is shorter than its shape"},
+      {bias_type, "bias is not int32"},
+      {rank_9, "a tensor has more than 8 dimensions"},
+      {rank_3, "the input has not 4 dimensions"},
+      {rank_negative, "a tensor has no shape"},
+      {negative_dimension, "a tensor has a negative dimension"},
+      {no_height, "input height or width is not positive"},
+      {no_channels, "number of channels is not positive"},
+      {filter_of_no_channels, "weights have no input channels"},
+      {huge, "a tensor exceeds the address space"},
+      {large, "input has more than 2^31 - 1 elements"},
+      {filter_rank, "the filter has not 4 dimensions"},
+      {filter_huge, "a tensor exceeds the address space"},
+      {no_shape, "the input has not 4 dimensions"},
+      {sparse, "a tensor is sparse"},
+      {variable, "a variable tensor is read or written"},
+      {float_input, "hybrid: float32 activations with integer weights"},
+      {int4_filter, "int4 weights"},
+      {constant_output, "the output is not in memory that the CPU writes"},
+      {foreign_memory, "the input is not in memory that the CPU reads"},
+      {no_quantization, "input scale is not positive and finite"},
+      {other_quantization, "weights have no scale"},
+      {no_scales, "weights have no scale"},
+      {empty_scales, "weights have no scale"},
+      {two_scales, "number of weight scales is neither 1 nor the output channels"},
+      {zero_point, "int8 weights with a zero point"},
+      {two_zero_points, "weights have a zero point per channel"},
+      {zero_scale, "input scale is not positive and finite"},
+      {wild_input, "a tensor index is out of range"},
+      {absent_input, "a tensor index is out of range"},
+      {wild_filter, "a tensor index is out of range"},
+      {absent_filter, "a tensor index is out of range"},
+      {wild_bias, "a tensor index is out of range"},
+      {wild_output, "a tensor index is out of range"},
+      {in_place, "a tensor index is out of range"},
+      {one_input, "the node has not 2 or 3 inputs"},
+      {no_outputs, "the node has not one output, or no input"},
+      {no_options, "the node has no options"},
+      {no_padding, "padding is neither SAME nor VALID"},
+      {zero_stride, "stride is not positive"},
+      {negative_dilation, "dilation is not positive"},
+      {tanh_activation, "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    struct network n = network_create(false);
+    cases[i].spoil(&n);
+    const struct fake_node pair = fake_node_at(n.graph, n.conv);
+    struct tvmq_node read;
+    union tvmq_desc desc;
+    struct tvmq_shape in, out;
+    const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
+    if (reason == NULL) reason = tvmq_node_describe(&n.graph->context, &read, &desc, &in, &out);
+    if (reason == NULL) reason = tvmq_op_conv.claim(&desc);
+    CHECK_STRING(reason, cases[i].reason, cases[i].reason);
+    tensor(&n, n.in)->allocation_type = kTfLiteArenaRw;
+    fake_destroy(n.fake);
+  }
+}
+
+// A description of the same tensors is the same memory, whatever stood there before.
+static void check_description(void) {
+  struct network n = network_create(false);
+  const struct fake_node pair = fake_node_at(n.graph, n.conv);
+  struct tvmq_node read;
+  union tvmq_desc a, b;
+  struct tvmq_shape in, out;
+  memset(&a, 0x55, sizeof a);
+  memset(&b, 0xaa, sizeof b);
+  CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &a, &in, &out), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &b, &in, &out), NULL, "describe");
+  CHECK(memcmp(&a, &b, sizeof a) == 0, "equal as memory");
+  CHECK(out.rank == 4 && out.dims[1] == NETWORK_H && out.dims[3] == NETWORK_FILTERS && out.bytes == NETWORK_H * NETWORK_H * NETWORK_FILTERS, "shape");
+  CHECK(a.conv.filter == tensor(&n, n.filter)->data && a.conv.n_filter_scales == 1 && a.conv.in.zero_point == -7 && a.conv.out_h == NETWORK_H, "values");
+  CHECK(tvmq_tensor_data(&n.graph->context, n.filter, tensor(&n, n.filter)->bytes) != NULL, "data");
+  CHECK(tvmq_tensor_data(&n.graph->context, n.filter, 1) == NULL && tvmq_tensor_data(&n.graph->context, 99, 1) == NULL, "another size, another tensor");
+  fake_destroy(n.fake);
+}
+
+// The shape that the output tensor has in the file means nothing: TFLite's kernels set it.
+static void check_output_shape(void) {
+  struct network n = network_create(false);
+  const struct fake_node pair = fake_node_at(n.graph, n.conv);
+  struct tvmq_node read;
+  union tvmq_desc desc;
+  struct tvmq_shape in, out;
+  const int output = pair.node.outputs->data[0];
+  tensor(&n, output)->dims->size = 0;
+  CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &desc, &in, &out), NULL, "describe");
+  CHECK_STRING(tvmq_op_conv.claim(&desc), NULL, "claim");
+  CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, false) && tensor(&n, output)->dims->size == 4, "resize");
+  const TfLiteIntArray *dims = tensor(&n, output)->dims;
+  CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, false) && tensor(&n, output)->dims == dims, "has it already");
+  CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, true) && tensor(&n, output)->dims != dims, "always");
+  fake_destroy(n.fake);
+}
+
+// ---- runtimes
+
+static void lacks_plan(struct network *n) { n->graph->context.GetExecutionPlan = NULL; }
+static void lacks_preview(struct network *n) { n->graph->context.PreviewDelegatePartitioning = NULL; }
+static void lacks_external(struct network *n) { n->graph->context.GetExternalContext = NULL; }
+static void wrong_tensors(struct network *n) { n->graph->context.tensors = (void *)(uintptr_t)17; }
+static void wrong_number(struct network *n) { n->graph->context.tensors_size = SIZE_MAX; }
+static void shifted_tensors(struct network *n) { n->graph->context.tensors = (void *)((char *)n->graph->tensors + 8), n->graph->context.tensors_size--; }
+
+// A runtime whose tensors are 8 bytes longer, or shorter.
+static void *spread;
+static void stretch(struct network *n, size_t size) {
+  const size_t used = size < sizeof(TfLiteTensor) ? size : sizeof(TfLiteTensor);
+  char *place = spread = calloc(n->graph->n_tensors + 1, sizeof(TfLiteTensor) + size);
+  for (size_t i = 0; i < n->graph->n_tensors; i++) memcpy(place + i * size, &n->graph->tensors[i], used);
+  n->graph->context.tensors = (void *)place;
+}
+static void longer_tensors(struct network *n) { stretch(n, sizeof(TfLiteTensor) + 8); }
+static void shorter_tensors(struct network *n) { stretch(n, sizeof(TfLiteTensor) - 8); }
+
+static void check_runtimes(void) {
+  static const struct {
+    void (*spoil)(struct network *n);
+    const char *reason;
+  } cases[] = {
+      {lacks_plan, "the runtime lacks a function that delegates call"},     {lacks_preview, "the runtime lacks a function that delegates call"},
+      {lacks_external, "the runtime lacks a function that delegates call"}, {wrong_tensors, "the runtime's tensors are not where they should be"},
+      {wrong_number, "the runtime's tensors are not where they should be"}, {shifted_tensors, "the runtime's tensors have an unknown layout"},
+      {longer_tensors, "the runtime's tensors have an unknown layout"},     {shorter_tensors, "the runtime's tensors have an unknown layout"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    struct network n = network_create(false);
+    const TfLiteContext context = n.graph->context;
+    TfLiteDelegate *delegate = network_delegate(NULL);
+    spread = NULL;
+    cases[i].spoil(&n);
+    CHECK(fake_apply(n.graph, delegate) == kTfLiteOk && fake_delegate_nodes(n.graph) == 0, "runtime %zu: claims nothing, which is no error", i);
+    const char *error = tvmq_get_delegate(delegate)->error;
+    CHECK(strncmp(error, cases[i].reason, strlen(cases[i].reason)) == 0, "runtime %zu: %s", i, error);
+    n.graph->context = context;
+    free(spread);
+    network_delegate_destroy(delegate);
+    fake_destroy(n.fake);
+  }
+}
+
+// Every size that TFLite's registration has had, and sizes that are more than we can fill.
+static void check_registrations(void) {
+  for (size_t size = TFLITE_REGISTRATION_MIN_SIZE; size <= 256; size += 8) {
+    struct network n = network_create_sized(size);
+    TfLiteDelegate *delegate = network_delegate(NULL);
+    CHECK(fake_apply(n.graph, delegate) == kTfLiteOk, "%zu bytes", size);
+    const int claimed = tvmq_get_delegate(delegate)->claimed;
+    CHECK(claimed == (size <= sizeof(TfLiteRegistration) ? 3 : 0), "%zu bytes: %d claimed", size, claimed);
+    fake_destroy(n.fake);
+    network_delegate_destroy(delegate);
+  }
+}
+
+int main(void) {
+  const size_t blocks = tvmq_alloc_live();
+  check_conv();
+  check_description();
+  check_output_shape();
+  check_runtimes();
+  check_registrations();
+  CHECK(tvmq_alloc_live() == blocks, "blocks left");
+  return unit_report();
+}
