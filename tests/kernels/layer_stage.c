@@ -27,11 +27,18 @@ enum scale {
   SATURATE,   // most results saturate
   TIES,       // as SPAN, by a power of two
   SHIFT_0,    // between one half and one
-  LEFT,       // one to 256
+  LEFT,       // one to 128
   ANY,        // every shift there is
   FAR_RIGHT,  // shifts of 16 and more
   ZERO,
   N_SCALES
+};
+
+// One channel while it is being drawn: its sums, and the promises that the whole layer is to keep. A promise holds only if every channel keeps it, so which
+// ones do is drawn once for all.
+struct plan {
+  bool right_shifts, headroom, fits_int16;
+  int64_t lo, hi;
 };
 
 static int32_t draw_multiplier(void) {
@@ -40,73 +47,87 @@ static int32_t draw_multiplier(void) {
   return (int32_t)check_between(1 << 30, INT32_MAX);
 }
 
-static void draw_scale(const struct layer *layer, enum scale scale, int64_t lo, int64_t hi, struct tvmq_channel_params *p) {
-  const int32_t max_shift = wide(layer) ? 7 : 30;
-  const double spread = hi > lo ? (double)(hi - lo) : 1, jitter = (double)check_between(50, 150) / 100;
+static double real_scale(const struct tvmq_channel_params *p) { return ldexp(p->multiplier, p->shift - 31); }
+
+static void draw_scale(const struct layer *layer, const struct plan *plan, enum scale scale, struct tvmq_channel_params *p) {
+  const double spread = plan->hi > plan->lo ? (double)(plan->hi - plan->lo) : 1, jitter = (double)check_between(50, 150) / 100;
   const double codes = scale == SPAN16 ? 65000 : (layer->value_max - layer->value_min) * (scale == SATURATE ? 64.0 : 1.0);
+  int32_t min_shift = plan->headroom ? -22 : -31, max_shift = plan->right_shifts ? -1 : wide(layer) ? 7 : 30;
   oracle_fixed_point(codes / spread * jitter, &p->multiplier, &p->shift);
-  if (p->multiplier != 0 && check_one_in(8)) p->multiplier = draw_multiplier();
+  if (scale > TIES || check_one_in(8)) p->multiplier = draw_multiplier();
   switch (scale) {
     case TIES:
       p->multiplier = 1 << 30;
       break;
     case SHIFT_0:
-      p->multiplier = draw_multiplier();
       p->shift = 0;
       break;
     case LEFT:
-      p->multiplier = draw_multiplier();
       p->shift = (int32_t)check_between(1, 7);
       break;
     case ANY:
-      p->multiplier = draw_multiplier();
-      p->shift = (int32_t)check_between(-31, max_shift);
+      p->shift = (int32_t)check_between(min_shift, max_shift);
       break;
     case FAR_RIGHT:
-      p->multiplier = draw_multiplier();
       p->shift = (int32_t)check_between(-31, -16);
       break;
     case ZERO:
-      p->multiplier = 0;
-      p->shift = 0;
+      p->multiplier = p->shift = 0;
       break;
-    case SPAN:
-    case SPAN16:
-    case SATURATE:
     default:
       break;
   }
+  if (plan->fits_int16) {
+    while (spread * real_scale(p) > 65000 && p->shift > min_shift) p->shift--;
+  }
+  if (p->shift < min_shift) p->shift = min_shift;
   if (p->shift > max_shift) p->shift = max_shift;
 }
 
+// The bias that takes `sum` to the accumulator, at most `limit`, whose result is `code`.
+static int64_t bias_for(double code, const struct layer *layer, const struct tvmq_channel_params *p, int64_t sum, int64_t limit) {
+  const double acc = (code - layer->stage.zero_point) / real_scale(p);
+  return (int64_t)fmin(fmax(round(acc), (double)-limit), (double)limit) - sum;
+}
+
+static int64_t clamp(int64_t x, int64_t min, int64_t max) { return x < min ? min : x > max ? max : x; }
+
 // Biases that int32 (int64) models could hold, kept small enough that the sum stays one that the wide kernels' definition covers.
-static int64_t draw_bias(const struct layer *layer, int64_t lo, int64_t hi, const struct tvmq_channel_params *p, size_t n) {
-  const size_t i = check_below((uint32_t)(layer->n_rows * layer->n_cols));
-  const int64_t sum = layer->sums[i * layer->n + n];
-  const double real = ldexp(p->multiplier, p->shift - 31);
-  const int64_t limit = wide(layer) ? INT64_C(1) << 46 : INT32_MAX;
+static int64_t draw_bias(const struct layer *layer, const struct plan *plan, const struct tvmq_channel_params *p, size_t n) {
+  const int64_t sum = layer->sums[check_below((uint32_t)(layer->n_rows * layer->n_cols)) * layer->n + n];
+  const int64_t limit = wide(layer) ? INT64_C(1) << 46 : INT32_MAX, headroom = INT64_C(1) << 30;
   int64_t bias = 0;
   switch (check_below(8)) {
     case 0:
-      return 0;
+      break;
     case 1:  // anything, wrapping included
-      return check_between(-limit, limit);
-    case 2:  // one result at the end of the promise of headroom
-      return check_one_in(2) ? (INT64_C(1) << 30) - hi : -(INT64_C(1) << 30) - lo;
-    case 3:  // one result at the end of int32
-      return check_one_in(2) ? INT32_MAX - hi : INT32_MIN - lo;
-    case 4:
-    case 5:  // one result on a tie, or next to it
-      if (real > 0) {
-        const double code = (double)check_between(layer->value_min - 2, layer->value_max + 2) - layer->stage.zero_point;
-        bias = (int64_t)fmin(fmax(round((code + 0.5) / real), (double)-limit), (double)limit) - sum + check_between(-1, 1);
+      bias = check_between(-limit, limit);
+      break;
+    case 2:  // one result at the end of a promise, or of int32
+      if (check_one_in(2)) {
+        bias = check_one_in(2) ? headroom - plan->hi : -headroom - plan->lo;
+      } else if (p->multiplier == 0 || check_one_in(2)) {
+        bias = check_one_in(2) ? INT32_MAX - plan->hi : INT32_MIN - plan->lo;
+      } else {
+        bias = check_one_in(2) ? bias_for(INT16_MAX, layer, p, plan->hi, limit) : bias_for(INT16_MIN, layer, p, plan->lo, limit);
       }
       break;
+    case 3:
+    case 4:
+    case 5:  // one result on a tie, or next to it
+      if (p->multiplier == 0) break;
+      bias = bias_for((double)check_between(layer->value_min - 2, layer->value_max + 2) + 0.5, layer, p, sum, limit) + check_between(-1, 1);
+      break;
     default:  // results in the middle of the output's range
-      if (real > 0) bias = (int64_t)fmin(fmax((-0.5 - layer->stage.zero_point) / real, (double)-limit), (double)limit) - (lo + hi) / 2 + check_between(-99, 99);
+      if (p->multiplier == 0) break;
+      bias = bias_for(-0.5, layer, p, (plan->lo + plan->hi) / 2, limit) + check_between(-99, 99);
       break;
   }
-  return bias < -limit ? -limit : bias > limit ? limit : bias;
+  if (plan->fits_int16 && p->multiplier != 0) {
+    bias = clamp(bias, bias_for(INT16_MIN, layer, p, plan->lo, limit), bias_for(INT16_MAX, layer, p, plan->hi, limit));
+  }
+  if (plan->headroom) bias = clamp(bias, -headroom - plan->lo, headroom - plan->hi);
+  return clamp(bias, -limit, limit);
 }
 
 static void draw_clamp(struct layer *layer) {
@@ -126,8 +147,8 @@ static void draw_clamp(struct layer *layer) {
   }
 }
 
-// A promise that holds need not be made.
-static bool made(bool holds) { return holds && check_below(4) != 0; }
+// Promises are made where they hold, planned or not; one that holds need not be made.
+static bool made(bool holds) { return holds && check_below(8) != 0; }
 
 static void draw_promises(struct layer *layer) {
   bool right_shifts = true, headroom = true, fits_int16 = true;
@@ -152,17 +173,19 @@ void layer_draw_stage(struct layer *layer) {
   layer->stage.rounding = (enum tvmq_rounding[]){TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE}[check_below(4)];
   layer->stage.flip = layer->element == 1 && check_one_in(2) ? 0x80 : 0;
   layer->stage.zero_point = check_one_in(4) ? 0 : (int32_t)check_between(layer->value_min, layer->value_max);
+  struct plan plan = {.right_shifts = check_below(4) != 0, .headroom = check_below(4) != 0, .fits_int16 = check_one_in(2)};
   const enum scale common = check_one_in(2) ? SPAN : check_below(N_SCALES);
   const bool mixed = check_one_in(4);
   for (size_t n = 0; n < layer->n; n++) {
-    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    plan.lo = INT64_MAX;
+    plan.hi = INT64_MIN;
     for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
       const int64_t sum = layer->sums[i * layer->n + n];
-      lo = sum < lo ? sum : lo;
-      hi = sum > hi ? sum : hi;
+      plan.lo = sum < plan.lo ? sum : plan.lo;
+      plan.hi = sum > plan.hi ? sum : plan.hi;
     }
-    draw_scale(layer, mixed ? check_below(N_SCALES) : common, lo, hi, &layer->params[n]);
-    layer->params[n].bias = draw_bias(layer, lo, hi, &layer->params[n], n);
+    draw_scale(layer, &plan, mixed ? check_below(N_SCALES) : common, &layer->params[n]);
+    layer->params[n].bias = draw_bias(layer, &plan, &layer->params[n], n);
   }
   draw_clamp(layer);
   draw_promises(layer);
