@@ -1,9 +1,10 @@
 // The output stage in NEON registers: requant.h bit for bit, sixteen accumulators at a time so that in-order cores find independent work.
 //
-// Rounding away from zero costs one instruction: after the doubling high multiply h, `ssra h, h, #31` lowers a negative h by one, and the rounding shift that
-// follows (ties up) then takes a negative tie down and moves nothing else. h cannot be INT32_MIN, because the multiplier is at most 2^31 - 1: nothing wraps.
+// Rounding away from zero costs one instruction: a negative doubling high product h is lowered by one, and the rounding shift that follows (ties up) then takes
+// a negative tie down and moves nothing else. A product that rounds to 0 from below may be lowered too: it comes back. h cannot be INT32_MIN, because the
+// multiplier is at most 2^31 - 1: nothing wraps.
 //
-// What an op needs of all this is known when planning; a kernel branches once per tile on `enum tvmq_neon_path` into a copy made for that path.
+// What an op needs of all this is known when planning; a kernel branches once per tile, on `enum tvmq_neon_path`, into a copy made for that path.
 #pragma once
 
 #include <arm_neon.h>
@@ -11,15 +12,14 @@
 #include "kernel.h"
 
 enum tvmq_neon_path {
+  TVMQ_NEON_PLAIN,   // as INT16, and the output is int8 without an activation: saturation is the clamp
   TVMQ_NEON_INT16,   // reference rounding, right shifts, values fit int16: three instructions per vector, narrowing by unzip
-  TVMQ_NEON_RIGHT,   // reference rounding, right shifts: narrowing saturates
   TVMQ_NEON_DOUBLE,  // reference or upward, any shift
   TVMQ_NEON_SINGLE   // one rounding of the 64-bit product, any shift
 };
 
+// The stage in registers. Made anew for each tile: across a tile there is no register to keep it in, and what a path does not use costs nothing.
 struct tvmq_neon_stage {
-  enum tvmq_neon_path path;
-  bool clamps;  // min and max are not the ends of int8
   int32x4_t ties;  // all ones where a negative tie goes down: reference rounding
   int32x4_t zero_point;
   int16x8_t zero_point_s16;
@@ -28,14 +28,12 @@ struct tvmq_neon_stage {
 
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
-  if (stage->rounding == TVMQ_ROUNDING_UPWARD || !stage->right_shifts) return TVMQ_NEON_DOUBLE;
-  return stage->fits_int16 ? TVMQ_NEON_INT16 : TVMQ_NEON_RIGHT;
+  if (stage->rounding == TVMQ_ROUNDING_UPWARD || !stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
+  return stage->min == INT8_MIN && stage->max == INT8_MAX && stage->flip == 0 ? TVMQ_NEON_PLAIN : TVMQ_NEON_INT16;
 }
 
 static inline struct tvmq_neon_stage tvmq_neon_stage(const struct tvmq_stage *stage) {
   return (struct tvmq_neon_stage){
-      .path = tvmq_neon_path(stage),
-      .clamps = stage->min > INT8_MIN || stage->max < INT8_MAX,
       .ties = vdupq_n_s32(stage->rounding == TVMQ_ROUNDING_REFERENCE ? -1 : 0),
       .zero_point = vdupq_n_s32(stage->zero_point),
       .zero_point_s16 = vdupq_n_s16((int16_t)stage->zero_point),
@@ -45,16 +43,24 @@ static inline struct tvmq_neon_stage tvmq_neon_stage(const struct tvmq_stage *st
   };
 }
 
+// x * multiplier / 2^31 with ties up, less one where x is negative.
+static inline __attribute__((always_inline)) int32x4_t tvmq_neon_lowered_product(int32x4_t x, int32x4_t multiplier) {
+#if defined(__ARM_FEATURE_QRDMX)
+  return vqrdmlahq_s32(vreinterpretq_s32_u32(vcltzq_s32(x)), x, multiplier);
+#else
+  const int32x4_t high = vqrdmulhq_s32(x, multiplier);
+  return vsraq_n_s32(high, high, 31);
+#endif
+}
+
 // `path` is a constant wherever this is inlined; so below.
 static inline __attribute__((always_inline)) int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x,
                                                                          int32x4_t multiplier, int32x4_t shift) {
   const int32x4_t zero = vdupq_n_s32(0);
   switch (path) {
+    case TVMQ_NEON_PLAIN:
     case TVMQ_NEON_INT16:
-    case TVMQ_NEON_RIGHT: {
-      const int32x4_t high = vqrdmulhq_s32(x, multiplier);
-      return vrshlq_s32(vsraq_n_s32(high, high, 31), shift);
-    }
+      return vrshlq_s32(tvmq_neon_lowered_product(x, multiplier), shift);
     case TVMQ_NEON_DOUBLE: {
       // Without a right shift there is no tie.
       const int32x4_t high = vqrdmulhq_s32(vshlq_s32(x, vmaxq_s32(shift, zero)), multiplier);
@@ -73,27 +79,46 @@ static inline __attribute__((always_inline)) int32x4_t tvmq_neon_rescale(enum tv
 
 static inline __attribute__((always_inline)) int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x0,
                                                                         int32x4_t x1) {
-  switch (path) {
-    case TVMQ_NEON_INT16:
-      return vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
-    case TVMQ_NEON_RIGHT:
-      return vqaddq_s16(vqmovn_high_s32(vqmovn_s32(x0), x1), stage->zero_point_s16);
-    default:
-      // Near the ends of int32 the zero point wraps, as the definition does.
-      return vqmovn_high_s32(vqmovn_s32(vaddq_s32(x0, stage->zero_point)), vaddq_s32(x1, stage->zero_point));
-  }
+  if (path == TVMQ_NEON_PLAIN || path == TVMQ_NEON_INT16)
+    return vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
+  // Near the ends of int32 the zero point wraps, as the definition does.
+  return vqmovn_high_s32(vqmovn_s32(vaddq_s32(x0, stage->zero_point)), vaddq_s32(x1, stage->zero_point));
 }
 
 // Four vectors of accumulators, each with its channels' multipliers and shifts -> sixteen bytes to store.
 static inline __attribute__((always_inline)) int8x16_t tvmq_neon_requantize(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage,
-                                                                            const int32x4_t acc[4], const int32x4_t multiplier[4],
-                                                                            const int32x4_t shift[4]) {
+                                                                            const int32x4_t acc[4], const int32x4_t multiplier[4], const int32x4_t shift[4]) {
   const int32x4_t x0 = tvmq_neon_rescale(path, stage, acc[0], multiplier[0], shift[0]);
   const int32x4_t x1 = tvmq_neon_rescale(path, stage, acc[1], multiplier[1], shift[1]);
   const int32x4_t x2 = tvmq_neon_rescale(path, stage, acc[2], multiplier[2], shift[2]);
   const int32x4_t x3 = tvmq_neon_rescale(path, stage, acc[3], multiplier[3], shift[3]);
   const int16x8_t low = tvmq_neon_narrow(path, stage, x0, x1), high = tvmq_neon_narrow(path, stage, x2, x3);
-  int8x16_t value = vqmovn_high_s16(vqmovn_s16(low), high);
-  if (stage->clamps) value = vminq_s8(vmaxq_s8(value, stage->min), stage->max);
-  return veorq_s8(value, stage->flip);
+  const int8x16_t value = vqmovn_high_s16(vqmovn_s16(low), high);
+  if (path == TVMQ_NEON_PLAIN) return value;
+  return veorq_s8(vminq_s8(vmaxq_s8(value, stage->min), stage->max), stage->flip);
 }
+
+// BODY(path, stage, params, ...) with the path as a constant. `stage` and `params` are made pointers of which the compiler knows nothing, so that what is
+// loaded through them is loaded on the path alone: else compilers share the beginnings of paths, and branches split what could be scheduled together.
+#define TVMQ_NEON_PATH(path, BODY, stage, params, ...)               \
+  do {                                                               \
+    const struct tvmq_stage *stage_ = stage;                         \
+    const int32_t *params_ = params;                                 \
+    __asm__ volatile("" : "+r"(stage_), "+r"(params_));              \
+    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(stage_); \
+    BODY(path, &vectors_, params_, __VA_ARGS__);                     \
+  } while (0)
+
+// The statement above for the path `value`, the likely ones first.
+#define TVMQ_NEON_FOR_PATH(value, ...)               \
+  do {                                               \
+    if ((value) == TVMQ_NEON_PLAIN) {                \
+      TVMQ_NEON_PATH(TVMQ_NEON_PLAIN, __VA_ARGS__);  \
+    } else if ((value) == TVMQ_NEON_INT16) {         \
+      TVMQ_NEON_PATH(TVMQ_NEON_INT16, __VA_ARGS__);  \
+    } else if ((value) == TVMQ_NEON_DOUBLE) {        \
+      TVMQ_NEON_PATH(TVMQ_NEON_DOUBLE, __VA_ARGS__); \
+    } else {                                         \
+      TVMQ_NEON_PATH(TVMQ_NEON_SINGLE, __VA_ARGS__); \
+    }                                                \
+  } while (0)

@@ -1,0 +1,54 @@
+// What the gemm kernels of the three Arm instruction sets share: a tile of 16 accumulators in v16 to v31, whose sums are one statement of inline assembly, and
+// the loop over tiles.
+//
+// Assembly, for three reasons. Not every compiler keeps 16 accumulators and their operands in registers. In-order cores need each load well before its use. And
+// the loop reads ahead as C cannot: registers always hold the weights that come next, from one tap to the next too. Behind the last ones lie the multipliers,
+// so that nothing outside the panel is read.
+#pragma once
+
+#include "requant_neon.h"
+
+// One tile's state: `acc` as the assembly leaves v16 to v31, then what its output stage needs.
+struct tvmq_neon_tile {
+  const void *const *rows;  // of the next tile
+  const int32_t *terms;     // of this tile
+  int32x4_t acc[16];
+  const int32_t *params;  // multipliers, then shifts
+};
+
+// The statement: `text` with the operands that every tile has. It advances %[rows] by a tile and leaves %[weights] at the multipliers. `clobbers` are the
+// registers besides x8 to x11 and flags.
+#define TVMQ_NEON_SUMS(tile, args, text, ...)                                                                                                               \
+  do {                                                                                                                                                      \
+    register int32x4_t c0 __asm__("v16"), c1 __asm__("v17"), c2 __asm__("v18"), c3 __asm__("v19"), c4 __asm__("v20"), c5 __asm__("v21"), c6 __asm__("v22"), \
+        c7 __asm__("v23"), c8 __asm__("v24"), c9 __asm__("v25"), c10 __asm__("v26"), c11 __asm__("v27"), c12 __asm__("v28"), c13 __asm__("v29"),            \
+        c14 __asm__("v30"), c15 __asm__("v31");                                                                                                             \
+    const void *weights = (args)->panel;                                                                                                                    \
+    __asm__ volatile(text                                                                                                                                   \
+                     : [rows] "+r"((tile)->rows), [weights] "+r"(weights), "=&w"(c0), "=&w"(c1), "=&w"(c2), "=&w"(c3), "=&w"(c4), "=&w"(c5), "=&w"(c6),     \
+                       "=&w"(c7), "=&w"(c8), "=&w"(c9), "=&w"(c10), "=&w"(c11), "=&w"(c12), "=&w"(c13), "=&w"(c14), "=&w"(c15)                              \
+                     : [k] "r"((args)->k), [taps] "r"((args)->n_taps), [terms] "r"((tile)->terms), [flip] "r"((uint32_t)(args)->in_flip)                    \
+                     : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                                              \
+    const int32x4_t c[16] = {c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15};                                                         \
+    for (int i = 0; i < 16; i++) (tile)->acc[i] = c[i];                                                                                                     \
+    (tile)->params = weights;                                                                                                                               \
+  } while (0)
+
+// The kernel `symbol` of MR rows. SUMS(tile, args) computes the sums of one tile, SUMS_FLIPPED those of flipped input bytes, STORE(path, stage, params, acc,
+// out, out_stride) its output. The arguments are copied first: after the assembly, which may write memory for all the compiler knows, they would be loaded
+// again.
+#define TVMQ_NEON_GEMM(symbol, MR, SUMS, SUMS_FLIPPED, STORE)                                       \
+  void symbol(const struct tvmq_gemm_args *args) {                                                  \
+    const struct tvmq_gemm_args a = *args;                                                          \
+    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                       \
+    struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};                            \
+    int8_t *out = a.out;                                                                            \
+    for (size_t left = a.row_tiles; left > 0; left--, tile.terms += MR, out += MR * a.out_stride) { \
+      if (a.in_flip) {                                                                              \
+        SUMS_FLIPPED(&tile, &a);                                                                    \
+      } else {                                                                                      \
+        SUMS(&tile, &a);                                                                            \
+      }                                                                                             \
+      TVMQ_NEON_FOR_PATH(path, STORE, a.stage, tile.params, tile.acc, out, a.out_stride);           \
+    }                                                                                               \
+  }
