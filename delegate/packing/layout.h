@@ -40,7 +40,7 @@
 enum { TVMQ_PANEL_ALIGNMENT = 64 };
 
 struct tvmq_layout {
-  uint8_t nr;            // output channels in a panel
+  uint8_t nr;            // output channels in a panel, a multiple of 4
   uint8_t kr;            // consecutive depths kept together per channel
   uint8_t ku;            // depth of a tap is padded to a multiple of this; a multiple of kr
   uint8_t weight_bytes;  // 1: int8 weights, filter zero point repaid by row terms; 2: int16 weights with the filter zero point already subtracted

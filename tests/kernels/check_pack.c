@@ -29,7 +29,7 @@ static void check_panels(void) {
   static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[MAX_NR * (16 + MAX_TAPS * (MAX_DEPTHS + 32) * 2) + 128];
   for (size_t i = 0; i < (check_quick ? 200 : 3000); i++) {
     const size_t kr = (size_t)1 << check_below(5), ku = kr * (1 + check_below(2));
-    const struct tvmq_layout layout = {.nr = (uint8_t)(1 + check_below(MAX_NR)),
+    const struct tvmq_layout layout = {.nr = (uint8_t)(4 + 4 * check_below(MAX_NR / 4)),
                                        .kr = (uint8_t)kr,
                                        .ku = (uint8_t)ku,
                                        .weight_bytes = (uint8_t)(1 + check_below(2)),
