@@ -73,8 +73,12 @@ def rescale_wide(x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
     return wrap(divide(x * reduced, 1 << (15 - exponent), "up"))
 
 
+def output(case: cases.Conv | cases.Quantize, source: np.ndarray, rounding: str = "reference") -> np.ndarray:
+    """What the operator makes of the input `source`."""
+    return convolution(case, source, rounding) if isinstance(case, cases.Conv) else requantize(case, source, rounding)
+
+
 def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarray:
-    """The output of a convolution for the input `source`."""
     p = case.parameters
     acc = accumulators(case, source)
     wide = p["dtype"] == "int16" and (p["bias"] is False or p["bias_dtype"] == "int64")
@@ -85,16 +89,20 @@ def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarr
         product = np.float64(in_scale * scale) if p["dtype"] == "uint8" else np.float64(in_scale) * np.float64(scale)
         parameters = fixed_point(float(product / out_scale))
         out[..., channel] = rescale_wide(acc[..., channel], *parameters) if wide else rescale(rounding, wrap(acc[..., channel]), *parameters)
-    return np.clip(wrap(out + p["out_zero_point"]), *activation_range(p)).astype(p["dtype"])
+    return finish(out, p["out_zero_point"], *activation_range(p), p["dtype"])
 
 
-def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.ndarray:
-    """The output of a QUANTIZE of integers for the input `source`."""
+def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.ndarray:  # of integers
     p = case.parameters
     ratio = np.float64(np.float32(p["in_scale"])) / np.float64(np.float32(p["out_scale"]))
-    out = rescale(rounding, source.astype(object) - p["in_zero_point"], *fixed_point(float(ratio)))
+    out = rescale(rounding, wrap(source.astype(object) - p["in_zero_point"]), *fixed_point(float(ratio)))
     info = np.iinfo(p["out_dtype"])
-    return np.clip(wrap(out + p["out_zero_point"]), int(info.min), int(info.max)).astype(p["out_dtype"])
+    return finish(out, p["out_zero_point"], int(info.min), int(info.max), p["out_dtype"])
+
+
+def finish(out: np.ndarray, zero_point: int, low: int, high: int, dtype: str) -> np.ndarray:
+    """Adds the zero point and clamps. A sum that leaves int32 has no defined value in the reference kernels either: those elements are masked."""
+    return np.ma.masked_array(np.clip(wrap(out + zero_point), low, high).astype(dtype), mask=abs(out) >= (1 << 31) - 256)
 
 
 def activation_range(p: dict) -> tuple[int, int]:
