@@ -1,11 +1,22 @@
 #include "algorithm.h"
 
-// Cost of bringing one row of A to the kernel, in cycles: per pointer of a table, per copied piece, and per copied byte.
-static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_PIECE = 6.0f, CYCLES_PER_COPIED_BYTE = 0.15f;
+// Cost of bringing one row of A to the kernel, in cycles: per pointer of a table, per copied piece, and per copied or widened byte.
+static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_PIECE = 6.0f, CYCLES_PER_COPIED_BYTE = 0.15f, CYCLES_PER_WIDENED_BYTE = 0.15f;
+
+// Kernels that cannot read rows where they lie in the input.
+enum { COPIED_ROWS = TVMQ_WIDE_ROWS };
 
 static struct tvmq_algorithm by_table(const struct tvmq_conv_problem *p) {
   struct tvmq_gemm_problem gemm = {
-      .m = p->m, .n = p->n, .k = p->k, .n_taps = p->n_taps, .acc_bytes = p->acc_bytes, .exact_k = true, .cpu = p->cpu, .excluded = p->excluded};
+      .m = p->m,
+      .n = p->n,
+      .k = p->k,
+      .n_taps = p->n_taps,
+      .acc_bytes = p->acc_bytes,
+      .exact_k = true,
+      .cpu = p->cpu,
+      .excluded = p->excluded | COPIED_ROWS,
+  };
   struct tvmq_algorithm a = {.way = TVMQ_WAY_TABLE, .k = p->k, .n_taps = p->n_taps};
   a.variant = tvmq_select_gemm(p->family, &gemm, &a.cycles);
   a.cycles += (float)p->m * (float)p->n_taps * CYCLES_PER_POINTER;
@@ -19,7 +30,10 @@ static struct tvmq_algorithm by_im2col(const struct tvmq_conv_problem *p) {
   a.variant = tvmq_select_gemm(p->family, &gemm, &a.cycles);
   if (!a.variant) return a;
   a.k = (k + a.variant->layout.ku - 1) / a.variant->layout.ku * a.variant->layout.ku;
-  a.cycles += (float)p->m * ((float)p->n_pieces * CYCLES_PER_PIECE + (float)k * CYCLES_PER_COPIED_BYTE + CYCLES_PER_POINTER);
+  a.copies = !p->is_matrix || a.k != k;
+  a.cycles += (float)p->m * CYCLES_PER_POINTER;
+  if (a.copies) a.cycles += (float)p->m * ((float)p->n_pieces * CYCLES_PER_PIECE + (float)k * CYCLES_PER_COPIED_BYTE);
+  if (a.variant->flags & TVMQ_WIDE_ROWS) a.cycles += (float)p->m * (float)a.k * CYCLES_PER_WIDENED_BYTE;
   return a;
 }
 
@@ -34,6 +48,6 @@ struct tvmq_algorithm tvmq_algorithm_choose(const struct tvmq_conv_problem *prob
 }
 
 const char *tvmq_algorithm_name(const struct tvmq_algorithm *algorithm) {
-  if (algorithm->way == TVMQ_WAY_IM2COL) return "im2col";
+  if (algorithm->way == TVMQ_WAY_IM2COL) return algorithm->copies ? "im2col" : "rows";
   return algorithm->n_taps == 1 ? "rows" : "row table";
 }

@@ -8,7 +8,7 @@
 
 enum tvmq_way {
   TVMQ_WAY_TABLE,   // a table points at the pieces of each row where they lie in the input
-  TVMQ_WAY_IM2COL,  // the pieces of each row are copied side by side
+  TVMQ_WAY_IM2COL,  // the pieces of each row are copied side by side, and widened for kernels that want it
 };
 
 // A convolution of one group as matrices: A is m rows of n_taps pieces of k elements, contiguous in the input; B is n_taps * k by n.
@@ -17,6 +17,7 @@ struct tvmq_conv_problem {
   uint8_t acc_bytes;
   size_t m, n, k, n_taps;
   size_t n_pieces;  // copies that im2col needs for one row
+  bool is_matrix;   // the rows already lie side by side in the input, one after another
   uint32_t cpu, excluded;
 };
 
@@ -24,6 +25,7 @@ struct tvmq_algorithm {
   enum tvmq_way way;
   const struct tvmq_variant *variant;
   size_t k, n_taps;  // as the kernel sees them; k is padded to the layout's ku
+  bool copies;       // im2col: there are pieces to copy; else the input is the matrix already
   float cycles;      // estimated, for the whole group
 };
 

@@ -16,7 +16,7 @@ enum { BLOCK_BYTES = 64 * 1024, MAX_BLOCK_ROWS = 512, MIN_BLOCK_TILES = 4 };
 
 // One thread's slice of the scratch, as byte offsets.
 struct slice {
-  size_t table, im2col, terms, tile, size;
+  size_t table, im2col, wide, terms, tile, size;
 };
 
 struct conv {
@@ -81,6 +81,7 @@ static struct tvmq_algorithm choose(const struct conv *c, const struct tvmq_conv
       .k = (size_t)desc->filter_c,
       .n_taps = c->rows.filter_h * c->rows.filter_w,
       .n_pieces = c->rows.filter_h * (rows_contiguous ? 1 : c->rows.filter_w),
+      .is_matrix = c->groups == 1 && c->rows.filter_h == 1 && c->rows.filter_w == 1 && c->rows.stride_h == 1 && c->rows.stride_w == 1,
       .cpu = cpu,
       .excluded = tvmq_conv_excluded_flags(desc, quant),
   });
@@ -158,15 +159,17 @@ static void set_blocks(struct conv *c) {
   c->n_blocks = tvmq_ceil_div(c->panels, c->block_panels);
 }
 
+static bool is_wide(const struct conv *c) { return (c->algorithm.variant->flags & TVMQ_WIDE_ROWS) != 0; }
+
 static const char *set_scratch(struct conv *c, struct tvmq_scratch *memory) {
   const struct tvmq_variant *v = c->algorithm.variant;
-  const size_t rows = c->block_rows;
-  const bool copies = c->algorithm.way == TVMQ_WAY_IM2COL;
+  const size_t rows = c->block_rows, k = c->algorithm.k;
   struct slice s = {0};
   size_t pointers;
   if (!tvmq_mul_size(rows, c->algorithm.n_taps, &pointers) || !tvmq_scratch_append(&s.size, pointers, sizeof(void *), &s.table) ||
-      !tvmq_scratch_append(&s.size, copies ? rows : 0, c->algorithm.k * c->element_bytes, &s.im2col) ||
-      !tvmq_scratch_append(&s.size, rows, sizeof(int32_t), &s.terms) || !tvmq_scratch_append(&s.size, rows, v->layout.nr * c->element_bytes, &s.tile))
+      !tvmq_scratch_append(&s.size, c->algorithm.copies ? rows : 0, k * c->element_bytes, &s.im2col) ||
+      !tvmq_scratch_append(&s.size, is_wide(c) ? rows : 0, k * sizeof(int16_t), &s.wide) || !tvmq_scratch_append(&s.size, rows, sizeof(int32_t), &s.terms) ||
+      !tvmq_scratch_append(&s.size, rows, v->layout.nr * c->element_bytes, &s.tile))
     return "scratch exceeds the address space";
   c->slice = s;
   c->scratch = memory;
@@ -244,6 +247,24 @@ struct inference {
   uint8_t *out;
 };
 
+// Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
+static void bring_matrix(const struct conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
+  const size_t k = c->algorithm.k, row_bytes = k * c->element_bytes, mr = c->algorithm.variant->mr;
+  const void **table = (const void **)(scratch + c->slice.table);
+  const uint8_t *matrix = in + first * row_bytes;
+  if (c->algorithm.copies) {
+    tvmq_rows_im2col(&c->rows, in, first, n, scratch + c->slice.im2col, row_bytes);
+    matrix = scratch + c->slice.im2col;
+  }
+  if (!is_wide(c)) {
+    tvmq_rows_list(matrix, row_bytes, n, mr, table);
+    return;
+  }
+  int16_t *wide = (int16_t *)(scratch + c->slice.wide);
+  tvmq_rows_widen(matrix, n * k, c->quant.in_flip, wide);
+  tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
+}
+
 // Rows [first, first + n) of one group: pointers, copies and row terms into the thread's scratch.
 static void bring_rows(const struct inference *job, size_t group, size_t first, size_t n, uint8_t *scratch) {
   const struct conv *c = job->conv;
@@ -251,7 +272,7 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   const void **table = (const void **)(scratch + c->slice.table);
   const uint8_t *in = job->in + group * c->rows.tap_bytes;
   if (c->algorithm.way == TVMQ_WAY_IM2COL)
-    tvmq_rows_im2col(&c->rows, in, first, n, v->mr, scratch + c->slice.im2col, c->algorithm.k * c->element_bytes, table);
+    bring_matrix(c, in, first, n, scratch);
   else
     tvmq_rows_table(&c->rows, in, first, n, v->mr, table);
   int32_t *terms = (int32_t *)(scratch + c->slice.terms);
@@ -294,7 +315,7 @@ static void run_block(void *context, size_t block, int thread) {
   struct tvmq_gemm_args args = {
       .n_taps = c->algorithm.n_taps,
       .k = c->algorithm.k,
-      .in_flip = tvmq_operand_flip(&c->quant, &v->layout),
+      .in_flip = is_wide(c) ? 0 : tvmq_operand_flip(&c->quant, &v->layout),
       .stage = &c->quant.stage,
   };
   for (size_t p = n_block * c->block_panels; p < end_panel; p++) {

@@ -82,7 +82,7 @@ static inline void copy_piece(uint8_t *to, const uint8_t *from, size_t n) {
   }
 }
 
-void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *out, size_t row_bytes, const void **table) {
+void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes) {
   const size_t line_bytes = rows->in_w * rows->pixel_bytes;
   const ptrdiff_t span_x = (ptrdiff_t)((rows->filter_w - 1) * rows->dilation_w);
   // Taps of one filter row lie side by side in the input, and are copied in one go, if nothing lies between them.
@@ -90,7 +90,6 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
   struct cursor c = cursor_at(rows, in, first);
   for (size_t m = 0; m < n; m++) {
     uint8_t *to = out + m * row_bytes;
-    table[m] = to;
     bool columns_inside = c.x >= 0 && inside(c.x + span_x, rows->in_w);
     for (size_t ky = 0; ky < rows->filter_h; ky++) {
       ptrdiff_t y = c.y + (ptrdiff_t)(ky * rows->dilation_h);
@@ -110,5 +109,13 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
     }
     cursor_next(rows, &c);
   }
+}
+
+void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out) {
+  for (size_t i = 0; i < n; i++) out[i] = (int8_t)(in[i] ^ flip);
+}
+
+void tvmq_rows_list(const void *matrix, size_t row_bytes, size_t n, size_t mr, const void **table) {
+  for (size_t m = 0; m < n; m++) table[m] = (const char *)matrix + m * row_bytes;
   for (size_t m = n; m % mr != 0; m++) table[m] = table[m - 1];
 }

@@ -33,6 +33,11 @@ struct tvmq_rows {
 // `table` has room for ceil(n / mr) * n_taps * mr pointers.
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, const void **table);
 
-// Copies the same rows to `out`, `row_bytes` >= n_taps * tap_bytes apart, and fills `table` with one pointer a row (repeating the last to a multiple of mr).
-// Bytes past n_taps * tap_bytes are left as they are.
-void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *out, size_t row_bytes, const void **table);
+// Copies the same rows to `out`, `row_bytes` >= n_taps * tap_bytes apart. Bytes past n_taps * tap_bytes are left as they are.
+void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
+
+// Widens `n` bytes, flipped to int8, to int16.
+void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out);
+
+// Fills the table of a matrix: one pointer a row, rows `row_bytes` apart.
+void tvmq_rows_list(const void *matrix, size_t row_bytes, size_t n, size_t mr, const void **table);

@@ -107,8 +107,9 @@ enum tvmq_family {
 };
 
 enum tvmq_variant_flags {
-  TVMQ_NO_MIN_WEIGHT = 1u << 0,    // exact only if no weight is -128
-  TVMQ_SYMMETRIC_FILTER = 1u << 1  // takes no filter zero point: weights are int8 and nothing repays it
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,     // exact only if no weight is -128
+  TVMQ_SYMMETRIC_FILTER = 1u << 1,  // takes no filter zero point: weights are int8 and nothing repays it
+  TVMQ_WIDE_ROWS = 1u << 2          // GEMM_S8 on rows of int16: the caller has widened the int8 values
 };
 
 // One row of variants.def.

@@ -16,11 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "inline.h"
 #include "kernel.h"
-
-// Loops over accumulators are unrolled where they stand, or gcc keeps the accumulators in memory.
-#define UNROLL _Pragma("GCC unroll 16")
-#define TVMQ_INLINE static inline __attribute__((always_inline))
 
 // What the short path keeps for sixteen channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
 struct tvmq_short_stage {

@@ -77,7 +77,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   static uint8_t picks[1 << 14];
   for (size_t i = 0; i < n_pointers; i++) {
     picks[i] = (uint8_t)check_below(LAYER_POOL);
-    rows_written[i] = guard_at(&pool, picks[i], k * layer.element, side);
+    rows_written[i] = guard_at(&pool, picks[i], k * layer.operand, side);
   }
   int32_t *row_terms = guard_at(&terms, 0, layer.n_rows * sizeof *row_terms, side);
   if (shape->stage_only) {
@@ -158,7 +158,7 @@ static void bench(const struct tvmq_variant *variant) {
   static const int32_t row_terms[128];
   const struct tvmq_layout *layout = &variant->layout;
   const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16;
-  const size_t element = s16 ? 2 : 1;
+  const size_t element = s16 ? 2 : 1, operand = variant->flags & TVMQ_WIDE_ROWS ? 2 : element;
   const struct tvmq_stage stage = {
       .right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
   check_random_bytes(in, sizeof in);
@@ -174,7 +174,7 @@ static void bench(const struct tvmq_variant *variant) {
     // As in a convolution, taps share rows: row r of tap t is pixel r + t.
     for (size_t j = 0; j < n_rows * taps; j++) {
       const size_t row = j / (taps * variant->mr) * variant->mr + j % variant->mr, tap = j / variant->mr % taps;
-      rows[j] = in + (row + tap) * k * element % (sizeof in - k * element);
+      rows[j] = in + (row + tap) * k * operand % (sizeof in - k * operand);
     }
     check_bench_panels(&variant->layout, &parts, p.n_panels, panels);
     p.args = (struct tvmq_gemm_args){.rows = rows,

@@ -50,11 +50,12 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
   const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16 || variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
   *layer = (struct layer){.variant = variant, .n = n, .n_taps = n_taps, .n_depths = n_depths, .weights = centred_weights, .sums = sums};
   layer->element = s16 ? sizeof(int16_t) : sizeof(int8_t);
+  layer->operand = variant->flags & TVMQ_WIDE_ROWS ? sizeof(int16_t) : layer->element;
   layer->value_min = s16 ? INT16_MIN : INT8_MIN;
   layer->value_max = s16 ? INT16_MAX : INT8_MAX;
   layer->in_zero_point = draw_zero_point(layer->value_min, layer->value_max);
   if (!s16) {
-    layer->in_flip = check_one_in(2) ? 0x80 : 0;
+    if (layer->operand == 1) layer->in_flip = check_one_in(2) ? 0x80 : 0;
     layer->filter_flip = check_one_in(2) ? 0x80 : 0;
     if (!weightless && !(variant->flags & TVMQ_SYMMETRIC_FILTER)) layer->filter_zero_point = draw_zero_point(INT8_MIN, INT8_MAX);
   }
@@ -79,12 +80,12 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
 void layer_draw_pool(const struct layer *layer, const struct guard *pool, size_t n, enum guard_side side, int32_t *values) {
   const enum pattern common = draw_pattern();
   for (size_t slot = 0; slot < pool->n_slots; slot++) {
-    uint8_t *stored = guard_writable(pool, guard_at(pool, slot, n * layer->element, side));
+    uint8_t *stored = guard_writable(pool, guard_at(pool, slot, n * layer->operand, side));
     const enum pattern pattern = check_below(4) ? common : draw_pattern();
     for (size_t i = 0; i < n; i++) {
       const int32_t x = draw(pattern, i, layer->value_min, layer->value_max, layer->in_zero_point);
       values[slot * n + i] = x - layer->in_zero_point;
-      if (layer->element == 1) {
+      if (layer->operand == 1) {
         stored[i] = (uint8_t)((uint8_t)x ^ layer->in_flip);
       } else {
         ((int16_t *)stored)[i] = (int16_t)x;

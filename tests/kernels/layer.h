@@ -10,7 +10,8 @@ enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS 
 
 struct layer {
   const struct tvmq_variant *variant;
-  size_t element;                // bytes of an activation
+  size_t element;                // bytes of an activation of the output
+  size_t operand;                // bytes of one that the kernel reads: more than an element where it takes int8 widened to int16
   int32_t value_min, value_max;  // of an activation as int8 (int16)
   size_t n, n_taps, n_depths;    // valid channels of the panel; weights per channel
   int32_t in_zero_point, filter_zero_point;
@@ -28,7 +29,7 @@ struct layer {
 // Draws weights and zero points. `weightless`: all weights and the filter zero point are 0, so that only bias and row terms reach the output stage.
 void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t n, size_t n_taps, size_t n_depths, bool weightless);
 
-// Fills every slot of `pool` with n activations as stored, and values [LAYER_POOL][n] with what they are less the zero point.
+// Fills every slot of `pool` with n activations as the kernel reads them, and values [LAYER_POOL][n] with what they are less the zero point.
 void layer_draw_pool(const struct layer *layer, const struct guard *pool, size_t n, enum guard_side side, int32_t *values);
 
 // How the kernel is to be called: its in_flip, and its operand less (x - zx).

@@ -1,0 +1,85 @@
+// Body of the gemm kernels in 256-bit vectors; a file includes it with the instructions that it has:
+//   MULTIPLY_ADD, TEMPORARIES   text of the instructions that add the dot products of %1 and %2, in each 32-bit lane, to %0; how many registers they want
+//   besides OPERAND_BYTES               of one element of the rows: four bytes are multiplied at a time
+//
+// Tile: 6 rows x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights. A tap's bytes are a multiple
+// of 4.
+// Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the accumulator.
+// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
+#include <immintrin.h>
+#include <string.h>
+
+#include "requant_avx2.h"
+
+enum { ROWS = 6, CHANNELS = 16, VECTORS = 2, STEP_BYTES = 4, VECTOR_BYTES = 32 };
+
+#if TEMPORARIES
+TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) {
+  __m256i product;
+  __asm__(MULTIPLY_ADD : "+x"(*acc), "=&x"(product) : "x"(row), "x"(weights));
+}
+#else
+TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) { __asm__(MULTIPLY_ADD : "+x"(*acc) : "x"(row), "x"(weights)); }
+#endif
+
+TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
+
+TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, bool is_short, __m256i acc[ROWS][VECTORS]) {
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    __m256i b = load(bias + 8 * v);
+    if (is_short) b = _mm256_xor_si256(b, _mm256_set1_epi32(INT32_MIN));
+    UNROLL for (int m = 0; m < ROWS; m++) acc[m][v] = _mm256_add_epi32(b, _mm256_set1_epi32(row_terms[m]));
+  }
+}
+
+TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const char *weights, bool flips, __m256i acc[ROWS][VECTORS]) {
+  const __m256i flip = _mm256_set1_epi8((int8_t)args->in_flip);
+  for (size_t t = 0; t < args->n_taps; t++, rows += ROWS) {
+    const char *x[ROWS];
+    UNROLL for (int m = 0; m < ROWS; m++) x[m] = rows[m];
+    for (size_t k = 0; k < args->k * OPERAND_BYTES; k += STEP_BYTES, weights += VECTORS * VECTOR_BYTES) {
+      const __m256i w0 = load(weights), w1 = load(weights + VECTOR_BYTES);
+      UNROLL for (int m = 0; m < ROWS; m++) {
+        int32_t four;
+        memcpy(&four, x[m] + k, sizeof four);
+        __m256i row = _mm256_set1_epi32(four);
+        if (flips) row = _mm256_xor_si256(row, flip);
+        multiply_add(&acc[m][0], row, w0);
+        multiply_add(&acc[m][1], row, w1);
+      }
+    }
+  }
+}
+
+// Two rows, zero point included. Packing works within 128-bit lanes: the low half of each vector of both rows, then the high halves.
+TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m256i value[2 * VECTORS], uint8_t *out, size_t out_stride) {
+  const __m256i bytes = _mm256_permutevar8x32_epi32(tvmq_pack_lanes(stage, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
+  _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));
+}
+
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_short) {
+  const char *const panel = args->panel, *const weights = panel + CHANNELS * sizeof(int32_t);
+  const char *const multiplier = weights + args->n_taps * args->k * OPERAND_BYTES * CHANNELS, *const shift = multiplier + CHANNELS * sizeof(int32_t);
+  const struct tvmq_stage stage = *args->stage;
+  struct tvmq_short_stage short_stage[VECTORS];
+  UNROLL for (int v = 0; is_short && v < VECTORS; v++) short_stage[v] =
+      tvmq_short_stage_make(&stage, load(multiplier + v * VECTOR_BYTES), load(shift + v * VECTOR_BYTES));
+
+  uint8_t *out = args->out;
+  for (size_t i = 0; i < args->row_tiles; i++) {
+    __m256i acc[ROWS][VECTORS];
+    load_bias((const int32_t *)panel, args->row_terms + i * ROWS, is_short, acc);
+    multiply(args, args->rows + i * args->n_taps * ROWS, weights, flips, acc);
+    UNROLL for (int m = 0; m < ROWS; m += 2, out += 2 * args->out_stride) {
+      __m256i value[2 * VECTORS];
+      UNROLL for (int v = 0; v < 2 * VECTORS; v++) {
+        const int at = v % VECTORS;
+        const __m256i a = acc[m + v / VECTORS][at];
+        value[v] = is_short ? tvmq_short_rescale(&short_stage[at], a)
+                            : tvmq_long_rescale(&stage, a, load(multiplier + at * VECTOR_BYTES), load(shift + at * VECTOR_BYTES));
+      }
+      store(&stage, value, out, args->out_stride);
+    }
+  }
+}

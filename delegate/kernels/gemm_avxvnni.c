@@ -1,0 +1,15 @@
+// GEMM on AVX-VNNI: rows of unsigned bytes (a_offset 128), four depths a step. vpdpbusd does not saturate.
+#define MULTIPLY_ADD "%{vex%} vpdpbusd %2, %1, %0"
+#define TEMPORARIES 0
+#define OPERAND_BYTES 1
+#include "gemm_avx2_tile.h"
+
+// One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
+void tvmq_gemm_s8_6x16c4__avxvnni(const struct tvmq_gemm_args *args) {
+  if (!tvmq_stage_is_short(args->stage))
+    gemm(args, true, false);
+  else if (args->in_flip != 0)
+    gemm(args, true, true);
+  else
+    gemm(args, false, true);
+}

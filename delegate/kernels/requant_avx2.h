@@ -1,0 +1,91 @@
+// The output stage (requant.h) in AVX2 vectors: eight int32 accumulators of eight channels at a time.
+//
+// The short path is that of requant_avx512.h, which explains it: ten operations per eight values. The long path, for every other stage and rounding, takes the
+// high product in 32-bit lanes and shifts it by comparing what is shifted out with half; single rounding stays in 64 bits.
+#pragma once
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "inline.h"
+#include "kernel.h"
+
+// What the short path keeps for eight channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
+struct tvmq_short_stage {
+  __m256i even_multiplier, odd_multiplier, even_c, odd_c, right;
+};
+
+TVMQ_INLINE bool tvmq_stage_is_short(const struct tvmq_stage *stage) {
+  return stage->right_shifts && stage->headroom && stage->rounding == TVMQ_ROUNDING_REFERENCE;
+}
+
+TVMQ_INLINE __m256i tvmq_short_constant(const struct tvmq_stage *stage, __m256i doubled, __m256i right) {
+  // `doubled` and `right` hold eight 32-bit lanes of which the even ones are used.
+  const __m256i low = _mm256_set1_epi64x(0xffffffff), one = _mm256_set1_epi64x(1);
+  const __m256i s = _mm256_and_si256(right, low);
+  __m256i high = _mm256_sub_epi64(_mm256_sllv_epi64(one, _mm256_sub_epi64(s, one)), one);
+  high = _mm256_add_epi64(high, _mm256_sllv_epi64(_mm256_set1_epi64x(stage->zero_point), s));
+  const __m256i c = _mm256_add_epi64(_mm256_slli_epi64(high, 32), _mm256_set1_epi64x(INT64_C(1) << 31));
+  return _mm256_sub_epi64(c, _mm256_slli_epi64(_mm256_and_si256(doubled, low), 31));
+}
+
+TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, __m256i multiplier, __m256i shift) {
+  struct tvmq_short_stage s;
+  s.even_multiplier = _mm256_slli_epi32(multiplier, 1);
+  s.odd_multiplier = _mm256_srli_epi64(s.even_multiplier, 32);
+  // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
+  s.right = _mm256_max_epi32(_mm256_sub_epi32(_mm256_setzero_si256(), shift), _mm256_set1_epi32(1));
+  s.even_c = tvmq_short_constant(stage, s.even_multiplier, s.right);
+  s.odd_c = tvmq_short_constant(stage, s.odd_multiplier, _mm256_srli_epi64(s.right, 32));
+  return s;
+}
+
+// u = accumulator + 2^31 -> rescaled value + zero point.
+TVMQ_INLINE __m256i tvmq_short_rescale(const struct tvmq_short_stage *s, __m256i u) {
+  const __m256i even = _mm256_add_epi64(_mm256_mul_epu32(u, s->even_multiplier), s->even_c);
+  const __m256i odd = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
+  const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+  return _mm256_srav_epi32(_mm256_add_epi32(high, _mm256_srli_epi32(u, 31)), s->right);
+}
+
+// floor((p + 2^(30 - shift)) / 2^(31 - shift)) mod 2^32 of four products; `shift` holds 64-bit lanes of which the low halves count. AVX2 has no arithmetic
+// shift of 64 bits: the products are lifted above zero and the shifted lift is taken off again.
+TVMQ_INLINE __m256i tvmq_single_shift(__m256i product, __m256i shift) {
+  const __m256i low = _mm256_set1_epi64x(0xffffffff), one = _mm256_set1_epi64x(1), lift = _mm256_set1_epi64x(INT64_MIN);
+  const __m256i s = _mm256_and_si256(_mm256_sub_epi32(_mm256_set1_epi32(31), shift), low);
+  const __m256i half = _mm256_sllv_epi64(one, _mm256_sub_epi64(s, one));
+  const __m256i lifted = _mm256_add_epi64(_mm256_add_epi64(product, half), lift);
+  return _mm256_sub_epi64(_mm256_srlv_epi64(lifted, s), _mm256_srlv_epi64(lift, s));
+}
+
+// Accumulator -> rescaled value + zero point.
+TVMQ_INLINE __m256i tvmq_long_rescale(const struct tvmq_stage *stage, __m256i acc, __m256i m, __m256i s) {
+  const __m256i zero = _mm256_setzero_si256(), zero_point = _mm256_set1_epi32(stage->zero_point), odd_m = _mm256_srli_epi64(m, 32);
+  if (stage->rounding == TVMQ_ROUNDING_SINGLE) {
+    const __m256i even = tvmq_single_shift(_mm256_mul_epi32(acc, m), s);
+    const __m256i odd = tvmq_single_shift(_mm256_mul_epi32(_mm256_srli_epi64(acc, 32), odd_m), _mm256_srli_epi64(s, 32));
+    return _mm256_add_epi32(_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa), zero_point);
+  }
+  const __m256i left = _mm256_max_epi32(s, zero), right = _mm256_sub_epi32(left, s), nudge = _mm256_set1_epi64x(1 << 30);
+  const __m256i x = _mm256_sllv_epi32(acc, left);
+  const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, m), nudge);
+  const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(x, 32), odd_m), nudge);
+  const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+  // What is shifted out rounds up from half on; reference rounding wants more than half where the value is negative.
+  const __m256i mask = _mm256_sub_epi32(_mm256_sllv_epi32(_mm256_set1_epi32(1), right), _mm256_set1_epi32(1));
+  __m256i below_half = _mm256_srli_epi32(mask, 1);
+  if (stage->rounding == TVMQ_ROUNDING_REFERENCE) below_half = _mm256_add_epi32(below_half, _mm256_srli_epi32(high, 31));
+  const __m256i up = _mm256_cmpgt_epi32(_mm256_and_si256(high, mask), below_half);
+  return _mm256_add_epi32(_mm256_sub_epi32(_mm256_srav_epi32(high, right), up), zero_point);
+}
+
+// Bytes of int8 -> clamped bytes of the output. Values saturate on the way to int8, whose range contains the clamp's.
+TVMQ_INLINE __m256i tvmq_clamp_bytes(const struct tvmq_stage *stage, __m256i bytes) {
+  const __m256i clamped = _mm256_min_epi8(_mm256_max_epi8(bytes, _mm256_set1_epi8((int8_t)stage->min)), _mm256_set1_epi8((int8_t)stage->max));
+  return _mm256_xor_si256(clamped, _mm256_set1_epi8((int8_t)stage->flip));
+}
+
+// 4 x 8 values, zero point included -> 32 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
+TVMQ_INLINE __m256i tvmq_pack_lanes(const struct tvmq_stage *stage, const __m256i value[4]) {
+  return tvmq_clamp_bytes(stage, _mm256_packs_epi16(_mm256_packs_epi32(value[0], value[1]), _mm256_packs_epi32(value[2], value[3])));
+}
