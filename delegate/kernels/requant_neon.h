@@ -97,28 +97,3 @@ static inline __attribute__((always_inline)) int8x16_t tvmq_neon_requantize(enum
   if (path == TVMQ_NEON_PLAIN) return value;
   return veorq_s8(vminq_s8(vmaxq_s8(value, stage->min), stage->max), stage->flip);
 }
-
-// BODY(path, stage, params, ...) with the path as a constant. `stage` and `params` are made pointers of which the compiler knows nothing, so that what is
-// loaded through them is loaded on the path alone: else compilers share the beginnings of paths, and branches split what could be scheduled together.
-#define TVMQ_NEON_PATH(path, BODY, stage, params, ...)               \
-  do {                                                               \
-    const struct tvmq_stage *stage_ = stage;                         \
-    const int32_t *params_ = params;                                 \
-    __asm__ volatile("" : "+r"(stage_), "+r"(params_));              \
-    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(stage_); \
-    BODY(path, &vectors_, params_, __VA_ARGS__);                     \
-  } while (0)
-
-// The statement above for the path `value`, the likely ones first.
-#define TVMQ_NEON_FOR_PATH(value, ...)               \
-  do {                                               \
-    if ((value) == TVMQ_NEON_PLAIN) {                \
-      TVMQ_NEON_PATH(TVMQ_NEON_PLAIN, __VA_ARGS__);  \
-    } else if ((value) == TVMQ_NEON_INT16) {         \
-      TVMQ_NEON_PATH(TVMQ_NEON_INT16, __VA_ARGS__);  \
-    } else if ((value) == TVMQ_NEON_DOUBLE) {        \
-      TVMQ_NEON_PATH(TVMQ_NEON_DOUBLE, __VA_ARGS__); \
-    } else {                                         \
-      TVMQ_NEON_PATH(TVMQ_NEON_SINGLE, __VA_ARGS__); \
-    }                                                \
-  } while (0)

@@ -1,0 +1,171 @@
+// int8 gemm by products of 2x8 with 8x2 matrices (smmla); rows are read where they lie.
+//
+// An accumulator is a 2x2 matrix: two rows of two channels. An operand holds eight depths of two rows, made from two loaded rows by zip, or of two channels, as
+// the panel has them.
+//
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
+#include "gemm_neon_tile.h"
+
+// clang-format off
+#define SMMLA(acc, a, b) "smmla v" #acc ".4s, v" #a ".16b, v" #b ".16b\n"
+#define WEIGHTS(b, offset) "ldr q" #b ", [%[weights], #" #offset "]\n"
+#define ROW(reg, a, row, offset) "ldr " #reg #a ", [x" #row ", " #offset "]\n"
+#define LOW(to, a, b) "zip1 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
+#define HIGH(to, a, b) "zip2 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
+#define FLIP_MASK(mask) "dup v" #mask ".16b, %w[flip]\n"
+#define FLIP(a, mask) "eor v" #a ".16b, v" #a ".16b, v" #mask ".16b\n"
+#define TERMS(half, to, four) "zip" #half " v" #to ".4s, v" #four ".4s, v" #four ".4s\n"
+#define TWICE(to, four, half) "dup v" #to ".2d, v" #four ".d[" #half "]\n"
+#define START(acc, bias, terms) "add v" #acc ".4s, v" #bias ".4s, v" #terms ".4s\n"
+
+// Taps and depths of a tile, in sixteens; the next A is loaded as soon as the registers of the present one are free, and the present one once more after the
+// last sixteen. Then eight depths if k has them. EIGHTS computes `bytes` of weights.
+#define SUMS(START, POINTERS, ROWS, FLIPS, SIXTEEN, EIGHT, bytes) \
+  START                                                           \
+  "and x11, %[k], #-16\n"                                         \
+  "mov x10, %[taps]\n"                                            \
+  "1:\n"                                                          \
+  POINTERS                                                        \
+  "mov x8, #0\n"                                                  \
+  "cbz x11, 3f\n"                                                 \
+  ROWS(q, x8)                                                     \
+  "2:\n"                                                          \
+  "add x9, x8, #16\n"                                             \
+  "cmp x9, x11\n"                                                 \
+  "csel x8, x9, x8, lo\n"                                         \
+  FLIPS                                                           \
+  SIXTEEN                                                         \
+  "add %[weights], %[weights], #2*" bytes "\n"                    \
+  "b.lo 2b\n"                                                     \
+  "3: tbz %[k], #3, 4f\n"                                         \
+  ROWS(d, x11)                                                    \
+  FLIPS                                                           \
+  EIGHT                                                           \
+  "add %[weights], %[weights], #" bytes "\n"                      \
+  "4: subs x10, x10, #1\n"                                        \
+  "b.ne 1b\n"
+
+// ---- 4x16
+//
+// Tile: 4 rows x 16 channels. v8 to v11 hold the weights of channels 0-7 and then of 8-15; v4 to v7 the rows as loaded.
+//
+//                         v8    v9   v10   v11    v8    v9   v10   v11
+//   rows 0 and 1    v0   v16   v17   v18   v19   v20   v21   v22   v23    depths 0-7; v1 has 8-15
+//   rows 2 and 3    v2   v24   v25   v26   v27   v28   v29   v30   v31    depths 0-7; v3 has 8-15     v12 flip
+#define POINTERS_4X16            \
+  "ldp x0, x1, [%[rows]]\n"      \
+  "ldp x2, x3, [%[rows], #16]\n" \
+  "add %[rows], %[rows], #32\n"
+#define ROWS_4X16(reg, offset) ROW(reg, 4, 0, offset) ROW(reg, 5, 1, offset) ROW(reg, 6, 2, offset) ROW(reg, 7, 3, offset)
+#define FLIP_4X16 FLIP(4, 12) FLIP(5, 12) FLIP(6, 12) FLIP(7, 12)
+#define COLUMN_4X16(a, b, acc0, acc1, w, next) SMMLA(acc0, a, w) SMMLA(acc1, b, w) WEIGHTS(w, next)
+#define DEPTHS_4X16(a, b, base)                                                                      \
+  COLUMN_4X16(a, b, 16, 24, 8, base + 64) COLUMN_4X16(a, b, 17, 25, 9, base + 80)                    \
+  COLUMN_4X16(a, b, 18, 26, 10, base + 96) COLUMN_4X16(a, b, 19, 27, 11, base + 112)                 \
+  COLUMN_4X16(a, b, 20, 28, 8, base + 128) COLUMN_4X16(a, b, 21, 29, 9, base + 144)                  \
+  COLUMN_4X16(a, b, 22, 30, 10, base + 160) COLUMN_4X16(a, b, 23, 31, 11, base + 176)
+#define SIXTEEN_4X16 LOW(0, 4, 5) LOW(2, 6, 7) HIGH(1, 4, 5) HIGH(3, 6, 7) ROWS_4X16(q, x8) DEPTHS_4X16(0, 2, 0) DEPTHS_4X16(1, 3, 128)
+#define EIGHT_4X16 LOW(0, 4, 5) LOW(2, 6, 7) DEPTHS_4X16(0, 2, 0)
+#define PAIR_4X16(acc0, acc1, bias, half) TWICE(12, bias, half) START(acc0, 12, 0) START(acc1, 12, 2)
+#define START_4X16                                                                                        \
+  "ldr q4, [%[terms]]\n" WEIGHTS(8, 0) WEIGHTS(9, 16) WEIGHTS(10, 32) WEIGHTS(11, 48)                     \
+  TERMS(1, 0, 4) TERMS(2, 2, 4)                                                                           \
+  PAIR_4X16(16, 24, 8, 0) PAIR_4X16(17, 25, 8, 1) WEIGHTS(8, 64) PAIR_4X16(18, 26, 9, 0)                  \
+  PAIR_4X16(19, 27, 9, 1) WEIGHTS(9, 80) PAIR_4X16(20, 28, 10, 0) PAIR_4X16(21, 29, 10, 1) WEIGHTS(10, 96) \
+  PAIR_4X16(22, 30, 11, 0) PAIR_4X16(23, 31, 11, 1) WEIGHTS(11, 112)                                      \
+  "add %[weights], %[weights], #64\n"
+#define SUMS_4X16(tile, args, MASK, FLIPS)                                                                                \
+  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16 MASK, POINTERS_4X16, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),     \
+                 "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
+#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(tile, args, "", "")
+#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, FLIP_MASK(12), FLIP_4X16)
+
+// ---- 8x8
+//
+// Tile: 8 rows x 8 channels. v0 to v7 hold the rows as loaded; zipping leaves v6 free.
+//
+//                         v9   v10   v11   v12
+//   rows 0 and 1    v8   v16   v17   v18   v19    depths 0-7; v1 has 8-15
+//   rows 2 and 3    v0   v20   v21   v22   v23    depths 0-7; v3 has 8-15
+//   rows 4 and 5    v2   v24   v25   v26   v27    depths 0-7; v5 has 8-15
+//   rows 6 and 7    v4   v28   v29   v30   v31    depths 0-7; v7 has 8-15     v13 flip
+#define POINTERS_8X8             \
+  "ldp x0, x1, [%[rows]]\n"      \
+  "ldp x2, x3, [%[rows], #16]\n" \
+  "ldp x4, x5, [%[rows], #32]\n" \
+  "ldp x6, x7, [%[rows], #48]\n" \
+  "add %[rows], %[rows], #64\n"
+#define EVEN_ROWS_8X8(reg, offset) ROW(reg, 0, 0, offset) ROW(reg, 2, 2, offset) ROW(reg, 4, 4, offset) ROW(reg, 6, 6, offset)
+#define ODD_ROWS_8X8(reg, offset) ROW(reg, 1, 1, offset) ROW(reg, 3, 3, offset) ROW(reg, 5, 5, offset) ROW(reg, 7, 7, offset)
+#define ROWS_8X8(reg, offset) EVEN_ROWS_8X8(reg, offset) ODD_ROWS_8X8(reg, offset)
+#define FLIP_8X8 FLIP(0, 13) FLIP(1, 13) FLIP(2, 13) FLIP(3, 13) FLIP(4, 13) FLIP(5, 13) FLIP(6, 13) FLIP(7, 13)
+#define COLUMN_8X8(a, b, c, d, acc0, acc1, acc2, acc3, w, next) SMMLA(acc0, a, w) SMMLA(acc1, b, w) SMMLA(acc2, c, w) SMMLA(acc3, d, w) WEIGHTS(w, next)
+#define DEPTHS_8X8(a, b, c, d, base)                                                                                    \
+  COLUMN_8X8(a, b, c, d, 16, 20, 24, 28, 9, base + 64) COLUMN_8X8(a, b, c, d, 17, 21, 25, 29, 10, base + 80)            \
+  COLUMN_8X8(a, b, c, d, 18, 22, 26, 30, 11, base + 96) COLUMN_8X8(a, b, c, d, 19, 23, 27, 31, 12, base + 112)
+#define ZIP_8X8 LOW(8, 0, 1) HIGH(1, 0, 1) LOW(0, 2, 3) HIGH(3, 2, 3) LOW(2, 4, 5) HIGH(5, 4, 5) LOW(4, 6, 7) HIGH(7, 6, 7)
+#define SIXTEEN_8X8 ZIP_8X8 DEPTHS_8X8(8, 0, 2, 4, 0) EVEN_ROWS_8X8(q, x8) DEPTHS_8X8(1, 3, 5, 7, 64) ODD_ROWS_8X8(q, x8)
+#define EIGHT_8X8 LOW(8, 0, 1) LOW(0, 2, 3) LOW(2, 4, 5) LOW(4, 6, 7) DEPTHS_8X8(8, 0, 2, 4, 0)
+#define PAIR_8X8(acc0, acc1, acc2, acc3, bias, half) TWICE(13, bias, half) START(acc0, 13, 0) START(acc1, 13, 1) START(acc2, 13, 2) START(acc3, 13, 3)
+#define START_8X8                                                                            \
+  "ldr q4, [%[terms]]\nldr q5, [%[terms], #16]\n" WEIGHTS(9, 0) WEIGHTS(10, 16)              \
+  TERMS(1, 0, 4) TERMS(2, 1, 4) TERMS(1, 2, 5) TERMS(2, 3, 5)                                \
+  PAIR_8X8(16, 20, 24, 28, 9, 0) PAIR_8X8(17, 21, 25, 29, 9, 1) WEIGHTS(9, 32)               \
+  PAIR_8X8(18, 22, 26, 30, 10, 0) PAIR_8X8(19, 23, 27, 31, 10, 1) WEIGHTS(10, 48)            \
+  WEIGHTS(11, 64) WEIGHTS(12, 80)                                                            \
+  "add %[weights], %[weights], #32\n"
+#define SUMS_8X8(tile, args, MASK, FLIPS)                                                                          \
+  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8 MASK, POINTERS_8X8, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),    \
+                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                   \
+                 "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
+#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(tile, args, "", "")
+#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK(13), FLIP_8X8)
+// clang-format on
+
+// Two parameters, for both rows of an accumulator.
+static inline int32x4_t load_pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
+
+// Sixteen bytes come as pairs of channels, rows in turn: even and odd pairs are the rows.
+static inline int8x16_t even_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp1q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
+static inline int8x16_t odd_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp2q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
+
+// Parameters of eight channels.
+struct params {
+  int32x4_t multiplier[4], shift[4];
+};
+static inline __attribute__((always_inline)) struct params load_params(const int32_t *multiplier, const int32_t *shift) {
+  return (struct params){{load_pair(multiplier), load_pair(multiplier + 2), load_pair(multiplier + 4), load_pair(multiplier + 6)},
+                         {load_pair(shift), load_pair(shift + 2), load_pair(shift + 4), load_pair(shift + 6)}};
+}
+
+static inline __attribute__((always_inline)) void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
+                                                             const int32x4_t *acc, int8_t *out, size_t out_stride) {
+  // By halves of the channels: the parameters of all, with the accumulators, are more than the registers.
+  const struct params low = load_params(p, p + 16);
+  const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, low.multiplier, low.shift);
+  const int8x16_t low2 = tvmq_neon_requantize(path, stage, acc + 8, low.multiplier, low.shift);
+  const struct params high = load_params(p + 8, p + 24);
+  const int8x16_t high0 = tvmq_neon_requantize(path, stage, acc + 4, high.multiplier, high.shift);
+  const int8x16_t high2 = tvmq_neon_requantize(path, stage, acc + 12, high.multiplier, high.shift);
+  vst1q_s8(out, even_pairs(low0, high0));
+  vst1q_s8(out + out_stride, odd_pairs(low0, high0));
+  vst1q_s8(out + 2 * out_stride, even_pairs(low2, high2));
+  vst1q_s8(out + 3 * out_stride, odd_pairs(low2, high2));
+}
+
+static inline __attribute__((always_inline)) void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
+                                                            const int32x4_t *acc, int8_t *out, size_t out_stride) {
+  const struct params all = load_params(p, p + 8);
+  for (size_t m = 0; m < 8; m += 4) {
+    const int8x16_t first = tvmq_neon_requantize(path, stage, acc + 2 * m, all.multiplier, all.shift);
+    const int8x16_t second = tvmq_neon_requantize(path, stage, acc + 2 * m + 4, all.multiplier, all.shift);
+    const int8x16_t even = even_pairs(first, second), odd = odd_pairs(first, second);
+    vst1_s8(out + m * out_stride, vget_low_s8(even));
+    vst1_s8(out + (m + 1) * out_stride, vget_low_s8(odd));
+    vst1_s8(out + (m + 2) * out_stride, vget_high_s8(even));
+    vst1_s8(out + (m + 3) * out_stride, vget_high_s8(odd));
+  }
+}
+
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
