@@ -112,12 +112,9 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
   const int threshold = delegate->options.log_severity;
   size_t claimed = 0;
   for (size_t i = 0; i < subgraph->n_records; i++) claimed += (size_t)subgraph->records[i].info.claimed;
-  tvmq_log(threshold, TVMQ_LOG_INFO, "subgraph %d: %zu of %zu nodes claimed; the model graph will be %s executed by the delegate w/ %d delegate kernels",
-           subgraph->index, claimed, subgraph->n_records,
-           claimed == 0                     ? "not"
-           : claimed == subgraph->n_records ? "completely"
-                                            : "partially",
-           subgraph->n_partitions);
+  const char *extent = claimed == 0 ? "not be" : claimed < subgraph->n_records ? "be partially" : "be completely";
+  tvmq_log(threshold, TVMQ_LOG_INFO, "subgraph %d: %zu of %zu nodes claimed; the model graph will %s executed by the delegate w/ %d delegate kernels",
+           subgraph->index, claimed, subgraph->n_records, extent, subgraph->n_partitions);
   for (size_t i = 0; i < subgraph->n_records; i++) {
     const struct tvmq_record *record = &subgraph->records[i];
     bool first = !tvmq_record_wanted(record);

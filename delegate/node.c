@@ -67,6 +67,9 @@ static bool is_writable(const TfLiteTensor *tensor) {
   return tensor->allocation_type == kTfLiteArenaRw || tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLiteCustom;
 }
 
+// A file may place a constant anywhere; kernels read whole elements.
+static bool is_aligned(const TfLiteTensor *tensor) { return (uintptr_t)tensor->data % type_bytes(type_of(tensor)) == 0; }
+
 // Of a whole tensor: what TFLite's own kernels take it from. Scale 0 if it has none; the claim rules refuse that.
 static struct tvmq_quant quant_of(const TfLiteTensor *tensor) {
   if (tensor->quantization.type != kTfLiteAffineQuantization) return (struct tvmq_quant){0};
@@ -81,6 +84,7 @@ static const char *read_ends(const TfLiteContext *context, const struct tvmq_nod
   *out = tensor_at(context, node->out);
   if (*in == NULL || *out == NULL || node->in == node->out) return "a tensor index is out of range";
   if (!is_readable(*in)) return "the input is not in memory that the CPU reads";
+  if (is_constant(*in) && !is_aligned(*in)) return "a constant input is not aligned";
   if (!is_writable(*out) || (*out)->sparsity != NULL) return "the output is not in memory that the CPU writes";
   if ((*in)->is_variable || (*out)->is_variable) return "a variable tensor is read or written";
   return read_shape(*in, in_shape);
@@ -279,5 +283,6 @@ bool tvmq_tensor_resize(TfLiteContext *context, int index, const struct tvmq_sha
 
 void *tvmq_tensor_data(const TfLiteContext *context, int index, size_t bytes) {
   const TfLiteTensor *tensor = tensor_at(context, index);
-  return tensor != NULL && tensor->bytes == bytes ? tensor->data : NULL;
+  if (tensor == NULL) return NULL;
+  return tensor->bytes == bytes || (is_constant(tensor) && tensor->bytes > bytes) ? tensor->data : NULL;
 }

@@ -39,5 +39,5 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
 // Gives tensor `index` a shape; does nothing if it has it and `always` is false. False: the runtime refuses.
 bool tvmq_tensor_resize(TfLiteContext *context, int index, const struct tvmq_shape *shape, bool always);
 
-// The tensor's data, NULL if it has none or another size than `bytes`.
+// The tensor's data, NULL if it has none or another size than `bytes`. A constant's buffer may be larger than its shape says.
 void *tvmq_tensor_data(const TfLiteContext *context, int index, size_t bytes);

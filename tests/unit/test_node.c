@@ -164,7 +164,7 @@ static void check_description(void) {
   CHECK(out.rank == 4 && out.dims[1] == NETWORK_H && out.dims[3] == NETWORK_FILTERS && out.bytes == NETWORK_H * NETWORK_H * NETWORK_FILTERS, "shape");
   CHECK(a.conv.filter == tensor(&n, n.filter)->data && a.conv.n_filter_scales == 1 && a.conv.in.zero_point == -7 && a.conv.out_h == NETWORK_H, "values");
   CHECK(tvmq_tensor_data(&n.graph->context, n.filter, tensor(&n, n.filter)->bytes) != NULL, "data");
-  CHECK(tvmq_tensor_data(&n.graph->context, n.filter, 1) == NULL && tvmq_tensor_data(&n.graph->context, 99, 1) == NULL, "another size, another tensor");
+  CHECK(tvmq_tensor_data(&n.graph->context, n.in, 1) == NULL && tvmq_tensor_data(&n.graph->context, 99, 1) == NULL, "another size, another tensor");
   fake_destroy(n.fake);
 }
 
@@ -185,6 +185,29 @@ static void check_output_shape(void) {
   CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, false) && tensor(&n, output)->dims == dims, "has it already");
   CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, true) && tensor(&n, output)->dims != dims, "always");
   fake_destroy(n.fake);
+}
+
+// QUANTIZE of a constant: at any place in the file, in a buffer of any sufficient size.
+static void check_constant_input(void) {
+  static const int16_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (size_t shift = 0; shift < 2; shift++) {
+    struct network n = network_create(false);
+    const int dims[] = {5, 0};
+    const int in = fake_tensor(n.graph, kTfLiteInt16, dims, 0.5f, 0, (const char *)values + shift),
+              out = fake_tensor(n.graph, kTfLiteInt8, dims, 0.5f, 0, NULL);
+    tensor(&n, in)->bytes = 14;
+    const struct fake_node pair = fake_node_at(n.graph, fake_quantize(n.graph, in, out));
+    struct tvmq_node read;
+    union tvmq_desc desc;
+    struct tvmq_shape in_shape, out_shape;
+    CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
+    const char *reason = tvmq_node_describe(&n.graph->context, &read, &desc, &in_shape, &out_shape);
+    CHECK_STRING(reason, shift == 0 ? NULL : "a constant input is not aligned", "odd address");
+    CHECK(in_shape.bytes == 10 || shift == 1, "shape");
+    CHECK(tvmq_tensor_data(&n.graph->context, in, 10) == (const char *)values + shift, "larger than its shape");
+    CHECK(tvmq_tensor_data(&n.graph->context, in, 16) == NULL, "smaller than asked for");
+    fake_destroy(n.fake);
+  }
 }
 
 // ---- runtimes
@@ -251,6 +274,7 @@ int main(void) {
   check_conv();
   check_description();
   check_output_shape();
+  check_constant_input();
   check_runtimes();
   check_registrations();
   CHECK(tvmq_alloc_live() == blocks, "blocks left");
