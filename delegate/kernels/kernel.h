@@ -24,7 +24,7 @@ struct tvmq_stage {
   enum tvmq_rounding rounding;
   bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
   bool headroom;       // every accumulator is proven within +-2^30 and every shift is >= -22: rounding and zero point may be added before a right shift
-  bool fits_int16;     // every requantized value + zero point, unclamped, is proven to fit int16: narrowing need not saturate
+  bool fits_int16;     // every requantized value + zero point, unclamped, as int8 and as stored, is proven to fit int16: narrowing need not saturate
   uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
   int32_t zero_point;  // of the output as int8 (or int16)
   int32_t min, max;    // clamp of the output as int8 (or int16), zero point included

@@ -52,7 +52,7 @@ static double real_scale(const struct tvmq_channel_params *p) { return ldexp(p->
 static void draw_scale(const struct layer *layer, const struct plan *plan, enum scale scale, struct tvmq_channel_params *p) {
   const double spread = plan->hi > plan->lo ? (double)(plan->hi - plan->lo) : 1, jitter = (double)check_between(50, 150) / 100;
   const double codes = scale == SPAN16 ? 65000 : (layer->value_max - layer->value_min) * (scale == SATURATE ? 64.0 : 1.0);
-  int32_t min_shift = plan->headroom ? -22 : -31, max_shift = plan->right_shifts ? -1 : wide(layer) ? 7 : 30;
+  int32_t min_shift = plan->headroom ? -22 : -31, max_shift = plan->right_shifts ? -1 : wide(layer) ? 14 : 30;
   oracle_fixed_point(codes / spread * jitter, &p->multiplier, &p->shift);
   if (scale > TIES || check_one_in(8)) p->multiplier = draw_multiplier();
   switch (scale) {
@@ -124,7 +124,7 @@ static int64_t draw_bias(const struct layer *layer, const struct plan *plan, con
       break;
   }
   if (plan->fits_int16 && p->multiplier != 0) {
-    bias = clamp(bias, bias_for(INT16_MIN, layer, p, plan->lo, limit), bias_for(INT16_MAX, layer, p, plan->hi, limit));
+    bias = clamp(bias, bias_for(INT16_MIN, layer, p, plan->lo, limit), bias_for(INT16_MAX - layer->stage.flip, layer, p, plan->hi, limit));
   }
   if (plan->headroom) bias = clamp(bias, -headroom - plan->lo, headroom - plan->hi);
   return clamp(bias, -limit, limit);
@@ -161,7 +161,7 @@ static void draw_promises(struct layer *layer) {
       const int64_t acc = layer_accumulator(layer, i, n);
       const int32_t value = layer_requantized(layer, i, n);
       headroom &= -limit <= acc && acc <= limit;
-      fits_int16 &= INT16_MIN <= value && value <= INT16_MAX;
+      fits_int16 &= INT16_MIN <= value && value <= INT16_MAX - layer->stage.flip;
     }
   }
   layer->stage.right_shifts = made(right_shifts);

@@ -1,0 +1,232 @@
+// The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
+//
+// Tile: two output rows of 8 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
+// Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums that
+// end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
+// them there.
+//
+// Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
+// path of right shifts whose results fit int16.
+#include "depthwise_dotprod.h"
+#include "requant_neon.h"
+
+// Each loop runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the next
+// round begins. Past the end it looks up the last pixel again.
+//
+// Tables of instructions stay as they are written: clang-format off
+//
+// x0-x9 pixels, x19 x20 offsets in the table of the two columns that come next.
+#define POINTER(pixel, row, offset) "ldr x" #pixel ", [%[row" #row "], x" #offset "]\n"
+#define LOAD(v, pixel) "ldr d" #v ", [x" #pixel ", %[channel]]\n"
+#define ZIP(op, type, d, a, b) #op " v" #d "." #type ", v" #a "." #type ", v" #b "." #type "\n"
+#define SDOT(acc, quad, w) "sdot v" #acc ".4s, v" #quad ".16b, v" #w ".16b\n"
+#define BIAS(acc, v) "ldr q" #acc ", [%[panel], #16*" #v "]\n"
+#define BIASES(a0, a1, a2, a3) BIAS(a0, 0) BIAS(a1, 1) BIAS(a2, 0) BIAS(a3, 1)
+#define FLIP(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
+#define FLIP_UINT8(v0, v1, scratch) "movi v" #scratch ".16b, #0x80\n" FLIP(v0, scratch) FLIP(v1, scratch)
+#define FLIP_INT8(v0, v1, scratch)
+
+// Four products of quads with weights.
+#define PRODUCTS(a0, a1, a2, a3, q0, q1, q2, q3, w0, w1, w2, w3) SDOT(a0, q0, w0) SDOT(a1, q1, w1) SDOT(a2, q2, w2) SDOT(a3, q3, w3)
+#define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__)
+#define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__)
+
+// Accumulators to rescaled values in other registers: -1 where negative, plus the doubling high product, shifted with ties up.
+#define SIGN(d, acc) "cmlt v" #d ".4s, v" #acc ".4s, #0\n"
+#define MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
+#define SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
+#define SIGNS(d0, d1, d2, d3, a0, a1, a2, a3) SIGN(d0, a0) SIGN(d1, a1) SIGN(d2, a2) SIGN(d3, a3)
+#define NARROW(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
+#define ADD_ZERO_POINT(d) "add v" #d ".8h, v" #d ".8h, v7.8h\n"
+#define TO_INT8(d) "sqxtn v" #d ".8b, v" #d ".8h\n"
+#define TO_UINT8(d) "sqxtun v" #d ".8b, v" #d ".8h\n"
+
+// Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
+#define STAGE(m0, m1, s0, s1, TO_BYTE, LOOKUP)                                                                                                  \
+  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
+  MULTIPLY(28, 0, m0) LOOKUP(0) MULTIPLY(29, 1, m1) LOOKUP(1) MULTIPLY(30, 2, m0) LOOKUP(2) MULTIPLY(31, 3, m1) LOOKUP(3)                       \
+  SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                 \
+  MULTIPLY(0, 4, m0) LOOKUP(4) MULTIPLY(1, 5, m1) LOOKUP(5) MULTIPLY(2, 6, m0) LOOKUP(6) MULTIPLY(3, 7, m1) LOOKUP(7)                           \
+  "dup v7.8h, %w[zero_point]\n"                                                                                                                 \
+  SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)               \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                         \
+  ADD_ZERO_POINT(28) ADD_ZERO_POINT(30) ADD_ZERO_POINT(0) ADD_ZERO_POINT(2)                                                                     \
+  TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                 \
+  "str d28, [%[out0]]\n"                                                                                                                             \
+  "str d30, [%[out1]]\n"                                                                                                                             \
+  "str d0, [%[out0], %[out_column]]\n"                                                                                                                          \
+  "str d2, [%[out1], %[out_column]]\n"                                                                                                                          \
+  "add %[out0], %[out0], %[out_column], lsl #1\n"                                                                                                                    \
+  "add %[out1], %[out1], %[out_column], lsl #1\n"
+
+// The same for a last, odd column.
+#define LAST_STAGE(m0, m1, s0, s1, TO_BYTE)                                                         \
+  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
+  MULTIPLY(28, 0, m0) MULTIPLY(29, 1, m1) MULTIPLY(30, 2, m0) MULTIPLY(31, 3, m1)                   \
+  "dup v7.8h, %w[zero_point]\n"                                                                     \
+  SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                           \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) ADD_ZERO_POINT(28) ADD_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30) \
+  "str d28, [%[out0]]\n"                                                                                 \
+  "str d30, [%[out1]]\n"
+
+// Two columns on, but not past the last; in between there is time for other things.
+#define ADVANCE(MEANWHILE, AND_THEN)                      \
+  "add x19, x19, #16\n"                                   \
+  "add x20, x19, #8\n"                                    \
+  "cmp x19, %[last]\n" MEANWHILE "csel x19, x19, %[last], lo\n" \
+  "cmp x20, %[last]\n" AND_THEN "csel x20, x20, %[last], lo\n"
+
+// ---- stride 1: four rows of a column serve both output rows
+//
+//   v8-v19   weights [kernel column][output row][4 channels]        v20 v21 multipliers, v22 v23 shifts
+//   v28-v31  rows of the left column, which become quads in v24 v25
+//   v26 v27 v29 v31  rows of the right one, which become quads in v26 v27
+#define S1_LEFT 24, 25, 24, 25
+#define S1_RIGHT 26, 27, 26, 27
+#define S1_W0 8, 9, 10, 11
+#define S1_W1 12, 13, 14, 15
+#define S1_W2 16, 17, 18, 19
+#define S1_LOOKUP(i) S1_LOOKUP_##i
+#define S1_LOOKUP_0 POINTER(0, 0, 19)
+#define S1_LOOKUP_1 POINTER(1, 1, 19)
+#define S1_LOOKUP_2 POINTER(2, 2, 19)
+#define S1_LOOKUP_3 POINTER(3, 3, 19)
+#define S1_LOOKUP_4 POINTER(4, 0, 20)
+#define S1_LOOKUP_5 POINTER(5, 1, 20)
+#define S1_LOOKUP_6 POINTER(6, 2, 20)
+#define S1_LOOKUP_7 POINTER(7, 3, 20)
+#define S1_LOOKUP_8
+#define S1_LOOKUP_9
+#define S1_LOOKUP_LEFT S1_LOOKUP_0 S1_LOOKUP_1 S1_LOOKUP_2 S1_LOOKUP_3
+#define S1_LOOKUP_RIGHT S1_LOOKUP_4 S1_LOOKUP_5 S1_LOOKUP_6 S1_LOOKUP_7
+#define S1_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2) LOAD(31, 3)
+#define S1_COLUMNS(FLIPS, SUMS)                                                                                               \
+  LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)                   \
+  ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31)                   \
+  FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
+#define S1_START                                                                                                              \
+  S1_LOAD_LEFT BIASES(0, 1, 2, 3) FIRST(S1_LEFT, S1_W0) BIASES(4, 5, 6, 7) FIRST(S1_RIGHT, S1_W1) SECOND(S1_RIGHT, S1_W0)
+
+#define S1(FLIPS, TO_BYTE)                                                                                                    \
+  "mov x19, #0\n"                                                                                                             \
+  "mov x20, #8\n"                                                                                                             \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START             \
+  "subs %[n], %[n], #2\n"                                                                                                     \
+  "b.lo 2f\n"                                                                                                                 \
+  "1:\n"                                                                                                                      \
+  S1_COLUMNS(FLIPS, SECOND(S1_LEFT, S1_W1)) ADVANCE(FIRST(S1_LEFT, S1_W2), SECOND(S1_RIGHT, S1_W2))                             \
+  STAGE(20, 21, 22, 23, TO_BYTE, S1_LOOKUP) S1_START                                                                          \
+  "subs %[n], %[n], #2\n"                                                                                                     \
+  "b.hs 1b\n"                                                                                                                 \
+  "2: tbz %[n], #0, 3f\n"                                                                                                     \
+  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30) \
+  FIRST(S1_LEFT, S1_W2) LAST_STAGE(20, 21, 22, 23, TO_BYTE)                                                                   \
+  "3:\n"
+
+// ---- stride 2: five rows of a column, the middle one for both output rows
+//
+//   v8-v11   quads of an even column: v8 v9 output row 0, v10 v11 output row 1; before, rows in v27-v31
+//   v12-v15  quads of the odd column before it; before, rows in these and v26
+//   v16-v21  weights [kernel column][4 channels]                    v22 v23 multipliers, v24 v25 shifts
+#define S2_EVEN 8, 9, 10, 11
+#define S2_ODD 12, 13, 14, 15
+#define S2_W0 16, 17, 16, 17
+#define S2_W1 18, 19, 18, 19
+#define S2_W2 20, 21, 20, 21
+#define S2_LOOKUP(i) S2_LOOKUP_##i
+#define S2_LOOKUP_0 POINTER(0, 0, 19)
+#define S2_LOOKUP_1 POINTER(1, 1, 19)
+#define S2_LOOKUP_2 POINTER(2, 2, 19)
+#define S2_LOOKUP_3 POINTER(3, 3, 19)
+#define S2_LOOKUP_4 POINTER(4, 4, 19)
+#define S2_LOOKUP_5 POINTER(5, 0, 20)
+#define S2_LOOKUP_6 POINTER(6, 1, 20)
+#define S2_LOOKUP_7 POINTER(7, 2, 20)
+#define S2_LOOKUP_8 POINTER(8, 3, 20)
+#define S2_LOOKUP_9 POINTER(9, 4, 20)
+#define S2_LOOKUP_ODD S2_LOOKUP_0 S2_LOOKUP_1 S2_LOOKUP_2 S2_LOOKUP_3 S2_LOOKUP_4
+#define S2_LOOKUP_EVEN S2_LOOKUP_5 S2_LOOKUP_6 S2_LOOKUP_7 S2_LOOKUP_8 S2_LOOKUP_9
+#define S2_LOAD_ODD LOAD(12, 0) LOAD(13, 1) LOAD(14, 2) LOAD(15, 3) LOAD(26, 4)
+#define S2_LOAD_EVEN LOAD(27, 5) LOAD(28, 6) LOAD(29, 7) LOAD(30, 8) LOAD(31, 9)
+#define S2_PAIRS(r0, r1, r2, r3, r4) ZIP(zip1, 16b, r0, r0, r1) ZIP(zip1, 16b, r2, r2, r3) ZIP(zip1, 16b, r4, r4, r4)
+#define S2_QUADS(q0, q1, q2, q3, p0, p1, p2) ZIP(zip1, 8h, q0, p0, p1) ZIP(zip2, 8h, q1, p0, p1) ZIP(zip2, 8h, q3, p1, p2) ZIP(zip1, 8h, q2, p1, p2)
+#define S2_EVEN_QUADS(FLIPS) S2_QUADS(8, 9, 10, 11, 27, 29, 31) FLIPS(8, 9, 30) FLIPS(10, 11, 30)
+#define S2_COLUMNS(FLIPS)                                                                     \
+  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31)                      \
+  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) \
+  FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
+
+#define S2(FLIPS, TO_BYTE)                                                                                          \
+  "mov x20, #0\n"                                                                                                   \
+  S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                     \
+  "mov x19, #8\n"                                                                                                   \
+  "mov x20, #16\n"                                                                                                  \
+  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) FIRST(S2_EVEN, S2_W0)                                 \
+  "subs %[n], %[n], #2\n"                                                                                           \
+  "b.lo 2f\n"                                                                                                       \
+  "1:\n"                                                                                                            \
+  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), FIRST(S2_ODD, S2_W1)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD          \
+  FIRST(S2_EVEN, S2_W2) SECOND(S2_EVEN, S2_W0)                                                                      \
+  S2_COLUMNS(FLIPS) ADVANCE(SECOND(S2_ODD, S2_W1), SECOND(S2_EVEN, S2_W2)) STAGE(22, 23, 24, 25, TO_BYTE, S2_LOOKUP)  \
+  S2_LOAD_ODD BIASES(0, 1, 2, 3) FIRST(S2_EVEN, S2_W0)                                                              \
+  "subs %[n], %[n], #2\n"                                                                                           \
+  "b.hs 1b\n"                                                                                                       \
+  "2: tbz %[n], #0, 3f\n"                                                                                           \
+  S2_COLUMNS(FLIPS) FIRST(S2_ODD, S2_W1) FIRST(S2_EVEN, S2_W2) LAST_STAGE(22, 23, 24, 25, TO_BYTE)                  \
+  "3:\n"
+
+// ---- kernels
+
+// The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts, without a clamp of their own.
+enum usual { UNUSUAL, INT8, UINT8 };
+
+static enum usual usual(const struct tvmq_depthwise_args *args) {
+  const struct tvmq_stage *stage = args->stage;
+  if (args->n_planes > 1 || stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return UNUSUAL;
+  switch (tvmq_neon_path(stage)) {
+    case TVMQ_NEON_PLAIN:
+    case TVMQ_NEON_INT16:
+      return stage->flip ? UINT8 : INT8;
+    default:
+      return UNUSUAL;
+  }
+}
+
+// 8 biases, the weights, 8 multipliers, 8 shifts.
+#define CONSTANTS(v0, v1, at) "ldp q" #v0 ", q" #v1 ", [%[panel], #16*" #at "]\n"
+#define S1_CONSTANTS                                                                                                     \
+  CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10)                \
+  CONSTANTS(18, 19, 12) CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
+#define S2_CONSTANTS CONSTANTS(16, 17, 2) CONSTANTS(18, 19, 4) CONSTANTS(20, 21, 6) CONSTANTS(22, 23, 8) CONSTANTS(24, 25, 10)
+
+#define LOOP(...)                                                                                                                                           \
+  __asm__ volatile(__VA_ARGS__                                                                                                                                       \
+          : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                          \
+          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                      \
+            [channel] "r"(args->channel_offset), [panel] "r"(args->panel), [out_column] "r"(args->out_col_stride),                                          \
+            [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                                   \
+          : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",    \
+            "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",     \
+            "v31", "cc", "memory")
+
+#define KERNEL(STRIDE)                                                                                   \
+  bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                   \
+    const void *const *rows[5] = {args->pixels};                                                         \
+    for (int i = 1; i < 5; i++) rows[i] = rows[i - 1] + args->pixels_stride;                             \
+    uint8_t *out0 = args->out, *out1 = out0 + args->out_row_stride;                                      \
+    size_t n_cols = args->n_cols;                                                                        \
+    const size_t last = ((n_cols - 1) * STRIDE + 2) * sizeof(void *);                                    \
+    switch (usual(args)) {                                                                               \
+      case INT8:                                                                                         \
+        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                                       \
+        return true;                                                                                     \
+      case UINT8:                                                                                        \
+        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                                     \
+        return true;                                                                                     \
+      default:                                                                                           \
+        return false;                                                                                    \
+    }                                                                                                    \
+  }
+
+KERNEL(1)
+KERNEL(2)
