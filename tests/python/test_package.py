@@ -19,7 +19,6 @@ import tvmq_delegate
 
 pytestmark = [
     pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
-    pytest.mark.skipif(harness.sanitized(), reason="compilers do not run under a preloaded sanitizer"),
     pytest.mark.skipif(importlib.util.find_spec("mesonpy") is None, reason="building needs meson-python: pip install 'tvmq-delegate[test]'"),
 ]
 
