@@ -99,7 +99,7 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def schema(table: str) -> tuple[Field, ...]:
     """The fields of a table type of the TFLite schema, ordered by slot."""
     cls = getattr(importlib.import_module(f"tflite.{table}"), table)
@@ -135,7 +135,7 @@ def _call(cls, function, probe, arguments):
     return function(table, *arguments)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def enumeration(name: str) -> dict[int, str]:
     """Number -> name of an enumeration of the schema."""
     cls = getattr(importlib.import_module(f"tflite.{name}"), name)

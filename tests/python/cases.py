@@ -119,8 +119,10 @@ def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False
         filter_values = np.maximum(filter_values, -127)  # as converters write them
     inputs = [values(generator, how, in_shape, dtype, in_zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
 
-    # A deviation of the accumulator, scaled by `ratio`, fills the output's type, or saturates, or hardly moves it. An ordinary bias balances the mean, as in networks.
-    mean, deviation = expected_sum(inputs[0].astype(np.int64) - in_zero_point, filter_values.astype(np.int64) - filter_zero_point, math.prod(filter_shape) // out_c)
+    # A deviation of the accumulator, scaled by `ratio`, fills the output's type, or saturates, or hardly moves it. An ordinary bias balances the mean, as in
+    # networks.
+    x, w = inputs[0].astype(np.int64) - in_zero_point, filter_values.astype(np.int64) - filter_zero_point
+    mean, deviation = expected_sum(x, w, math.prod(filter_shape) // out_c)
     fills = (np.iinfo(dtype).max + 1) / (2 * deviation)
     ratio = fills * 2.0 ** draw(st.one_of(*[st.floats(-2, 2)] * 4, st.integers(-20, 15)))
     if draw(st.booleans()):
@@ -169,5 +171,6 @@ def quantizes(draw, in_dtype: str, out_dtype: str) -> Quantize:
         inputs = [(steps * out_scale).astype(np.float32)]
     else:
         inputs = [values(generator, how, shape, in_dtype, in_zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
-    parameters = dict(in_dtype=in_dtype, out_dtype=out_dtype, shape=shape, in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point)
+    quantization = dict(in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point)
+    parameters = dict(in_dtype=in_dtype, out_dtype=out_dtype, shape=shape, **quantization)
     return Quantize(parameters, inputs)

@@ -10,7 +10,8 @@ import hypothesis
 import pytest
 
 # `emulated` is for runs under qemu, `ci` for long ones. Every failure prints the blob that repeats it.
-COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture])
+SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
+COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=SUPPRESSED)
 hypothesis.settings.register_profile("default", max_examples=300, **COMMON)
 hypothesis.settings.register_profile("ci", max_examples=2000, **COMMON)
 hypothesis.settings.register_profile("emulated", max_examples=25, **COMMON)
