@@ -66,7 +66,7 @@ static void check_s64(void) {
   for (int bit = 0; bit <= 47; bit++) {
     for (int64_t x = (INT64_C(1) << bit) - 1; x <= (INT64_C(1) << bit) + 1 && x <= limit; x++) {
       for (size_t m = 0; m < N_MULTIPLIERS; m++) {
-        for (int32_t shift = -31; shift <= 7; shift++) {
+        for (int32_t shift = -31; shift <= 14; shift++) {
           compare_s64(x, multipliers[m], shift);
           compare_s64(-x, multipliers[m], shift);
         }
@@ -77,7 +77,7 @@ static void check_s64(void) {
   const size_t n = check_quick ? 1000000 : 12000000;
   check_more(n);
   for (size_t i = 0; i < n; i++) {
-    const int32_t multiplier = draw_multiplier(), shift = (int32_t)check_between(-31, 7);
+    const int32_t multiplier = draw_multiplier(), shift = (int32_t)check_between(-31, 14);
     compare_s64(i % 2 ? draw_number(48) : draw_tie(multiplier, shift, limit - 1), multiplier, shift);
   }
 }

@@ -20,7 +20,7 @@ int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift);
 // x / scale in float32, to the nearest integer, ties away from zero. Defined for quotients that fit int32.
 int32_t oracle_quantize_f32(float x, float scale);
 
-// real = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below 2^-32, and for 0, both are 0.
+// real = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below 2^-32, and for 0, both are 0. Finite.
 void oracle_fixed_point(double real, int32_t *multiplier, int32_t *shift);
 
 // Sum of x[i] * w[i].

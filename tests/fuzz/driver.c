@@ -1,0 +1,68 @@
+// Runs the fuzz target without libFuzzer: on files (as libFuzzer writes them when it finds something), or on random inputs.
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../kernels/random.h"
+#include "fuzz.h"
+
+static char repeat[400];
+
+// Failures abort and faults are left as they are: this only says how to come back to them.
+static void on_death(int number) {
+  fprintf(stderr, "%s\nrepeat: %s\n", strsignal(number), repeat);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void run_file(const char *path) {
+  static uint8_t data[1 << 16];
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    perror(path);
+    exit(2);
+  }
+  const size_t size = fread(data, 1, sizeof data, file);
+  fclose(file);
+  LLVMFuzzerTestOneInput(data, size);
+}
+
+// Run i of a seed draws the same bytes whichever runs come before it.
+static void run_random(uint64_t seed, uint64_t i) {
+  uint8_t data[128];
+  check_random_seed(seed + (i << 32), "fuzz");
+  const size_t size = check_below(8) ? sizeof data : check_below(sizeof data);
+  check_random_bytes(data, size);
+  LLVMFuzzerTestOneInput(data, size);
+}
+
+int main(int argc, char **argv) {
+  uint64_t seed = (uint64_t)time(NULL), first = 0, n = 4000;
+  int files = 0;
+  static const int deaths[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+  for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) signal(deaths[i], on_death);
+  for (int i = 1; i < argc; i++) {
+    uint64_t *const number = strcmp(argv[i], "--seed") == 0 ? &seed : strcmp(argv[i], "--runs") == 0 ? &n : strcmp(argv[i], "--first") == 0 ? &first : NULL;
+    if (number && i + 1 < argc) {
+      *number = strtoull(argv[++i], NULL, 0);
+    } else if (argv[i][0] == '-') {
+      fprintf(stderr, "usage: %s [--seed N] [--runs N] [--first N] | FILE...\n", argv[0]);
+      return 2;
+    } else {
+      snprintf(repeat, sizeof repeat, "%s %s", argv[0], argv[i]);
+      run_file(argv[i]);
+      files++;
+    }
+  }
+  if (files) return 0;
+  printf("seed %" PRIu64 "\n", seed);
+  for (uint64_t i = first; i < first + n; i++) {
+    snprintf(repeat, sizeof repeat, "%s --seed %" PRIu64 " --first %" PRIu64 " --runs 1", argv[0], seed, i);
+    run_random(seed, i);
+  }
+  printf("%" PRIu64 " inputs: %zu claimed, %zu refused, %zu outputs compared\n", n, fuzz_counts.claimed, fuzz_counts.refused, fuzz_counts.compared);
+  return fuzz_counts.compared > 0 || n < 100 ? 0 : 1;
+}

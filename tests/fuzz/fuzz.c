@@ -1,0 +1,88 @@
+#include "fuzz.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../delegate/cpu.h"
+#include "../kernels/random.h"
+
+int64_t fuzz_pick(struct fuzz_bytes *bytes, int64_t lo, int64_t hi) {
+  const uint64_t span = (uint64_t)hi - (uint64_t)lo + 1;
+  uint64_t word = 0;
+  for (uint64_t rest = span - 1; rest != 0 && bytes->left > 0; rest >>= 8, bytes->left--) word = word << 8 | *bytes->at++;
+  return (int64_t)((uint64_t)lo + (span ? word % span : word));
+}
+
+static char about[600];
+struct fuzz_counts fuzz_counts;
+
+void fuzz_about(const char *text) { snprintf(about, sizeof about, "%s", text); }
+void fuzz_claimed(const char *refusal) { refusal ? fuzz_counts.refused++ : fuzz_counts.claimed++; }
+
+void fuzz_fail(const char *format, ...) {
+  fprintf(stderr, "%s\n", about);
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+  abort();
+}
+
+struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side) {
+  static struct guard guard;
+  if (!guard.first) guard = guard_create(FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES, GUARD_READ_ONLY);
+  const void *read = guard_at(&guard, (size_t)which, bytes, side);
+  return (struct fuzz_tensor){read, guard_writable(&guard, read)};
+}
+
+void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *in,
+              const void *expected, size_t n, enum guard_side side) {
+  enum { MARGIN = 256 };
+  static struct guard guard;
+  static uint8_t background[MARGIN];
+  if (!guard.first) {
+    guard = guard_create(1, FUZZ_MAX_BYTES + MARGIN, GUARD_READ_WRITE);
+    check_random_bytes(background, sizeof background);
+  }
+  const char *why = class->plan(op, desc, env);
+  if (why) fuzz_fail("claimed, but planning failed: %s", why);
+  struct tvmq_op_info info;
+  class->info(*op, &info);
+
+  uint8_t *out = guard_at(&guard, 0, n, side), *margin = side == GUARD_END ? out - MARGIN : out + n;
+  memset(out, 0x5a, n);
+  memcpy(margin, background, MARGIN);
+  class->run(*op, in, out);
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t *wanted = expected;
+    if (out[i] != wanted[i]) fuzz_fail("byte %zu of %zu: got %#x, want %#x (%s, %s)", i, n, out[i], wanted[i], info.kernel, info.algorithm);
+  }
+  fuzz_counts.compared++;
+  if (memcmp(margin, background, MARGIN) != 0) fuzz_fail("bytes outside the output were written (%s, %s)", info.kernel, info.algorithm);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // FNV-1a of the bytes.
+  uint64_t seed = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < size; i++) seed = (seed ^ data[i]) * 0x100000001b3u;
+  check_random_seed(seed, "tensors");
+
+  static struct tvmq_threads *pool;
+  if (!pool) pool = tvmq_threads_create(3);
+  struct fuzz_bytes bytes = {data, size};
+  struct tvmq_scratch scratch = {0};
+  struct tvmq_env env = {.rounding = fuzz_pick(&bytes, 0, 2), .threads = fuzz_pick(&bytes, 0, 3) ? NULL : pool, .scratch = &scratch};
+  // Half of all runs use what the CPU has, the others one of its tiers.
+  env.cpu = tvmq_cpu_detect();
+  if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
+  if (fuzz_pick(&bytes, 0, 7) == 0) {
+    fuzz_requantize(&bytes, &env);
+  } else {
+    fuzz_conv(&bytes, &env);
+  }
+  tvmq_scratch_free(&scratch);
+  return 0;
+}

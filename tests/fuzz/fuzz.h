@@ -1,0 +1,49 @@
+// Bytes -> description of an operator -> claim -> plan -> run, compared with the oracle.
+//
+// The bytes choose shapes, types and parameters; tensors are drawn at random from a seed that is a hash of the bytes, so that short inputs reach everything.
+// A description may be nonsense: then claiming has to refuse it. Whatever is claimed must plan, and equal the oracle bit for bit.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../delegate/op.h"
+#include "../kernels/guard.h"
+
+struct fuzz_bytes {
+  const uint8_t *at;
+  size_t left;
+};
+
+// A number in [lo, hi] from the next bytes; lo when there are none left.
+int64_t fuzz_pick(struct fuzz_bytes *bytes, int64_t lo, int64_t hi);
+
+// The description at hand, for reports; and what became of it.
+void fuzz_about(const char *text);
+void fuzz_claimed(const char *refusal);  // NULL: claimed
+struct fuzz_counts {
+  size_t claimed, refused, compared;  // descriptions; outputs compared
+};
+extern struct fuzz_counts fuzz_counts;
+
+// Reports what is wrong and aborts.
+_Noreturn void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Tensors, each against an inaccessible page: what an operator reads is read-only.
+enum { FUZZ_IN, FUZZ_FILTER, FUZZ_BIAS, FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES = 1 << 20 };
+struct fuzz_tensor {
+  const void *read;
+  void *write;
+};
+struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
+
+// Plans `desc` (again, if *op is not NULL), runs it on `in` and compares `n` bytes of output with `expected`.
+// Output is guarded, and what lies before and behind it compared too.
+void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *in,
+              const void *expected, size_t n, enum guard_side side);
+
+void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_requantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+
+// The entry that libFuzzer calls, and the driver without it.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
