@@ -68,7 +68,7 @@ TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *c
   va_start(args, format);
   vsnprintf(delegate->error, sizeof delegate->error, format, args);
   va_end(args);
-  context->ReportError(context, "tvmq-delegate: %s", delegate->error);
+  context->ReportError(context, "tvmq-delegate: %s\n", delegate->error);  // the runtime's next message follows without a break
   return kTfLiteError;
 }
 
