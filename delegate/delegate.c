@@ -96,9 +96,10 @@ static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *c
   if (delegate->env.threads == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
 }
 
-static const struct tvmq_record *first_refused(const struct tvmq_subgraph *subgraph) {
+// The first node that is wanted, or that is not.
+static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgraph, bool wanted) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
-    if (!tvmq_record_wanted(&subgraph->records[i])) return &subgraph->records[i];
+    if (tvmq_record_wanted(&subgraph->records[i]) == wanted) return &subgraph->records[i];
   }
   return NULL;
 }
@@ -127,8 +128,9 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
 }
 
 static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+  if (first_record(subgraph, true) != NULL) start_threads(delegate, context);
   tvmq_place(delegate, context, subgraph, nodes);
-  const struct tvmq_record *refused = delegate->options.require_full_delegation ? first_refused(subgraph) : NULL;
+  const struct tvmq_record *refused = delegate->options.require_full_delegation ? first_record(subgraph, false) : NULL;
   if (refused != NULL) {
     return tvmq_delegate_fail(delegate, context, "require_full_delegation: node %d (%s) of subgraph %d would be left to the runtime: %s", refused->info.node,
                               refused->info.op, subgraph->index, refused->info.reason);
@@ -141,6 +143,7 @@ static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteCont
   return kTfLiteOk;
 }
 
+// Says so on stderr alone: the runtime's own way to report may be what is wrong.
 static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
   snprintf(delegate->error, sizeof delegate->error, "%s; nothing is delegated", why);
   tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "%s", delegate->error);
@@ -160,23 +163,21 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base) {
     delegate->owner = owner;
   }
   int index;
-  struct tvmq_subgraph **link = find_subgraph(delegate, context, &index), *rest = NULL;
+  struct tvmq_subgraph **link = find_subgraph(delegate, context, &index);
   if (*link != NULL) {
     for (const struct tvmq_partition *p = (*link)->partitions; p != NULL; p = p->next) {
       if (p->live) return kTfLiteOk;  // applied twice: all that can be claimed is
     }
-    rest = (*link)->next;
     drop_subgraph(link);
   }
-  start_threads(delegate, context);
 
   struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index);
   TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
   if (nodes == NULL) {
     if (subgraph != NULL) tvmq_subgraph_free(subgraph);
-    return leave_all(delegate, "out of memory");
+    return delegate->options.require_full_delegation ? tvmq_delegate_fail(delegate, context, "out of memory") : leave_all(delegate, "out of memory");
   }
-  subgraph->next = rest;
+  subgraph->next = *link;
   *link = subgraph;
   const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
   tvmq_free(nodes);

@@ -46,8 +46,7 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph);
 struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node);  // NULL: has no such node
 
 static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
-// Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why it cannot
-// be.
+// Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
 static inline bool tvmq_record_empty(const struct tvmq_record *record) { return record->in.bytes == 0 || record->out.bytes == 0; }
 

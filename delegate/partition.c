@@ -138,6 +138,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
 
 static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_partition *partition = node->user_data;
+  if (partition == NULL) return kTfLiteError;  // prepare has said why
   if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
   const bool profiled = partition->delegate->options.profile;
   for (size_t i = 0; i < partition->n; i++) {

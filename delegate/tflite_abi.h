@@ -1,8 +1,8 @@
 // The parts of TFLite's C interface that a delegate touches, declared by us: the library links no TFLite symbol and one file serves every runtime.
 //
-// Valid for tflite-runtime 2.14, ai-edge-litert from 2.1.6 and TensorFlow from 2.12, 64-bit. Why each layout is safe across them stands above it; abi_check.c
-// tests at run time what can be tested, and an implausible runtime means that nothing is claimed. Structs whose tail we do not use are declared up to the last
-// field that we read: TFLite appends fields and never reorders them. Where the size of a whole struct matters, the comment says so.
+// Valid for tflite-runtime 2.14, ai-edge-litert 2.1.6 to 2.3.0 and TensorFlow 2.12 to 2.21, 64-bit. Why each layout is safe across them stands above it;
+// abi_check.c tests at run time what can be tested, and an implausible runtime means that nothing is claimed. Structs whose tail we do not use are declared up
+// to the last field that we read: TFLite appends fields and never reorders them. Where the size of a whole struct matters, the comment says so.
 #pragma once
 
 #include <stdbool.h>
@@ -103,12 +103,11 @@ typedef struct {
 } TfLiteNode;
 _Static_assert(sizeof(TfLiteNode) == 80, "distance of a node and its registration");
 
-// The runtime hands us its own by pointer, of which the first eight fields are read; they have stood there since the first public release.
+// The runtime hands us its own by pointer, of which the first eight fields are read; they stand there in all the versions above.
 //
 // We hand ours to ReplaceNodeSubsetsWithDelegateKernels by value, and the struct has grown: 72 bytes in TensorFlow 2.12, 80 and 88 later. A callee that was
-// compiled for a shorter struct sees its own fields, in both calling conventions: x86-64 passes a struct of this size on the stack, where the pointer arguments
-// that follow are not (they are in registers); AArch64 passes a pointer to a copy. So ours is longer than any known, and zero where we do not know the fields:
-// zero means "none" for every field appended so far.
+// compiled for a shorter struct sees its own fields, in both calling conventions: x86-64 passes the struct on the stack and all other arguments in registers;
+// AArch64 passes a pointer to a copy. So ours is longer than any known, and zero where we do not know the fields, which means "none" for all appended so far.
 typedef struct {
   void *(*init)(TfLiteContext *context, const char *buffer, size_t length);
   void (*free)(TfLiteContext *context, void *user_data);
@@ -136,8 +135,7 @@ typedef struct {
 } TfLiteExternalContext;
 enum { kTfLiteCpuBackendContext = 3 };
 
-// Up to the last function that the delegate calls; newer versions have more behind it. While nodes run or are prepared, the four functions marked * exist but
-// fail.
+// Up to the last function that the delegate calls; newer versions have more behind it. The functions marked * fail unless a delegate is being applied.
 struct TfLiteContext {
   size_t tensors_size;
   TfLiteStatus (*GetExecutionPlan)(TfLiteContext *context, TfLiteIntArray **plan);  // *; the next call invalidates the array
@@ -177,8 +175,7 @@ struct TfLiteDelegate {
   uint64_t appended[9];
 };
 
-// Options of the operators. TFLite appends to these as well; version 7 of CONV_2D brought quantized_bias_type, and only from that version on is it there to be
-// read.
+// Options of the operators. TFLite appends to these as well: quantized_bias_type came with version 7 of CONV_2D, and a runtime without it loads no such node.
 typedef enum { kTfLitePaddingSame = 1, kTfLitePaddingValid = 2 } TfLitePadding;
 typedef enum { kTfLiteActNone = 0, kTfLiteActRelu = 1, kTfLiteActReluN1To1 = 2, kTfLiteActRelu6 = 3 } TfLiteFusedActivation;
 

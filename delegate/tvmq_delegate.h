@@ -4,11 +4,10 @@
 //
 // - Functions with an index count from 0 and return NULL past the end: for (int i = 0; (kernel = tvmq_get_kernel(i)); i++) ...
 // - `delegate` is the TfLiteDelegate pointer that tflite_plugin_create_delegate returned. For NULL and for delegates of other libraries the functions return
-// NULL (or
-//   -1); what is no TfLiteDelegate at all must not be passed.
+//   NULL (or -1); what is no TfLiteDelegate at all must not be passed.
 // - Structures belong to the library and only ever grow at their end, so a program compiled for an older header may read those of a newer library.
-//   Those of a delegate, and their strings, stay valid until the interpreter applies the delegate again or the delegate is destroyed; their numbers change as
-//   it runs. The others stay valid until the same thread calls the same function again, their strings forever.
+//   Those of a delegate, and their strings, stay valid until the interpreter applies the delegate again or the delegate is destroyed; their numbers change
+//   as it runs. The others stay valid until the same thread calls the same function again, their strings forever.
 // - Strings are never NULL; truth values are 0 and 1.
 // - Ask about a delegate while no other thread prepares or runs its interpreter. Everything else may be called from any thread at any time.
 #pragma once
