@@ -58,8 +58,10 @@ static size_t dims_bytes(TfLiteType type, const TfLiteIntArray *dims) {
 static void report_error(TfLiteContext *context, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(subgraph_of(context)->fake->error, sizeof subgraph_of(context)->fake->error, format, args);
+  char *error = subgraph_of(context)->fake->error;
+  vsnprintf(error, sizeof subgraph_of(context)->fake->error, format, args);
   va_end(args);
+  error[strcspn(error, "\n")] = '\0';
 }
 
 static bool may(TfLiteContext *context) {
