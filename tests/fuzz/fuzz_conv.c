@@ -35,6 +35,10 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
   d->batch = (int32_t)fuzz_pick(b, 0, 3) ? 1 : (int32_t)fuzz_pick(b, 1, 3);
   d->in_h = (int32_t)fuzz_pick(b, 1, 20);
   d->in_w = (int32_t)fuzz_pick(b, 1, 20);
+  if (d->padding == TVMQ_PADDING_VALID && fuzz_pick(b, 0, 15)) {  // room for the filter
+    d->in_h += (d->filter_h - 1) * d->dilation_h;
+    d->in_w += (d->filter_w - 1) * d->dilation_w;
+  }
   const int32_t small = (int32_t)fuzz_pick(b, 1, 9), groups = fuzz_pick(b, 0, 3) ? 1 : (int32_t)fuzz_pick(b, 1, 5);
   d->depth_multiplier = 1;
   if (d->depthwise) {
