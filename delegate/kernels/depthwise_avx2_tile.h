@@ -64,7 +64,7 @@ TVMQ_INLINE const __m256i *cached_group(const struct tvmq_depthwise_args *args, 
   return cache[at];
 }
 
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, bool is_short, int out_rows, int lanes) {
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, int out_rows, int lanes, enum tvmq_path path) {
   const size_t nr = LANE_CHANNELS * (size_t)lanes, vector_bytes = 16 * (size_t)lanes;
   const size_t rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h, groups = (rows + GROUP_ROWS - 1) / GROUP_ROWS;
   const size_t band_rows = (size_t)out_rows * args->stride_h;
@@ -79,9 +79,9 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, b
   UNROLL for (int v = 0; v < VECTORS; v++) {
     const size_t at = (size_t)v * vector_bytes;
     first[v] = load_repeated(bias + at, lanes);
-    if (!is_short) continue;
+    if (path == TVMQ_PATH_LONG) continue;
     first[v] = _mm256_xor_si256(first[v], _mm256_set1_epi32(INT32_MIN));
-    short_stage[v] = tvmq_short_stage_make(&stage, load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
+    short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
   }
 
   __m256i cache[CACHED_GROUPS][VECTORS];
@@ -108,20 +108,18 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, b
     __m256i value[MAX_OUT_ROWS][VECTORS];
     UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) {
       const size_t at = (size_t)v * vector_bytes;
-      value[o][v] = is_short ? tvmq_short_rescale(&short_stage[v], acc[o][v])
-                             : tvmq_long_rescale(&stage, acc[o][v], load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
+      value[o][v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, acc[o][v])
+                                           : tvmq_long_rescale(&stage, acc[o][v], load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
     }
     store(args, value, out_rows, lanes, out);
   }
 }
 
 // One body per way: whether pixels are flipped and which path the output stage takes is decided once a call.
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES)              \
-  void SYMBOL(const struct tvmq_depthwise_args *args) { \
-    if (!tvmq_stage_is_short(args->stage))              \
-      depthwise(args, true, false, OUT_ROWS, LANES);    \
-    else if (args->in_flip != 0)                        \
-      depthwise(args, true, true, OUT_ROWS, LANES);     \
-    else                                                \
-      depthwise(args, false, true, OUT_ROWS, LANES);    \
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES)                                 \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                    \
+    if (args->in_flip != 0)                                                \
+      TVMQ_FOR_PATH(args->stage, depthwise, args, true, OUT_ROWS, LANES);  \
+    else                                                                   \
+      TVMQ_FOR_PATH(args->stage, depthwise, args, false, OUT_ROWS, LANES); \
   }

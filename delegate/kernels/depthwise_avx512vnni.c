@@ -58,7 +58,7 @@ TVMQ_INLINE void store(const struct tvmq_depthwise_args *args, __m512i bytes, si
   }
 }
 
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool is_short, int mr, int lanes) {
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int mr, int lanes, enum tvmq_path path) {
   const size_t nr = 16 * (size_t)lanes, vector_bytes = 16 * (size_t)lanes, n_columns = (size_t)(4 / lanes);
   const size_t rows = (size_t)(mr - 1) * args->stride_h + args->filter_h, groups = (rows + GROUP_ROWS - 1) / GROUP_ROWS;
   const char *bias = args->panel;
@@ -73,9 +73,9 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool is_short
   UNROLL for (int v = 0; v < VECTORS; v++) {
     const size_t at = (size_t)v * vector_bytes;
     first[v] = load_repeated(bias + at, lanes);
-    if (!is_short) continue;
+    if (path == TVMQ_PATH_LONG) continue;
     first[v] = _mm512_xor_si512(first[v], _mm512_set1_epi32(INT32_MIN));
-    short_stage[v] = tvmq_short_stage_make(&stage, load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
+    short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
   }
 
   for (size_t x = 0; x < args->n_cols; x += n_columns) {
@@ -105,21 +105,16 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool is_short
       __m512i value[VECTORS];
       UNROLL for (int v = 0; v < VECTORS; v++) {
         const size_t at = (size_t)v * vector_bytes;
-        value[v] = is_short ? tvmq_short_rescale(&short_stage[v], acc[o][v])
-                            : tvmq_long_rescale(&stage, acc[o][v], load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
+        value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, acc[o][v])
+                                          : tvmq_long_rescale(&stage, acc[o][v], load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
       }
       store(args, tvmq_pack_lanes(&stage, value), args->n_cols - x, lanes, (uint8_t *)args->out + (size_t)o * args->out_row_stride + x * args->out_col_stride);
     }
   }
 }
 
-#define KERNEL(NAME, MR, LANES)                                                         \
-  void tvmq_depthwise_s8_##NAME##__avx512vnni(const struct tvmq_depthwise_args *args) { \
-    if (tvmq_stage_is_short(args->stage))                                               \
-      depthwise(args, true, MR, LANES);                                                 \
-    else                                                                                \
-      depthwise(args, false, MR, LANES);                                                \
-  }
+#define KERNEL(NAME, MR, LANES) \
+  void tvmq_depthwise_s8_##NAME##__avx512vnni(const struct tvmq_depthwise_args *args) { TVMQ_FOR_PATH(args->stage, depthwise, args, MR, LANES); }
 
 KERNEL(1x16v4, 1, 1)
 KERNEL(1x32v4, 1, 2)

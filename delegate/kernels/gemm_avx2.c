@@ -4,10 +4,5 @@
 #define OPERAND_BYTES 2
 #include "gemm_avx2_tile.h"
 
-// One body per path of the output stage. Rows are flipped when they are widened.
-void tvmq_gemm_s8_6x16c2__avx2(const struct tvmq_gemm_args *args) {
-  if (tvmq_stage_is_short(args->stage))
-    gemm(args, false, true);
-  else
-    gemm(args, false, false);
-}
+// Rows are flipped when they are widened.
+void tvmq_gemm_s8_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, false); }

@@ -24,10 +24,10 @@ TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) { __as
 
 TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
-TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, bool is_short, __m256i acc[ROWS][VECTORS]) {
+TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, __m256i acc[ROWS][VECTORS], enum tvmq_path path) {
   UNROLL for (int v = 0; v < VECTORS; v++) {
     __m256i b = load(bias + 8 * v);
-    if (is_short) b = _mm256_xor_si256(b, _mm256_set1_epi32(INT32_MIN));
+    if (path != TVMQ_PATH_LONG) b = _mm256_xor_si256(b, _mm256_set1_epi32(INT32_MIN));
     UNROLL for (int m = 0; m < ROWS; m++) acc[m][v] = _mm256_add_epi32(b, _mm256_set1_epi32(row_terms[m]));
   }
 }
@@ -58,26 +58,26 @@ TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m256i value[2 * V
   _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));
 }
 
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_short) {
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, enum tvmq_path path) {
   const char *const panel = args->panel, *const weights = panel + CHANNELS * sizeof(int32_t);
   const char *const multiplier = weights + args->n_taps * args->k * OPERAND_BYTES * CHANNELS, *const shift = multiplier + CHANNELS * sizeof(int32_t);
   const struct tvmq_stage stage = *args->stage;
   struct tvmq_short_stage short_stage[VECTORS];
-  UNROLL for (int v = 0; is_short && v < VECTORS; v++) short_stage[v] =
-      tvmq_short_stage_make(&stage, load(multiplier + v * VECTOR_BYTES), load(shift + v * VECTOR_BYTES));
+  UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < VECTORS; v++) short_stage[v] =
+      tvmq_short_stage_make(&stage, path, load(multiplier + v * VECTOR_BYTES), load(shift + v * VECTOR_BYTES));
 
   uint8_t *out = args->out;
   for (size_t i = 0; i < args->row_tiles; i++) {
     __m256i acc[ROWS][VECTORS];
-    load_bias((const int32_t *)panel, args->row_terms + i * ROWS, is_short, acc);
+    load_bias((const int32_t *)panel, args->row_terms + i * ROWS, acc, path);
     multiply(args, args->rows + i * args->n_taps * ROWS, weights, flips, acc);
     UNROLL for (int m = 0; m < ROWS; m += 2, out += 2 * args->out_stride) {
       __m256i value[2 * VECTORS];
       UNROLL for (int v = 0; v < 2 * VECTORS; v++) {
         const int at = v % VECTORS;
         const __m256i a = acc[m + v / VECTORS][at];
-        value[v] = is_short ? tvmq_short_rescale(&short_stage[at], a)
-                            : tvmq_long_rescale(&stage, a, load(multiplier + at * VECTOR_BYTES), load(shift + at * VECTOR_BYTES));
+        value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[at], path, a)
+                                          : tvmq_long_rescale(&stage, a, load(multiplier + at * VECTOR_BYTES), load(shift + at * VECTOR_BYTES));
       }
       store(&stage, value, out, args->out_stride);
     }

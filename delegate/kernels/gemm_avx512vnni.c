@@ -15,10 +15,10 @@ TVMQ_INLINE void dot(__m512i *acc, __m512i rows, __m512i weights) { __asm__("vpd
 enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 24 };
 
 // Row m, vector v of the accumulators is acc[m * nv + v]; mr and nv are constants wherever these functions are inlined.
-TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, bool is_short, int mr, int nv, __m512i *acc) {
+TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, __m512i *acc, enum tvmq_path path) {
   UNROLL for (int v = 0; v < nv; v++) {
     __m512i b = _mm512_loadu_si512(bias + 16 * v);
-    if (is_short) b = _mm512_xor_si512(b, _mm512_set1_epi32(INT32_MIN));
+    if (path != TVMQ_PATH_LONG) b = _mm512_xor_si512(b, _mm512_set1_epi32(INT32_MIN));
     UNROLL for (int m = 0; m < mr; m++) acc[m * nv + v] = _mm512_add_epi32(b, _mm512_set1_epi32(row_terms[m]));
   }
 }
@@ -42,36 +42,30 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
   }
 }
 
-// One row of 16 * nv values, zero point included.
-TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m512i *value, int nv, uint8_t *out) {
-  if (nv == 4) {
-    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-    _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, value)));
-    return;
-  }
-  UNROLL for (int v = 0; v < nv; v++) _mm_storeu_si128((__m128i *)(out + 16 * v), tvmq_pack(stage, value[v]));
-}
-
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_short, int mr, int nv) {
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int nv, enum tvmq_path path) {
   const int32_t *bias = args->panel;
   const int8_t *weights = (const int8_t *)(bias + 16 * nv);
   const int32_t *multiplier = (const int32_t *)(weights + args->n_taps * args->k * 16 * (size_t)nv), *shift = multiplier + 16 * nv;
   const struct tvmq_stage stage = *args->stage;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
-  UNROLL for (int v = 0; is_short && v < nv; v++) short_stage[v] =
-      tvmq_short_stage_make(&stage, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
+  UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < nv; v++) short_stage[v] =
+      tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
   uint8_t *out = args->out;
-  for (size_t i = 0; i < args->row_tiles; i++) {
+  for (size_t tile = 0; tile < args->row_tiles; tile++) {
     __m512i acc[MAX_ACCUMULATORS];
-    load_bias(bias, args->row_terms + i * (size_t)mr, is_short, mr, nv, acc);
-    multiply(args, args->rows + i * args->n_taps * (size_t)mr, weights, flips, mr, nv, acc);
-    UNROLL for (int m = 0; m < mr; m++, out += args->out_stride) {
+    load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, acc, path);
+    multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, acc);
+    const int store_rows = MAX_VECTORS / nv;
+    UNROLL for (int m = 0; m < mr; m += store_rows, out += (size_t)store_rows * args->out_stride) {
       __m512i value[MAX_VECTORS];
-      UNROLL for (int v = 0; v < nv; v++) value[v] =
-          is_short ? tvmq_short_rescale(&short_stage[v], acc[m * nv + v])
-                   : tvmq_long_rescale(&stage, acc[m * nv + v], _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
-      store(&stage, value, nv, out);
+      UNROLL for (int i = 0; i < MAX_VECTORS; i++) {
+        const int v = i % nv;
+        const __m512i a = acc[m * nv + i];
+        value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, a)
+                                          : tvmq_long_rescale(&stage, a, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
+      }
+      tvmq_store_rows(&stage, value, nv, out, args->out_stride);
     }
   }
 }
@@ -79,13 +73,10 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, bool is_sho
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
 #define KERNEL(MR, NR)                                                               \
   void tvmq_gemm_s8_##MR##x##NR##c4__avx512vnni(const struct tvmq_gemm_args *args) { \
-    const bool flips = args->in_flip != 0;                                           \
-    if (!tvmq_stage_is_short(args->stage))                                           \
-      gemm(args, true, false, MR, NR / 16);                                          \
-    else if (flips)                                                                  \
-      gemm(args, true, true, MR, NR / 16);                                           \
+    if (args->in_flip != 0)                                                          \
+      TVMQ_FOR_PATH(args->stage, gemm, args, true, MR, NR / 16);                     \
     else                                                                             \
-      gemm(args, false, true, MR, NR / 16);                                          \
+      TVMQ_FOR_PATH(args->stage, gemm, args, false, MR, NR / 16);                    \
   }
 
 KERNEL(6, 64)

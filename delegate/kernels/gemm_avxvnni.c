@@ -6,10 +6,8 @@
 
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
 void tvmq_gemm_s8_6x16c4__avxvnni(const struct tvmq_gemm_args *args) {
-  if (!tvmq_stage_is_short(args->stage))
-    gemm(args, true, false);
-  else if (args->in_flip != 0)
-    gemm(args, true, true);
+  if (args->in_flip != 0)
+    TVMQ_FOR_PATH(args->stage, gemm, args, true);
   else
-    gemm(args, false, true);
+    TVMQ_FOR_PATH(args->stage, gemm, args, false);
 }

@@ -7,45 +7,41 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "requant_path.h"
 
 // What the short path keeps for eight channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
 struct tvmq_short_stage {
   __m256i even_multiplier, odd_multiplier, even_c, odd_c, right;
 };
 
-TVMQ_INLINE bool tvmq_stage_is_short(const struct tvmq_stage *stage) {
-  return stage->right_shifts && stage->headroom && stage->rounding == TVMQ_ROUNDING_REFERENCE;
-}
-
-TVMQ_INLINE __m256i tvmq_short_constant(const struct tvmq_stage *stage, __m256i doubled, __m256i right) {
+TVMQ_INLINE __m256i tvmq_short_constant(const struct tvmq_stage *stage, enum tvmq_path path, __m256i doubled, __m256i right) {
   // `doubled` and `right` hold eight 32-bit lanes of which the even ones are used.
   const __m256i low = _mm256_set1_epi64x(0xffffffff), one = _mm256_set1_epi64x(1);
   const __m256i s = _mm256_and_si256(right, low);
-  __m256i high = _mm256_sub_epi64(_mm256_sllv_epi64(one, _mm256_sub_epi64(s, one)), one);
+  __m256i high = _mm256_sub_epi64(_mm256_sllv_epi64(one, _mm256_sub_epi64(s, one)), path == TVMQ_PATH_UPWARD ? _mm256_set1_epi64x(0) : one);
   high = _mm256_add_epi64(high, _mm256_sllv_epi64(_mm256_set1_epi64x(stage->zero_point), s));
   const __m256i c = _mm256_add_epi64(_mm256_slli_epi64(high, 32), _mm256_set1_epi64x(INT64_C(1) << 31));
   return _mm256_sub_epi64(c, _mm256_slli_epi64(_mm256_and_si256(doubled, low), 31));
 }
 
-TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, __m256i multiplier, __m256i shift) {
+TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, __m256i multiplier, __m256i shift) {
   struct tvmq_short_stage s;
   s.even_multiplier = _mm256_slli_epi32(multiplier, 1);
   s.odd_multiplier = _mm256_srli_epi64(s.even_multiplier, 32);
   // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
   s.right = _mm256_max_epi32(_mm256_sub_epi32(_mm256_setzero_si256(), shift), _mm256_set1_epi32(1));
-  s.even_c = tvmq_short_constant(stage, s.even_multiplier, s.right);
-  s.odd_c = tvmq_short_constant(stage, s.odd_multiplier, _mm256_srli_epi64(s.right, 32));
+  s.even_c = tvmq_short_constant(stage, path, s.even_multiplier, s.right);
+  s.odd_c = tvmq_short_constant(stage, path, s.odd_multiplier, _mm256_srli_epi64(s.right, 32));
   return s;
 }
 
 // u = accumulator + 2^31 -> rescaled value + zero point.
-TVMQ_INLINE __m256i tvmq_short_rescale(const struct tvmq_short_stage *s, __m256i u) {
+TVMQ_INLINE __m256i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m256i u) {
   const __m256i even = _mm256_add_epi64(_mm256_mul_epu32(u, s->even_multiplier), s->even_c);
   const __m256i odd = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
-  const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
-  return _mm256_srav_epi32(_mm256_add_epi32(high, _mm256_srli_epi32(u, 31)), s->right);
+  __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+  if (path == TVMQ_PATH_SHORT) high = _mm256_add_epi32(high, _mm256_srli_epi32(u, 31));
+  return _mm256_srav_epi32(high, s->right);
 }
 
 // floor((p + 2^(30 - shift)) / 2^(31 - shift)) mod 2^32 of four products; `shift` holds 64-bit lanes of which the low halves count. AVX2 has no arithmetic

@@ -7,55 +7,51 @@
 //   T >> 32 = floor((a m + 2^30) / 2^31) + 2^(s-1) - 1 + z 2^s
 //
 // One more added where a >= 0, which is the top bit of u, and an arithmetic shift by s, ties go away from zero. (A negative a whose high product rounds
-// up to zero is not a tie.)
+// up to zero is not a tie.) Upward rounding adds the one everywhere, that is to C.
 //
-// Every other stage, and every other rounding, takes the long path, all in 64 bits.
+// Every other stage takes the long path, all in 64 bits.
 #pragma once
 
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "requant_path.h"
 
 // What the short path keeps for sixteen channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
 struct tvmq_short_stage {
   __m512i even_multiplier, odd_multiplier, even_c, odd_c, right;
 };
 
-TVMQ_INLINE bool tvmq_stage_is_short(const struct tvmq_stage *stage) {
-  return stage->right_shifts && stage->headroom && stage->rounding == TVMQ_ROUNDING_REFERENCE;
-}
-
-TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, __m512i doubled, __m512i right) {
+TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, enum tvmq_path path, __m512i doubled, __m512i right) {
   // `doubled` and `right` hold sixteen 32-bit lanes of which the even ones are used.
   const __m512i low = _mm512_set1_epi64(0xffffffff), one = _mm512_set1_epi64(1);
   const __m512i s = _mm512_and_si512(right, low);
-  __m512i high = _mm512_sub_epi64(_mm512_sllv_epi64(one, _mm512_sub_epi64(s, one)), one);
+  __m512i high = _mm512_sub_epi64(_mm512_sllv_epi64(one, _mm512_sub_epi64(s, one)), path == TVMQ_PATH_UPWARD ? _mm512_set1_epi64(0) : one);
   high = _mm512_add_epi64(high, _mm512_sllv_epi64(_mm512_set1_epi64(stage->zero_point), s));
   const __m512i c = _mm512_add_epi64(_mm512_slli_epi64(high, 32), _mm512_set1_epi64(INT64_C(1) << 31));
   return _mm512_sub_epi64(c, _mm512_slli_epi64(_mm512_and_si512(doubled, low), 31));
 }
 
-TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, __m512i multiplier, __m512i shift) {
+TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, __m512i multiplier, __m512i shift) {
   struct tvmq_short_stage s;
   s.even_multiplier = _mm512_slli_epi32(multiplier, 1);
   s.odd_multiplier = _mm512_srli_epi64(s.even_multiplier, 32);
   // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
   s.right = _mm512_max_epi32(_mm512_sub_epi32(_mm512_setzero_si512(), shift), _mm512_set1_epi32(1));
-  s.even_c = tvmq_short_constant(stage, s.even_multiplier, s.right);
-  s.odd_c = tvmq_short_constant(stage, s.odd_multiplier, _mm512_srli_epi64(s.right, 32));
+  s.even_c = tvmq_short_constant(stage, path, s.even_multiplier, s.right);
+  s.odd_c = tvmq_short_constant(stage, path, s.odd_multiplier, _mm512_srli_epi64(s.right, 32));
   return s;
 }
 
 // u = accumulator + 2^31 -> rescaled value + zero point.
-TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, __m512i u) {
+TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m512i u) {
   const __m512i high_halves = _mm512_set_epi32(31, 15, 29, 13, 27, 11, 25, 9, 23, 7, 21, 5, 19, 3, 17, 1);
   const __m512i even = _mm512_add_epi64(_mm512_mul_epu32(u, s->even_multiplier), s->even_c);
   const __m512i odd = _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
-  const __m512i high = _mm512_permutex2var_epi32(even, high_halves, odd);
-  return _mm512_srav_epi32(_mm512_add_epi32(high, _mm512_srli_epi32(u, 31)), s->right);
+  __m512i high = _mm512_permutex2var_epi32(even, high_halves, odd);
+  if (path == TVMQ_PATH_SHORT) high = _mm512_add_epi32(high, _mm512_srli_epi32(u, 31));
+  return _mm512_srav_epi32(high, s->right);
 }
 
 // Eight products in 64 bits; `left` and `right` >= 0 are 64-bit lanes, one of them 0.
@@ -95,9 +91,19 @@ TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, const __m512
   return _mm512_xor_si512(clamped, _mm512_set1_epi8((int8_t)stage->flip));
 }
 
-// 16 values, zero point included -> 16 clamped bytes.
-TVMQ_INLINE __m128i tvmq_pack(const struct tvmq_stage *stage, __m512i value) {
-  const __m128i bytes = _mm512_cvtsepi32_epi8(value);
-  const __m128i clamped = _mm_min_epi8(_mm_max_epi8(bytes, _mm_set1_epi8((int8_t)stage->min)), _mm_set1_epi8((int8_t)stage->max));
-  return _mm_xor_si128(clamped, _mm_set1_epi8((int8_t)stage->flip));
+// Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes.
+TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, const __m512i value[4], int nv, uint8_t *out, size_t out_stride) {
+  const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+  const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, value));
+  if (nv == 4) {
+    _mm512_storeu_si512(out, bytes);
+  } else if (nv == 2) {
+    _mm256_storeu_si256((__m256i *)out, _mm512_castsi512_si256(bytes));
+    _mm256_storeu_si256((__m256i *)(out + out_stride), _mm512_extracti64x4_epi64(bytes, 1));
+  } else {
+    _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(bytes));
+    _mm_storeu_si128((__m128i *)(out + out_stride), _mm512_extracti32x4_epi32(bytes, 1));
+    _mm_storeu_si128((__m128i *)(out + 2 * out_stride), _mm512_extracti32x4_epi32(bytes, 2));
+    _mm_storeu_si128((__m128i *)(out + 3 * out_stride), _mm512_extracti32x4_epi32(bytes, 3));
+  }
 }
