@@ -4,7 +4,7 @@
 static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_PIECE = 6.0f, CYCLES_PER_COPIED_BYTE = 0.15f, CYCLES_PER_WIDENED_BYTE = 0.15f;
 
 // Kernels that cannot read rows where they lie in the input.
-enum { COPIED_ROWS = TVMQ_WIDE_ROWS };
+enum { COPIED_ROWS = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS };
 
 static struct tvmq_algorithm by_table(const struct tvmq_conv_problem *p) {
   struct tvmq_gemm_problem gemm = {
@@ -30,7 +30,8 @@ static struct tvmq_algorithm by_im2col(const struct tvmq_conv_problem *p) {
   a.variant = tvmq_select_gemm(p->family, &gemm, &a.cycles);
   if (!a.variant) return a;
   a.k = (k + a.variant->layout.ku - 1) / a.variant->layout.ku * a.variant->layout.ku;
-  a.copies = !p->is_matrix || a.k != k;
+  // A last tile that overhangs reads on behind the rows that the others repeat: only a copy has room for it.
+  a.copies = !p->is_matrix || a.k != k || (a.variant->flags & TVMQ_MATRIX_ROWS) != 0;
   a.cycles += (float)p->m * CYCLES_PER_POINTER;
   if (a.copies) a.cycles += (float)p->m * ((float)p->n_pieces * CYCLES_PER_PIECE + (float)k * CYCLES_PER_COPIED_BYTE);
   if (a.variant->flags & TVMQ_WIDE_ROWS) a.cycles += (float)p->m * (float)a.k * CYCLES_PER_WIDENED_BYTE;

@@ -17,9 +17,10 @@ const char *tvmq_arm_core_name(uint32_t midr);
 // Distinct cores in the order of the processors, joined by " + ": from `root`/sys, else from `root`/proc/cpuinfo. `root` is "" except in tests.
 void tvmq_arm_cores(const char *root, char *name, size_t size);
 
-// x86: registers of CPUID leaves 1, 7.0 and 7.1, and XCR0 (0 where the operating system does not use xsave).
+// x86: registers of CPUID leaves 1, 7.0 and 7.1, and XCR0 (0 where the operating system does not use xsave) without what it has not granted to this process.
 struct tvmq_cpuid {
   uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
   uint64_t xcr0;
+  uint32_t leaf7_edx;
 };
 uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid);

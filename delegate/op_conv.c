@@ -159,7 +159,7 @@ static void set_blocks(struct conv *c) {
   c->n_blocks = tvmq_ceil_div(c->panels, c->block_panels);
 }
 
-static bool is_wide(const struct conv *c) { return (c->algorithm.variant->flags & TVMQ_WIDE_ROWS) != 0; }
+static bool has_flag(const struct conv *c, enum tvmq_variant_flags flag) { return (c->algorithm.variant->flags & flag) != 0; }
 
 static const char *set_scratch(struct conv *c, struct tvmq_scratch *memory) {
   const struct tvmq_variant *v = c->algorithm.variant;
@@ -168,8 +168,8 @@ static const char *set_scratch(struct conv *c, struct tvmq_scratch *memory) {
   size_t pointers;
   if (!tvmq_mul_size(rows, c->algorithm.n_taps, &pointers) || !tvmq_scratch_append(&s.size, pointers, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&s.size, c->algorithm.copies ? rows : 0, k * c->element_bytes, &s.im2col) ||
-      !tvmq_scratch_append(&s.size, is_wide(c) ? rows : 0, k * sizeof(int16_t), &s.wide) || !tvmq_scratch_append(&s.size, rows, sizeof(int32_t), &s.terms) ||
-      !tvmq_scratch_append(&s.size, rows, v->layout.nr * c->element_bytes, &s.tile))
+      !tvmq_scratch_append(&s.size, has_flag(c, TVMQ_WIDE_ROWS) ? rows : 0, k * sizeof(int16_t), &s.wide) ||
+      !tvmq_scratch_append(&s.size, rows, sizeof(int32_t), &s.terms) || !tvmq_scratch_append(&s.size, rows, v->layout.nr * c->element_bytes, &s.tile))
     return "scratch exceeds the address space";
   c->slice = s;
   c->scratch = memory;
@@ -247,7 +247,12 @@ struct inference {
   uint8_t *out;
 };
 
-// Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
+// What is left for the kernel to flip: rows that are brought to it as operands are flipped on the way.
+static uint8_t kernel_flip(const struct conv *c) {
+  return has_flag(c, TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS) ? 0 : tvmq_operand_flip(&c->quant, &c->algorithm.variant->layout);
+}
+
+// Rows of im2col: copied unless they lie there already, then flipped or widened for kernels that want it.
 static void bring_matrix(const struct conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const size_t k = c->algorithm.k, row_bytes = k * c->element_bytes, mr = c->algorithm.variant->mr;
   const void **table = (const void **)(scratch + c->slice.table);
@@ -256,12 +261,14 @@ static void bring_matrix(const struct conv *c, const uint8_t *in, size_t first, 
     tvmq_rows_im2col(&c->rows, in, first, n, scratch + c->slice.im2col, row_bytes);
     matrix = scratch + c->slice.im2col;
   }
-  if (!is_wide(c)) {
+  const uint8_t flip = tvmq_operand_flip(&c->quant, &c->algorithm.variant->layout);
+  if (!has_flag(c, TVMQ_WIDE_ROWS)) {
+    if (has_flag(c, TVMQ_MATRIX_ROWS) && flip != 0) tvmq_rows_flip(scratch + c->slice.im2col, n * row_bytes, flip);
     tvmq_rows_list(matrix, row_bytes, n, mr, table);
     return;
   }
   int16_t *wide = (int16_t *)(scratch + c->slice.wide);
-  tvmq_rows_widen(matrix, n * k, c->quant.in_flip, wide);
+  tvmq_rows_widen(matrix, n * k, flip, wide);
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
 }
 
@@ -289,7 +296,7 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
       .mr = v->mr,
       .n_taps = c->algorithm.n_taps,
       .k = depths / c->algorithm.n_taps,
-      .mask = tvmq_operand_flip(&c->quant, &v->layout) ^ (is_signed ? 0x80 : 0),
+      .mask = kernel_flip(c) ^ (is_signed ? 0x80 : 0),
       .offset = is_signed ? (int32_t)(128 * (uint32_t)depths) : 0,
       .factor = -c->quant.filter_zero_point,
       .terms = terms,
@@ -315,7 +322,7 @@ static void run_block(void *context, size_t block, int thread) {
   struct tvmq_gemm_args args = {
       .n_taps = c->algorithm.n_taps,
       .k = c->algorithm.k,
-      .in_flip = is_wide(c) ? 0 : tvmq_operand_flip(&c->quant, &v->layout),
+      .in_flip = kernel_flip(c),
       .stage = &c->quant.stage,
   };
   for (size_t p = n_block * c->block_panels; p < end_panel; p++) {

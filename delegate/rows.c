@@ -111,6 +111,10 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
   }
 }
 
+void tvmq_rows_flip(uint8_t *bytes, size_t n, uint8_t flip) {
+  for (size_t i = 0; i < n; i++) bytes[i] ^= flip;
+}
+
 void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out) {
   for (size_t i = 0; i < n; i++) out[i] = (int8_t)(in[i] ^ flip);
 }

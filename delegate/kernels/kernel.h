@@ -109,7 +109,8 @@ enum tvmq_family {
 enum tvmq_variant_flags {
   TVMQ_NO_MIN_WEIGHT = 1u << 0,     // exact only if no weight is -128
   TVMQ_SYMMETRIC_FILTER = 1u << 1,  // takes no filter zero point: weights are int8 and nothing repays it
-  TVMQ_WIDE_ROWS = 1u << 2          // GEMM_S8 on rows of int16: the caller has widened the int8 values
+  TVMQ_WIDE_ROWS = 1u << 2,         // GEMM_S8 on rows of int16: the caller has widened the int8 values
+  TVMQ_MATRIX_ROWS = 1u << 3        // gemm on one tap without in_flip: the rows of a tile lie a constant distance apart, which the first two pointers tell
 };
 
 // One row of variants.def.

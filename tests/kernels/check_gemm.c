@@ -75,8 +75,11 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const void **rows = guard_at(&table, 0, n_pointers * sizeof *rows, side);
   const void **rows_written = guard_writable(&table, rows);
   static uint8_t picks[1 << 14];
+  const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
   for (size_t i = 0; i < n_pointers; i++) {
-    picks[i] = (uint8_t)check_below(LAYER_POOL);
+    // Slots lie a constant distance apart.
+    const size_t row = i % variant->mr;
+    picks[i] = (uint8_t)(is_matrix && row > 0 ? picks[i - row] + row : check_below(is_matrix ? LAYER_POOL - variant->mr + 1 : LAYER_POOL));
     rows_written[i] = guard_at(&pool, picks[i], k * layer.operand, side);
   }
   int32_t *row_terms = guard_at(&terms, 0, layer.n_rows * sizeof *row_terms, side);
@@ -108,19 +111,21 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
 static void check(const struct tvmq_variant *variant) {
   const size_t nr = variant->layout.nr, ku = variant->layout.ku;
   const size_t residues = 2 * ku < 17 ? 17 : 2 * ku + 1;
+  const size_t most_taps = variant->flags & TVMQ_MATRIX_ROWS ? 1 : 9;
   // Every residue of k with every number of taps, so that each unrolled loop ends everywhere.
   for (size_t depth = 1; depth <= residues; depth++) {
     for (size_t taps = 1; taps <= 9; taps++) {
-      if (check_quick && taps % 3 != depth % 3) continue;
+      if (taps > most_taps || (check_quick && taps % 3 != depth % 3)) continue;
       check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)nr), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
     }
   }
   for (size_t n = 1; n <= nr; n++) {
-    check_shape(variant, &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = 1 + check_below(3), .depth = 1 + check_below(40)});
+    check_shape(variant,
+                &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = most_taps == 1 ? 1 : 1 + check_below(3), .depth = 1 + check_below(40)});
   }
   // Long sums, where a narrow accumulator or a saturating product shows.
   for (size_t i = 0; i < (check_quick ? 10 : 60); i++) {
-    const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = 1 + check_below(3);
+    const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = most_taps == 1 ? 1 : 1 + check_below(3);
     check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1, .n_taps = taps, .depth = 1 + check_below((uint32_t)(max_depth / taps))});
   }
   // The output stage over accumulators of every size.
@@ -163,8 +168,9 @@ static void bench(const struct tvmq_variant *variant) {
       .right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
   check_random_bytes(in, sizeof in);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    const size_t m = shapes[i].m, n = shapes[i].n, taps = shapes[i].taps;
-    const size_t k = (shapes[i].k + layout->ku - 1) / layout->ku * layout->ku, row_tiles = (m + variant->mr - 1) / variant->mr;
+    const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
+    const size_t m = shapes[i].m, n = shapes[i].n, taps = is_matrix ? 1 : shapes[i].taps, depths = shapes[i].k * shapes[i].taps / taps;
+    const size_t k = (depths + layout->ku - 1) / layout->ku * layout->ku, row_tiles = (m + variant->mr - 1) / variant->mr;
     struct problem p = {.variant = variant, .n_panels = (n + layout->nr - 1) / layout->nr, .n_bytes = layout->nr * element};
     struct tvmq_panel parts;
     tvmq_panel_layout(layout, taps * k, &parts);
@@ -187,8 +193,8 @@ static void bench(const struct tvmq_variant *variant) {
                                      .out_stride = out_stride,
                                      .stage = &stage};
     char shape[40];
-    snprintf(shape, sizeof shape, "m %zu n %zu k %zu x %zu", m, n, taps, shapes[i].k);
-    check_bench(variant, shape, (double)m * n * taps * shapes[i].k, run_problem, &p);
+    snprintf(shape, sizeof shape, "m %zu n %zu k %zu x %zu", m, n, shapes[i].taps, shapes[i].k);
+    check_bench(variant, shape, (double)m * n * taps * depths, run_problem, &p);
   }
 }
 

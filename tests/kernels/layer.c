@@ -55,7 +55,7 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
   layer->value_max = s16 ? INT16_MAX : INT8_MAX;
   layer->in_zero_point = draw_zero_point(layer->value_min, layer->value_max);
   if (!s16) {
-    if (layer->operand == 1) layer->in_flip = check_one_in(2) ? 0x80 : 0;
+    if (!(variant->flags & (TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS))) layer->in_flip = check_one_in(2) ? 0x80 : 0;
     layer->filter_flip = check_one_in(2) ? 0x80 : 0;
     if (!weightless && !(variant->flags & TVMQ_SYMMETRIC_FILTER)) layer->filter_zero_point = draw_zero_point(INT8_MIN, INT8_MAX);
   }

@@ -200,25 +200,30 @@ static void check_arm_features(void) {
 static void check_x86_features(void) {
   const uint32_t fma_avx = 1u << 12 | 1u << 28, avx2_bmi = 1u << 5 | 1u << 3 | 1u << 8, avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
   const uint32_t vnni512 = 1u << 11, vnni = 1u << 4;
-  const uint64_t ymm = 0x7, zmm = 0xe7;
+  const uint32_t amx = 1u << 24 | 1u << 25;
+  const uint64_t ymm = 0x7, zmm = 0xe7, tiles = 0x600e7;
   const struct {
     struct tvmq_cpuid cpuid;
     uint32_t cpu;
   } cases[] = {
       {{0}, 0},
-      {{fma_avx, avx2_bmi, 0, 0, ymm}, TVMQ_CPU_AVX2},
-      {{fma_avx, avx2_bmi, 0, 0, 0}, 0},                    // the system does not save YMM
-      {{fma_avx, avx2_bmi, 0, 0, 0x3}, 0},                  // SSE only
-      {{1u << 28, avx2_bmi, 0, 0, ymm}, 0},                 // without FMA
-      {{fma_avx, 1u << 5, 0, 0, ymm}, 0},                   // without BMI
-      {{fma_avx, avx2_bmi & ~(1u << 5), 0, vnni, ymm}, 0},  // AVX only
-      {{fma_avx, avx2_bmi, 0, vnni, ymm}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI},
-      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},
-      {{fma_avx, avx2_bmi | avx512, vnni512, 0, ymm}, TVMQ_CPU_AVX2},                  // the system does not save ZMM
-      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm & ~0x20ull}, TVMQ_CPU_AVX2},       // nor the opmasks
-      {{fma_avx, avx2_bmi | avx512, 0, 0, zmm}, TVMQ_CPU_AVX2},                        // AVX-512 without VNNI
-      {{fma_avx, avx2_bmi | (avx512 & ~(1u << 31)), vnni512, 0, zmm}, TVMQ_CPU_AVX2},  // without VL
-      {{fma_avx, avx2_bmi | avx512, vnni512, vnni, zmm}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVXVNNI},
+      {{fma_avx, avx2_bmi, 0, 0, ymm, 0}, TVMQ_CPU_AVX2},
+      {{fma_avx, avx2_bmi, 0, 0, 0, 0}, 0},                    // the system does not save YMM
+      {{fma_avx, avx2_bmi, 0, 0, 0x3, 0}, 0},                  // SSE only
+      {{1u << 28, avx2_bmi, 0, 0, ymm, 0}, 0},                 // without FMA
+      {{fma_avx, 1u << 5, 0, 0, ymm, 0}, 0},                   // without BMI
+      {{fma_avx, avx2_bmi & ~(1u << 5), 0, vnni, ymm, 0}, 0},  // AVX only
+      {{fma_avx, avx2_bmi, 0, vnni, ymm, 0}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI},
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm, 0}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, ymm, 0}, TVMQ_CPU_AVX2},                  // the system does not save ZMM
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm & ~0x20ull, 0}, TVMQ_CPU_AVX2},       // nor the opmasks
+      {{fma_avx, avx2_bmi | avx512, 0, 0, zmm, 0}, TVMQ_CPU_AVX2},                        // AVX-512 without VNNI
+      {{fma_avx, avx2_bmi | (avx512 & ~(1u << 31)), vnni512, 0, zmm, 0}, TVMQ_CPU_AVX2},  // without VL
+      {{fma_avx, avx2_bmi | avx512, vnni512, vnni, zmm, 0}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVXVNNI},
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, tiles, amx}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AMX},
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm, amx}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},         // the system does not save tiles
+      {{fma_avx, avx2_bmi | avx512, vnni512, 0, tiles, 1u << 24}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},  // tiles without int8 products
+      {{fma_avx, avx2_bmi, 0, 0, tiles, amx}, TVMQ_CPU_AVX2},                                            // without AVX-512, which the kernels need besides
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     const uint32_t cpu = tvmq_x86_features(&cases[i].cpuid);
@@ -227,7 +232,7 @@ static void check_x86_features(void) {
 }
 
 static void check_isas(void) {
-  static const char *const names[] = {"c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni"};
+  static const char *const names[] = {"c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "amx"};
   CHECK(tvmq_n_isas == N_ELEMENTS(names), "%zu", tvmq_n_isas);
   for (size_t i = 0; i < N_ELEMENTS(names); i++) CHECK(tvmq_isa_find(names[i]) == &tvmq_isas[i], "%s", names[i]);
   CHECK(tvmq_isas[0].cpu == 0, "c needs nothing");
