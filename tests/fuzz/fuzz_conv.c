@@ -14,6 +14,7 @@ struct conv {
   struct tvmq_conv_desc desc;
   float scales[MAX_CHANNELS];
   enum guard_side side;
+  bool far;  // accumulators at the ends of int32 and large shifts to the right, where a sum of the output stage may overflow
 };
 
 static void set_out_size(struct tvmq_conv_desc *d) {
@@ -84,7 +85,7 @@ static void pick_scales(struct fuzz_bytes *b, struct conv *c) {
   d->filter_scales = c->scales;
   d->in.scale = random_scale();
   for (int32_t i = 0; i < d->n_filter_scales; i++) c->scales[i] = random_scale();
-  const int off = fuzz_pick(b, 0, 2) ? 0 : (int)fuzz_pick(b, -24, 24);
+  const int off = c->far ? (int)fuzz_pick(b, 8, 16) : fuzz_pick(b, 0, 2) ? 0 : (int)fuzz_pick(b, -24, 24);
   const double span = (double)d->in.scale * (double)c->scales[0] * sqrt(taps) * codes * (double)check_between(50, 200) / 100;
   d->out.scale = (float)ldexp(d->filter_zero_point ? span * 3 : span, off);
   if (fuzz_pick(b, 0, 7) == 0) d->out.scale = d->in.scale * c->scales[0] * ldexpf(1, (int)fuzz_pick(b, 0, 8));  // ties
@@ -156,7 +157,8 @@ static void make_constants(struct fuzz_bytes *b, struct conv *c) {
   }
   const uint32_t bits = fuzz_pick(b, 0, 3) ? 16 : bias_bytes == 8 ? 46 : 31;
   for (int32_t o = 0; o < d->out_c; o++) {
-    const int64_t value = check_between(-(INT64_C(1) << bits), (INT64_C(1) << bits) - 1);
+    int64_t value = check_between(-(INT64_C(1) << bits), (INT64_C(1) << bits) - 1);
+    if (c->far) value = check_between(INT32_MAX / 8 * 7, INT32_MAX) * (check_one_in(2) ? 1 : -1);
     memcpy((uint8_t *)bias.write + (size_t)o * bias_bytes, &value, bias_bytes);
   }
   d->filter = filter.read;
@@ -196,6 +198,7 @@ static void run(const struct conv *c, struct tvmq_op **op, const struct tvmq_env
 void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct conv c = {.side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END};
   struct tvmq_conv_desc *d = &c.desc;
+  c.far = fuzz_pick(b, 0, 15) == 0;
   pick_shape(b, d);
   pick_types(b, d);
   pick_scales(b, &c);
