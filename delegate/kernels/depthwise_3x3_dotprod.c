@@ -193,7 +193,7 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 }
 
 // 8 biases, the weights, 8 multipliers, 8 shifts.
-#define CONSTANTS(v0, v1, at) "ldp q" #v0 ", q" #v1 ", [%[panel], #16*" #at "]\n"
+#define CONSTANTS(v0, v1, at) "ldr q" #v0 ", [%[panel], #16*" #at "]\n" "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
 #define S1_CONSTANTS                                                                                                     \
   CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10)                \
   CONSTANTS(18, 19, 12) CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
