@@ -136,16 +136,5 @@ static inline __attribute__((always_inline)) void store_4x16(enum tvmq_neon_path
   for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));
 }
 
-static inline __attribute__((always_inline)) void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
-                                                            const int32x4_t *acc, int8_t *out, size_t out_stride) {
-  const int32x4_t multiplier[4] = {vld1q_s32(p), vld1q_s32(p + 4), vld1q_s32(p), vld1q_s32(p + 4)};
-  const int32x4_t shift[4] = {vld1q_s32(p + 8), vld1q_s32(p + 12), vld1q_s32(p + 8), vld1q_s32(p + 12)};
-  for (size_t m = 0; m < 8; m += 2) {
-    const int8x16_t two_rows = tvmq_neon_requantize(path, stage, acc + 2 * m, multiplier, shift);
-    vst1_s8(out + m * out_stride, vget_low_s8(two_rows));
-    vst1_s8(out + (m + 1) * out_stride, vget_high_s8(two_rows));
-  }
-}
-
 TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)

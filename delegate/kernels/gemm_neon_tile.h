@@ -34,6 +34,18 @@ struct tvmq_neon_tile {
     (tile)->params = weights;                                                                                                                               \
   } while (0)
 
+// Output of an 8x8 tile whose accumulators are in the order of the rows.
+static inline __attribute__((always_inline)) void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params,
+                                                                      const int32x4_t *acc, int8_t *out, size_t out_stride) {
+  const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params), vld1q_s32(params + 4)};
+  const int32x4_t shift[4] = {vld1q_s32(params + 8), vld1q_s32(params + 12), vld1q_s32(params + 8), vld1q_s32(params + 12)};
+  for (size_t m = 0; m < 8; m += 2) {
+    const int8x16_t two_rows = tvmq_neon_requantize(path, stage, acc + 2 * m, multiplier, shift);
+    vst1_s8(out + m * out_stride, vget_low_s8(two_rows));
+    vst1_s8(out + (m + 1) * out_stride, vget_high_s8(two_rows));
+  }
+}
+
 // STORE(path, stage, params, acc, ...) with the path as a constant. The compiler is told nothing of where its operands come from: else it shares what paths
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
 // because compilers share equal ones too.
