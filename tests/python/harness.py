@@ -38,9 +38,12 @@ class Runtime:
     name: str
     module: ModuleType
 
-    def interpreter(self, model: bytes, delegates: list[Any] | None = None, resolver: str = "BUILTIN_REF", num_threads: int | None = 1, **options: Any) -> Any:
-        """An interpreter with its tensors allocated."""
-        interpreter = self.module.Interpreter(model_content=bytes(model), experimental_delegates=delegates, num_threads=num_threads,
+    def interpreter(
+        self, model: bytes | str, delegates: list[Any] | None = None, resolver: str = "BUILTIN_REF", num_threads: int | None = 1, **options: Any
+    ) -> Any:
+        """An interpreter of a model, or of the file of that name, with its tensors allocated."""
+        source = {"model_path": model} if isinstance(model, str) else {"model_content": bytes(model)}
+        interpreter = self.module.Interpreter(**source, experimental_delegates=delegates, num_threads=num_threads,
                                        experimental_op_resolver_type=self.module.OpResolverType[resolver], **options)
         interpreter.allocate_tensors()
         return interpreter
@@ -93,4 +96,5 @@ def assert_equal(got: np.ndarray, expected: np.ndarray, what: str = "") -> None:
     where = np.argwhere(got != expected)
     difference = np.abs(got.astype(np.float64) - expected.astype(np.float64))
     first = tuple(int(i) for i in where[0])
-    raise AssertionError(f"{what}: {len(where)} of {expected.size} elements differ by up to {difference.max():g}, first at {first}: {got[first]} instead of {expected[first]}")
+    extent = f"{len(where)} of {expected.size} elements differ by up to {difference.max():g}"
+    raise AssertionError(f"{what}: {extent}, first at {first}: {got[first]} instead of {expected[first]}")

@@ -1,0 +1,143 @@
+"""Malformed and hostile models: the delegate crashes on none that the runtime survives alone, and what runs gives the reference's answer."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import pathlib
+import random
+import subprocess
+
+import harness
+import pytest
+
+from tvmq_delegate import _flatbuffer, model, zoo
+
+PER_MODEL = 10 if harness.EMULATED or harness.sanitized() else 60
+SEED = int(os.environ.get("TVMQ_HOSTILE_SEED", "1"))
+
+MODELS = {
+    "conv": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8),
+    "depthwise": lambda: model.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
+    "uint8": lambda: model.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
+    "16x8": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
+    "quantize": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
+    "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
+}
+
+INTEGERS = [0, -1, 1, 2, 3, 5, 127, 128, 255, 256, 32768, 65536, 2**20, 2**30, 2**31 - 1, -(2**31)]
+FLOATS = [0.0, -0.5, 1e-45, 1e-38, 3e38, float("nan"), float("inf"), -float("inf")]
+
+
+def truncated(content: bytes, rng: random.Random) -> bytes:
+    return content[: rng.randrange(len(content))]
+
+
+def flipped(content: bytes, rng: random.Random) -> bytes:
+    """A few bytes changed, mostly in the front, where tables are, not weights."""
+    changed = bytearray(content)
+    for _ in range(rng.randint(1, 4)):
+        changed[min(rng.randrange(len(content)), rng.randrange(len(content)))] = rng.choice([0, 1, 127, 128, 255, rng.randrange(256)])
+    return bytes(changed)
+
+
+def rewritten(content: bytes, rng: random.Random) -> bytes:
+    """A well-formed file with fields that lie: shapes, scales, options, indices, sizes of buffers."""
+    while True:
+        root = _flatbuffer.read(content)
+        for _ in range(rng.choice([1, 1, 1, 2, 3])):
+            record, key = rng.choice(list(fields(root)))
+            setattr(record, key, hostile(getattr(record, key), rng))
+        try:
+            return _flatbuffer.write(root)
+        except model.ModelError:  # a value that the field cannot hold
+            continue
+
+
+def fields(record: _flatbuffer.Record):
+    """Every field of a table and of the tables in it, as table and name; but not which table a union holds, which must be so."""
+    for key, value in vars(record).items():
+        tables = value if isinstance(value, (tuple, list)) else (value,)
+        for table in tables:
+            if isinstance(table, _flatbuffer.Record):
+                yield from fields(table)
+        if value is not None and key.removesuffix("_type") not in _flatbuffer.UNIONS and not any(isinstance(table, _flatbuffer.Record) for table in tables):
+            yield record, key
+
+
+def hostile(value, rng: random.Random):
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return rng.choice(INTEGERS)
+    if isinstance(value, float):
+        return rng.choice(FLOATS)
+    if isinstance(value, (bytes, memoryview)):
+        data = bytes(value)
+        return rng.choice([b"", data[: len(data) // 2], data[:-1], data + b"\0", data[:1]])
+    if isinstance(value, (tuple, list)) and value:
+        items = list(value)
+        at = rng.randrange(len(items))
+        change = rng.choice(["replace", "replace", "replace", "drop", "repeat", "none"])
+        if change == "replace":
+            items[at] = hostile(items[at], rng)
+        elif change == "none":
+            return None
+        else:
+            items[at : at + 1] = [] if change == "drop" else [items[at]] * 2
+        return tuple(items)
+    return None
+
+
+def outcomes(runtime: harness.Runtime, which: str, paths: list[pathlib.Path]) -> list[dict]:
+    """What becomes of each model, with the delegate or without."""
+    environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
+    worker = pathlib.Path(__file__).with_name("hostile.py")
+    command = [*harness.PYTHON, str(worker), runtime.name, which, *map(str, paths)]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=environment)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert done.returncode == 0 and len(lines) == len(paths), done.stderr[-2000:]
+    return lines
+
+
+def alike(a: dict, b: dict) -> bool:
+    return a["outcome"] == b["outcome"] and a.get("digest") == b.get("digest")
+
+
+def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated: dict) -> str | None:
+    """How the outcome with the delegate is judged against that without; None: it has done harm."""
+    if alike(alone, delegated):
+        return delegated["outcome"]
+    if alone["outcome"] == "died":
+        return "died without the delegate only"
+    if alone["outcome"] != "ran" and delegated["outcome"] != "died":
+        return "refused or too slow, ran with the delegate"
+    # A runtime that does not verify its files reads past their end, and what it finds there differs from run to run.
+    if delegated["outcome"] == "died" and not delegated["offered"]:
+        return "died before the runtime came to the delegate"
+    if any(alike(again, delegated) for again in outcomes(runtime, "without", [path] * 30)):
+        return "changing from run to run without the delegate"
+    # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.
+    if delegated["outcome"] == "refused" and "tvmq-delegate: node" in delegated["why"]:
+        return "refused by a claimed node whose shape in the file was a lie"
+    return None
+
+
+@pytest.mark.parametrize("damage", [truncated, flipped, rewritten], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("name", MODELS)
+def test_hostile(runtime, name, damage, tmp_path):
+    rng = random.Random(f"{SEED} {name} {damage.__name__}")
+    content = MODELS[name]()
+    paths = [tmp_path / f"{i}.tflite" for i in range(PER_MODEL)]
+    for path in paths:
+        path.write_bytes(damage(content, rng))
+    seen = collections.Counter()
+    for path, alone, delegated in zip(paths, outcomes(runtime, "without", paths), outcomes(runtime, "with", paths), strict=True):
+        judged = verdict(runtime, path, alone, delegated)
+        assert judged, f"{path} (TVMQ_HOSTILE_SEED={SEED}): {alone} without the delegate, {delegated} with it"
+        seen[judged] += 1
+        seen["ran, nodes claimed"] += delegated.get("claimed", 0)
+    for outcome, n in seen.items():
+        harness.counts[f"hostile models: {outcome}"] += n

@@ -1,0 +1,87 @@
+"""Nodes that the delegate leaves to the runtime: not claimed, for a reason that names the cause, and the interpreter's answer is what it was."""
+
+from __future__ import annotations
+
+import harness
+import numpy as np
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate import model
+
+
+def average_pool() -> bytes:
+    builder = model.ModelBuilder()
+    ends = [builder.add_tensor(name, (1, size, size, 4), "int8", scale=0.1) for name, size in (("input", 4), ("output", 2))]
+    builder.add_op("AVERAGE_POOL_2D", ends[:1], ends[1:], padding="VALID", stride_h=2, stride_w=2, filter_height=2, filter_width=2)
+    return builder.build(ends[:1], ends[1:])
+
+
+# Name -> model, what the reason says.
+REFUSED = {
+    "float32": (lambda: model.build_conv(dtype="float32"), "float32"),
+    "float32 depthwise": (lambda: model.build_depthwise(dtype="float32"), "float32"),
+    "hybrid": (lambda: model.build_conv(dtype="float32", filter_dtype="int8"), "hybrid"),
+    "int4 weights": (lambda: model.build_conv(filter_dtype="int4"), "int4"),
+    "weights that are an input": (lambda: model.build_conv(constant_filter=False), "weights are not constant"),
+    "bias that is an input": (lambda: model.build_conv(constant_bias=False), "bias is not constant"),
+    "depthwise weights that are an input": (lambda: model.build_depthwise(constant_filter=False), "weights are not constant"),
+    "activation TANH": (lambda: model.build_conv(activation="TANH"), "activation"),
+    "activation SIGN_BIT": (lambda: model.build_depthwise(activation="SIGN_BIT"), "activation"),
+    "zero point of int8 weights": (lambda: model.build_depthwise(filter_zero_point=3), "int8 weights with a zero point"),
+    "16x8 whose accumulator the runtime chooses": (lambda: model.build_conv(dtype="int16", bias_dtype="int32"), "bias has another type than the 16x8 accumulator"),
+    "shift beyond 30 bits": (lambda: model.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
+    "other operator": (average_pool, "operator"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("resolver", ["BUILTIN_REF", "AUTO"])
+def test_refused(runtime, name, resolver):
+    build, reason = REFUSED[name]
+    content = build()
+    try:
+        expected_from = runtime.interpreter(content, resolver=resolver)
+    except (RuntimeError, ValueError):
+        harness.counts["refused models that the runtime refuses itself"] += 1
+        with pytest.raises((RuntimeError, ValueError)):
+            runtime.interpreter(content, [runtime.load()], resolver=resolver)
+        return
+    delegate = runtime.load()
+    delegated = runtime.interpreter(content, [delegate], resolver=resolver)
+    (node,) = tvmq_delegate.report(delegate).nodes
+    assert not node.claimed and reason in node.reason, node.reason
+    assert (node.kernel, node.packing, node.partition, node.packed_bytes) == ("", "", -1, 0)
+    inputs = harness.random_inputs(delegated, seed=0)
+    for got, expected in zip(harness.run(delegated, *inputs), harness.run(expected_from, *inputs), strict=True):
+        harness.assert_equal(got, expected, name)
+
+
+def test_refused_between_claimed(runtime):
+    """A network keeps its order: the delegate's nodes before and after one that it leaves."""
+    builder = model.ModelBuilder()
+    values = np.random.default_rng(0).integers(-127, 128, (8, 1, 1, 8), np.int8)
+    tensors = [builder.add_tensor(f"t{i}", (1, 6, 6, 8), "int8", scale=0.1, zero_point=i) for i in range(4)]
+    for i, activation in enumerate(["NONE", "TANH", "RELU"]):
+        weights = [builder.add_tensor("filter", values.shape, "int8", scale=0.01, data=values), builder.add_tensor("bias", (8,), "int32", scale=0.001, data=np.arange(8))]
+        builder.add_op("CONV_2D", [tensors[i], *weights], [tensors[i + 1]], padding="SAME", stride_h=1, stride_w=1, fused_activation_function=activation)
+    content = builder.build(tensors[:1], tensors[-1:])
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    assert [node.claimed for node in tvmq_delegate.report(delegate).nodes] == [True, False, True]
+    inputs = harness.random_inputs(reference, seed=0)
+    harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_full_delegation_names_the_node(runtime, name, capfd):
+    """require_full_delegation turns a refusal into an error that says which node, and why."""
+    build, reason = REFUSED[name]
+    content = build()
+    try:
+        runtime.interpreter(content)
+    except (RuntimeError, ValueError):
+        pytest.skip(f"{runtime.name} itself refuses {name}")
+    with pytest.raises((RuntimeError, ValueError)) as caught:
+        runtime.interpreter(content, [runtime.load(require_full_delegation=True)])
+    assert reason in str(caught.value) + capfd.readouterr().err
