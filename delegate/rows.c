@@ -2,58 +2,95 @@
 
 #include <string.h>
 
-// Walks output pixels in row-major order over the batch without a division per pixel.
-struct cursor {
-  const uint8_t *image;  // input image of the current pixel
-  ptrdiff_t y, x;        // input coordinates of the window's first tap, may be negative
-  size_t out_y, out_x;
+// Output pixels that lie side by side in one line: what there is to decide is decided once for all of them.
+struct run {
+  const uint8_t *image;  // input image
+  ptrdiff_t y, x;        // input coordinates of the first pixel's first tap, may be negative
+  size_t n;              // pixels
 };
 
-static struct cursor cursor_at(const struct tvmq_rows *rows, const uint8_t *in, size_t m) {
-  size_t pixels = rows->out_h * rows->out_w;
-  size_t image = m / pixels, rest = m % pixels;
-  struct cursor c = {.out_y = rest / rows->out_w, .out_x = rest % rows->out_w};
-  c.image = in + image * rows->in_h * rows->in_w * rows->pixel_bytes;
-  c.y = (ptrdiff_t)(c.out_y * rows->stride_h) - (ptrdiff_t)rows->pad_top;
-  c.x = (ptrdiff_t)(c.out_x * rows->stride_w) - (ptrdiff_t)rows->pad_left;
-  return c;
+// The run that begins with output pixel `m` and has at most `most` pixels.
+static struct run run_at(const struct tvmq_rows *rows, const uint8_t *in, size_t m, size_t most) {
+  const size_t line = m / rows->out_w, out_x = m % rows->out_w;
+  const size_t image = line / rows->out_h, out_y = line % rows->out_h;
+  return (struct run){
+      .image = in + image * rows->in_h * rows->in_w * rows->pixel_bytes,
+      .y = (ptrdiff_t)(out_y * rows->stride_h) - (ptrdiff_t)rows->pad_top,
+      .x = (ptrdiff_t)(out_x * rows->stride_w) - (ptrdiff_t)rows->pad_left,
+      .n = rows->out_w - out_x < most ? rows->out_w - out_x : most,
+  };
 }
 
-static void cursor_next(const struct tvmq_rows *rows, struct cursor *c) {
-  c->x += (ptrdiff_t)rows->stride_w;
-  if (++c->out_x < rows->out_w) return;
-  c->out_x = 0;
-  c->x = -(ptrdiff_t)rows->pad_left;
-  c->y += (ptrdiff_t)rows->stride_h;
-  if (++c->out_y < rows->out_h) return;
-  c->out_y = 0;
-  c->y = -(ptrdiff_t)rows->pad_top;
-  c->image += rows->in_h * rows->in_w * rows->pixel_bytes;
+// The input line of a run's filter row `ky`, or NULL where it is padding. One comparison serves both ends: a negative coordinate is a huge unsigned one.
+static const uint8_t *line_of(const struct tvmq_rows *rows, const struct run *run, size_t ky) {
+  const size_t y = (size_t)(run->y + (ptrdiff_t)(ky * rows->dilation_h));
+  return y < rows->in_h ? run->image + y * rows->in_w * rows->pixel_bytes : NULL;
 }
 
-// One comparison serves both ends: a negative coordinate is a huge unsigned one.
-static bool inside(ptrdiff_t at, size_t size) { return (size_t)at < size; }
+// Pixels [begin, end) of a run have the tap that lies at input column `x` for the first pixel inside the line; those before and after have padding there.
+struct span {
+  size_t begin, end;
+};
+
+static struct span inside(const struct tvmq_rows *rows, ptrdiff_t x, size_t n) {
+  // Few pixels overhang, so that steps are cheaper than divisions.
+  struct span s = {.begin = 0, .end = n};
+  const ptrdiff_t stride = (ptrdiff_t)rows->stride_w, width = (ptrdiff_t)rows->in_w;
+  ptrdiff_t last = x + (ptrdiff_t)n * stride - stride;
+  for (; s.begin < n && x < 0; x += stride) s.begin++;
+  for (; s.end > s.begin && last >= width; last -= stride) s.end--;
+  return s;
+}
+
+// ---- table
+
+// Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
+struct place {
+  const void **cells;
+  size_t r, mr, tile_pointers;
+};
+
+static void put(struct place *place, size_t n, const uint8_t *pixel, size_t step) {
+  while (n > 0) {
+    const size_t left = place->mr - place->r, now = n < left ? n : left;
+    const void **cell = place->cells + place->r, **const end = cell + now;
+    for (; end - cell >= 4; cell += 4, pixel += 4 * step) {
+      cell[0] = pixel;
+      cell[1] = pixel + step;
+      cell[2] = pixel + 2 * step;
+      cell[3] = pixel + 3 * step;
+    }
+    for (; cell < end; cell++, pixel += step) *cell = pixel;
+    n -= now;
+    place->r += now;
+    if (place->r < place->mr) return;
+    place->r = 0;
+    place->cells += place->tile_pointers;
+  }
+}
+
+static void put_tap(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, size_t n, struct place place) {
+  const struct span s = line ? inside(rows, x, n) : (struct span){n, n};
+  put(&place, s.begin, rows->padding, 0);
+  if (s.begin < s.end)
+    put(&place, s.end - s.begin, line + (size_t)(x + (ptrdiff_t)(s.begin * rows->stride_w)) * rows->pixel_bytes, rows->stride_w * rows->pixel_bytes);
+  put(&place, n - s.end, rows->padding, 0);
+}
 
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, const void **table) {
-  const size_t line_bytes = rows->in_w * rows->pixel_bytes;
   const size_t n_taps = rows->filter_h * rows->filter_w;
-  const ptrdiff_t span_y = (ptrdiff_t)((rows->filter_h - 1) * rows->dilation_h), span_x = (ptrdiff_t)((rows->filter_w - 1) * rows->dilation_w);
-  struct cursor c = cursor_at(rows, in, first);
-  for (size_t m = 0; m < n; m++) {
-    const void **cell = table + m / mr * n_taps * mr + m % mr;
-    const uint8_t *corner = c.image + c.y * (ptrdiff_t)line_bytes + c.x * (ptrdiff_t)rows->pixel_bytes;
-    bool interior = c.y >= 0 && c.x >= 0 && inside(c.y + span_y, rows->in_h) && inside(c.x + span_x, rows->in_w);
+  for (size_t m = 0; m < n;) {
+    const struct run run = run_at(rows, in, first + m, n - m);
+    const size_t tile = m / mr, r = m % mr;
     for (size_t ky = 0; ky < rows->filter_h; ky++) {
-      const uint8_t *tap = corner + ky * rows->dilation_h * line_bytes;
-      bool row_inside = interior || inside(c.y + (ptrdiff_t)(ky * rows->dilation_h), rows->in_h);
+      const uint8_t *line = line_of(rows, &run, ky);
       for (size_t kx = 0; kx < rows->filter_w; kx++) {
-        bool there = interior || (row_inside && inside(c.x + (ptrdiff_t)(kx * rows->dilation_w), rows->in_w));
-        *cell = there ? tap : rows->padding;
-        cell += mr;
-        tap += rows->dilation_w * rows->pixel_bytes;
+        const size_t tap = ky * rows->filter_w + kx;
+        const struct place place = {.cells = table + (tile * n_taps + tap) * mr, .r = r, .mr = mr, .tile_pointers = n_taps * mr};
+        put_tap(rows, line, run.x + (ptrdiff_t)(kx * rows->dilation_w), run.n, place);
       }
     }
-    cursor_next(rows, &c);
+    m += run.n;
   }
   for (size_t m = n; m % mr != 0; m++) {
     const void **cell = table + m / mr * n_taps * mr + m % mr;
@@ -61,53 +98,74 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
   }
 }
 
-// Copies a short piece without a call: two overlapping moves cover any length of at least half their sum.
-static inline void copy_piece(uint8_t *to, const uint8_t *from, size_t n) {
-  if (n > 16) {
-    memcpy(to, from, n);
-  } else if (n >= 8) {
-    uint64_t head, tail;
-    memcpy(&head, from, 8);
-    memcpy(&tail, from + n - 8, 8);
-    memcpy(to, &head, 8);
-    memcpy(to + n - 8, &tail, 8);
-  } else if (n >= 4) {
-    uint32_t head, tail;
-    memcpy(&head, from, 4);
-    memcpy(&tail, from + n - 4, 4);
-    memcpy(to, &head, 4);
-    memcpy(to + n - 4, &tail, 4);
+// ---- im2col
+
+// Copies `n` pieces of `bytes` bytes. Short ones without a call: two overlapping moves cover any length of at least half their sum.
+static inline void copy_pieces(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes) {
+  if (bytes >= 8 && bytes <= 16) {
+    for (; n > 0; n--, to += to_step, from += from_step) {
+      uint64_t head, tail;
+      memcpy(&head, from, 8);
+      memcpy(&tail, from + bytes - 8, 8);
+      memcpy(to, &head, 8);
+      memcpy(to + bytes - 8, &tail, 8);
+    }
+  } else if (bytes >= 4 && bytes < 8) {
+    for (; n > 0; n--, to += to_step, from += from_step) {
+      uint32_t head, tail;
+      memcpy(&head, from, 4);
+      memcpy(&tail, from + bytes - 4, 4);
+      memcpy(to, &head, 4);
+      memcpy(to + bytes - 4, &tail, 4);
+    }
+  } else if (bytes < 4) {
+    for (; n > 0; n--, to += to_step, from += from_step) {
+      for (size_t i = 0; i < bytes; i++) to[i] = from[i];
+    }
   } else {
-    for (size_t i = 0; i < n; i++) to[i] = from[i];
+    for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, bytes);
+  }
+}
+
+// One filter row of pixels [s.begin, s.end) of a run, tap by tap. `x` and `to` belong to the run's first pixel.
+static void copy_taps(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, struct span s, uint8_t *to, size_t row_bytes) {
+  if (s.begin == s.end) return;
+  const size_t n = s.end - s.begin, bytes = rows->tap_bytes, step = rows->stride_w * rows->pixel_bytes;
+  x += (ptrdiff_t)(s.begin * rows->stride_w);
+  to += s.begin * row_bytes;
+  for (size_t kx = 0; kx < rows->filter_w; kx++, to += bytes, x += (ptrdiff_t)rows->dilation_w) {
+    const struct span in = line ? inside(rows, x, n) : (struct span){n, n};
+    copy_pieces(to, row_bytes, rows->padding, 0, in.begin, bytes);
+    if (in.begin < in.end)
+      copy_pieces(to + in.begin * row_bytes, row_bytes, line + (size_t)(x + (ptrdiff_t)(in.begin * rows->stride_w)) * rows->pixel_bytes, step,
+                  in.end - in.begin, bytes);
+    copy_pieces(to + in.end * row_bytes, row_bytes, rows->padding, 0, n - in.end, bytes);
   }
 }
 
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes) {
-  const size_t line_bytes = rows->in_w * rows->pixel_bytes;
+  const size_t filter_row_bytes = rows->filter_w * rows->tap_bytes;
   const ptrdiff_t span_x = (ptrdiff_t)((rows->filter_w - 1) * rows->dilation_w);
   // Taps of one filter row lie side by side in the input, and are copied in one go, if nothing lies between them.
   const bool contiguous = rows->dilation_w == 1 && rows->tap_bytes == rows->pixel_bytes;
-  struct cursor c = cursor_at(rows, in, first);
-  for (size_t m = 0; m < n; m++) {
+  for (size_t m = 0; m < n;) {
+    const struct run run = run_at(rows, in, first + m, n - m);
     uint8_t *to = out + m * row_bytes;
-    bool columns_inside = c.x >= 0 && inside(c.x + span_x, rows->in_w);
-    for (size_t ky = 0; ky < rows->filter_h; ky++) {
-      ptrdiff_t y = c.y + (ptrdiff_t)(ky * rows->dilation_h);
-      bool row_inside = inside(y, rows->in_h);
-      const uint8_t *tap = c.image + y * (ptrdiff_t)line_bytes + c.x * (ptrdiff_t)rows->pixel_bytes;
-      if (contiguous && row_inside && columns_inside) {
-        copy_piece(to, tap, rows->filter_w * rows->tap_bytes);
-        to += rows->filter_w * rows->tap_bytes;
+    // Pixels whose whole window lies within the line: the first tap of it is inside, and so is the last.
+    struct span whole = {.begin = inside(rows, run.x, run.n).begin, .end = inside(rows, run.x + span_x, run.n).end};
+    if (whole.end < whole.begin) whole.end = whole.begin;
+    for (size_t ky = 0; ky < rows->filter_h; ky++, to += filter_row_bytes) {
+      const uint8_t *line = line_of(rows, &run, ky);
+      if (!line || !contiguous || whole.begin == whole.end) {
+        copy_taps(rows, line, run.x, (struct span){0, run.n}, to, row_bytes);
         continue;
       }
-      for (size_t kx = 0; kx < rows->filter_w; kx++) {
-        bool there = row_inside && inside(c.x + (ptrdiff_t)(kx * rows->dilation_w), rows->in_w);
-        copy_piece(to, there ? tap : rows->padding, rows->tap_bytes);
-        to += rows->tap_bytes;
-        tap += rows->dilation_w * rows->pixel_bytes;
-      }
+      copy_taps(rows, line, run.x, (struct span){0, whole.begin}, to, row_bytes);
+      copy_pieces(to + whole.begin * row_bytes, row_bytes, line + (size_t)(run.x + (ptrdiff_t)(whole.begin * rows->stride_w)) * rows->pixel_bytes,
+                  rows->stride_w * rows->pixel_bytes, whole.end - whole.begin, filter_row_bytes);
+      copy_taps(rows, line, run.x, (struct span){whole.end, run.n}, to, row_bytes);
     }
-    cursor_next(rows, &c);
+    m += run.n;
   }
 }
 
