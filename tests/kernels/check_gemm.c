@@ -114,8 +114,7 @@ static void check(const struct tvmq_variant *variant) {
   const size_t most_taps = variant->flags & TVMQ_MATRIX_ROWS ? 1 : 9;
   // Every residue of k with every number of taps, so that each unrolled loop ends everywhere.
   for (size_t depth = 1; depth <= residues; depth++) {
-    for (size_t taps = 1; taps <= 9; taps++) {
-      if (taps > most_taps || (check_quick && taps % 3 != depth % 3)) continue;
+    for (size_t taps = 1; taps <= most_taps; taps++) {
       check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)nr), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
     }
   }
@@ -124,13 +123,13 @@ static void check(const struct tvmq_variant *variant) {
                 &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = most_taps == 1 ? 1 : 1 + check_below(3), .depth = 1 + check_below(40)});
   }
   // Long sums, where a narrow accumulator or a saturating product shows.
-  for (size_t i = 0; i < (check_quick ? 10 : 60); i++) {
+  for (size_t i = 0; i < (check_quick ? 20 : 60); i++) {
     const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = most_taps == 1 ? 1 : 1 + check_below(3);
     check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1, .n_taps = taps, .depth = 1 + check_below((uint32_t)(max_depth / taps))});
   }
   // The output stage over accumulators of every size.
   const bool row_terms = !(variant->flags & TVMQ_SYMMETRIC_FILTER);
-  for (size_t i = 0; row_terms && i < (check_quick ? 300 : 6000); i++) {
+  for (size_t i = 0; row_terms && i < (check_quick ? 1000 : 6000); i++) {
     check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1 + check_below(MAX_TILES), .n_taps = 1, .depth = 1, .stage_only = true});
   }
 }

@@ -42,7 +42,7 @@ static void check_mode(enum tvmq_rounding rounding) {
   }
   check_more(N_EDGES * N_MULTIPLIERS * 62);
   check_case("rounding %d, random", rounding);
-  const size_t n = check_quick ? 1000000 : 12000000;
+  const size_t n = check_quick ? 2000000 : 12000000;
   check_more(n);
   for (size_t i = 0; i < n; i++) {
     const int32_t multiplier = draw_multiplier(), shift = (int32_t)check_between(-31, 30);
@@ -74,7 +74,7 @@ static void check_s64(void) {
     }
   }
   check_case("random");
-  const size_t n = check_quick ? 1000000 : 12000000;
+  const size_t n = check_quick ? 2000000 : 12000000;
   check_more(n);
   for (size_t i = 0; i < n; i++) {
     const int32_t multiplier = draw_multiplier(), shift = (int32_t)check_between(-31, 14);
