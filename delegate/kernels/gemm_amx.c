@@ -23,9 +23,45 @@ static void configure(void) {
   _tile_loadconfig(&config);
 }
 
-// Sums of one tile into the accumulator registers. Every row starts as the bias.
-TVMQ_INLINE void multiply(const char *rows, size_t stride, size_t k, const char *weights, const int32_t (*bias)[16], int nv) {
+TVMQ_INLINE void spill(struct accumulators *acc, int nv) {
+  const size_t stride = sizeof acc->lanes[0];
+  _tile_stored(0, acc->lanes[0][0], stride);
+  _tile_stored(2, acc->lanes[TILE_ROWS][0], stride);
+  if (nv == 1) return;
+  _tile_stored(1, acc->lanes[0][1], stride);
+  _tile_stored(3, acc->lanes[TILE_ROWS][1], stride);
+}
+
+// A tile on its way through the output stage, four vectors at a time.
+struct pending {
+  const struct tvmq_stage *stage;
+  const int32_t *multiplier, *shift;
+  struct tvmq_short_stage short_stage[MAX_VECTORS];
+  const int32_t *row_terms;
+  uint8_t *out;
+  size_t out_stride;
+  int row;  // the next
+};
+
+TVMQ_INLINE void store(struct pending *p, const struct accumulators *acc, int end, int nv, enum tvmq_path path) {
+  const int store_rows = 4 / nv;
+  for (; p->row < end; p->row += store_rows, p->out += (size_t)store_rows * p->out_stride) {
+    __m512i value[4];
+    UNROLL for (int i = 0; i < 4; i++) {
+      const int row = p->row + i / nv, v = i % nv;
+      const __m512i a = _mm512_add_epi32(_mm512_load_si512(acc->lanes[row][v]), _mm512_set1_epi32(p->row_terms[row]));
+      value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&p->short_stage[v], path, a)
+                                        : tvmq_long_rescale(p->stage, a, _mm512_loadu_si512(p->multiplier + 16 * v), _mm512_loadu_si512(p->shift + 16 * v));
+    }
+    tvmq_store_rows(p->stage, value, nv, p->out, p->out_stride);
+  }
+}
+
+// Sums of one tile into the accumulator registers, each row starting as the bias; between the steps, the pending tile passes through the output stage.
+TVMQ_INLINE void multiply(const char *rows, size_t stride, size_t k, const char *weights, const int32_t (*bias)[16], struct pending *pending,
+                          const struct accumulators *acc, int nv, enum tvmq_path path) {
   const size_t group = 64 * (size_t)nv;
+  const int rows_per_step = (int)((ROWS / 4 + k / STEP - 1) / (k / STEP)) * 4;
   _tile_loadd(0, bias[0], 0);
   _tile_loadd(2, bias[0], 0);
   if (nv == 2) {
@@ -38,68 +74,41 @@ TVMQ_INLINE void multiply(const char *rows, size_t stride, size_t k, const char 
     _tile_dpbssd(0, 4, 6);
     _tile_loadd(5, rows + TILE_ROWS * stride + i, stride);
     _tile_dpbssd(2, 5, 6);
-    if (nv == 1) continue;
-    _tile_loadd(7, weights + 64, group);
-    _tile_dpbssd(1, 4, 7);
-    _tile_dpbssd(3, 5, 7);
-  }
-}
-
-TVMQ_INLINE void spill(struct accumulators *acc, int nv) {
-  const size_t stride = sizeof acc->lanes[0];
-  _tile_stored(0, acc->lanes[0][0], stride);
-  _tile_stored(2, acc->lanes[TILE_ROWS][0], stride);
-  if (nv == 1) return;
-  _tile_stored(1, acc->lanes[0][1], stride);
-  _tile_stored(3, acc->lanes[TILE_ROWS][1], stride);
-}
-
-struct output {
-  const struct tvmq_stage *stage;
-  const int32_t *multiplier, *shift;
-  struct tvmq_short_stage short_stage[MAX_VECTORS];
-};
-
-TVMQ_INLINE void store(const struct output *output, const struct accumulators *acc, const int32_t *row_terms, uint8_t *out, size_t out_stride, int nv,
-                       enum tvmq_path path) {
-  const int store_rows = 4 / nv;
-  for (int m = 0; m < ROWS; m += store_rows, out += (size_t)store_rows * out_stride) {
-    __m512i value[4];
-    UNROLL for (int i = 0; i < 4; i++) {
-      const int row = m + i / nv, v = i % nv;
-      const __m512i a = _mm512_add_epi32(_mm512_load_si512(acc->lanes[row][v]), _mm512_set1_epi32(row_terms[row]));
-      value[i] = path != TVMQ_PATH_LONG
-                     ? tvmq_short_rescale(&output->short_stage[v], path, a)
-                     : tvmq_long_rescale(output->stage, a, _mm512_loadu_si512(output->multiplier + 16 * v), _mm512_loadu_si512(output->shift + 16 * v));
+    if (nv == 2) {
+      _tile_loadd(7, weights + 64, group);
+      _tile_dpbssd(1, 4, 7);
+      _tile_dpbssd(3, 5, 7);
     }
-    tvmq_store_rows(output->stage, value, nv, out, out_stride);
+    const int end = pending->row + rows_per_step;
+    store(pending, acc, end < ROWS ? end : ROWS, nv, path);
   }
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, enum tvmq_path path) {
   const char *const panel = args->panel, *const weights = panel + 64 * (size_t)nv;
   const struct tvmq_stage stage = *args->stage;
-  struct output output = {.stage = &stage, .multiplier = (const int32_t *)(weights + args->k * 16 * (size_t)nv)};
-  output.shift = output.multiplier + 16 * nv;
+  struct pending pending = {.stage = &stage, .row = ROWS, .out_stride = args->out_stride};
+  pending.multiplier = (const int32_t *)(weights + args->k * 16 * (size_t)nv);
+  pending.shift = pending.multiplier + 16 * nv;
   _Alignas(64) int32_t bias[MAX_VECTORS][16];
   UNROLL for (int v = 0; v < nv; v++) {
     const __m512i b = _mm512_loadu_si512(panel + 64 * v);
     _mm512_store_si512(bias[v], path == TVMQ_PATH_LONG ? b : _mm512_xor_si512(b, _mm512_set1_epi32(INT32_MIN)));
     if (path == TVMQ_PATH_LONG) continue;
-    output.short_stage[v] = tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(output.multiplier + 16 * v), _mm512_loadu_si512(output.shift + 16 * v));
+    pending.short_stage[v] = tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(pending.multiplier + 16 * v), _mm512_loadu_si512(pending.shift + 16 * v));
   }
 
   configure();
   struct accumulators acc;
-  const size_t out_tile = ROWS * args->out_stride;
-  uint8_t *out = args->out;
-  for (size_t tile = 0; tile < args->row_tiles; tile++, out += out_tile) {
+  for (size_t tile = 0; tile < args->row_tiles; tile++) {
     const char *const *rows = (const char *const *)args->rows + tile * ROWS;
-    multiply(rows[0], (size_t)(rows[1] - rows[0]), args->k, weights, bias, nv);
-    if (tile > 0) store(&output, &acc, args->row_terms + (tile - 1) * ROWS, out - out_tile, args->out_stride, nv, path);
+    multiply(rows[0], (size_t)(rows[1] - rows[0]), args->k, weights, bias, &pending, &acc, nv, path);
     spill(&acc, nv);
+    pending.row = 0;
+    pending.row_terms = args->row_terms + tile * ROWS;
+    pending.out = (uint8_t *)args->out + tile * ROWS * args->out_stride;
   }
-  store(&output, &acc, args->row_terms + (args->row_tiles - 1) * ROWS, out - out_tile, args->out_stride, nv, path);
+  store(&pending, &acc, ROWS, nv, path);
   _tile_release();
 }
 
