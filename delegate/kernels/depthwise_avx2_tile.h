@@ -19,7 +19,9 @@ enum { VECTORS = LANE_CHANNELS / 4, MAX_OUT_ROWS = 2, VECTOR_BYTES = 32, CACHED_
 // The vector at `p`, or its half, repeated.
 TVMQ_INLINE __m256i load_repeated(const void *p, int lanes) { return lanes == 2 ? _mm256_loadu_si256(p) : _mm256_broadcastsi128_si256(_mm_loadu_si128(p)); }
 
-TVMQ_INLINE void store_half(void *out, __m256i bytes, int half) { _mm_storeu_si128(out, _mm256_extracti128_si256(bytes, half)); }
+TVMQ_INLINE void store_half(void *out, __m256i bytes, int half) {
+  _mm_storeu_si128(out, half ? _mm256_extracti128_si256(bytes, 1) : _mm256_castsi256_si128(bytes));
+}
 
 // Rows of one output column; bands of one lane stand one below the other.
 TVMQ_INLINE void store(const struct tvmq_depthwise_args *args, const __m256i value[MAX_OUT_ROWS][VECTORS], int out_rows, int lanes, uint8_t *out) {
