@@ -5,9 +5,7 @@
 #include "kernels/requant.h"
 #include "quant_params.h"
 
-static uint8_t flip_of(enum tvmq_type type) {
-  return type == TVMQ_TYPE_U8 ? 0x80 : 0;
-}
+static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
 
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding) {
   struct tvmq_conv_quant q = {
@@ -72,13 +70,9 @@ uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struc
   return excluded;
 }
 
-uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) {
-  return quant->in_flip ^ layout->a_offset;
-}
+uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) { return quant->in_flip ^ layout->a_offset; }
 
-size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) {
-  return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1;
-}
+size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
 
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
   // The reference's depthwise kernel has no int32 accumulator for 16x8; its convolution goes by the type of the bias.

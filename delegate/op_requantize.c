@@ -44,9 +44,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return NULL;
 }
 
-static void release(struct tvmq_op *op) {
-  tvmq_free(op);
-}
+static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct requantize *r = (const struct requantize *)op;
@@ -77,8 +75,6 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
   tvmq_threads_run(r->threads, tvmq_ceil_div(r->n, TASK_ELEMENTS), run_task, &job);
 }
 
-static const char *claim(const union tvmq_desc *desc) {
-  return tvmq_claim_requantize(&desc->requantize);
-}
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_requantize(&desc->requantize); }
 
 const struct tvmq_op_class tvmq_op_requantize = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
