@@ -252,6 +252,10 @@ static void gather(const struct depthwise *d, const uint8_t *image, ptrdiff_t y,
     const uint8_t *pixel = image + (size_t)y * in_w * in_c * bytes;
     for (size_t x = 0; x < in_w; x++, pixel += in_c * bytes) {
       uint8_t *to = out + x * nr * bytes;
+      if (multiplier == 1) {
+        memcpy(to, pixel + first * bytes, n * bytes);
+        continue;
+      }
       size_t channel = first / multiplier, copies = multiplier - first % multiplier;
       for (size_t j = 0; j < n; j++) {
         memcpy(to + j * bytes, pixel + channel * bytes, bytes);

@@ -26,11 +26,16 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
   return best;
 }
 
+// A block that is wider than all channels is read from a copy of the input: cycles for each of its bytes.
+static const float GATHER_CYCLES = 1.0f;
+
 // A depthwise tile is one column of mr output pixels.
 static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float tiles = (float)ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)ceil_div(p->channels, v->layout.nr);
   const float taps = (float)p->filter_h * (float)p->filter_w;
-  return tiles * (v->tile_cycles + taps * v->mr * v->layout.nr / v->rate);
+  const bool gathers = p->channels < v->layout.nr;
+  const float gathered = gathers ? (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w * (float)p->channels : 0;
+  return tiles * (v->tile_cycles + taps * v->mr * v->layout.nr / v->rate) + gathered * GATHER_CYCLES;
 }
 
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
