@@ -28,7 +28,7 @@ TFLITE = ("tflite_abi.h", "abi_check.[ch]", "plugin.c", "api.c", "delegate.[ch]"
 LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "cpu_bits.h", "types.h"), "packing": ("packing/*", "desc.h", "memory.h", "types.h")}
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: requantize, with a type on either side, and row_sums.
-ISAS = "c|neon|dotprod|i8mm|avx2|avxvnni|avx512vnni|amx"
+ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 KERNEL = re.compile(rf"tvmq_(gemm|depthwise|winograd)_s(8|16)_\w+__({ISAS})|tvmq_(requantize|row_sums)(?:_[fsu]\d+_[su]\d+)?__({ISAS})")
 
 Finding = tuple[Path, int, str]
