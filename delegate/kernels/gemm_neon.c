@@ -39,15 +39,15 @@
 // Sixteen depths, sums of pairs of products.
 #define STEP(depths) "mov x14, x8\nadd x8, x8, #" #depths "\nadd %[weights], %[weights], #4*" #depths "\ncmp x8, %[k]\n"
 #define PAIRS(FIRST, FLIP_A, B)                                                                                                  \
-  STEP(16) B##_ADDRESSES B##_LOW(2, 0) ROW(q, 0, 0) B##_LOW(3, 1) ROW(q, 1, 1) B##_LOW(4, 2) FLIP_A(0)                          \
-  LOW(smull, 6, 0, 2) B##_LOW(5, 3) FLIP_A(1)                                                                            \
+  STEP(16) B##_ADDRESSES B##_LOW(2, 0) ROW(q, 0, 0) B##_LOW(3, 1) ROW(q, 1, 1) B##_LOW(4, 2) B##_LOW(5, 3) FLIP_A(0) FLIP_A(1)                          \
+  LOW(smull, 6, 0, 2)                                                                            \
   LOW(smull, 10, 1, 2) B##_HIGH(2, x9) LOW(smull, 7, 0, 3) LOW(smull, 11, 1, 3)                                               \
   LOW(smull, 8, 0, 4) B##_HIGH(3, x11) LOW(smull, 12, 1, 4) LOW(smull, 9, 0, 5)                                                \
   LOW(smull, 13, 1, 5) B##_HIGH(4, x12) HIGH(smlal, 6, 0, 2) HIGH(smlal, 10, 1, 2)                                             \
   HIGH(smlal, 7, 0, 3) B##_HIGH(5, x13) HIGH(smlal, 11, 1, 3) HIGH(smlal, 8, 0, 4)                                             \
   HIGH(smlal, 12, 1, 4) HIGH(smlal, 9, 0, 5) ROW(q, 0, 2) HIGH(smlal, 13, 1, 5) ROW(q, 1, 3)                          \
-  ACC(FIRST, 16, 6) ACC(FIRST, 20, 10) ACC(FIRST, 17, 7) ACC(FIRST, 21, 11) FLIP_A(0)                                         \
-  ACC(FIRST, 18, 8) ACC(FIRST, 22, 12) ACC(FIRST, 19, 9) ACC(FIRST, 23, 13) FLIP_A(1)                                         \
+  ACC(FIRST, 16, 6) ACC(FIRST, 20, 10) ACC(FIRST, 17, 7) ACC(FIRST, 21, 11) FLIP_A(0) FLIP_A(1)                                         \
+  ACC(FIRST, 18, 8) ACC(FIRST, 22, 12) ACC(FIRST, 19, 9) ACC(FIRST, 23, 13)                                         \
   LOW(smull, 6, 0, 2) LOW(smull, 10, 1, 2) LOW(smull, 7, 0, 3) LOW(smull, 11, 1, 3)                                           \
   LOW(smull, 8, 0, 4) LOW(smull, 12, 1, 4) LOW(smull, 9, 0, 5) LOW(smull, 13, 1, 5)                                           \
   HIGH(smlal, 6, 0, 2) HIGH(smlal, 10, 1, 2) HIGH(smlal, 7, 0, 3) HIGH(smlal, 11, 1, 3)                                       \

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Checks the machine code of the kernels: no hot loop may spill.
+
+    check_spills.py OBJDUMP LIBRARY
+
+Looks at every function of the objects made for an instruction set, gemm_neon.c.o and the like: a kernel may have its loops in a function of its own. A hot loop is an
+innermost loop that multiplies; loops are found by their backward branches. A spill is a store to the stack in a hot loop: a value that the loop makes has found no
+register. Loads from the stack alone are operands that do not change; they are counted.
+
+Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, and the bytes that all its loops store and load
+there; exit code 1 if there is a spill.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+OBJECT = re.compile(r"(?:^|[/_(.])([a-z]+_\w*?(?:neon|dotprod|i8mm|avx2|avxvnni|avx512vnni|amx)\.c\.o)\)?:\s+file format")
+FUNCTION = re.compile(r"^[0-9a-f]+ <(\w[\w.]*)>:$")
+INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(?:\{\w+\}\s+)?(\S+)\s*(.*)$")
+BRANCH = re.compile(r"^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)$")
+TARGET = re.compile(r"(?:0x)?([0-9a-f]+) <")
+MULTIPLIES = re.compile(r"^(?:[su]?(?:dot|mmla)|[su]ml[as]l2?|[su]mull2?|mla|mul|v?pdp\w+|vpmadd\w+|vpmull\w+|tdp\w+)$")
+FRAME_SET_UP = re.compile(r"^(?:mov|add)\s+x29, sp|^(?:mov|lea)\s+\S*%rsp\)?,\s*%rbp")
+WIDTHS = {"q": 16, "d": 8, "s": 4, "x": 8, "w": 4, "xmm": 16, "ymm": 32, "zmm": 64}
+
+
+@dataclass
+class Access:
+    """An instruction that touches the stack."""
+
+    text: str
+    size: int
+    stores: bool
+
+
+@dataclass
+class Function:
+    name: str
+    code: list[tuple[int, str, str]] = field(default_factory=list)  # address, mnemonic, operands
+
+    def loops(self) -> list[tuple[int, int]]:
+        """First and last address of each loop."""
+        found = set()
+        for address, mnemonic, operands in self.code:
+            target = TARGET.search(operands) if BRANCH.match(mnemonic) else None
+            if target and self.code[0][0] <= int(target[1], 16) <= address:
+                found.add((int(target[1], 16), address))
+        return sorted(found)
+
+    def hot_loops(self) -> list[tuple[int, int]]:
+        loops = self.loops()
+        innermost = [a for a in loops if not any(a != b and a[0] <= b[0] and b[1] <= a[1] for b in loops)]
+        return [loop for loop in innermost if any(MULTIPLIES.match(mnemonic) for _, mnemonic, _ in self.inside([loop]))]
+
+    def inside(self, loops: list[tuple[int, int]]) -> list[tuple[int, str, str]]:
+        return [i for i in self.code if any(first <= i[0] <= last for first, last in loops)]
+
+    def stack_traffic(self, loops: list[tuple[int, int]]) -> list[Access]:
+        framed = any(FRAME_SET_UP.match(f"{mnemonic} {operands}") for _, mnemonic, operands in self.code)
+        stack = re.compile(r"\[(sp|x29)\b|\((%rsp|%rbp)\b" if framed else r"\[sp\b|\(%rsp\b")
+        return [Access(f"{a:x}: {m} {o}", moved(o), stores(m, o)) for a, m, o in self.inside(loops) if stack.search(o) and not m.startswith("lea")]
+
+
+def stores(mnemonic: str, operands: str) -> bool:
+    """On Arm by the mnemonic; on x86 the destination is the last operand, except of what only compares or branches."""
+    if "[" in operands:
+        return mnemonic.startswith("st")
+    return operands.endswith(")") and not mnemonic.startswith(("cmp", "test", "j", "call", "push", "prefetch", "ldtilecfg"))
+
+
+def moved(operands: str) -> int:
+    registers = re.findall(r"\b([qdsxw])\d+\b", operands.partition("[")[0]) or re.findall(r"%([xyz]mm)\d+", operands)[:1]
+    return sum(WIDTHS[register] for register in registers) or 8
+
+
+def functions(objdump: str, library: str) -> Iterator[Function]:
+    listing = subprocess.run([objdump, "-d", "--no-show-raw-insn", library], check=True, stdout=subprocess.PIPE, text=True).stdout
+    ours = False
+    function = None
+    for line in listing.splitlines():
+        if "file format" in line:
+            ours = OBJECT.search(line) is not None
+        elif start := FUNCTION.match(line):
+            if function:
+                yield function
+            function = Function(start[1]) if ours else None
+        elif function and (instruction := INSTRUCTION.match(line)):
+            function.code.append((int(instruction[1], 16), instruction[2], instruction[3]))
+    if function:
+        yield function
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    failed = seen = 0
+    print(f"{'function':44} {'code':>6} {'hot loops':>9} {'they load':>9} {'all loops':>9}")
+    for function in functions(*sys.argv[1:]):
+        hot = function.hot_loops()
+        seen += len(hot)
+        size = function.code[-1][0] - function.code[0][0]
+        in_hot, in_all = function.stack_traffic(hot), function.stack_traffic(function.loops())
+        print(f"{function.name:44} {size:6} {len(hot):9} {sum(a.size for a in in_hot):9} {sum(a.size for a in in_all):9}")
+        for access in in_hot:
+            if access.stores:
+                failed += 1
+                print(f"  spill at {access.text}")
+    if not seen:
+        sys.exit("no hot loop found")
+    if failed:
+        sys.exit(f"{failed} spills in hot loops")
+
+
+main()
