@@ -40,7 +40,7 @@ static void run_random(uint64_t seed, uint64_t i) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed = (uint64_t)time(NULL), first = 0, n = 10000;
+  uint64_t seed = (uint64_t)time(NULL), first = 0, n = 6000;
   int files = 0;
   static const int deaths[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
   for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) signal(deaths[i], on_death);

@@ -46,7 +46,7 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
     d->in_c = (int32_t)fuzz_pick(b, 1, MAX_CHANNELS);
     if (fuzz_pick(b, 0, 2) == 0) {
       d->depth_multiplier = small;
-      d->in_c = (d->in_c + small - 1) / small;
+      d->in_c = d->in_c < small ? 1 : d->in_c / small;
     }
     d->out_c = d->in_c * d->depth_multiplier;
     d->filter_c = 1;
