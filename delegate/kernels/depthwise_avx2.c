@@ -1,28 +1,42 @@
 // Depthwise on AVX2: pixels widened to int16, pairs of rows interleaved. pmaddwd adds two products of int16, which cannot overflow; the weights have the filter
 // zero point subtracted.
-#include <immintrin.h>
-#include <stdint.h>
+#include "requant_avx2.h"
 
-#include "inline.h"
+typedef __m256i vector;
+enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2 };
 
-#define GROUP_ROWS 2
-#define LANE_CHANNELS 8
-#define WEIGHT_BYTES 2
-
-TVMQ_INLINE __m256i multiply_add(__m256i acc, __m256i x, __m256i w) { return _mm256_add_epi32(acc, _mm256_madd_epi16(x, w)); }
-
-TVMQ_INLINE __m256i load_lanes(const void *pixel, const void *next, uint8_t flip, int lanes) {
-  (void)next;
+TVMQ_INLINE vector load_repeated(const void *p, int lanes) {
   (void)lanes;
-  return _mm256_cvtepi8_epi16(_mm_xor_si128(_mm_loadu_si128(pixel), _mm_set1_epi8((int8_t)flip)));
+  return _mm256_loadu_si256(p);
 }
 
-TVMQ_INLINE void interleave(const __m256i row[2], __m256i pair[2]) {
+TVMQ_INLINE vector load_pixels(const void *const *pixel, size_t band_step, size_t offset, int lanes) {
+  (void)band_step;
+  (void)lanes;
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)((const char *)*pixel + offset)));
+}
+
+// The sign extension is flipped along with the sign: bits 7 to 15.
+TVMQ_INLINE vector flip_bytes(vector row, uint8_t flip) { return _mm256_xor_si256(row, _mm256_set1_epi16((int8_t)flip)); }
+
+TVMQ_INLINE void interleave(const vector row[2], vector pair[2]) {
   pair[0] = _mm256_unpacklo_epi16(row[0], row[1]);
   pair[1] = _mm256_unpackhi_epi16(row[0], row[1]);
 }
 
-#include "depthwise_avx2_tile.h"
+TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm256_add_epi32(acc, _mm256_madd_epi16(x, w)); }
 
-DEPTHWISE(tvmq_depthwise_s8_1x16v2__avx2, 1, 2)
-DEPTHWISE(tvmq_depthwise_s8_2x16v2s1__avx2, 2, 2)
+// Two rows fill a vector: each lane has 8 channels of the first row, then of the second.
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][2], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
+  (void)lanes;
+  const int second = out_rows - 1;
+  const vector four[] = {value[0][0], value[0][1], value[second][0], value[second][1]};
+  const vector bytes = _mm256_permute4x64_epi64(tvmq_pack_lanes(stage, four), 0xd8);
+  _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
+  if (second) _mm_storeu_si128((__m128i *)(out + out_row_stride), _mm256_extracti128_si256(bytes, 1));
+}
+
+#include "depthwise_x86_tile.h"
+
+DEPTHWISE(tvmq_depthwise_s8_1x16v2__avx2, 1, 2, 2)
+DEPTHWISE(tvmq_depthwise_s8_2x16v2s1__avx2, 2, 2, 2)

@@ -93,7 +93,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, enum tvmq_path 
   _Alignas(64) int32_t bias[MAX_VECTORS][16];
   UNROLL for (int v = 0; v < nv; v++) {
     const __m512i b = _mm512_loadu_si512(panel + 64 * v);
-    _mm512_store_si512(bias[v], path == TVMQ_PATH_LONG ? b : _mm512_xor_si512(b, _mm512_set1_epi32(INT32_MIN)));
+    _mm512_store_si512(bias[v], path == TVMQ_PATH_LONG ? b : tvmq_short_bias(b));
     if (path == TVMQ_PATH_LONG) continue;
     pending.short_stage[v] = tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(pending.multiplier + 16 * v), _mm512_loadu_si512(pending.shift + 16 * v));
   }

@@ -27,7 +27,7 @@ TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, __m256i acc[ROWS][VECTORS], enum tvmq_path path) {
   UNROLL for (int v = 0; v < VECTORS; v++) {
     __m256i b = load(bias + 8 * v);
-    if (path != TVMQ_PATH_LONG) b = _mm256_xor_si256(b, _mm256_set1_epi32(INT32_MIN));
+    if (path != TVMQ_PATH_LONG) b = tvmq_short_bias(b);
     UNROLL for (int m = 0; m < ROWS; m++) acc[m][v] = _mm256_add_epi32(b, _mm256_set1_epi32(row_terms[m]));
   }
 }

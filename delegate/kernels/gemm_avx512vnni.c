@@ -18,7 +18,7 @@ enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 24 };
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, __m512i *acc, enum tvmq_path path) {
   UNROLL for (int v = 0; v < nv; v++) {
     __m512i b = _mm512_loadu_si512(bias + 16 * v);
-    if (path != TVMQ_PATH_LONG) b = _mm512_xor_si512(b, _mm512_set1_epi32(INT32_MIN));
+    if (path != TVMQ_PATH_LONG) b = tvmq_short_bias(b);
     UNROLL for (int m = 0; m < mr; m++) acc[m * nv + v] = _mm512_add_epi32(b, _mm512_set1_epi32(row_terms[m]));
   }
 }

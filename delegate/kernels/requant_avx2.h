@@ -35,6 +35,9 @@ TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stag
   return s;
 }
 
+// Bias -> what makes the accumulator u.
+TVMQ_INLINE __m256i tvmq_short_bias(__m256i bias) { return _mm256_xor_si256(bias, _mm256_set1_epi32(INT32_MIN)); }
+
 // u = accumulator + 2^31 -> rescaled value + zero point.
 TVMQ_INLINE __m256i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m256i u) {
   const __m256i even = _mm256_add_epi64(_mm256_mul_epu32(u, s->even_multiplier), s->even_c);

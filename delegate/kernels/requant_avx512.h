@@ -44,6 +44,9 @@ TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stag
   return s;
 }
 
+// Bias -> what makes the accumulator u.
+TVMQ_INLINE __m512i tvmq_short_bias(__m512i bias) { return _mm512_xor_si512(bias, _mm512_set1_epi32(INT32_MIN)); }
+
 // u = accumulator + 2^31 -> rescaled value + zero point.
 TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m512i u) {
   const __m512i high_halves = _mm512_set_epi32(31, 15, 29, 13, 27, 11, 25, 9, 23, 7, 21, 5, 19, 3, 17, 1);
