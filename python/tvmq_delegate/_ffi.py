@@ -8,7 +8,7 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from .load import library_path
+from .load import library_path, packaged
 
 _T = typing.TypeVar("_T")
 
@@ -64,7 +64,6 @@ def delegate_pointer(delegate: Any) -> Any:
 
 
 def _header() -> Path:
-    """Beside this file where the package is installed, in the C sources of a source tree."""
-    here = Path(__file__)
-    installed = here.with_name("tvmq_delegate.h")
-    return installed if installed.exists() else here.parents[2] / "delegate/tvmq_delegate.h"
+    """In the package where it is installed; among the C sources where Python runs from them, with TVMQ_LIBRARY."""
+    installed = packaged("tvmq_delegate.h")
+    return installed if installed.exists() else Path(__file__).parents[2] / "delegate/tvmq_delegate.h"

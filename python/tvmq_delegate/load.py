@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.resources
 import os
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from ai_edge_litert.interpreter import Delegate
 
 
+def packaged(name: str) -> Path:
+    """A file that is installed beside this one; an editable install has it elsewhere."""
+    return Path(str(importlib.resources.files(__package__).joinpath(name)))
+
+
 def library_path() -> Path:
     """The shared library, for programs that load delegates by path (benchmark_model --external_delegate_path, nnstreamer, C++).
 
@@ -23,7 +29,7 @@ def library_path() -> Path:
       FileNotFoundError: it is not there.
     """
     given = os.environ.get("TVMQ_LIBRARY")
-    path = Path(given) if given else Path(__file__).with_name("libtvmq_delegate.so")
+    path = Path(given) if given else packaged("libtvmq_delegate.so")
     if not path.is_file():
         raise FileNotFoundError(f"the delegate's library {path} does not exist" + (" (environment variable TVMQ_LIBRARY)" if given else ""))
     return path.resolve()
