@@ -3,12 +3,12 @@
 
     check_spills.py OBJDUMP LIBRARY
 
-Looks at every function of the objects made for an instruction set, gemm_neon.c.o and the like: a kernel may have its loops in a function of its own. A hot loop is an
-innermost loop that multiplies; loops are found by their backward branches. A spill is a store to the stack in a hot loop: a value that the loop makes has found no
-register. Loads from the stack alone are operands that do not change; they are counted.
+Looks at every function of the objects made for an instruction set, gemm_neon.c.o and the like: a kernel may have its loops in a function of its own. A hot
+loop is an innermost loop that multiplies; loops are found by their backward branches. A spill is a store to the stack in a hot loop: a value that the loop
+makes has found no register. Loads from the stack alone are operands that do not change; they are counted.
 
-Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, and the bytes that all its loops store and load
-there; exit code 1 if there is a spill.
+Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, and the bytes that all its loops store and
+load there; exit code 1 if there is a spill.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def outcomes(runtime: harness.Runtime, which: str, paths: list[pathlib.Path]) ->
     environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
     worker = pathlib.Path(__file__).with_name("hostile.py")
     command = [*harness.PYTHON, str(worker), runtime.name, which, *map(str, paths)]
-    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=environment)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", env=environment)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert done.returncode == 0 and len(lines) == len(paths), done.stderr[-2000:]
     return lines

@@ -29,7 +29,10 @@ REFUSED = {
     "activation TANH": (lambda: model.build_conv(activation="TANH"), "activation"),
     "activation SIGN_BIT": (lambda: model.build_depthwise(activation="SIGN_BIT"), "activation"),
     "zero point of int8 weights": (lambda: model.build_depthwise(filter_zero_point=3), "int8 weights with a zero point"),
-    "16x8 whose accumulator the runtime chooses": (lambda: model.build_conv(dtype="int16", bias_dtype="int32"), "bias has another type than the 16x8 accumulator"),
+    "16x8 whose accumulator the runtime chooses": (
+        lambda: model.build_conv(dtype="int16", bias_dtype="int32"),
+        "bias has another type than the 16x8 accumulator",
+    ),
     "shift beyond 30 bits": (lambda: model.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
     "other operator": (average_pool, "operator"),
 }  # fmt: skip
@@ -63,8 +66,9 @@ def test_refused_between_claimed(runtime):
     values = np.random.default_rng(0).integers(-127, 128, (8, 1, 1, 8), np.int8)
     tensors = [builder.add_tensor(f"t{i}", (1, 6, 6, 8), "int8", scale=0.1, zero_point=i) for i in range(4)]
     for i, activation in enumerate(["NONE", "TANH", "RELU"]):
-        weights = [builder.add_tensor("filter", values.shape, "int8", scale=0.01, data=values), builder.add_tensor("bias", (8,), "int32", scale=0.001, data=np.arange(8))]
-        builder.add_op("CONV_2D", [tensors[i], *weights], [tensors[i + 1]], padding="SAME", stride_h=1, stride_w=1, fused_activation_function=activation)
+        weights = builder.add_tensor("filter", values.shape, "int8", scale=0.01, data=values)
+        bias = builder.add_tensor("bias", (8,), "int32", scale=0.001, data=np.arange(8))
+        builder.add_op("CONV_2D", [tensors[i], weights, bias], [tensors[i + 1]], padding="SAME", stride_h=1, stride_w=1, fused_activation_function=activation)
     content = builder.build(tensors[:1], tensors[-1:])
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
