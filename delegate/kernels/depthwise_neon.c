@@ -1,70 +1,145 @@
-// Depthwise without dot products, any filter, stride, dilation and zero points: int16 weights, from which the zero point is already subtracted, times pixels
-// widened to int16, summed in int32.
+// Depthwise without dot products, any filter, stride, dilation, zero points and output stage: weights less their zero point and pixels, widened to int16, are
+// multiplied and summed in int32. 3x3 filters have loops of their own (depthwise_3x3_neon.c).
 //
-// Tile: one output row, 4 columns, 8 channels: 8 accumulators, requantized together, because in-order cores need that much independent work. Reads: 8 bytes of
-// each pixel of the window; past the last column the last again. Hazards: none, |w - zw| < 2^8.
+// Tile: one output row, 4 columns, twice 8 channels: 8 accumulators, requantized together, because in-order cores need that much independent work. Reads: 8
+// bytes of each pixel of the window; past the last column the last again. Hazards: none, |w - zw| < 2^8.
+#include "depthwise_neon.h"
+
 #include "requant_neon.h"
 
 #define INLINE static inline __attribute__((always_inline))
 // Arrays of vectors are registers only where every index is a constant.
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { NR = 8, COLUMNS = 4 };
+enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MAX_SPAN = 11 };
 
-INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, const int32_t *params, const int32x4_t *acc, size_t n, int8_t *out) {
-  const struct tvmq_neon_stage stage = tvmq_neon_stage(args->stage);
-  const size_t stride = args->out_col_stride;
-  const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params), vld1q_s32(params + 4)};
-  const int32x4_t shift[4] = {vld1q_s32(params + NR), vld1q_s32(params + NR + 4), vld1q_s32(params + NR), vld1q_s32(params + NR + 4)};
-  int64x2_t bytes[2];
-  UNROLL for (int i = 0; i < 2; i++) bytes[i] = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, acc + 4 * i, multiplier, shift));
-  vst1q_lane_s64((int64_t *)out, bytes[0], 0);
-  if (n > 1) vst1q_lane_s64((int64_t *)(out + stride), bytes[0], 1);
-  if (n > 2) vst1q_lane_s64((int64_t *)(out + 2 * stride), bytes[1], 0);
-  if (n > 3) vst1q_lane_s64((int64_t *)(out + 3 * stride), bytes[1], 1);
+// The work of 8 channels.
+struct half {
+  const struct tvmq_depthwise_args *args;
+  const int32_t *bias, *multiplier, *shift;
+  const int8_t *weights;
+  size_t channel_offset;
+  int8x8_t flip, zero_point;
+  int8_t *out;
+};
+
+INLINE int16x8_t load_weight(const struct half *h, const int8_t *weight) { return vsubl_s8(vld1_s8(weight), h->zero_point); }
+
+INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) { return vmovl_s8(veor_s8(vld1_s8((const int8_t *)pixel + h->channel_offset), h->flip)); }
+
+INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]) {
+  acc[0] = vmlal_s16(acc[0], vget_low_s16(value), vget_low_s16(weight));
+  acc[1] = vmlal_high_s16(acc[1], value, weight);
 }
 
-void tvmq_depthwise_s8_1x8w16__neon(const struct tvmq_depthwise_args *args) {
-  const int32_t *const bias = args->panel;
-  const int16_t *const weights = (const int16_t *)(bias + NR);
-  const int32_t *const params = (const int32_t *)(weights + args->filter_h * args->filter_w * NR);
-  const size_t row_step = args->dilation_h * args->pixels_stride, offset = args->channel_offset;
-  const int8x8_t flip = vdup_n_s8((int8_t)args->in_flip);
+// Adds the products of a filter row: n_kx weights, and the pixels that 4 columns `stride` apart have under them, each widened once.
+INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
+  int16x8_t value[MAX_SPAN];
+  UNROLL for (int x = 0; x < (COLUMNS - 1) * stride + n_kx; x++) value[x] = load_pixel(h, row[x]);
+  UNROLL for (int kx = 0; kx < n_kx; kx++) {
+    const int16x8_t weight = load_weight(h, weights + kx * NR);
+    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i * stride + kx], weight, acc + 2 * i);
+  }
+}
+
+// The same for any row, tap by tap; columns past `n` repeat the last.
+INLINE void add_taps(const struct half *h, const void *const *row, size_t n, const int8_t *weights, int32x4_t *acc) {
+  const void *const *column[COLUMNS];
+  UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = row + (i < n ? i : n - 1) * h->args->stride_w;
+  for (size_t kx = 0; kx < h->args->filter_w; kx++, weights += NR) {
+    const int16x8_t weight = load_weight(h, weights);
+    int16x8_t value[COLUMNS];
+    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = load_pixel(h, column[i][kx * h->args->dilation_w]);
+    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i], weight, acc + 2 * i);
+  }
+}
+
+// Requantizes 8 accumulators, two columns at a time, and stores `n` columns.
+INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {
+  const struct tvmq_neon_stage stage = tvmq_neon_stage(h->args->stage);
+  const size_t stride = h->args->out_col_stride;
+  const int32x4_t m0 = vld1q_s32(h->multiplier), m1 = vld1q_s32(h->multiplier + 4), s0 = vld1q_s32(h->shift), s1 = vld1q_s32(h->shift + 4);
+  const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
+  const int64x2_t left = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, acc, multiplier, shift));
+  const int64x2_t right = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, acc + 4, multiplier, shift));
+  vst1q_lane_s64((int64_t *)out, left, 0);
+  if (n > 1) vst1q_lane_s64((int64_t *)(out + stride), left, 1);
+  if (n > 2) vst1q_lane_s64((int64_t *)(out + 2 * stride), right, 0);
+  if (n > 3) vst1q_lane_s64((int64_t *)(out + 3 * stride), right, 1);
+}
+
+// n_kx and stride are constants and the filter's own, or 0 for any.
+INLINE void depthwise(const struct half *h, int n_kx, int stride) {
+  const struct tvmq_depthwise_args *args = h->args;
+  const size_t row_step = args->dilation_h * args->pixels_stride, row_weights = args->filter_w * NR;
   const enum tvmq_neon_path path = tvmq_neon_path(args->stage);
-  const int32x4_t bias0 = vld1q_s32(bias), bias1 = vld1q_s32(bias + 4);
-  int8_t *out = args->out;
+  const int32x4_t bias0 = vld1q_s32(h->bias), bias1 = vld1q_s32(h->bias + 4);
+  int8_t *out = h->out;
 
   for (size_t x = 0; x < args->n_cols; x += COLUMNS, out += COLUMNS * args->out_col_stride) {
     const size_t left = args->n_cols - x;
-    const void *const *column[COLUMNS];
-    UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = args->pixels + (x + (i < left ? i : left - 1)) * args->stride_w;
+    const void *const *row = args->pixels + x * args->stride_w;
+    const int8_t *weights = h->weights;
     int32x4_t acc[2 * COLUMNS] = {bias0, bias1, bias0, bias1, bias0, bias1, bias0, bias1};
-    const int16_t *w = weights;
-    for (size_t ky = 0; ky < args->filter_h; ky++) {
-      size_t pixel = ky * row_step;
-      for (size_t kx = 0; kx < args->filter_w; kx++, pixel += args->dilation_w, w += NR) {
-        const int16x8_t weight = vld1q_s16(w);
-        int16x8_t value[COLUMNS];
-        UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = vmovl_s8(veor_s8(vld1_s8((const int8_t *)column[i][pixel] + offset), flip));
-        UNROLL for (int i = 0; i < COLUMNS; i++) {
-          acc[2 * i] = vmlal_s16(acc[2 * i], vget_low_s16(value[i]), vget_low_s16(weight));
-          acc[2 * i + 1] = vmlal_high_s16(acc[2 * i + 1], value[i], weight);
-        }
-      }
+    for (size_t ky = 0; ky < args->filter_h; ky++, row += row_step, weights += row_weights) {
+      if (n_kx > 0 && left >= COLUMNS)
+        add_row(h, row, n_kx, stride, weights, acc);
+      else
+        add_taps(h, row, left, weights, acc);
     }
     switch (path) {
       case TVMQ_NEON_PLAIN:
-        store(TVMQ_NEON_PLAIN, args, params, acc, left, out);
+        store(TVMQ_NEON_PLAIN, h, acc, left, out);
         break;
       case TVMQ_NEON_INT16:
-        store(TVMQ_NEON_INT16, args, params, acc, left, out);
+        store(TVMQ_NEON_INT16, h, acc, left, out);
         break;
       case TVMQ_NEON_DOUBLE:
-        store(TVMQ_NEON_DOUBLE, args, params, acc, left, out);
+        store(TVMQ_NEON_DOUBLE, h, acc, left, out);
         break;
       case TVMQ_NEON_SINGLE:
-        store(TVMQ_NEON_SINGLE, args, params, acc, left, out);
+        store(TVMQ_NEON_SINGLE, h, acc, left, out);
         break;
     }
   }
+}
+
+static void any(const struct half *h) { depthwise(h, 0, 0); }
+static void wide3s1(const struct half *h) { depthwise(h, 3, 1); }
+static void wide3s2(const struct half *h) { depthwise(h, 3, 2); }
+static void wide5s1(const struct half *h) { depthwise(h, 5, 1); }
+static void wide5s2(const struct half *h) { depthwise(h, 5, 2); }
+
+void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) {
+  const bool s1 = args->stride_w == 1 && args->dilation_w == 1, s2 = args->stride_w == 2 && args->dilation_w == 1;
+  void (*const run)(const struct half *) = s1 && args->filter_w == 3   ? wide3s1
+                                           : s1 && args->filter_w == 5 ? wide5s1
+                                           : s2 && args->filter_w == 3 ? wide3s2
+                                           : s2 && args->filter_w == 5 ? wide5s2
+                                                                       : any;
+  const int32_t *bias = args->panel;
+  const int8_t *weights = (const int8_t *)(bias + NR);
+  const int32_t *multiplier = (const int32_t *)(weights + args->filter_h * args->filter_w * NR);
+  for (size_t c = 0; c < NR; c += CHANNELS) {
+    const struct half h = {
+        .args = args,
+        .bias = bias + c,
+        .multiplier = multiplier + c,
+        .shift = multiplier + NR + c,
+        .weights = weights + c,
+        .channel_offset = args->channel_offset + c,
+        .flip = vdup_n_s8((int8_t)args->in_flip),
+        .zero_point = vdup_n_s8((int8_t)args->filter_zero_point),
+        .out = (int8_t *)args->out + c,
+    };
+    run(&h);
+  }
+}
+
+void tvmq_depthwise_s8_3x3_1x16s1p__neon(const struct tvmq_depthwise_args *args) {
+  if (!tvmq_depthwise_3x3s1_neon(args)) tvmq_depthwise_s8_1x16__neon(args);
+}
+
+void tvmq_depthwise_s8_3x3_1x16s2p__neon(const struct tvmq_depthwise_args *args) {
+  if (!tvmq_depthwise_3x3s2_neon(args)) tvmq_depthwise_s8_1x16__neon(args);
 }
