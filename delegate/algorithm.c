@@ -11,20 +11,20 @@ static struct tvmq_algorithm by_table(const struct tvmq_conv_problem *p) {
       .m = p->m,
       .n = p->n,
       .k = p->k,
-      .n_taps = p->n_taps,
+      .n_taps = p->n_pieces,
       .acc_bytes = p->acc_bytes,
       .exact_k = true,
       .cpu = p->cpu,
       .excluded = p->excluded | COPIED_ROWS,
   };
-  struct tvmq_algorithm a = {.way = TVMQ_WAY_TABLE, .k = p->k, .n_taps = p->n_taps};
+  struct tvmq_algorithm a = {.way = TVMQ_WAY_TABLE, .k = p->k, .n_taps = p->n_pieces, .copies = p->piece_taps > 1};
   a.variant = tvmq_select_gemm(p->family, &gemm, &a.cycles);
-  a.cycles += (float)p->m * (float)p->n_taps * CYCLES_PER_POINTER;
+  a.cycles += (float)p->m * (float)p->n_pieces * CYCLES_PER_POINTER;
   return a;
 }
 
 static struct tvmq_algorithm by_im2col(const struct tvmq_conv_problem *p) {
-  size_t k = p->n_taps * p->k;
+  size_t k = p->n_pieces * p->k;
   struct tvmq_gemm_problem gemm = {.m = p->m, .n = p->n, .k = k, .n_taps = 1, .acc_bytes = p->acc_bytes, .cpu = p->cpu, .excluded = p->excluded};
   struct tvmq_algorithm a = {.way = TVMQ_WAY_IM2COL, .n_taps = 1};
   a.variant = tvmq_select_gemm(p->family, &gemm, &a.cycles);

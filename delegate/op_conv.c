@@ -21,7 +21,7 @@ enum { MAX_BLOCK_ROWS = 512, MIN_BLOCK_TILES = 4 };
 
 // One thread's slice of the scratch, as byte offsets.
 struct slice {
-  size_t table, im2col, wide, terms, tile, size;
+  size_t table, copies, wide, terms, tile, size;
 };
 
 struct conv {
@@ -72,43 +72,38 @@ static const char *set_shape(struct conv *c, const struct tvmq_conv_desc *desc) 
       .dilation_w = (size_t)desc->dilation_w,
       .pad_top = (size_t)geometry.pad_top,
       .pad_left = (size_t)geometry.pad_left,
+      .piece_taps = desc->dilation_w == 1 && c->groups == 1 ? (size_t)desc->filter_w : 1,
   };
   return NULL;
 }
 
 static struct tvmq_algorithm choose(const struct conv *c, const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu) {
-  bool rows_contiguous = desc->dilation_w == 1 && c->groups == 1;
   return tvmq_algorithm_choose(&(struct tvmq_conv_problem){
       .family = desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8,
       .acc_bytes = tvmq_conv_acc_bytes(desc),
       .m = c->m,
       .n = c->group_n,
-      .k = (size_t)desc->filter_c,
-      .n_taps = c->rows.filter_h * c->rows.filter_w,
-      .n_pieces = c->rows.filter_h * (rows_contiguous ? 1 : c->rows.filter_w),
+      .k = c->rows.piece_taps * (size_t)desc->filter_c,
+      .n_pieces = tvmq_rows_pieces(&c->rows),
+      .piece_taps = c->rows.piece_taps,
       .is_matrix = c->groups == 1 && c->rows.filter_h == 1 && c->rows.filter_w == 1 && c->rows.stride_h == 1 && c->rows.stride_w == 1,
       .cpu = cpu,
       .excluded = tvmq_conv_excluded_flags(desc, quant),
   });
 }
 
-// Weights of output channel `o`, seen as the kernel's taps and depths. OHWI order makes im2col's single tap contiguous.
+// Weights of output channel `o`. OHWI order has them in the order of the row's pieces, whatever these are.
 static struct tvmq_channel channel_view(const struct conv *c, size_t o) {
-  size_t taps = c->rows.filter_h * c->rows.filter_w, depths = (size_t)c->desc.filter_c;
-  struct tvmq_channel channel = {
-      .weights = (const uint8_t *)c->desc.filter + o * taps * depths,
+  const size_t weights = c->rows.filter_h * c->rows.filter_w * (size_t)c->desc.filter_c, n_taps = c->algorithm.n_taps;
+  return (struct tvmq_channel){
+      .weights = (const uint8_t *)c->desc.filter + o * weights,
       .flip = c->quant.filter_flip,
       .zero_point = c->quant.filter_zero_point,
-      .n_taps = taps,
-      .tap_stride = depths,
-      .n_depths = depths,
+      .n_taps = n_taps,
+      .tap_stride = weights / n_taps,
+      .n_depths = weights / n_taps,
       .depth_stride = 1,
   };
-  if (c->algorithm.way == TVMQ_WAY_IM2COL) {
-    channel.n_taps = 1;
-    channel.n_depths = taps * depths;
-  }
-  return channel;
 }
 
 static const char *pack(struct conv *c) {
@@ -118,10 +113,11 @@ static const char *pack(struct conv *c) {
       !tvmq_mul_size(c->panels * c->groups, c->panel.size, &bytes))
     return "packed weights exceed the address space";
   c->packed = tvmq_alloc(bytes);
-  c->padding = tvmq_alloc(c->rows.tap_bytes);
+  const size_t padding_bytes = tvmq_rows_piece_bytes(&c->rows);
+  c->padding = tvmq_alloc(padding_bytes);
   if (!c->packed || !c->padding) return "out of memory";
 
-  for (size_t i = 0; i < c->rows.tap_bytes; i++) c->padding[i] = (uint8_t)c->desc.in.zero_point;  // int16's zero point is 0
+  memset(c->padding, (uint8_t)c->desc.in.zero_point, padding_bytes);  // int16's zero point is 0
 
   for (size_t p = 0; p < c->panels * c->groups; p++) {
     size_t first = p % c->panels * layout->nr, n = c->group_n - first;
@@ -172,7 +168,7 @@ static const char *set_scratch(struct conv *c, struct tvmq_scratch *memory) {
   struct slice s = {0};
   size_t pointers;
   if (!tvmq_mul_size(rows, c->algorithm.n_taps, &pointers) || !tvmq_scratch_append(&s.size, pointers, sizeof(void *), &s.table) ||
-      !tvmq_scratch_append(&s.size, c->algorithm.copies ? rows : 0, k * c->element_bytes, &s.im2col) ||
+      !tvmq_scratch_append(&s.size, c->algorithm.copies ? rows : 0, c->algorithm.n_taps * k * c->element_bytes, &s.copies) ||
       !tvmq_scratch_append(&s.size, has_flag(c, TVMQ_WIDE_ROWS) ? rows : 0, k * sizeof(int16_t), &s.wide) ||
       !tvmq_scratch_append(&s.size, rows, sizeof(int32_t), &s.terms) || !tvmq_scratch_append(&s.size, rows, v->layout.nr * c->element_bytes, &s.tile))
     return "scratch exceeds the address space";
@@ -207,7 +203,7 @@ static const char *replan(struct conv *c, const struct tvmq_conv_desc *desc, con
   c->row_sums = repays ? tvmq_select_row_sums(env->cpu) : NULL;
   c->panels = tvmq_ceil_div(c->group_n, c->algorithm.variant->layout.nr);
 
-  bool packed = c->packed && tvmq_conv_same_weights(&old.desc, desc) && old.algorithm.way == c->algorithm.way &&
+  bool packed = c->packed && tvmq_conv_same_weights(&old.desc, desc) && old.algorithm.n_taps == c->algorithm.n_taps && old.algorithm.k == c->algorithm.k &&
                 tvmq_layout_equal(&old.algorithm.variant->layout, &c->algorithm.variant->layout);
   if (packed) {
     c->quant = old.quant;
@@ -263,12 +259,12 @@ static void bring_matrix(const struct conv *c, const uint8_t *in, size_t first, 
   const void **table = (const void **)(scratch + c->slice.table);
   const uint8_t *matrix = in + first * row_bytes;
   if (c->algorithm.copies) {
-    tvmq_rows_im2col(&c->rows, in, first, n, scratch + c->slice.im2col, row_bytes);
-    matrix = scratch + c->slice.im2col;
+    tvmq_rows_im2col(&c->rows, in, first, n, scratch + c->slice.copies, row_bytes);
+    matrix = scratch + c->slice.copies;
   }
   const uint8_t flip = tvmq_operand_flip(&c->quant, &c->algorithm.variant->layout);
   if (!has_flag(c, TVMQ_WIDE_ROWS)) {
-    if (has_flag(c, TVMQ_MATRIX_ROWS) && flip != 0) tvmq_rows_flip(scratch + c->slice.im2col, n * row_bytes, flip);
+    if (has_flag(c, TVMQ_MATRIX_ROWS) && flip != 0) tvmq_rows_flip(scratch + c->slice.copies, n * row_bytes, flip);
     tvmq_rows_list(matrix, row_bytes, n, mr, table);
     return;
   }
@@ -286,7 +282,7 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   if (c->algorithm.way == TVMQ_WAY_IM2COL)
     bring_matrix(c, in, first, n, scratch);
   else
-    tvmq_rows_table(&c->rows, in, first, n, v->mr, table);
+    tvmq_rows_table(&c->rows, in, first, n, v->mr, scratch + c->slice.copies, table);
   int32_t *terms = (int32_t *)(scratch + c->slice.terms);
   if (!c->row_sums) {
     memset(terms, 0, tvmq_round_up(n, v->mr) * sizeof *terms);

@@ -42,63 +42,18 @@ static struct span inside(const struct tvmq_rows *rows, ptrdiff_t x, size_t n) {
   return s;
 }
 
-// ---- table
-
-// Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
-struct place {
-  const void **cells;
-  size_t r, mr, tile_pointers;
-};
-
-static void put(struct place *place, size_t n, const uint8_t *pixel, size_t step) {
-  while (n > 0) {
-    const size_t left = place->mr - place->r, now = n < left ? n : left;
-    const void **cell = place->cells + place->r, **const end = cell + now;
-    for (; end - cell >= 4; cell += 4, pixel += 4 * step) {
-      cell[0] = pixel;
-      cell[1] = pixel + step;
-      cell[2] = pixel + 2 * step;
-      cell[3] = pixel + 3 * step;
-    }
-    for (; cell < end; cell++, pixel += step) *cell = pixel;
-    n -= now;
-    place->r += now;
-    if (place->r < place->mr) return;
-    place->r = 0;
-    place->cells += place->tile_pointers;
-  }
+// Pixels of a run whose windows do not leave the image at its sides: the first tap is inside, and so is the last.
+static struct span whole_windows(const struct tvmq_rows *rows, const struct run *run) {
+  const ptrdiff_t width = (ptrdiff_t)((rows->filter_w - 1) * rows->dilation_w);
+  const struct span s = {.begin = inside(rows, run->x, run->n).begin, .end = inside(rows, run->x + width, run->n).end};
+  return s.begin < s.end ? s : (struct span){run->n, run->n};
 }
 
-static void put_tap(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, size_t n, struct place place) {
-  const struct span s = line ? inside(rows, x, n) : (struct span){n, n};
-  put(&place, s.begin, rows->padding, 0);
-  if (s.begin < s.end)
-    put(&place, s.end - s.begin, line + (size_t)(x + (ptrdiff_t)(s.begin * rows->stride_w)) * rows->pixel_bytes, rows->stride_w * rows->pixel_bytes);
-  put(&place, n - s.end, rows->padding, 0);
+static const uint8_t *pixel_at(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, size_t i) {
+  return line + (size_t)(x + (ptrdiff_t)(i * rows->stride_w)) * rows->pixel_bytes;
 }
 
-void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, const void **table) {
-  const size_t n_taps = rows->filter_h * rows->filter_w;
-  for (size_t m = 0; m < n;) {
-    const struct run run = run_at(rows, in, first + m, n - m);
-    const size_t tile = m / mr, r = m % mr;
-    for (size_t ky = 0; ky < rows->filter_h; ky++) {
-      const uint8_t *line = line_of(rows, &run, ky);
-      for (size_t kx = 0; kx < rows->filter_w; kx++) {
-        const size_t tap = ky * rows->filter_w + kx;
-        const struct place place = {.cells = table + (tile * n_taps + tap) * mr, .r = r, .mr = mr, .tile_pointers = n_taps * mr};
-        put_tap(rows, line, run.x + (ptrdiff_t)(kx * rows->dilation_w), run.n, place);
-      }
-    }
-    m += run.n;
-  }
-  for (size_t m = n; m % mr != 0; m++) {
-    const void **cell = table + m / mr * n_taps * mr + m % mr;
-    for (size_t t = 0; t < n_taps; t++, cell += mr) cell[0] = cell[-1];
-  }
-}
-
-// ---- im2col
+// ---- copies
 
 // Copies `n` pieces of `bytes` bytes. Short ones without a call: two overlapping moves cover any length of at least half their sum.
 static inline void copy_pieces(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes) {
@@ -136,38 +91,99 @@ static void copy_taps(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff
   for (size_t kx = 0; kx < rows->filter_w; kx++, to += bytes, x += (ptrdiff_t)rows->dilation_w) {
     const struct span in = line ? inside(rows, x, n) : (struct span){n, n};
     copy_pieces(to, row_bytes, rows->padding, 0, in.begin, bytes);
-    if (in.begin < in.end)
-      copy_pieces(to + in.begin * row_bytes, row_bytes, line + (size_t)(x + (ptrdiff_t)(in.begin * rows->stride_w)) * rows->pixel_bytes, step,
-                  in.end - in.begin, bytes);
+    if (in.begin < in.end) copy_pieces(to + in.begin * row_bytes, row_bytes, pixel_at(rows, line, x, in.begin), step, in.end - in.begin, bytes);
     copy_pieces(to + in.end * row_bytes, row_bytes, rows->padding, 0, n - in.end, bytes);
   }
 }
 
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes) {
-  const size_t filter_row_bytes = rows->filter_w * rows->tap_bytes;
-  const ptrdiff_t span_x = (ptrdiff_t)((rows->filter_w - 1) * rows->dilation_w);
-  // Taps of one filter row lie side by side in the input, and are copied in one go, if nothing lies between them.
-  const bool contiguous = rows->dilation_w == 1 && rows->tap_bytes == rows->pixel_bytes;
+  const size_t line_bytes = rows->filter_w * rows->tap_bytes;
   for (size_t m = 0; m < n;) {
     const struct run run = run_at(rows, in, first + m, n - m);
+    const struct span whole = rows->piece_taps == 1 ? (struct span){run.n, run.n} : whole_windows(rows, &run);
     uint8_t *to = out + m * row_bytes;
-    // Pixels whose whole window lies within the line: the first tap of it is inside, and so is the last.
-    struct span whole = {.begin = inside(rows, run.x, run.n).begin, .end = inside(rows, run.x + span_x, run.n).end};
-    if (whole.end < whole.begin) whole.end = whole.begin;
-    for (size_t ky = 0; ky < rows->filter_h; ky++, to += filter_row_bytes) {
+    for (size_t ky = 0; ky < rows->filter_h; ky++, to += line_bytes) {
       const uint8_t *line = line_of(rows, &run, ky);
-      if (!line || !contiguous || whole.begin == whole.end) {
+      if (!line || whole.begin == whole.end) {
         copy_taps(rows, line, run.x, (struct span){0, run.n}, to, row_bytes);
         continue;
       }
       copy_taps(rows, line, run.x, (struct span){0, whole.begin}, to, row_bytes);
-      copy_pieces(to + whole.begin * row_bytes, row_bytes, line + (size_t)(run.x + (ptrdiff_t)(whole.begin * rows->stride_w)) * rows->pixel_bytes,
-                  rows->stride_w * rows->pixel_bytes, whole.end - whole.begin, filter_row_bytes);
+      copy_pieces(to + whole.begin * row_bytes, row_bytes, pixel_at(rows, line, run.x, whole.begin), rows->stride_w * rows->pixel_bytes,
+                  whole.end - whole.begin, line_bytes);
       copy_taps(rows, line, run.x, (struct span){whole.end, run.n}, to, row_bytes);
     }
     m += run.n;
   }
 }
+
+// ---- table
+
+// Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
+struct place {
+  const void **cells;
+  size_t r, mr, tile_pointers;
+};
+
+static void put(struct place *place, size_t n, const uint8_t *pixel, size_t step) {
+  while (n > 0) {
+    const size_t left = place->mr - place->r, now = n < left ? n : left;
+    const void **cell = place->cells + place->r, **const end = cell + now;
+    for (; end - cell >= 4; cell += 4, pixel += 4 * step) {
+      cell[0] = pixel;
+      cell[1] = pixel + step;
+      cell[2] = pixel + 2 * step;
+      cell[3] = pixel + 3 * step;
+    }
+    for (; cell < end; cell++, pixel += step) *cell = pixel;
+    n -= now;
+    place->r += now;
+    if (place->r < place->mr) return;
+    place->r = 0;
+    place->cells += place->tile_pointers;
+  }
+}
+
+// Pieces `begin` to `end` of a filter row go to `place`: pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
+static void put_pieces(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside, size_t step,
+                       struct place place) {
+  put(&place, s.begin, outside, step);
+  if (s.begin < s.end) put(&place, s.end - s.begin, pixel_at(rows, line, x, s.begin), rows->stride_w * rows->pixel_bytes);
+  put(&place, n - s.end, outside + s.end * step, step);
+}
+
+void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
+  const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
+  const size_t pieces_of_line = rows->filter_w / rows->piece_taps;
+  for (size_t m = 0; m < n;) {
+    const struct run run = run_at(rows, in, first + m, n - m);
+    const size_t tile = m / mr, r = m % mr;
+    for (size_t piece = 0; piece < n_pieces; piece++) {
+      const size_t ky = piece / pieces_of_line, kx = piece % pieces_of_line;
+      const struct place place = {.cells = table + (tile * n_pieces + piece) * mr, .r = r, .mr = mr, .tile_pointers = n_pieces * mr};
+      const uint8_t *line = line_of(rows, &run, ky);
+      const ptrdiff_t x = run.x + (ptrdiff_t)(kx * rows->dilation_w);
+      if (!line) {
+        put_pieces(rows, line, x, run.n, (struct span){run.n, run.n}, rows->padding, 0, place);
+      } else if (rows->piece_taps == 1) {
+        put_pieces(rows, line, x, run.n, inside(rows, x, run.n), rows->padding, 0, place);
+      } else {
+        const struct span whole = whole_windows(rows, &run);
+        uint8_t *to = copies + m * row_bytes + piece * piece_bytes;
+        copy_taps(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
+        copy_taps(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
+        put_pieces(rows, line, x, run.n, whole, to, row_bytes, place);
+      }
+    }
+    m += run.n;
+  }
+  for (size_t m = n; m % mr != 0; m++) {
+    const void **cell = table + m / mr * n_pieces * mr + m % mr;
+    for (size_t piece = 0; piece < n_pieces; piece++, cell += mr) cell[0] = cell[-1];
+  }
+}
+
+// ---- matrices
 
 void tvmq_rows_flip(uint8_t *bytes, size_t n, uint8_t flip) {
   for (size_t i = 0; i < n; i++) bytes[i] ^= flip;

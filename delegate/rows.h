@@ -1,15 +1,16 @@
 // The activation side of a gemm: where the rows of A lie.
 //
-// Row m of A is the window of output pixel m: n_taps pieces of `tap_bytes` bytes each. Either a table points at the pieces where they lie in the input tensor
-// (padding taps point at a pixel of zero points), or the pieces are copied side by side ("im2col") and one pointer a row is left.
+// Row m of A is the window of output pixel m, in pieces that lie in one place of the input: a whole filter row where its taps lie side by side, else a tap.
+// Either a table points at the pieces (a filter row that leaves the image at its sides is copied, padding included; one above or below points at zero points),
+// or all pieces of a row are copied side by side ("im2col") and one pointer a row is left.
 //
-// Table of one block, for mr = 2 and a filter with 3 taps; each cell is a pointer, numbers are the order in memory:
+// Table of one block, for mr = 2 and a filter of 3 pieces; each cell is a pointer, numbers are the order in memory:
 //
-//                 tap 0   tap 1   tap 2
-//   tile 0 row 0    0       2       4
-//          row 1    1       3       5
-//   tile 1 row 0    6       8      10
-//          row 1    7       9      11
+//                piece 0  piece 1  piece 2
+//   tile 0 row 0    0        2        4
+//          row 1    1        3        5
+//   tile 1 row 0    6        8       10
+//          row 1    7        9       11
 //
 // Rows past the last repeat it, so that a kernel may always compute whole tiles.
 #pragma once
@@ -26,14 +27,18 @@ struct tvmq_rows {
   size_t out_h, out_w;  // pixels of one image
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
   size_t pad_top, pad_left;
-  const uint8_t *padding;  // tap_bytes bytes of zero points
+  size_t piece_taps;       // taps of a piece: filter_w, or 1 where taps of a filter row do not lie side by side
+  const uint8_t *padding;  // a piece of zero points
 };
 
-// Fills the table of rows [first, first + n) of A, tiled by `mr`, for an input tensor whose group begins at `in`. Rows count over the whole batch.
-// `table` has room for ceil(n / mr) * n_taps * mr pointers.
-void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, const void **table);
+static inline size_t tvmq_rows_pieces(const struct tvmq_rows *rows) { return rows->filter_h * rows->filter_w / rows->piece_taps; }
+static inline size_t tvmq_rows_piece_bytes(const struct tvmq_rows *rows) { return rows->piece_taps * rows->tap_bytes; }
 
-// Copies the same rows to `out`, `row_bytes` >= n_taps * tap_bytes apart. Bytes past n_taps * tap_bytes are left as they are.
+// Fills the table of rows [first, first + n) of A, tiled by `mr`, for an input tensor whose group begins at `in`. Rows count over the whole batch. `table` has
+// room for ceil(n / mr) * mr rows of pointers to all pieces. Pieces that are copied go to `copies`, which has room for n whole rows, unless piece_taps is 1.
+void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table);
+
+// Copies the same rows to `out`, `row_bytes` apart, at least as far as all pieces take. Bytes behind them are left as they are.
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
 
 // Flips `n` bytes where they lie.
