@@ -101,13 +101,16 @@
 #define S1_LOOKUP_LEFT S1_LOOKUP_0 S1_LOOKUP_1 S1_LOOKUP_2 S1_LOOKUP_3
 #define S1_LOOKUP_RIGHT S1_LOOKUP_4 S1_LOOKUP_5 S1_LOOKUP_6 S1_LOOKUP_7
 #define S1_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2) LOAD(31, 3)
-#define S1_COLUMNS(FLIPS, SUMS)                                                                                                                            \
-  LOAD(26, 4)                                                                                                                                              \
-  LOAD(27, 5)                                                                                                                                              \
-  ZIP(zip1, 16b, 28, 28, 29)                                                                                                                               \
-  ZIP(zip1, 16b, 30, 30, 31)                                                                                                                               \
-  LOAD(29, 6) LOAD(31, 7) ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) FLIPS(24, 25, 30) SUMS \
-  ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
+#define S1_COLUMNS(FLIPS, SUMS) \
+  LOAD(26, 4)                   \
+  LOAD(27, 5)                   \
+  ZIP(zip1, 16b, 28, 28, 29)    \
+  ZIP(zip1, 16b, 30, 30, 31)    \
+  LOAD(29, 6)                   \
+  LOAD(31, 7)                   \
+  ZIP(zip1, 16b, 26, 26, 27)    \
+  ZIP(zip1, 8h, 24, 28, 30)     \
+  ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
 #define S1_START S1_LOAD_LEFT BIASES(0, 1, 2, 3) FIRST(S1_LEFT, S1_W0) BIASES(4, 5, 6, 7) FIRST(S1_RIGHT, S1_W1) SECOND(S1_RIGHT, S1_W0)
 
 #define S1(FLIPS, TO_BYTE)                                                                                                                                \
