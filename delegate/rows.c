@@ -96,22 +96,40 @@ static void copy_taps(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff
   }
 }
 
+// The same where taps lie side by side: a window that leaves the image at its sides is padding, what is inside, and padding.
+static void copy_windows(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, struct span s, uint8_t *to, size_t row_bytes) {
+  const size_t tap_bytes = rows->tap_bytes, taps = rows->filter_w;
+  for (size_t i = s.begin; i < s.end; i++) {
+    const ptrdiff_t left = x + (ptrdiff_t)(i * rows->stride_w), room = (ptrdiff_t)rows->in_w - left;
+    const size_t begin = left >= 0 ? 0 : (size_t)-left < taps ? (size_t)-left : taps;
+    size_t end = room <= 0 ? 0 : (size_t)room < taps ? (size_t)room : taps;
+    if (end < begin) end = begin;
+    uint8_t *row = to + i * row_bytes;
+    if (begin > 0) copy_pieces(row, 0, rows->padding, 0, 1, begin * tap_bytes);
+    if (begin < end) copy_pieces(row + begin * tap_bytes, 0, line + (size_t)(left + (ptrdiff_t)begin) * tap_bytes, 0, 1, (end - begin) * tap_bytes);
+    if (end < taps) copy_pieces(row + end * tap_bytes, 0, rows->padding, 0, 1, (taps - end) * tap_bytes);
+  }
+}
+
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes) {
   const size_t line_bytes = rows->filter_w * rows->tap_bytes;
   for (size_t m = 0; m < n;) {
     const struct run run = run_at(rows, in, first + m, n - m);
-    const struct span whole = rows->piece_taps == 1 ? (struct span){run.n, run.n} : whole_windows(rows, &run);
+    const struct span whole = whole_windows(rows, &run), all = {0, run.n};
     uint8_t *to = out + m * row_bytes;
     for (size_t ky = 0; ky < rows->filter_h; ky++, to += line_bytes) {
       const uint8_t *line = line_of(rows, &run, ky);
-      if (!line || whole.begin == whole.end) {
-        copy_taps(rows, line, run.x, (struct span){0, run.n}, to, row_bytes);
-        continue;
+      if (rows->piece_taps < rows->filter_w) {
+        copy_taps(rows, line, run.x, all, to, row_bytes);
+      } else if (!line) {
+        copy_pieces(to, row_bytes, rows->padding, 0, run.n, line_bytes);
+      } else {
+        copy_windows(rows, line, run.x, (struct span){0, whole.begin}, to, row_bytes);
+        if (whole.begin < whole.end)
+          copy_pieces(to + whole.begin * row_bytes, row_bytes, pixel_at(rows, line, run.x, whole.begin), rows->stride_w * rows->pixel_bytes,
+                      whole.end - whole.begin, line_bytes);
+        copy_windows(rows, line, run.x, (struct span){whole.end, run.n}, to, row_bytes);
       }
-      copy_taps(rows, line, run.x, (struct span){0, whole.begin}, to, row_bytes);
-      copy_pieces(to + whole.begin * row_bytes, row_bytes, pixel_at(rows, line, run.x, whole.begin), rows->stride_w * rows->pixel_bytes,
-                  whole.end - whole.begin, line_bytes);
-      copy_taps(rows, line, run.x, (struct span){whole.end, run.n}, to, row_bytes);
     }
     m += run.n;
   }
@@ -157,6 +175,7 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
   const size_t pieces_of_line = rows->filter_w / rows->piece_taps;
   for (size_t m = 0; m < n;) {
     const struct run run = run_at(rows, in, first + m, n - m);
+    const struct span whole = whole_windows(rows, &run);
     const size_t tile = m / mr, r = m % mr;
     for (size_t piece = 0; piece < n_pieces; piece++) {
       const size_t ky = piece / pieces_of_line, kx = piece % pieces_of_line;
@@ -168,10 +187,9 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
       } else if (rows->piece_taps == 1) {
         put_pieces(rows, line, x, run.n, inside(rows, x, run.n), rows->padding, 0, place);
       } else {
-        const struct span whole = whole_windows(rows, &run);
         uint8_t *to = copies + m * row_bytes + piece * piece_bytes;
-        copy_taps(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
-        copy_taps(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
+        copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
+        copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
         put_pieces(rows, line, x, run.n, whole, to, row_bytes, place);
       }
     }
