@@ -71,8 +71,8 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, i
     UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = first[v];
     const char *w = weights;
     for (size_t plane = 0; plane < planes; plane++) {
-      UNROLL for (size_t kx = 0; kx < filter_w; kx++) {
-        UNROLL for (size_t g = 0; g < window.groups; g++) {
+      for (size_t kx = 0; kx < filter_w; kx++) {
+        for (size_t g = 0; g < window.groups; g++) {
           const vector *group = cached_group(&window, x * args->stride_w + kx * args->dilation_w, g, flips, lanes);
           UNROLL for (int o = 0; o < out_rows; o++) {
             UNROLL for (int v = 0; v < VECTORS; v++, w += lanes_bytes) acc[o][v] = multiply_add(acc[o][v], group[v], load_repeated(w, lanes));
@@ -90,19 +90,27 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, i
   }
 }
 
-// One body per way: whether pixels are flipped and which path the output stage takes is decided once a call, and whether the filter is the usual 3x3.
-// GROUPS: of a 3x3 filter's window.
-#define DEPTHWISE_FLIPPED(args, FLIPS, OUT_ROWS, LANES_USED, GROUPS)                       \
-  do {                                                                                     \
-    if (args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1)                 \
-      TVMQ_FOR_PATH(args->stage, depthwise, args, FLIPS, OUT_ROWS, LANES_USED, 3, GROUPS); \
-    else                                                                                   \
-      TVMQ_FOR_PATH(args->stage, depthwise, args, FLIPS, OUT_ROWS, LANES_USED, 0, 0);      \
-  } while (0)
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)             \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {             \
-    if (args->in_flip != 0)                                         \
-      DEPTHWISE_FLIPPED(args, true, OUT_ROWS, LANES_USED, GROUPS);  \
-    else                                                            \
-      DEPTHWISE_FLIPPED(args, false, OUT_ROWS, LANES_USED, GROUPS); \
+// The usual 3x3 filter has bodies of its own, without a flip as well; `groups` is what its window has.
+TVMQ_INLINE void depthwise_by_filter(const struct tvmq_depthwise_args *args, int out_rows, int lanes, size_t groups, enum tvmq_path path) {
+  if (args->filter_h != 3 || args->filter_w != 3 || args->n_planes != 1)
+    depthwise(args, true, out_rows, lanes, 0, 0, path);
+  else if (args->in_flip != 0)
+    depthwise(args, true, out_rows, lanes, 3, groups, path);
+  else
+    depthwise(args, false, out_rows, lanes, 3, groups, path);
+}
+
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                            \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                            \
+    switch (tvmq_stage_path(args->stage)) {                                        \
+      case TVMQ_PATH_LONG:                                                         \
+        depthwise(args, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);         \
+        break;                                                                     \
+      case TVMQ_PATH_SHORT:                                                        \
+        depthwise_by_filter(args, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);  \
+        break;                                                                     \
+      case TVMQ_PATH_UPWARD:                                                       \
+        depthwise_by_filter(args, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD); \
+        break;                                                                     \
+    }                                                                              \
   }
