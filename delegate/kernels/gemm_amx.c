@@ -1,9 +1,12 @@
 // GEMM on AMX: 32 rows x nr = 16 or 32 channels, 64 depths a step.
 //
 // Tile: two tiles of 16 rows by one or two of 16 channels. Reads: 64 bytes of each row; 16 groups of nr x 4 weights. k is a multiple of 64, there is one tap
-// and the rows of a tile lie a constant distance apart (TVMQ_MATRIX_ROWS). Registers: tmm0-3 accumulators, 4 and 5 rows, 6 and 7 weights. Accumulators go
-// through memory to the vector registers of the output stage, and the output stage of a tile stands behind the products of the next one, so that the two
-// overlap. Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
+// and the rows of a tile lie a constant distance apart (TVMQ_MATRIX_ROWS).
+//
+// Registers: tmm0-3 accumulators, 4 and 5 rows, 6 and 7 weights. Accumulators go through memory to the vector registers of the output stage, which a tile
+// passes between the steps of the next one, so that both units are busy.
+//
+// Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
 
 #include "requant_avx512.h"
