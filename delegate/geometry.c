@@ -41,3 +41,22 @@ const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometr
   if (reason == NULL) *geometry = result;
   return reason;
 }
+
+static size_t gcd(size_t a, size_t b) { return b == 0 ? a : gcd(b, a % b); }
+
+struct tvmq_axis tvmq_axis(int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation, int32_t pad) {
+  struct tvmq_axis a = {.in = (size_t)in, .out = (size_t)out, .filter = (size_t)filter, .pad = (size_t)pad, .step = (size_t)stride};
+  a.dilation = filter == 1 ? 1 : (size_t)dilation;
+  const size_t common = gcd(a.step, a.dilation);
+  a.phases = a.dilation / common;
+  a.stride = a.step / common;
+  return a;
+}
+
+size_t tvmq_phase_outputs(const struct tvmq_axis *axis, size_t phase) { return phase < axis->out ? (axis->out - 1 - phase) / axis->phases + 1 : 0; }
+
+ptrdiff_t tvmq_first_input(const struct tvmq_axis *axis, size_t phase, size_t output) {
+  return (ptrdiff_t)((phase + output * axis->phases) * axis->step) - (ptrdiff_t)axis->pad;
+}
+
+size_t tvmq_grid_points(const struct tvmq_axis *axis, size_t n) { return (n - 1) * axis->stride + axis->filter; }

@@ -1,5 +1,8 @@
 // DEPTHWISE_CONV_2D: channels in blocks, output rows in strips. A task is a strip of one image and a range of blocks: it points at the strip's input pixels
 // once and passes over them for each block.
+//
+// Kernels see no dilation. Outputs whose windows lie on the same grid of every d-th pixel make a convolution of their own, a phase, and the table of pixels
+// points at that grid only.
 #include <string.h>
 
 #include "claim.h"
@@ -25,22 +28,21 @@ struct slice {
 struct depthwise {
   struct tvmq_conv_desc desc;
   struct tvmq_conv_quant quant;
-  struct tvmq_geometry geometry;
+  struct tvmq_axis h, w;
   const struct tvmq_variant *variant;
   struct tvmq_threads *threads;
 
   size_t element_bytes;
   size_t channels;  // of the output
-  size_t n_planes;
-  struct tvmq_panel panel;
+  size_t panel_bytes;
   size_t blocks;
   bool gathers;  // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
   uint8_t *packed;
+  uint8_t *planes;   // of each block (pack_depthwise.h)
   uint32_t packs;    // how often
   uint8_t *padding;  // a pixel of zero points
 
-  size_t strip_rows, strips, group_blocks, groups;
-  size_t table_columns;
+  size_t strip_rows, strips, group_blocks, groups;  // strips of a phase
   struct slice slice;
   const struct tvmq_scratch *scratch;
 };
@@ -51,11 +53,6 @@ static size_t block_channel(const struct depthwise *d, size_t block) {
   return d->channels < nr ? 0 : tvmq_min(block * nr, d->channels - nr);
 }
 
-// Table rows, which are input rows, that `out_rows` output rows read.
-static size_t table_rows(const struct depthwise *d, size_t out_rows) {
-  return (out_rows - 1) * (size_t)d->desc.stride_h + (size_t)(d->desc.filter_h - 1) * (size_t)d->desc.dilation_h + 1;
-}
-
 // ---- plan
 
 static const struct tvmq_variant *choose(const struct depthwise *d, const struct tvmq_env *env) {
@@ -63,15 +60,15 @@ static const struct tvmq_variant *choose(const struct depthwise *d, const struct
   return tvmq_select_depthwise(desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8,
                                &(struct tvmq_depthwise_problem){
                                    .acc_bytes = tvmq_conv_acc_bytes(desc),
-                                   .out_h = (size_t)d->geometry.out_h,
-                                   .out_w = (size_t)d->geometry.out_w,
+                                   .out_h = tvmq_phase_outputs(&d->h, 0),
+                                   .out_w = tvmq_phase_outputs(&d->w, 0),
                                    .channels = d->channels,
-                                   .filter_h = (size_t)desc->filter_h,
-                                   .filter_w = (size_t)desc->filter_w,
-                                   .stride_h = (size_t)desc->stride_h,
-                                   .stride_w = (size_t)desc->stride_w,
-                                   .dilation_h = (size_t)desc->dilation_h,
-                                   .dilation_w = (size_t)desc->dilation_w,
+                                   .filter_h = d->h.filter,
+                                   .filter_w = d->w.filter,
+                                   .stride_h = d->h.stride,
+                                   .stride_w = d->w.stride,
+                                   .dilation_h = 1,
+                                   .dilation_w = 1,
                                    .cpu = env->cpu,
                                    .excluded = tvmq_conv_excluded_flags(desc, &d->quant),
                                });
@@ -90,14 +87,31 @@ static struct tvmq_channel channel_view(const struct depthwise *d, size_t o) {
   };
 }
 
+// Views of a block's channels; returns how many.
+static size_t block_view(const struct depthwise *d, size_t block, struct tvmq_channel *channels) {
+  const size_t first = block_channel(d, block), n = tvmq_min(d->channels, d->variant->layout.nr);
+  for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, first + j);
+  return n;
+}
+
 static const char *pack(struct depthwise *d) {
   const struct tvmq_layout *layout = &d->variant->layout;
-  const size_t filter_h = (size_t)d->desc.filter_h, filter_w = (size_t)d->desc.filter_w;
-  d->n_planes = tvmq_depthwise_planes(layout, d->quant.filter_zero_point);
+  struct tvmq_channel channels[UINT8_MAX];
+  d->planes = tvmq_alloc(d->blocks);
+  if (!d->planes) return "out of memory";
+  size_t most = 0;
+  for (size_t b = 0; b < d->blocks; b++) {
+    const size_t n = block_view(d, b, channels), planes = tvmq_depthwise_planes_of(layout, channels, n);
+    d->planes[b] = (uint8_t)planes;
+    most = planes > most ? planes : most;
+  }
+
   const size_t pixel_bytes = tvmq_round_up((size_t)d->desc.in_c, layout->nr) * d->element_bytes;
+  struct tvmq_panel panel;
   size_t bytes;
-  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, filter_h, filter_w, d->n_planes), &d->panel) || !tvmq_mul_size(d->blocks, d->panel.size, &bytes))
+  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, d->h.filter, d->w.filter, most), &panel) || !tvmq_mul_size(d->blocks, panel.size, &bytes))
     return "packed weights exceed the address space";
+  d->panel_bytes = panel.size;
   d->packed = tvmq_alloc(bytes);
   d->padding = tvmq_alloc(pixel_bytes);
   if (!d->packed || !d->padding) return "out of memory";
@@ -105,31 +119,31 @@ static const char *pack(struct depthwise *d) {
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
 
   for (size_t b = 0; b < d->blocks; b++) {
-    const size_t first = block_channel(d, b), n = tvmq_min(d->channels, layout->nr);
-    struct tvmq_channel channels[UINT8_MAX];
+    const size_t n = block_view(d, b, channels);
     struct tvmq_channel_params params[UINT8_MAX];
-    for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, first + j);
-    tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels, first, n, params);
-    tvmq_pack_depthwise(layout, channels, params, n, filter_h, filter_w, d->n_planes, d->packed + b * d->panel.size);
+    tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels, block_channel(d, b), n, params);
+    tvmq_pack_depthwise(layout, channels, params, n, d->h.filter, d->w.filter, d->planes[b], d->packed + b * d->panel_bytes);
   }
   return NULL;
 }
 
 static uint64_t macs(const struct depthwise *d) {
-  const uint64_t outputs = (uint64_t)d->desc.batch * (uint64_t)d->geometry.out_h * (uint64_t)d->geometry.out_w * (uint64_t)d->channels;
-  return outputs * (uint64_t)d->desc.filter_h * (uint64_t)d->desc.filter_w;
+  const uint64_t outputs = (uint64_t)d->desc.batch * (uint64_t)d->h.out * (uint64_t)d->w.out * (uint64_t)d->channels;
+  return outputs * (uint64_t)d->h.filter * (uint64_t)d->w.filter;
 }
 
+static size_t phases(const struct depthwise *d) { return d->h.phases * d->w.phases; }
+
 static void set_tasks(struct depthwise *d) {
-  const size_t mr = d->variant->mr, out_h = (size_t)d->geometry.out_h;
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(d->threads, macs(d)), (size_t)d->desc.batch);
-  const size_t row_bytes = (size_t)d->desc.in_w * (size_t)d->desc.in_c * d->element_bytes * (size_t)d->desc.stride_h;
+  const size_t mr = d->variant->mr, rows = tvmq_phase_outputs(&d->h, 0);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(d->threads, macs(d)), (size_t)d->desc.batch * phases(d));
+  const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
 
   d->strip_rows = tvmq_round_up(STRIP_BYTES / row_bytes, mr);
   if (d->strip_rows < MIN_STRIP_TILES * mr) d->strip_rows = MIN_STRIP_TILES * mr;
-  while (tvmq_ceil_div(out_h, d->strip_rows) < wanted && d->strip_rows > MIN_STRIP_TILES * mr) d->strip_rows = tvmq_round_up(d->strip_rows / 2, mr);
-  d->strip_rows = tvmq_min(d->strip_rows, tvmq_round_up(out_h, mr));
-  d->strips = tvmq_ceil_div(out_h, d->strip_rows);
+  while (tvmq_ceil_div(rows, d->strip_rows) < wanted && d->strip_rows > MIN_STRIP_TILES * mr) d->strip_rows = tvmq_round_up(d->strip_rows / 2, mr);
+  d->strip_rows = tvmq_min(d->strip_rows, tvmq_round_up(rows, mr));
+  d->strips = tvmq_ceil_div(rows, d->strip_rows);
 
   // Few strips: threads share the channels. Two overlapping blocks stay together, so that no byte has two writers.
   const size_t separable = d->blocks > 1 ? d->blocks - 1 : 1;
@@ -139,16 +153,12 @@ static void set_tasks(struct depthwise *d) {
 }
 
 static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory) {
-  const size_t nr = d->variant->layout.nr, rows = table_rows(d, d->strip_rows);
-  const size_t out_w = (size_t)d->geometry.out_w;
+  const size_t nr = d->variant->layout.nr, rows = tvmq_grid_points(&d->h, d->strip_rows), n_cols = tvmq_phase_outputs(&d->w, 0);
   const char *why = "scratch exceeds the address space";
-  size_t pixels, in_pixels, tile;
+  size_t columns, pixels, in_pixels, tile;
   struct slice s = {0};
-  if (!tvmq_mul_size(out_w - 1, (size_t)d->desc.stride_w, &d->table_columns) ||
-      !tvmq_add_size(d->table_columns, (size_t)(d->desc.filter_w - 1) * (size_t)d->desc.dilation_w + 1, &d->table_columns))
-    return why;
-  if (!tvmq_mul_size(rows, d->table_columns, &pixels) || !tvmq_mul_size(rows, (size_t)d->desc.in_w, &in_pixels) || !tvmq_mul_size(out_w, d->variant->mr, &tile))
-    return why;
+  if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
+  if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(rows, d->w.in, &in_pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&s.size, d->gathers ? in_pixels : 0, nr * d->element_bytes, &s.expanded) ||
       !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))
@@ -161,7 +171,8 @@ static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory)
 static void drop_weights(struct depthwise *d) {
   tvmq_free(d->packed);
   tvmq_free(d->padding);
-  d->packed = d->padding = NULL;
+  tvmq_free(d->planes);
+  d->packed = d->padding = d->planes = NULL;
 }
 
 static void release(struct tvmq_op *op) {
@@ -178,8 +189,11 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   d->quant = tvmq_conv_quant(desc, env->rounding);
   d->element_bytes = tvmq_conv_element_bytes(desc);
   d->channels = (size_t)desc->out_c;
-  const char *why = tvmq_geometry(desc, &d->geometry);
+  struct tvmq_geometry geometry;
+  const char *why = tvmq_geometry(desc, &geometry);
   if (why) return why;
+  d->h = tvmq_axis(desc->in_h, geometry.out_h, desc->filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
+  d->w = tvmq_axis(desc->in_w, geometry.out_w, desc->filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
   d->variant = choose(d, env);
   if (!d->variant) return "no kernel for this combination of types";
   const size_t nr = d->variant->layout.nr;
@@ -213,7 +227,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){
       .kernel = d->variant->name,
       .algorithm = d->gathers ? "gathered channels" : "pixel table",
-      .packed_bytes = d->blocks * d->panel.size,
+      .packed_bytes = d->blocks * d->panel_bytes,
       .scratch_bytes = d->slice.size * (size_t)tvmq_threads_count(d->threads),
       .macs = macs(d),
       .packs = d->packs,
@@ -229,109 +243,143 @@ struct inference {
   uint8_t *out;
 };
 
-// Points at the pixels of `rows` input rows from row `y` on. Pixels lie `pixel_bytes` apart; `first` is the pixel at (y, 0), or where it would be.
-static void fill_table(const struct depthwise *d, const uint8_t *first, ptrdiff_t y, size_t rows, size_t pixel_bytes, const void **table) {
-  const size_t in_h = (size_t)d->desc.in_h, in_w = (size_t)d->desc.in_w, columns = d->table_columns;
-  const size_t left = tvmq_min((size_t)d->geometry.pad_left, columns), inner = tvmq_min(in_w, columns - left);
-  for (size_t row = 0; row < rows; row++, y++, first += in_w * pixel_bytes, table += columns) {
-    const bool inside = (size_t)y < in_h;
-    size_t x = 0;
-    for (; x < left; x++) table[x] = d->padding;
-    if (inside)
-      for (size_t i = 0; i < inner; i++) table[x++] = first + i * pixel_bytes;
-    for (; x < columns; x++) table[x] = d->padding;
+// Fills a table of pointers to the pixels of a grid, whose first is (y, x). Its rows begin at `row` and lie `row_step` bytes apart, where there are any; pixels
+// of a row are pixel_bytes apart.
+static void fill_table(const struct depthwise *d, ptrdiff_t y, size_t rows, const uint8_t *row, size_t row_step, ptrdiff_t x, size_t columns,
+                       size_t pixel_bytes, const void **table) {
+  const size_t before = x < 0 ? tvmq_min(tvmq_ceil_div((size_t)-x, d->w.dilation), columns) : 0;
+  const size_t end = x < (ptrdiff_t)d->w.in ? tvmq_min(tvmq_ceil_div((size_t)((ptrdiff_t)d->w.in - x), d->w.dilation), columns) : before;
+  const size_t column_step = d->w.dilation * pixel_bytes, first = (size_t)(x + (ptrdiff_t)(before * d->w.dilation)) * pixel_bytes;
+  for (; rows > 0; rows--, y += (ptrdiff_t)d->h.dilation, row += row_step, table += columns) {
+    const bool inside = (size_t)y < d->h.in;
+    size_t c = 0;
+    for (; c < before; c++) table[c] = d->padding;
+    for (const uint8_t *pixel = row + first; c < end; c++, pixel += column_step) table[c] = inside ? pixel : d->padding;
+    for (; c < columns; c++) table[c] = d->padding;
   }
 }
 
-// Gathers the input channels of `block` for `rows` input rows from row `y` on, nr to a pixel.
+// Copies up to a vector's worth of bytes without a call, most often.
+static void copy(uint8_t *to, const uint8_t *from, size_t n) {
+  if (n > 16 || n < 4) {
+    memcpy(to, from, n);
+  } else if (n >= 8) {
+    memcpy(to, from, 8);
+    memcpy(to + n - 8, from + n - 8, 8);
+  } else {
+    memcpy(to, from, 4);
+    memcpy(to + n - 4, from + n - 4, 4);
+  }
+}
+
+// Gathers the input channels of `block`, nr to a pixel, of whole input rows: `rows` from row `y` on, a dilation apart.
 static void gather(const struct depthwise *d, const uint8_t *image, ptrdiff_t y, size_t rows, size_t block, uint8_t *out) {
-  const size_t nr = d->variant->layout.nr, bytes = d->element_bytes, in_w = (size_t)d->desc.in_w, in_c = (size_t)d->desc.in_c;
+  const size_t nr = d->variant->layout.nr, bytes = d->element_bytes, in_w = d->w.in, in_c = (size_t)d->desc.in_c;
   const size_t first = block_channel(d, block), multiplier = (size_t)d->desc.depth_multiplier, n = tvmq_min(nr, d->channels);
-  for (size_t row = 0; row < rows; row++, y++, out += in_w * nr * bytes) {
-    if ((size_t)y >= (size_t)d->desc.in_h) continue;
+  size_t source[UINT8_MAX];
+  for (size_t j = 0; j < n; j++) source[j] = (first + j) / multiplier;
+  for (; rows > 0; rows--, y += (ptrdiff_t)d->h.dilation, out += in_w * nr * bytes) {
+    if ((size_t)y >= d->h.in) continue;
     const uint8_t *pixel = image + (size_t)y * in_w * in_c * bytes;
     for (size_t x = 0; x < in_w; x++, pixel += in_c * bytes) {
       uint8_t *to = out + x * nr * bytes;
       if (multiplier == 1) {
-        memcpy(to, pixel + first * bytes, n * bytes);
-        continue;
-      }
-      size_t channel = first / multiplier, copies = multiplier - first % multiplier;
-      for (size_t j = 0; j < n; j++) {
-        memcpy(to + j * bytes, pixel + channel * bytes, bytes);
-        if (--copies == 0) channel++, copies = multiplier;
+        copy(to, pixel, n * bytes);
+      } else if (bytes == 1) {
+        for (size_t j = 0; j < n; j++) to[j] = pixel[source[j]];
+      } else {
+        for (size_t j = 0; j < n; j++) ((int16_t *)to)[j] = ((const int16_t *)pixel)[source[j]];
       }
     }
   }
 }
 
-// Output rows [first, first + n) of one image and block: whole tiles go to the output; others to scratch, from where what belongs to the output is copied.
-static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args, const void *const *table, size_t n, uint8_t *out, uint8_t *tile) {
-  const size_t mr = d->variant->mr, nr = d->variant->layout.nr, bytes = d->element_bytes, out_w = (size_t)d->geometry.out_w;
-  const size_t pixel = d->channels * bytes, line = out_w * pixel;
-  for (size_t y = 0; y < n; y += mr, out += mr * line) {
-    const size_t rows = tvmq_min(mr, n - y);
-    const bool overhangs = rows < mr || d->channels < nr;
-    args->pixels = table + y * (size_t)d->desc.stride_h * d->table_columns;
-    args->out = overhangs ? tile : out;
-    args->out_col_stride = overhangs ? nr * bytes : pixel;
-    args->out_row_stride = args->out_col_stride * out_w;
+// `n` output rows of one block. The last tile overlaps its neighbour instead of overhanging; where that cannot be, tiles go to scratch, from where what belongs
+// to the output is copied.
+static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args, size_t n, uint8_t *tile) {
+  const size_t mr = d->variant->mr, nr = d->variant->layout.nr, bytes = d->element_bytes;
+  const size_t grid_row = d->h.stride * args->pixels_stride;
+  if (n >= mr && d->channels >= nr) {
+    args->row_tiles = n / mr;
     d->variant->fn.depthwise(args);
-    if (!overhangs) continue;
-    const size_t copied = tvmq_min(nr, d->channels) * bytes;
-    for (size_t i = 0; i < rows * out_w; i++) memcpy(out + i * pixel, tile + i * nr * bytes, copied);
+    if (n % mr == 0) return;
+    args->row_tiles = 1;
+    args->pixels += (n - mr) * grid_row;
+    args->out = (uint8_t *)args->out + (n - mr) * args->out_row_stride;
+    d->variant->fn.depthwise(args);
+    return;
+  }
+  const size_t copied = tvmq_min(nr, d->channels) * bytes, pixel = args->out_col_stride, line = args->out_row_stride;
+  uint8_t *out = args->out;
+  args->row_tiles = 1;
+  args->out = tile;
+  args->out_col_stride = nr * bytes;
+  args->out_row_stride = args->n_cols * nr * bytes;
+  for (size_t y = 0; y < n; y += mr, args->pixels += mr * grid_row) {
+    d->variant->fn.depthwise(args);
+    const uint8_t *from = tile;
+    for (size_t row = y; row < tvmq_min(y + mr, n); row++) {
+      for (size_t x = 0; x < args->n_cols; x++, from += nr * bytes) copy(out + row * line + x * pixel, from, copied);
+    }
   }
 }
 
 static void run_task(void *context, size_t task, int thread) {
   const struct inference *job = context;
   const struct depthwise *d = job->depthwise;
-  const size_t bytes = d->element_bytes, nr = d->variant->layout.nr, in_c = (size_t)d->desc.in_c;
-  const size_t in_line = (size_t)d->desc.in_w * in_c * bytes, out_line = (size_t)d->geometry.out_w * d->channels * bytes;
+  const size_t bytes = d->element_bytes, nr = d->variant->layout.nr, in_pixel = (size_t)d->desc.in_c * bytes, out_pixel = d->channels * bytes;
+  const size_t in_line = d->w.in * in_pixel, out_line = d->w.out * out_pixel;
   uint8_t *scratch = d->scratch->memory + (size_t)thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
 
-  const size_t group = task % d->groups, strip = task / d->groups % d->strips, image = task / d->groups / d->strips;
-  const size_t out_y = strip * d->strip_rows, n = tvmq_min(d->strip_rows, (size_t)d->geometry.out_h - out_y);
+  const size_t group = task % d->groups, strip = task / d->groups % d->strips, phase = task / d->groups / d->strips % phases(d);
+  const size_t image = task / d->groups / d->strips / phases(d), phase_h = phase / d->w.phases, phase_w = phase % d->w.phases;
+  const size_t first_row = strip * d->strip_rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
+  if (first_row >= n_rows || n_cols == 0) return;
+  const size_t n = tvmq_min(d->strip_rows, n_rows - first_row);
   const size_t end_block = group + 1 == d->groups ? d->blocks : (group + 1) * d->group_blocks;
-  const ptrdiff_t y = (ptrdiff_t)(out_y * (size_t)d->desc.stride_h) - d->geometry.pad_top;
-  // A last tile that overhangs reads table rows past the image: padding.
-  const size_t rows = table_rows(d, tvmq_round_up(n, d->variant->mr));
-  const uint8_t *in = job->in + image * (size_t)d->desc.in_h * in_line;
-  uint8_t *out = job->out + (image * (size_t)d->geometry.out_h + out_y) * out_line;
+  const uint8_t *in = job->in + image * d->h.in * in_line;
+  uint8_t *out = job->out + (image * d->h.out + phase_h + first_row * d->h.phases) * out_line + phase_w * out_pixel;
 
+  // A tile that overhangs reads table rows past the image: padding.
+  const size_t rows = tvmq_grid_points(&d->h, tvmq_round_up(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
+  const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
   if (d->gathers)
-    fill_table(d, scratch + d->slice.expanded, y, rows, nr * bytes, table);
+    fill_table(d, y, rows, scratch + d->slice.expanded, d->w.in * nr * bytes, x, columns, nr * bytes, table);
   else
-    fill_table(d, in + y * (ptrdiff_t)in_line, y, rows, in_c * bytes, table);
+    fill_table(d, y, rows, in + y * (ptrdiff_t)in_line, d->h.dilation * in_line, x, columns, in_pixel, table);
 
-  struct tvmq_depthwise_args args = {
-      .pixels_stride = d->table_columns,
-      .n_cols = (size_t)d->geometry.out_w,
-      .filter_h = (size_t)d->desc.filter_h,
-      .filter_w = (size_t)d->desc.filter_w,
-      .stride_h = (size_t)d->desc.stride_h,
-      .stride_w = (size_t)d->desc.stride_w,
-      .dilation_h = (size_t)d->desc.dilation_h,
-      .dilation_w = (size_t)d->desc.dilation_w,
-      .n_planes = d->n_planes,
-      .filter_zero_point = d->variant->layout.weight_bytes == 1 ? d->quant.filter_zero_point : 0,
-      .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
-      .stage = &d->quant.stage,
-  };
   for (size_t b = group * d->group_blocks; b < end_block; b++) {
     const size_t channel = block_channel(d, b);
     if (d->gathers) gather(d, in, y, rows, b, scratch + d->slice.expanded);
-    args.channel_offset = d->gathers ? 0 : channel * bytes;
-    args.panel = d->packed + b * d->panel.size;
-    run_rows(d, &args, table, n, out + channel * bytes, scratch + d->slice.tile);
+    struct tvmq_depthwise_args args = {
+        .pixels = table,
+        .pixels_stride = columns,
+        .channel_offset = d->gathers ? 0 : channel * bytes,
+        .n_cols = n_cols,
+        .filter_h = d->h.filter,
+        .filter_w = d->w.filter,
+        .stride_h = d->h.stride,
+        .stride_w = d->w.stride,
+        .dilation_h = 1,
+        .dilation_w = 1,
+        .filter_zero_point = d->planes[b] == 0 ? d->quant.filter_zero_point : 0,
+        .n_planes = d->planes[b],
+        .panel = d->packed + b * d->panel_bytes,
+        .out = out + channel * bytes,
+        .out_col_stride = d->w.phases * out_pixel,
+        .out_row_stride = d->h.phases * out_line,
+        .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
+        .stage = &d->quant.stage,
+    };
+    run_rows(d, &args, n, scratch + d->slice.tile);
   }
 }
 
 static void run(struct tvmq_op *op, const void *in, void *out) {
   const struct depthwise *d = (const struct depthwise *)op;
   struct inference job = {.depthwise = d, .in = in, .out = out};
-  tvmq_threads_run(d->threads, (size_t)d->desc.batch * d->strips * d->groups, run_task, &job);
+  tvmq_threads_run(d->threads, (size_t)d->desc.batch * phases(d) * d->strips * d->groups, run_task, &job);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }

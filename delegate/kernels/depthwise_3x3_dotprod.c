@@ -1,8 +1,8 @@
 // The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
 //
 // Tile: two output rows of 8 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
-// Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums
-// that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
+// Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums that
+// end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
 // them there.
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
@@ -13,9 +13,9 @@
 // Each loop runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the next
 // round begins. Past the end it looks up the last pixel again.
 //
-// Tables of instructions stay as they are written: clang-format off
-//
 // x0-x9 pixels, x19 x20 offsets in the table of the two columns that come next.
+//
+// clang-format off
 #define POINTER(pixel, row, offset) "ldr x" #pixel ", [%[row" #row "], x" #offset "]\n"
 #define LOAD(v, pixel) "ldr d" #v ", [x" #pixel ", %[channel]]\n"
 #define ZIP(op, type, d, a, b) #op " v" #d "." #type ", v" #a "." #type ", v" #b "." #type "\n"
@@ -42,8 +42,8 @@
 #define TO_UINT8(d) "sqxtun v" #d ".8b, v" #d ".8h\n"
 
 // Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
-#define STAGE(m0, m1, s0, s1, TO_BYTE, LOOKUP) \
-  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)            \
+#define STAGE(m0, m1, s0, s1, TO_BYTE, LOOKUP)                                                                                                  \
+  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
   MULTIPLY(28, 0, m0) LOOKUP(0) MULTIPLY(29, 1, m1) LOOKUP(1) MULTIPLY(30, 2, m0) LOOKUP(2) MULTIPLY(31, 3, m1) LOOKUP(3)                       \
   SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                 \
   MULTIPLY(0, 4, m0) LOOKUP(4) MULTIPLY(1, 5, m1) LOOKUP(5) MULTIPLY(2, 6, m0) LOOKUP(6) MULTIPLY(3, 7, m1) LOOKUP(7)                           \
@@ -60,8 +60,8 @@
   "add %[out1], %[out1], %[out_column], lsl #1\n"
 
 // The same for a last, odd column.
-#define LAST_STAGE(m0, m1, s0, s1, TO_BYTE) \
-  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)         \
+#define LAST_STAGE(m0, m1, s0, s1, TO_BYTE)                                                         \
+  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
   MULTIPLY(28, 0, m0) MULTIPLY(29, 1, m1) MULTIPLY(30, 2, m0) MULTIPLY(31, 3, m1)                   \
   "dup v7.8h, %w[zero_point]\n"                                                                     \
   SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                           \
@@ -70,11 +70,10 @@
   "str d30, [%[out1]]\n"
 
 // Two columns on, but not past the last; in between there is time for other things.
-#define ADVANCE(MEANWHILE, AND_THEN) \
-  "add x19, x19, #16\n"              \
-  "add x20, x19, #8\n"               \
-  "cmp x19, %[last]\n" MEANWHILE     \
-  "csel x19, x19, %[last], lo\n"     \
+#define ADVANCE(MEANWHILE, AND_THEN)                      \
+  "add x19, x19, #16\n"                                   \
+  "add x20, x19, #8\n"                                    \
+  "cmp x19, %[last]\n" MEANWHILE "csel x19, x19, %[last], lo\n" \
   "cmp x20, %[last]\n" AND_THEN "csel x20, x20, %[last], lo\n"
 
 // ---- stride 1: four rows of a column serve both output rows
@@ -101,30 +100,28 @@
 #define S1_LOOKUP_LEFT S1_LOOKUP_0 S1_LOOKUP_1 S1_LOOKUP_2 S1_LOOKUP_3
 #define S1_LOOKUP_RIGHT S1_LOOKUP_4 S1_LOOKUP_5 S1_LOOKUP_6 S1_LOOKUP_7
 #define S1_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2) LOAD(31, 3)
-#define S1_COLUMNS(FLIPS, SUMS) \
-  LOAD(26, 4)                   \
-  LOAD(27, 5)                   \
-  ZIP(zip1, 16b, 28, 28, 29)    \
-  ZIP(zip1, 16b, 30, 30, 31)    \
-  LOAD(29, 6)                   \
-  LOAD(31, 7)                   \
-  ZIP(zip1, 16b, 26, 26, 27)    \
-  ZIP(zip1, 8h, 24, 28, 30)     \
-  ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
-#define S1_START S1_LOAD_LEFT BIASES(0, 1, 2, 3) FIRST(S1_LEFT, S1_W0) BIASES(4, 5, 6, 7) FIRST(S1_RIGHT, S1_W1) SECOND(S1_RIGHT, S1_W0)
+#define S1_COLUMNS(FLIPS, SUMS)                                                                                               \
+  LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)                   \
+  ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31)                   \
+  FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
+#define S1_START                                                                                                              \
+  S1_LOAD_LEFT BIASES(0, 1, 2, 3) FIRST(S1_LEFT, S1_W0) BIASES(4, 5, 6, 7) FIRST(S1_RIGHT, S1_W1) SECOND(S1_RIGHT, S1_W0)
 
-#define S1(FLIPS, TO_BYTE)                                                                                                                                \
-  "mov x19, #0\n"                                                                                                                                         \
-  "mov x20, #8\n" S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT                                                                                             \
-  S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START                                                                                 \
-      "subs %[n], %[n], #2\n"                                                                                                                             \
-      "b.lo 2f\n"                                                                                                                                         \
-      "1:\n" S1_COLUMNS(FLIPS, SECOND(S1_LEFT, S1_W1)) ADVANCE(FIRST(S1_LEFT, S1_W2), SECOND(S1_RIGHT, S1_W2)) STAGE(20, 21, 22, 23, TO_BYTE, S1_LOOKUP)  \
-          S1_START                                                                                                                                        \
-      "subs %[n], %[n], #2\n"                                                                                                                             \
-      "b.hs 1b\n"                                                                                                                                         \
-      "2: tbz %[n], #0, 3f\n" ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30) \
-          FIRST(S1_LEFT, S1_W2) LAST_STAGE(20, 21, 22, 23, TO_BYTE) "3:\n"
+#define S1(FLIPS, TO_BYTE)                                                                                                    \
+  "mov x19, #0\n"                                                                                                             \
+  "mov x20, #8\n"                                                                                                             \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START             \
+  "subs %[n], %[n], #2\n"                                                                                                     \
+  "b.lo 2f\n"                                                                                                                 \
+  "1:\n"                                                                                                                      \
+  S1_COLUMNS(FLIPS, SECOND(S1_LEFT, S1_W1)) ADVANCE(FIRST(S1_LEFT, S1_W2), SECOND(S1_RIGHT, S1_W2))                             \
+  STAGE(20, 21, 22, 23, TO_BYTE, S1_LOOKUP) S1_START                                                                          \
+  "subs %[n], %[n], #2\n"                                                                                                     \
+  "b.hs 1b\n"                                                                                                                 \
+  "2: tbz %[n], #0, 3f\n"                                                                                                     \
+  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30) \
+  FIRST(S1_LEFT, S1_W2) LAST_STAGE(20, 21, 22, 23, TO_BYTE)                                                                   \
+  "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
 //
@@ -154,11 +151,12 @@
 #define S2_PAIRS(r0, r1, r2, r3, r4) ZIP(zip1, 16b, r0, r0, r1) ZIP(zip1, 16b, r2, r2, r3) ZIP(zip1, 16b, r4, r4, r4)
 #define S2_QUADS(q0, q1, q2, q3, p0, p1, p2) ZIP(zip1, 8h, q0, p0, p1) ZIP(zip2, 8h, q1, p0, p1) ZIP(zip2, 8h, q3, p1, p2) ZIP(zip1, 8h, q2, p1, p2)
 #define S2_EVEN_QUADS(FLIPS) S2_QUADS(8, 9, 10, 11, 27, 29, 31) FLIPS(8, 9, 30) FLIPS(10, 11, 30)
-#define S2_COLUMNS(FLIPS)                                                                                                                              \
-  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31) ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) \
-      ZIP(zip1, 8h, 14, 14, 26) FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
+#define S2_COLUMNS(FLIPS)                                                                     \
+  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31)                      \
+  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) \
+  FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
 
-#define S2(FLIPS, TO_BYTE) \
+#define S2(FLIPS, TO_BYTE)                                                                                          \
   "mov x20, #0\n"                                                                                                   \
   S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                     \
   "mov x19, #8\n"                                                                                                   \
@@ -195,42 +193,42 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 }
 
 // 8 biases, the weights, 8 multipliers, 8 shifts.
-#define CONSTANTS(v0, v1, at)         \
-  "ldr q" #v0 ", [%[panel], #16*" #at \
-  "]\n"                               \
-  "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
-#define S1_CONSTANTS \
-  CONSTANTS(8, 9, 2) \
-  CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10) CONSTANTS(18, 19, 12) CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
+#define CONSTANTS(v0, v1, at) "ldr q" #v0 ", [%[panel], #16*" #at "]\n" "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
+#define S1_CONSTANTS                                                                                                     \
+  CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10)                \
+  CONSTANTS(18, 19, 12) CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
 #define S2_CONSTANTS CONSTANTS(16, 17, 2) CONSTANTS(18, 19, 4) CONSTANTS(20, 21, 6) CONSTANTS(22, 23, 8) CONSTANTS(24, 25, 10)
 
-#define LOOP(...)                                                                                                                                          \
-  __asm__ volatile(__VA_ARGS__                                                                                                                             \
-                   : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                \
-                   : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),            \
-                     [channel] "r"(args->channel_offset), [panel] "r"(args->panel), [out_column] "r"(args->out_col_stride),                                \
-                     [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                         \
-                   : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", \
-                     "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",  \
-                     "v29", "v30", "v31", "cc", "memory")
+#define LOOP(...)                                                                                                                                           \
+  __asm__ volatile(__VA_ARGS__                                                                                                                                       \
+          : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                          \
+          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                      \
+            [channel] "r"(args->channel_offset), [panel] "r"(args->panel), [out_column] "r"(args->out_col_stride),                                          \
+            [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                                   \
+          : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",    \
+            "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",     \
+            "v31", "cc", "memory")
 
-#define KERNEL(STRIDE)                                                                 \
-  bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) { \
-    const void *const *rows[5] = {args->pixels};                                       \
-    for (int i = 1; i < 5; i++) rows[i] = rows[i - 1] + args->pixels_stride;           \
-    uint8_t *out0 = args->out, *out1 = out0 + args->out_row_stride;                    \
-    size_t n_cols = args->n_cols;                                                      \
-    const size_t last = ((n_cols - 1) * STRIDE + 2) * sizeof(void *);                  \
-    switch (usual(args)) {                                                             \
-      case INT8:                                                                       \
-        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                     \
-        return true;                                                                   \
-      case UINT8:                                                                      \
-        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                   \
-        return true;                                                                   \
-      default:                                                                         \
-        return false;                                                                  \
-    }                                                                                  \
+#define KERNEL(STRIDE)                                                                                   \
+  bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                   \
+    const enum usual kind = usual(args);                                                                 \
+    if (kind == UNUSUAL) return false;                                                                   \
+    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                              \
+    const void *const *row = args->pixels;                                                               \
+    uint8_t *out = args->out;                                                                            \
+    for (size_t i = 0; i < args->row_tiles; i++) {                                                       \
+      const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride, \
+                                          row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride}; \
+      uint8_t *out0 = out, *out1 = out + args->out_row_stride;                                           \
+      size_t n_cols = args->n_cols;                                                                      \
+      if (kind == INT8)                                                                                  \
+        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                                       \
+      else                                                                                               \
+        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                                     \
+      row += 2 * STRIDE * args->pixels_stride;                                                           \
+      out += 2 * args->out_row_stride;                                                                   \
+    }                                                                                                    \
+    return true;                                                                                         \
   }
 
 KERNEL(1)

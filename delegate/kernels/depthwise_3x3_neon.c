@@ -10,12 +10,12 @@
 #include "depthwise_neon.h"
 #include "requant_neon.h"
 
-// Tables of instructions stay as they are written: clang-format off
-//
 // v0-v8     weights, row by row              v16-v19  sums of the first column
 // v9-v14    pixels                           v20-v23  sums of the second
 // v24-v31   products of two taps, then multipliers and shifts; v15 zero points
 // x0-x5 pixels, x19 x20 offsets in the table of the two columns that come next
+//
+// clang-format off
 #define POINTER(pixel, row, offset) "ldr x" #pixel ", [%[row" #row "], x" #offset "]\n"
 #define LOAD(v, pixel) "ldr q" #v ", [x" #pixel ", %[channel]]\n"
 #define BIAS(acc, v) "ldr q" #acc ", [%[panel], #16*" #v "]\n"
@@ -200,18 +200,22 @@
     const enum tvmq_neon_path path = tvmq_neon_path(stage);                                                                     \
     if (path != TVMQ_NEON_PLAIN && path != TVMQ_NEON_INT16) return false;                                                       \
     if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                           \
-    const void *const *rows[3] = {args->pixels, args->pixels + args->pixels_stride, args->pixels + 2 * args->pixels_stride};    \
-    void *out = args->out;                                                                                                      \
-    size_t n_cols = args->n_cols;                                                                                               \
-    const size_t last = ((n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                           \
-    if (stage->flip) {                                                                                                          \
-      if (args->filter_zero_point)                                                                                              \
-        LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, ASYMMETRIC));                                                                      \
-      else                                                                                                                      \
+    if (args->filter_zero_point && !stage->flip) return false;                                                                  \
+    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                     \
+    const void *const *row = args->pixels;                                                                                      \
+    uint8_t *next_out = args->out;                                                                                              \
+    for (size_t i = 0; i < args->row_tiles; i++) {                                                                              \
+      const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                       \
+      uint8_t *out = next_out;                                                                                                  \
+      size_t n_cols = args->n_cols;                                                                                             \
+      if (!stage->flip)                                                                                                         \
+        LOOP(S##STRIDE(FLIP_INT8, TO_INT8, SYMMETRIC));                                                                         \
+      else if (!args->filter_zero_point)                                                                                        \
         LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, SYMMETRIC));                                                                       \
-    } else {                                                                                                                    \
-      if (args->filter_zero_point) return false;                                                                                \
-      LOOP(S##STRIDE(FLIP_INT8, TO_INT8, SYMMETRIC));                                                                           \
+      else                                                                                                                      \
+        LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, ASYMMETRIC));                                                                      \
+      row += STRIDE * args->pixels_stride;                                                                                      \
+      next_out += args->out_row_stride;                                                                                         \
     }                                                                                                                           \
     return true;                                                                                                                \
   }

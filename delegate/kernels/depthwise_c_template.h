@@ -8,13 +8,14 @@ void SYMBOL(const struct tvmq_depthwise_args *args) {
   const int8_t *const weights = (const int8_t *)(bias + NR);
   const int32_t *const multiplier = (const int32_t *)(weights + args->filter_h * args->filter_w * NR), *const shift = multiplier + NR;
   const int16_t filter_zero_point = (int16_t)args->filter_zero_point;
-  char *out = args->out;
-  for (size_t col = 0; col < args->n_cols; col++, out += args->out_col_stride) {
+  for (size_t i = 0; i < args->row_tiles * args->n_cols; i++) {
+    const size_t row = i / args->n_cols, col = i % args->n_cols;
+    char *const out = (char *)args->out + row * args->out_row_stride + col * args->out_col_stride;
     UNSIGNED_ACC acc[NR];
     for (size_t n = 0; n < NR; n++) acc[n] = (UNSIGNED_ACC)bias[n];
     const int8_t *w = weights;
     for (size_t ky = 0; ky < args->filter_h; ky++) {
-      const void *const *pixels = args->pixels + ky * args->dilation_h * args->pixels_stride + col * args->stride_w;
+      const void *const *pixels = args->pixels + (row * args->stride_h + ky * args->dilation_h) * args->pixels_stride + col * args->stride_w;
       for (size_t kx = 0; kx < args->filter_w; kx++, w += NR) {
         const IN *x = (const IN *)((const char *)pixels[kx * args->dilation_w] + args->channel_offset);
         int16_t operand[NR], d[NR];

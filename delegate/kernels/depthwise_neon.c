@@ -110,7 +110,7 @@ static void wide3s2(const struct half *h) { depthwise(h, 3, 2); }
 static void wide5s1(const struct half *h) { depthwise(h, 5, 1); }
 static void wide5s2(const struct half *h) { depthwise(h, 5, 2); }
 
-void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) {
+static void single_row(const struct tvmq_depthwise_args *args) {
   const bool s1 = args->stride_w == 1 && args->dilation_w == 1, s2 = args->stride_w == 2 && args->dilation_w == 1;
   void (*const run)(const struct half *) = s1 && args->filter_w == 3   ? wide3s1
                                            : s1 && args->filter_w == 5 ? wide5s1
@@ -134,6 +134,11 @@ void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) {
     };
     run(&h);
   }
+}
+
+void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) {
+  struct tvmq_depthwise_args row = *args;
+  for (size_t i = 0; i < args->row_tiles; i++, tvmq_depthwise_advance(&row, 1)) single_row(&row);
 }
 
 void tvmq_depthwise_s8_3x3_1x16s1p__neon(const struct tvmq_depthwise_args *args) {

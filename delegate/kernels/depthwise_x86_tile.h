@@ -100,17 +100,20 @@ TVMQ_INLINE void depthwise_by_filter(const struct tvmq_depthwise_args *args, int
     depthwise(args, false, out_rows, lanes, 3, groups, path);
 }
 
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                            \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {                            \
-    switch (tvmq_stage_path(args->stage)) {                                        \
-      case TVMQ_PATH_LONG:                                                         \
-        depthwise(args, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);         \
-        break;                                                                     \
-      case TVMQ_PATH_SHORT:                                                        \
-        depthwise_by_filter(args, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);  \
-        break;                                                                     \
-      case TVMQ_PATH_UPWARD:                                                       \
-        depthwise_by_filter(args, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD); \
-        break;                                                                     \
-    }                                                                              \
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                                                                        \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                                                                        \
+    struct tvmq_depthwise_args tile = *args;                                                                                   \
+    for (size_t i = 0; i < args->row_tiles; i++, tvmq_depthwise_advance(&tile, OUT_ROWS * sizeof(vector) / 16 / LANES_USED)) { \
+      switch (tvmq_stage_path(args->stage)) {                                                                                  \
+        case TVMQ_PATH_LONG:                                                                                                   \
+          depthwise(&tile, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);                                                  \
+          break;                                                                                                               \
+        case TVMQ_PATH_SHORT:                                                                                                  \
+          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);                                           \
+          break;                                                                                                               \
+        case TVMQ_PATH_UPWARD:                                                                                                 \
+          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD);                                          \
+          break;                                                                                                               \
+      }                                                                                                                        \
+    }                                                                                                                          \
   }

@@ -50,14 +50,14 @@ typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 // ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky * dilation_h][x * stride_w + kx * dilation_w][c] *
 // weights[ky][kx][c])
 //
-// One call computes mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of each input pixel, row by row
-// (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points. A kernel reads nr channels of each pixel and writes nr of
-// each output pixel: a caller with fewer copies the block aside.
+// One call computes row_tiles * mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of each input pixel,
+// row by row (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points. A kernel reads nr channels of each pixel and
+// writes nr of each output pixel: a caller with fewer copies the block aside.
 struct tvmq_depthwise_args {
-  const void *const *pixels;  // [(mr - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
+  const void *const *pixels;  // [(row_tiles * mr - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
   size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
   size_t channel_offset;      // bytes from each pixel pointer to the block's first channel
-  size_t n_cols;
+  size_t row_tiles, n_cols;
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
   int32_t filter_zero_point;  // kr = 1 and int8 weights: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
   size_t n_planes;            // vertical layouts: planes of weights, all for the same pixels
@@ -68,6 +68,12 @@ struct tvmq_depthwise_args {
   const struct tvmq_stage *stage;
 };
 typedef void (*tvmq_depthwise_fn)(const struct tvmq_depthwise_args *args);
+
+// Moves on by a tile of mr rows: kernels compute the tiles of a call one after the other.
+static inline void tvmq_depthwise_advance(struct tvmq_depthwise_args *args, size_t mr) {
+  args->pixels += mr * args->stride_h * args->pixels_stride;
+  args->out = (char *)args->out + mr * args->out_row_stride;
+}
 
 // ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //

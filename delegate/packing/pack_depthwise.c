@@ -10,10 +10,28 @@ static size_t row_groups(const struct tvmq_layout *layout, size_t filter_h) {
   return (rows + layout->kr - 1) / layout->kr;
 }
 
+// Planes for differences w - zw from `lo` to `hi`.
+static size_t planes(const struct tvmq_layout *layout, int32_t lo, int32_t hi) {
+  if (layout->weight_bytes == 2) return 1;
+  if (!is_vertical(layout)) return lo > INT8_MIN && hi <= INT8_MAX;  // -128 may be what a kernel cannot take
+  return lo >= INT8_MIN && hi <= INT8_MAX ? 1 : lo >= 2 * INT8_MIN && hi <= 2 * INT8_MAX ? 2 : 3;
+}
+
 size_t tvmq_depthwise_planes(const struct tvmq_layout *layout, int32_t filter_zero_point) {
-  if (!is_vertical(layout) || filter_zero_point == 0 || layout->weight_bytes == 2) return 1;
-  // w - zw lies in [-255, 255]; two int8 terms reach -256 and 254, and 255 needs zw = -128.
-  return filter_zero_point == INT8_MIN ? 3 : 2;
+  return filter_zero_point == 0 ? 1 : planes(layout, INT8_MIN - filter_zero_point, INT8_MAX - filter_zero_point);
+}
+
+size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n) {
+  if (channels->zero_point == 0) return 1;
+  int32_t lo = 0, hi = 0;
+  for (size_t c = 0; c < n; c++) {
+    for (size_t t = 0; t < channels[c].n_taps; t++) {
+      const int32_t d = (int8_t)(channels[c].weights[t * channels[c].tap_stride] ^ channels[c].flip) - channels[c].zero_point;
+      lo = d < lo ? d : lo;
+      hi = d > hi ? d : hi;
+    }
+  }
+  return planes(layout, lo, hi);
 }
 
 size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes) {
@@ -59,15 +77,20 @@ static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_ch
 
 void tvmq_pack_depthwise(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
                          size_t filter_h, size_t filter_w, size_t n_planes, void *panel) {
-  if (!is_vertical(layout)) {
-    tvmq_pack_panel(layout, channels, params, n, panel);
-    return;
-  }
   struct tvmq_panel parts;
   const bool fits = tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, filter_h, filter_w, n_planes), &parts);
   assert(fits);
   (void)fits;
-  uint8_t *bytes = memset(panel, 0, parts.size);
+  uint8_t *bytes = panel;
+  if (!is_vertical(layout)) {
+    tvmq_pack_panel(layout, channels, params, n, panel);
+    if (n_planes == 0 || layout->weight_bytes == 2) return;
+    for (size_t t = 0; t < filter_h * filter_w; t++) {
+      for (size_t c = 0; c < n; c++) bytes[parts.weights + t * layout->nr + c] -= (uint8_t)channels[c].zero_point;
+    }
+    return;
+  }
+  memset(panel, 0, parts.size);
   for (size_t c = 0; c < n; c++) {
     const size_t at = position(layout, c);
     tvmq_pack_params(layout, &parts, at, &params[c], panel);

@@ -3,8 +3,11 @@
 
 #include "pack_gemm.h"
 
-// Planes of weights that a layout needs for this filter zero point: 1, or as many as w - zw needs int8 terms (vertical layouts).
+// Planes of weights less their zero point: 1, or as many int8 terms as w - zw needs in a vertical layout. 0 for a plain layout of int8 weights that w - zw
+// exceeds: weights are packed as they are, and the kernel subtracts the zero point. The first function is for any weights with a zero point, the second for
+// those of `n` channels.
 size_t tvmq_depthwise_planes(const struct tvmq_layout *layout, int32_t filter_zero_point);
+size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n);
 
 // Depth of a panel, as tvmq_panel_layout() takes it.
 size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes);

@@ -50,13 +50,14 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const size_t nr = variant->layout.nr;
   struct layer layer;
   layer_draw(&layer, variant, s->n, s->filter_h * s->filter_w, 1, false);
-  layer.n_rows = variant->mr;
+  const size_t row_tiles = check_one_in(2) ? 1 : 1 + check_below(3);
+  layer.n_rows = row_tiles * variant->mr;
   layer.n_cols = s->n_cols;
   layer.col_stride = (nr + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
   layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.element;
 
   layer_draw_pool(&layer, &pool, nr, side, values);
-  const size_t n_rows = (variant->mr - 1) * s->stride_h + (s->filter_h - 1) * s->dilation_h + 1;
+  const size_t n_rows = (layer.n_rows - 1) * s->stride_h + (s->filter_h - 1) * s->dilation_h + 1;
   const size_t width = (s->n_cols - 1) * s->stride_w + (s->filter_w - 1) * s->dilation_w + 1;
   // The table ends with the last pixel that the kernel may ask for.
   const size_t pixels_stride = width + check_below(4), n_pixels = (n_rows - 1) * pixels_stride + width;
@@ -76,6 +77,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .pixels = pixels,
       .pixels_stride = pixels_stride,
       .channel_offset = channel_offset,
+      .row_tiles = row_tiles,
       .n_cols = s->n_cols,
       .filter_h = s->filter_h,
       .filter_w = s->filter_w,
@@ -92,9 +94,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("filter %zux%zu, stride %zux%zu, dilation %zux%zu, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s", s->filter_h,
-             s->filter_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, s->n_cols, pixels_stride, channel_offset, layer.row_stride, layer.col_stride,
-             layer_text(&layer));
+  check_case("filter %zux%zu, stride %zux%zu, dilation %zux%zu, %zu tiles of rows, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s",
+             s->filter_h, s->filter_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, row_tiles, s->n_cols, pixels_stride, channel_offset,
+             layer.row_stride, layer.col_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.depthwise, &args);
   layer_compare(&layer);
 }
@@ -202,6 +204,7 @@ static void bench(const struct tvmq_variant *variant) {
     p.args = (struct tvmq_depthwise_args){
         .pixels = pixels,
         .pixels_stride = width,
+        .row_tiles = 1,
         .n_cols = cols,
         .filter_h = filter,
         .filter_w = filter,

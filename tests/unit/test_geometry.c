@@ -124,7 +124,39 @@ static void check_small_shapes(void) {
   CHECK(wrong == 0, "%zu of %zu shapes", wrong, n);
 }
 
+// The phases of a dilated axis visit every output once, and their grids hit the inputs that the windows are made of.
+static void check_phases(void) {
+  size_t n = 0, wrong = 0;
+  for (int32_t out = 1; out <= 9; out++) {
+    for (int32_t filter = 1; filter <= 3; filter++) {
+      for (int32_t stride = 1; stride <= 4; stride++) {
+        for (int32_t dilation = 1; dilation <= 6; dilation++) {
+          const struct tvmq_axis a = tvmq_axis(40, out, filter, stride, dilation, 2);
+          int visits[9] = {0};
+          for (size_t phase = 0; phase < a.phases; phase++) {
+            const size_t outputs = tvmq_phase_outputs(&a, phase);
+            for (size_t i = 0; i < outputs; i++) {
+              const size_t o = phase + i * a.phases;
+              visits[o]++;
+              for (size_t k = 0; k < (size_t)filter; k++) {
+                const ptrdiff_t grid = tvmq_first_input(&a, phase, 0) + (ptrdiff_t)((i * a.stride + k) * a.dilation);
+                wrong += grid != (ptrdiff_t)(o * (size_t)stride + k * (size_t)dilation) - 2;
+                wrong += i * a.stride + k >= tvmq_grid_points(&a, outputs);
+              }
+              wrong += tvmq_first_input(&a, phase, i) != (ptrdiff_t)(o * (size_t)stride) - 2;
+            }
+          }
+          for (int32_t o = 0; o < 9; o++) wrong += visits[o] != (o < out);
+          n++;
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0, "%zu wrong in %zu axes", wrong, n);
+}
+
 int main(void) {
+  check_phases();
   for (size_t i = 0; i < N_ELEMENTS(axis_cases); i++) {
     check_axis(&axis_cases[i], i, true);
     check_axis(&axis_cases[i], i, false);
