@@ -1,8 +1,8 @@
 // The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
 //
 // Tile: two output rows of 8 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
-// Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums that
-// end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
+// Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums
+// that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
 // them there.
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's

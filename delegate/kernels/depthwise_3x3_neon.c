@@ -1,9 +1,9 @@
 // The hot loops of 3x3 depthwise convolution without dot products, for the usual output stages; depthwise_neon.c takes the rest.
 //
-// Tile: one output row of 16 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work. Two
-// taps are multiplied and added in int16, then added to int32. The loops are inline assembly, because they fill the registers and not every compiler keeps them
-// there; and they run ahead of themselves: the pixels that come next are looked up while accumulators are requantized. Past the end they look up the last pixel
-// again.
+// Tile: one output row of 16 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
+// Two taps are multiplied and added in int16, then added to int32. The loops are inline assembly, because they fill the registers and not every compiler keeps
+// them there; and they run ahead of themselves: the pixels that come next are looked up while accumulators are requantized. Past the end they look up the last
+// pixel again.
 //
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128; the
 // rest is requant_neon.h's path of right shifts whose results fit int16.
