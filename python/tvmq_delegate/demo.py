@@ -60,10 +60,10 @@ def compare(source: bytes, runtime: ModuleType, *, seed: int = 0, **options: Any
       **options: the delegate's, as for load().
     """
     inputs = _random_inputs(source, runtime, seed)
-    reference = _run(_interpreter(source, runtime, "BUILTIN_REF", experimental_preserve_all_tensors=True), inputs)
+    reference = _run(_interpreter(model.expose(source), runtime, "BUILTIN_REF"), inputs)
     delegate = load(runtime=runtime, **options)
     delegated = _run(_interpreter(source, runtime, "BUILTIN_REF", delegate), inputs)
-    outputs = [detail["index"] for detail in reference.get_output_details()]
+    outputs = [detail["index"] for detail in delegated.get_output_details()]
     whole = _compared("the network's outputs", [(delegated.get_tensor(i), reference.get_tensor(i)) for i in outputs])
 
     listed = {(op.subgraph, op.index): op for op in model.ops(source)}
@@ -117,13 +117,12 @@ def _bits(values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, 1).view("uint8")
 
 
-def _interpreter(source: bytes, runtime: ModuleType, resolver: str, delegate: Any = None, num_threads: int = 1, **options: Any) -> Any:
+def _interpreter(source: bytes, runtime: ModuleType, resolver: str, delegate: Any = None, num_threads: int = 1) -> Any:
     return runtime.Interpreter(
         model_content=source,
         experimental_delegates=[delegate] if delegate else None,
         experimental_op_resolver_type=runtime.OpResolverType[resolver],
         num_threads=num_threads,
-        **options,
     )
 
 
