@@ -66,7 +66,6 @@ uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struc
   uint32_t excluded = 0;
   size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
   if (memchr(desc->filter, 0x80 ^ quant->filter_flip, n)) excluded |= TVMQ_NO_MIN_WEIGHT;
-  if (quant->filter_zero_point != 0) excluded |= TVMQ_SYMMETRIC_FILTER;
   return excluded;
 }
 

@@ -160,6 +160,9 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base) {
   if (owner != delegate->owner) {
     if (delegate->n_live > 0) return tvmq_delegate_fail(delegate, context, "the delegate already serves another interpreter; load one for each");
     while (delegate->subgraphs != NULL) drop_subgraph(&delegate->subgraphs);
+    tvmq_threads_destroy(delegate->env.threads);  // the next interpreter may want another number
+    delegate->env.threads = NULL;
+    delegate->has_threads = false;
     delegate->owner = owner;
   }
   int index;

@@ -28,7 +28,7 @@ struct tvmq_conv_desc {
   enum tvmq_type in_type, filter_type, out_type;
   enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
   int32_t batch, in_h, in_w, in_c;
-  int32_t out_h, out_w, out_c;  // as TFLite's output tensor says; geometry.c recomputes and compares
+  int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim.c refuses others
   int32_t filter_h, filter_w, filter_c;
   int32_t stride_h, stride_w, dilation_h, dilation_w;
   int32_t depth_multiplier;  // depthwise only, else 1

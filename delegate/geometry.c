@@ -48,7 +48,8 @@ struct tvmq_axis tvmq_axis(int32_t in, int32_t out, int32_t filter, int32_t stri
   struct tvmq_axis a = {.in = (size_t)in, .out = (size_t)out, .filter = (size_t)filter, .pad = (size_t)pad, .step = (size_t)stride};
   a.dilation = filter == 1 ? 1 : (size_t)dilation;
   const size_t common = gcd(a.step, a.dilation);
-  a.phases = a.dilation / common;
+  // Phases that have no output are none: with one output to a phase there is no step to another.
+  a.phases = a.dilation / common < a.out ? a.dilation / common : a.out;
   a.stride = a.step / common;
   return a;
 }

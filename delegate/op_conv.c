@@ -113,7 +113,7 @@ static const char *pack(struct conv *c) {
       !tvmq_mul_size(c->panels * c->groups, c->panel.size, &bytes))
     return "packed weights exceed the address space";
   c->packed = tvmq_alloc(bytes);
-  const size_t padding_bytes = tvmq_rows_piece_bytes(&c->rows);
+  const size_t padding_bytes = c->rows.filter_w * c->rows.tap_bytes;  // the longest piece, so that it serves any plan with these weights
   c->padding = tvmq_alloc(padding_bytes);
   if (!c->packed || !c->padding) return "out of memory";
 

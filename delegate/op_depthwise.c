@@ -146,7 +146,7 @@ static void set_tasks(struct depthwise *d) {
   d->strips = tvmq_ceil_div(rows, d->strip_rows);
 
   // Few strips: threads share the channels. Two overlapping blocks stay together, so that no byte has two writers.
-  const size_t separable = d->blocks > 1 ? d->blocks - 1 : 1;
+  const size_t overlapping = d->blocks > 1 && d->channels % d->variant->layout.nr != 0, separable = d->blocks - overlapping;
   d->groups = tvmq_min(tvmq_ceil_div(wanted, d->strips), separable);
   d->group_blocks = tvmq_ceil_div(separable, d->groups);
   d->groups = tvmq_ceil_div(separable, d->group_blocks);

@@ -106,7 +106,7 @@ static void copy_windows(const struct tvmq_rows *rows, const uint8_t *line, ptrd
     if (end < begin) end = begin;
     uint8_t *row = to + i * row_bytes;
     if (begin > 0) copy_pieces(row, 0, rows->padding, 0, 1, begin * tap_bytes);
-    if (begin < end) copy_pieces(row + begin * tap_bytes, 0, line + (size_t)(left + (ptrdiff_t)begin) * tap_bytes, 0, 1, (end - begin) * tap_bytes);
+    if (begin < end) copy_pieces(row + begin * tap_bytes, 0, line + (size_t)(left + (ptrdiff_t)begin) * rows->pixel_bytes, 0, 1, (end - begin) * tap_bytes);
     if (end < taps) copy_pieces(row + end * tap_bytes, 0, rows->padding, 0, 1, (taps - end) * tap_bytes);
   }
 }

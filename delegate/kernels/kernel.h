@@ -59,7 +59,7 @@ struct tvmq_depthwise_args {
   size_t channel_offset;      // bytes from each pixel pointer to the block's first channel
   size_t row_tiles, n_cols;
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
-  int32_t filter_zero_point;  // kr = 1 and int8 weights: times the sum of the window's pixels, subtracted; 0 for TVMQ_SYMMETRIC_FILTER
+  int32_t filter_zero_point;  // kr = 1 and int8 weights: times the sum of the window's pixels, subtracted
   size_t n_planes;            // vertical layouts: planes of weights, all for the same pixels
   const void *panel;
   void *out;
@@ -113,10 +113,9 @@ enum tvmq_family {
 };
 
 enum tvmq_variant_flags {
-  TVMQ_NO_MIN_WEIGHT = 1u << 0,     // exact only if no weight is -128
-  TVMQ_SYMMETRIC_FILTER = 1u << 1,  // takes no filter zero point: weights are int8 and nothing repays it
-  TVMQ_WIDE_ROWS = 1u << 2,         // GEMM_S8 on rows of int16: the caller has widened the int8 values
-  TVMQ_MATRIX_ROWS = 1u << 3        // gemm on one tap without in_flip: the rows of a tile lie a constant distance apart, which the first two pointers tell
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
+  TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
+  TVMQ_MATRIX_ROWS = 1u << 2     // gemm on one tap without in_flip: the rows of a tile lie a constant distance apart, which the first two pointers tell
 };
 
 // One row of variants.def.

@@ -1,5 +1,6 @@
 // Layouts of packed weights, as values. A kernel names the layout it reads (variants.def), the packers are parametric in it, and two kernels with equal layouts
-// can be exchanged without packing again. layout.c prints a layout's name, `s8n4k4u16+128`: weight type, nr, kr, ku, int64 bias ("a64"), operand offset.
+// can be exchanged without packing again. layout.c prints a layout's name, `s8n4k4u16+128`: weight type, nr, kr, ku, int64 bias ("a64"), vertical depthwise
+// (`v2s1l4`: out_rows, row_step, lanes), operand offset.
 //
 // GEMM panel: nr output channels, 64-byte aligned, all parts back to back:
 //

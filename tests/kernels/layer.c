@@ -57,7 +57,7 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
   if (!s16) {
     if (!(variant->flags & (TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS))) layer->in_flip = check_one_in(2) ? 0x80 : 0;
     layer->filter_flip = check_one_in(2) ? 0x80 : 0;
-    if (!weightless && !(variant->flags & TVMQ_SYMMETRIC_FILTER)) layer->filter_zero_point = draw_zero_point(INT8_MIN, INT8_MAX);
+    if (!weightless) layer->filter_zero_point = draw_zero_point(INT8_MIN, INT8_MAX);
   }
 
   const size_t per_channel = n_taps * n_depths;

@@ -135,6 +135,7 @@ static void check_phases(void) {
           int visits[9] = {0};
           for (size_t phase = 0; phase < a.phases; phase++) {
             const size_t outputs = tvmq_phase_outputs(&a, phase);
+            wrong += outputs == 0;
             for (size_t i = 0; i < outputs; i++) {
               const size_t o = phase + i * a.phases;
               visits[o]++;
