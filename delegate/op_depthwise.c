@@ -294,28 +294,21 @@ static void gather(const struct depthwise *d, const uint8_t *image, ptrdiff_t y,
   }
 }
 
-// `n` output rows of one block. The last tile overlaps its neighbour instead of overhanging; where that cannot be, tiles go to scratch, from where what belongs
-// to the output is copied.
+// `n` output rows of one block; where tiles cannot but overhang, by way of scratch, from where what belongs to the output is copied.
 static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args, size_t n, uint8_t *tile) {
   const size_t mr = d->variant->mr, nr = d->variant->layout.nr, bytes = d->element_bytes;
-  const size_t grid_row = d->h.stride * args->pixels_stride;
   if (n >= mr && d->channels >= nr) {
-    args->row_tiles = n / mr;
-    d->variant->fn.depthwise(args);
-    if (n % mr == 0) return;
-    args->row_tiles = 1;
-    args->pixels += (n - mr) * grid_row;
-    args->out = (uint8_t *)args->out + (n - mr) * args->out_row_stride;
+    args->n_rows = n;
     d->variant->fn.depthwise(args);
     return;
   }
   const size_t copied = tvmq_min(nr, d->channels) * bytes, pixel = args->out_col_stride, line = args->out_row_stride;
   uint8_t *out = args->out;
-  args->row_tiles = 1;
+  args->n_rows = mr;
   args->out = tile;
   args->out_col_stride = nr * bytes;
   args->out_row_stride = args->n_cols * nr * bytes;
-  for (size_t y = 0; y < n; y += mr, args->pixels += mr * grid_row) {
+  for (size_t y = 0; y < n; y += mr, args->pixels += mr * d->h.stride * args->pixels_stride) {
     d->variant->fn.depthwise(args);
     const uint8_t *from = tile;
     for (size_t row = y; row < tvmq_min(y + mr, n); row++) {

@@ -214,19 +214,16 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
     const enum usual kind = usual(args);                                                                 \
     if (kind == UNUSUAL) return false;                                                                   \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                              \
-    const void *const *row = args->pixels;                                                               \
-    uint8_t *out = args->out;                                                                            \
-    for (size_t i = 0; i < args->row_tiles; i++) {                                                       \
+    for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 2, args->n_rows)) {                       \
+      const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                    \
       const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride, \
                                           row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride}; \
-      uint8_t *out0 = out, *out1 = out + args->out_row_stride;                                           \
+      uint8_t *out0 = (uint8_t *)args->out + y * args->out_row_stride, *out1 = out0 + args->out_row_stride; \
       size_t n_cols = args->n_cols;                                                                      \
       if (kind == INT8)                                                                                  \
         LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                                       \
       else                                                                                               \
         LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                                     \
-      row += 2 * STRIDE * args->pixels_stride;                                                           \
-      out += 2 * args->out_row_stride;                                                                   \
     }                                                                                                    \
     return true;                                                                                         \
   }

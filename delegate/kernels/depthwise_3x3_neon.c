@@ -202,11 +202,10 @@
     if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                           \
     if (args->filter_zero_point && !stage->flip) return false;                                                                  \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                     \
-    const void *const *row = args->pixels;                                                                                      \
-    uint8_t *next_out = args->out;                                                                                              \
-    for (size_t i = 0; i < args->row_tiles; i++) {                                                                              \
+    for (size_t y = 0; y < args->n_rows; y++) {                                                                                 \
+      const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                           \
       const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                       \
-      uint8_t *out = next_out;                                                                                                  \
+      uint8_t *out = (uint8_t *)args->out + y * args->out_row_stride;                                                           \
       size_t n_cols = args->n_cols;                                                                                             \
       if (!stage->flip)                                                                                                         \
         LOOP(S##STRIDE(FLIP_INT8, TO_INT8, SYMMETRIC));                                                                         \
@@ -214,8 +213,6 @@
         LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, SYMMETRIC));                                                                       \
       else                                                                                                                      \
         LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, ASYMMETRIC));                                                                      \
-      row += STRIDE * args->pixels_stride;                                                                                      \
-      next_out += args->out_row_stride;                                                                                         \
     }                                                                                                                           \
     return true;                                                                                                                \
   }

@@ -8,7 +8,7 @@ void SYMBOL(const struct tvmq_depthwise_args *args) {
   const int8_t *const weights = (const int8_t *)(bias + NR);
   const int32_t *const multiplier = (const int32_t *)(weights + args->filter_h * args->filter_w * NR), *const shift = multiplier + NR;
   const int16_t filter_zero_point = (int16_t)args->filter_zero_point;
-  for (size_t i = 0; i < args->row_tiles * args->n_cols; i++) {
+  for (size_t i = 0; i < args->n_rows * args->n_cols; i++) {
     const size_t row = i / args->n_cols, col = i % args->n_cols;
     char *const out = (char *)args->out + row * args->out_row_stride + col * args->out_col_stride;
     UNSIGNED_ACC acc[NR];

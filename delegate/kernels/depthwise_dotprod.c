@@ -177,18 +177,21 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
   }
 }
 
-// `n` output rows that share no quads.
-static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args, size_t n) {
-  struct tvmq_depthwise_args row = *args;
-  for (; n > 0; n--, tvmq_depthwise_advance(&row, 1)) depthwise(&row, 1);
+static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args) {
+  for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, 1, args->n_rows)) {
+    const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, 1);
+    depthwise(&tile, 1);
+  }
 }
 
 static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_args *args) {
-  struct tvmq_depthwise_args pair = *args;
-  for (size_t i = 0; i < args->row_tiles; i++, tvmq_depthwise_advance(&pair, 2)) depthwise(&pair, 2);
+  for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, 2, args->n_rows)) {
+    const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, 2);
+    depthwise(&tile, 2);
+  }
 }
 
-void tvmq_depthwise_s8_1x8v4__dotprod(const struct tvmq_depthwise_args *args) { single_rows(args, args->row_tiles); }
+void tvmq_depthwise_s8_1x8v4__dotprod(const struct tvmq_depthwise_args *args) { single_rows(args); }
 
 void tvmq_depthwise_s8_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) {
   if (args->filter_h != 3 || args->filter_w != 3 || !tvmq_depthwise_3x3s1_dotprod(args)) pairs_of_rows(args);
@@ -197,5 +200,5 @@ void tvmq_depthwise_s8_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) 
 void tvmq_depthwise_s8_2x8v4s2__dotprod(const struct tvmq_depthwise_args *args) { pairs_of_rows(args); }
 
 void tvmq_depthwise_s8_3x3_2x8v4s2__dotprod(const struct tvmq_depthwise_args *args) {
-  if (!tvmq_depthwise_3x3s2_dotprod(args)) single_rows(args, 2 * args->row_tiles);
+  if (!tvmq_depthwise_3x3s2_dotprod(args)) single_rows(args);
 }

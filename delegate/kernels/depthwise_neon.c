@@ -137,8 +137,10 @@ static void single_row(const struct tvmq_depthwise_args *args) {
 }
 
 void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) {
-  struct tvmq_depthwise_args row = *args;
-  for (size_t i = 0; i < args->row_tiles; i++, tvmq_depthwise_advance(&row, 1)) single_row(&row);
+  for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, 1, args->n_rows)) {
+    const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, 1);
+    single_row(&tile);
+  }
 }
 
 void tvmq_depthwise_s8_3x3_1x16s1p__neon(const struct tvmq_depthwise_args *args) {

@@ -100,20 +100,21 @@ TVMQ_INLINE void depthwise_by_filter(const struct tvmq_depthwise_args *args, int
     depthwise(args, false, out_rows, lanes, 3, groups, path);
 }
 
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                                                                        \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {                                                                        \
-    struct tvmq_depthwise_args tile = *args;                                                                                   \
-    for (size_t i = 0; i < args->row_tiles; i++, tvmq_depthwise_advance(&tile, OUT_ROWS * sizeof(vector) / 16 / LANES_USED)) { \
-      switch (tvmq_stage_path(args->stage)) {                                                                                  \
-        case TVMQ_PATH_LONG:                                                                                                   \
-          depthwise(&tile, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);                                                  \
-          break;                                                                                                               \
-        case TVMQ_PATH_SHORT:                                                                                                  \
-          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);                                           \
-          break;                                                                                                               \
-        case TVMQ_PATH_UPWARD:                                                                                                 \
-          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD);                                          \
-          break;                                                                                                               \
-      }                                                                                                                        \
-    }                                                                                                                          \
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                                     \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                                     \
+    const size_t mr = OUT_ROWS * sizeof(vector) / 16 / LANES_USED;                          \
+    for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, mr, args->n_rows)) { \
+      const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, mr);           \
+      switch (tvmq_stage_path(args->stage)) {                                               \
+        case TVMQ_PATH_LONG:                                                                \
+          depthwise(&tile, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);               \
+          break;                                                                            \
+        case TVMQ_PATH_SHORT:                                                               \
+          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);        \
+          break;                                                                            \
+        case TVMQ_PATH_UPWARD:                                                              \
+          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD);       \
+          break;                                                                            \
+      }                                                                                     \
+    }                                                                                       \
   }

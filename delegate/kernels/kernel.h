@@ -50,14 +50,14 @@ typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 // ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky * dilation_h][x * stride_w + kx * dilation_w][c] *
 // weights[ky][kx][c])
 //
-// One call computes row_tiles * mr output rows of n_cols pixels for one block of nr channels. `pixels` is a table of pointers to channel 0 of each input pixel,
-// row by row (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points. A kernel reads nr channels of each pixel and
-// writes nr of each output pixel: a caller with fewer copies the block aside.
+// One call computes n_rows output rows of n_cols pixels for one block of nr channels, some perhaps twice: tiles of mr rows may overlap. `pixels` is a table of
+// pointers to channel 0 of each input pixel, row by row (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points. A
+// kernel reads nr channels of each pixel and writes nr of each output pixel: a caller with fewer copies the block aside.
 struct tvmq_depthwise_args {
-  const void *const *pixels;  // [(row_tiles * mr - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
+  const void *const *pixels;  // [(n_rows - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
   size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
   size_t channel_offset;      // bytes from each pixel pointer to the block's first channel
-  size_t row_tiles, n_cols;
+  size_t n_rows, n_cols;      // n_rows >= mr
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
   int32_t filter_zero_point;  // kr = 1 and int8 weights: times the sum of the window's pixels, subtracted
   size_t n_planes;            // vertical layouts: planes of weights, all for the same pixels
@@ -69,10 +69,19 @@ struct tvmq_depthwise_args {
 };
 typedef void (*tvmq_depthwise_fn)(const struct tvmq_depthwise_args *args);
 
-// Moves on by a tile of mr rows: kernels compute the tiles of a call one after the other.
-static inline void tvmq_depthwise_advance(struct tvmq_depthwise_args *args, size_t mr) {
-  args->pixels += mr * args->stride_h * args->pixels_stride;
-  args->out = (char *)args->out + mr * args->out_row_stride;
+// Kernels compute a call's tiles one after the other: row 0, the rows that this returns, until it returns n_rows. The last tile may overlap the one before.
+static inline size_t tvmq_next_tile(size_t row, size_t mr, size_t n_rows) {
+  const size_t next = row + mr;
+  return next >= n_rows || next + mr <= n_rows ? next : n_rows - mr;
+}
+
+// The call for the tile at `row`.
+static inline struct tvmq_depthwise_args tvmq_depthwise_tile(const struct tvmq_depthwise_args *args, size_t row, size_t mr) {
+  struct tvmq_depthwise_args tile = *args;
+  tile.pixels += row * args->stride_h * args->pixels_stride;
+  tile.n_rows = mr;
+  tile.out = (char *)tile.out + row * args->out_row_stride;
+  return tile;
 }
 
 // ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32

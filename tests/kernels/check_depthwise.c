@@ -50,8 +50,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const size_t nr = variant->layout.nr;
   struct layer layer;
   layer_draw(&layer, variant, s->n, s->filter_h * s->filter_w, 1, false);
-  const size_t row_tiles = check_one_in(2) ? 1 : 1 + check_below(3);
-  layer.n_rows = row_tiles * variant->mr;
+  layer.n_rows = variant->mr + (check_one_in(2) ? 0 : check_below(2 * variant->mr + 2));
   layer.n_cols = s->n_cols;
   layer.col_stride = (nr + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
   layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.element;
@@ -77,7 +76,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .pixels = pixels,
       .pixels_stride = pixels_stride,
       .channel_offset = channel_offset,
-      .row_tiles = row_tiles,
+      .n_rows = layer.n_rows,
       .n_cols = s->n_cols,
       .filter_h = s->filter_h,
       .filter_w = s->filter_w,
@@ -94,8 +93,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("filter %zux%zu, stride %zux%zu, dilation %zux%zu, %zu tiles of rows, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s",
-             s->filter_h, s->filter_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, row_tiles, s->n_cols, pixels_stride, channel_offset,
+  check_case("filter %zux%zu, stride %zux%zu, dilation %zux%zu, rows %zu, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s",
+             s->filter_h, s->filter_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, layer.n_rows, s->n_cols, pixels_stride, channel_offset,
              layer.row_stride, layer.col_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.depthwise, &args);
   layer_compare(&layer);
@@ -204,7 +203,7 @@ static void bench(const struct tvmq_variant *variant) {
     p.args = (struct tvmq_depthwise_args){
         .pixels = pixels,
         .pixels_stride = width,
-        .row_tiles = 1,
+        .n_rows = variant->mr,
         .n_cols = cols,
         .filter_h = filter,
         .filter_w = filter,
