@@ -43,7 +43,8 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
         int32_t four;
         memcpy(&four, x[m] + k, sizeof four);
         __m256i row = _mm256_set1_epi32(four);
-        if (flips) row = _mm256_xor_si256(row, flip);
+        // In place: with a register of its own for the flipped row, clang spills an accumulator.
+        if (flips) __asm__("vpxor %1, %0, %0" : "+x"(row) : "x"(flip));
         multiply_add(&acc[m][0], row, w0);
         multiply_add(&acc[m][1], row, w1);
       }
