@@ -124,7 +124,8 @@ def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False
     x, w = inputs[0].astype(np.int64) - in_zero_point, filter_values.astype(np.int64) - filter_zero_point
     mean, deviation = expected_sum(x, w, math.prod(filter_shape) // out_c)
     fills = (np.iinfo(dtype).max + 1) / (2 * deviation)
-    ratio = fills * 2.0 ** draw(st.one_of(*[st.floats(-2, 2)] * 4, st.integers(-20, 15)))
+    # (tflite-runtime switches subnormal numbers off on Arm, and hypothesis must not want any then.)
+    ratio = fills * 2.0 ** draw(st.one_of(*[st.floats(-2, 2, allow_subnormal=False)] * 4, st.integers(-20, 15)))
     if draw(st.booleans()):
         ratio = 2.0 ** round(math.log2(ratio))  # with scales that are powers of two: ties
     activation = draw(st.sampled_from(["NONE", *ACTIVATIONS]))

@@ -92,17 +92,21 @@ def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarr
     return finish(out, p["out_zero_point"], *activation_range(p), p["dtype"])
 
 
-def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.ndarray:  # of integers
+def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.ndarray:
     p = case.parameters
+    info = np.iinfo(p["out_dtype"])
+    if p["in_dtype"] == "float32":  # affine quantization: float32 division, ties away from zero
+        scaled = (source / np.float32(p["out_scale"])).astype(np.float64)
+        whole = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled)
+        return finish(whole, p["out_zero_point"], info.min, info.max, p["out_dtype"])
     ratio = np.float64(np.float32(p["in_scale"])) / np.float64(np.float32(p["out_scale"]))
     out = rescale(rounding, wrap(source.astype(object) - p["in_zero_point"]), *fixed_point(float(ratio)))
-    info = np.iinfo(p["out_dtype"])
-    return finish(out, p["out_zero_point"], int(info.min), int(info.max), p["out_dtype"])
+    return finish(out, p["out_zero_point"], info.min, info.max, p["out_dtype"])
 
 
 def finish(out: np.ndarray, zero_point: int, low: int, high: int, dtype: str) -> np.ndarray:
     """Adds the zero point and clamps. A sum that leaves int32 has no defined value in the reference kernels either: those elements are masked."""
-    return np.ma.masked_array(np.clip(wrap(out + zero_point), low, high).astype(dtype), mask=abs(out) >= (1 << 31) - 256)
+    return np.ma.masked_array(np.clip(out + zero_point, int(low), int(high)).astype(dtype), mask=abs(out) >= (1 << 31) - (1 << 16))
 
 
 def activation_range(p: dict) -> tuple[int, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+
 import cases
 import harness
 import oracle
@@ -25,10 +27,17 @@ def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> None:
         assert reference is None
         return
     harness.assert_claimed(delegate)
+    if divides_by_reciprocals(runtime, case):
+        reference = None
     for source in case.inputs:
         expected = harness.run(reference, source)[0] if reference else oracle.output(case, source)
         harness.assert_equal(harness.run(delegated, source)[0], expected)
     harness.counts["random models compared"] += 1
+
+
+def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> bool:
+    """tflite-runtime 2.14 for Arm is compiled with unsafe mathematics: its reference quantizes float32 by x * (1 / scale), which moves ties. The model divides."""
+    return isinstance(case, cases.Quantize) and case.parameters["in_dtype"] == "float32" and runtime.name == "tflite_runtime" and platform.machine() == "aarch64"
 
 
 @pytest.mark.parametrize("kind", cases.KINDS)
