@@ -4,12 +4,12 @@
     check_spills.py OBJDUMP LIBRARY
 
 Looks at every function of the objects made for an instruction set, gemm_neon.c.o and the like: a kernel may have its loops in a function of its own. A hot
-loop is an innermost loop that multiplies vectors; loops are found by their backward branches. A spill is a vector register stored to the stack in a hot loop: a value
-that the loop makes has found no register. Loads from the stack alone are operands that do not change, and scalar stores are addresses and counters beside the
-vector work; both are counted.
+loop is an innermost loop that multiplies vectors; loops are found by their backward branches. A spill is a vector register stored to the stack in a hot loop:
+a value that the loop makes has found no register. Loads from the stack alone are operands that do not change, and scalar stores are addresses and counters
+beside the vector work; both are counted.
 
-Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, their scalar stores, and the bytes that all
-its loops store and load there; exit code 1 if a hot loop spills more than ALLOWED says.
+Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, their scalar stores, and the bytes that
+all its loops store and load there; exit code 1 if a hot loop spills more than ALLOWED says.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ BRANCH = re.compile(r"^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)$")
 TARGET = re.compile(r"(?:0x)?([0-9a-f]+) <")
 MULTIPLIES = re.compile(r"^(?:[su]?(?:dot|mmla)|[su]ml[as]l2?|[su]mull2?|mla|mul|v?pdp\w+|vpmadd\w+|vpmull\w+|tdp\w+)$")
 FRAME_SET_UP = re.compile(r"^(?:mov|add)\s+x29, sp|^(?:mov|lea)\s+\S*%rsp\)?,\s*%rbp")
-# Kernels whose hot loops may spill, and how many vectors. All have 16 registers. Depthwise: accumulators, interleaved rows and what interleaves them do not fit, with
-# gcc by one or two, with clang by up to five; tiles that fit are slower (20 MAC/ns against 25 of 2x32v4s1, by kernel_checks --bench). Gemm: clang alone, by one.
+# Kernels whose hot loops may spill, and how many vectors. All have 16 registers. Depthwise: accumulators, interleaved rows and what interleaves them do not
+# fit, with gcc by one or two, with clang by up to five; tiles that fit are slower (20 MAC/ns against 25 of 2x32v4s1, by kernel_checks --bench). Gemm: clang
+# alone, by one.
 ALLOWED = {re.compile(r"tvmq_depthwise_s8_\w+__avx(2|vnni)"): 5, re.compile(r"tvmq_gemm_s8_6x16c4__avxvnni"): 1}
 VECTOR = re.compile(r"%[xyzt]mm\d|\b[qv]\d+(?:\b|\.)")
 WIDTHS = {"q": 16, "d": 8, "s": 4, "x": 8, "w": 4, "xmm": 16, "ymm": 32, "zmm": 64}
