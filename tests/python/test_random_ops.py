@@ -36,8 +36,12 @@ def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> None:
 
 
 def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> bool:
-    """tflite-runtime 2.14 for Arm is compiled with unsafe mathematics: its reference quantizes float32 by x * (1 / scale), which moves ties. The model divides."""
-    return isinstance(case, cases.Quantize) and case.parameters["in_dtype"] == "float32" and runtime.name == "tflite_runtime" and platform.machine() == "aarch64"
+    """tflite-runtime 2.14 for Arm is compiled with unsafe mathematics: its reference quantizes float32 by x * (1 / scale), which moves ties.
+
+    The model divides.
+    """
+    quantizes = isinstance(case, cases.Quantize) and case.parameters["in_dtype"] == "float32"
+    return quantizes and runtime.name == "tflite_runtime" and platform.machine() == "aarch64"
 
 
 @pytest.mark.parametrize("kind", cases.KINDS)
