@@ -2,7 +2,7 @@
 // once and passes over them for each block.
 //
 // Kernels see no dilation. Outputs whose windows lie on the same grid of every d-th pixel make a convolution of their own, a phase, and the table of pixels
-// points at that grid only.
+// points at that grid only. Nor do they see which way up the image is: where its rows are short, they are given its columns as rows, and begin fewer of them.
 #include <string.h>
 
 #include "claim.h"
@@ -12,10 +12,14 @@
 #include "memory.h"
 #include "op.h"
 #include "packing/pack_depthwise.h"
+#include "pixels.h"
 #include "tasks.h"
 
 // Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache.
 enum { STRIP_BYTES = 48 * 1024, MIN_STRIP_TILES = 2 };
+
+// Output rows below this length are worth exchanging with columns.
+enum { SHORT_ROW = 8 };
 
 // One thread's slice of the scratch, as byte offsets.
 struct slice {
@@ -28,7 +32,8 @@ struct slice {
 struct depthwise {
   struct tvmq_conv_desc desc;
   struct tvmq_conv_quant quant;
-  struct tvmq_axis h, w;
+  struct tvmq_axis h, w;  // down and along the kernel's rows
+  bool transposed;        // the kernel's rows are the image's columns
   const struct tvmq_variant *variant;
   struct tvmq_threads *threads;
 
@@ -75,9 +80,9 @@ static const struct tvmq_variant *choose(const struct depthwise *d, const struct
 }
 
 // Weights of one output channel in TFLite's 1HWO order.
-static struct tvmq_channel channel_view(const struct depthwise *d, size_t o) {
+static struct tvmq_channel channel_view(const struct depthwise *d, const uint8_t *filter, size_t o) {
   return (struct tvmq_channel){
-      .weights = (const uint8_t *)d->desc.filter + o,
+      .weights = filter + o,
       .flip = d->quant.filter_flip,
       .zero_point = d->quant.filter_zero_point,
       .n_taps = (size_t)d->desc.filter_h * (size_t)d->desc.filter_w,
@@ -88,20 +93,20 @@ static struct tvmq_channel channel_view(const struct depthwise *d, size_t o) {
 }
 
 // Views of a block's channels; returns how many.
-static size_t block_view(const struct depthwise *d, size_t block, struct tvmq_channel *channels) {
+static size_t block_view(const struct depthwise *d, const uint8_t *filter, size_t block, struct tvmq_channel *channels) {
   const size_t first = block_channel(d, block), n = tvmq_min(d->channels, d->variant->layout.nr);
-  for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, first + j);
+  for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, filter, first + j);
   return n;
 }
 
-static const char *pack(struct depthwise *d) {
+static const char *pack(struct depthwise *d, const uint8_t *filter) {
   const struct tvmq_layout *layout = &d->variant->layout;
   struct tvmq_channel channels[UINT8_MAX];
   d->planes = tvmq_alloc(d->blocks);
   if (!d->planes) return "out of memory";
   size_t most = 0;
   for (size_t b = 0; b < d->blocks; b++) {
-    const size_t n = block_view(d, b, channels), planes = tvmq_depthwise_planes_of(layout, channels, n);
+    const size_t n = block_view(d, filter, b, channels), planes = tvmq_depthwise_planes_of(layout, channels, n);
     d->planes[b] = (uint8_t)planes;
     most = planes > most ? planes : most;
   }
@@ -119,12 +124,27 @@ static const char *pack(struct depthwise *d) {
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
 
   for (size_t b = 0; b < d->blocks; b++) {
-    const size_t n = block_view(d, b, channels);
+    const size_t n = block_view(d, filter, b, channels);
     struct tvmq_channel_params params[UINT8_MAX];
     tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels, block_channel(d, b), n, params);
     tvmq_pack_depthwise(layout, channels, params, n, d->h.filter, d->w.filter, d->planes[b], d->packed + b * d->panel_bytes);
   }
   return NULL;
+}
+
+// Packs the filter with its rows and columns exchanged.
+static const char *pack_transposed(struct depthwise *d) {
+  size_t bytes;
+  if (!tvmq_mul_size(d->h.filter * d->w.filter, d->channels, &bytes)) return "packed weights exceed the address space";
+  uint8_t *filter = tvmq_alloc(bytes);
+  if (!filter) return "out of memory";
+  const uint8_t *tap = d->desc.filter;
+  for (size_t y = 0; y < d->w.filter; y++) {
+    for (size_t x = 0; x < d->h.filter; x++, tap += d->channels) memcpy(filter + (x * d->w.filter + y) * d->channels, tap, d->channels);
+  }
+  const char *why = pack(d, filter);
+  tvmq_free(filter);
+  return why;
 }
 
 static uint64_t macs(const struct depthwise *d) {
@@ -192,20 +212,24 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   struct tvmq_geometry geometry;
   const char *why = tvmq_geometry(desc, &geometry);
   if (why) return why;
-  d->h = tvmq_axis(desc->in_h, geometry.out_h, desc->filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
-  d->w = tvmq_axis(desc->in_w, geometry.out_w, desc->filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
+  const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, desc->filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
+  const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, desc->filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
+  d->transposed = w.out < SHORT_ROW && w.out < h.out;
+  d->h = d->transposed ? w : h;
+  d->w = d->transposed ? h : w;
   d->variant = choose(d, env);
   if (!d->variant) return "no kernel for this combination of types";
   const size_t nr = d->variant->layout.nr;
   d->blocks = tvmq_ceil_div(d->channels, nr);
   d->gathers = desc->depth_multiplier > 1 || d->channels < nr;
 
-  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, desc) && tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
+  bool packed =
+      d->packed && tvmq_conv_same_weights(&old.desc, desc) && old.transposed == d->transposed && tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (packed) {
     d->quant = old.quant;
   } else {
     drop_weights(d);
-    why = pack(d);
+    why = d->transposed ? pack_transposed(d) : pack(d, desc->filter);
     if (why) return why;
     d->packs++;
   }
@@ -243,56 +267,18 @@ struct inference {
   uint8_t *out;
 };
 
-// Fills a table of pointers to the pixels of a grid, whose first is (y, x). Its rows begin at `row` and lie `row_step` bytes apart, where there are any; pixels
-// of a row are pixel_bytes apart.
-static void fill_table(const struct depthwise *d, ptrdiff_t y, size_t rows, const uint8_t *row, size_t row_step, ptrdiff_t x, size_t columns,
-                       size_t pixel_bytes, const void **table) {
-  const size_t before = x < 0 ? tvmq_min(tvmq_ceil_div((size_t)-x, d->w.dilation), columns) : 0;
-  const size_t end = x < (ptrdiff_t)d->w.in ? tvmq_min(tvmq_ceil_div((size_t)((ptrdiff_t)d->w.in - x), d->w.dilation), columns) : before;
-  const size_t column_step = d->w.dilation * pixel_bytes, first = (size_t)(x + (ptrdiff_t)(before * d->w.dilation)) * pixel_bytes;
-  for (; rows > 0; rows--, y += (ptrdiff_t)d->h.dilation, row += row_step, table += columns) {
-    const bool inside = (size_t)y < d->h.in;
-    size_t c = 0;
-    for (; c < before; c++) table[c] = d->padding;
-    for (const uint8_t *pixel = row + first; c < end; c++, pixel += column_step) table[c] = inside ? pixel : d->padding;
-    for (; c < columns; c++) table[c] = d->padding;
-  }
+// Bytes between neighbouring pixels down and along the kernel's rows.
+struct steps {
+  size_t h, w;
+};
+
+static struct steps steps(const struct depthwise *d, size_t h, size_t w, size_t pixel) {
+  return d->transposed ? (struct steps){pixel, h * pixel} : (struct steps){w * pixel, pixel};
 }
 
-// Copies up to a vector's worth of bytes without a call, most often.
-static void copy(uint8_t *to, const uint8_t *from, size_t n) {
-  if (n > 16 || n < 4) {
-    memcpy(to, from, n);
-  } else if (n >= 8) {
-    memcpy(to, from, 8);
-    memcpy(to + n - 8, from + n - 8, 8);
-  } else {
-    memcpy(to, from, 4);
-    memcpy(to + n - 4, from + n - 4, 4);
-  }
-}
+static struct steps in_steps(const struct depthwise *d) { return steps(d, d->h.in, d->w.in, (size_t)d->desc.in_c * d->element_bytes); }
 
-// Gathers the input channels of `block`, nr to a pixel, of whole input rows: `rows` from row `y` on, a dilation apart.
-static void gather(const struct depthwise *d, const uint8_t *image, ptrdiff_t y, size_t rows, size_t block, uint8_t *out) {
-  const size_t nr = d->variant->layout.nr, bytes = d->element_bytes, in_w = d->w.in, in_c = (size_t)d->desc.in_c;
-  const size_t first = block_channel(d, block), multiplier = (size_t)d->desc.depth_multiplier, n = tvmq_min(nr, d->channels);
-  size_t source[UINT8_MAX];
-  for (size_t j = 0; j < n; j++) source[j] = (first + j) / multiplier;
-  for (; rows > 0; rows--, y += (ptrdiff_t)d->h.dilation, out += in_w * nr * bytes) {
-    if ((size_t)y >= d->h.in) continue;
-    const uint8_t *pixel = image + (size_t)y * in_w * in_c * bytes;
-    for (size_t x = 0; x < in_w; x++, pixel += in_c * bytes) {
-      uint8_t *to = out + x * nr * bytes;
-      if (multiplier == 1) {
-        copy(to, pixel, n * bytes);
-      } else if (bytes == 1) {
-        for (size_t j = 0; j < n; j++) to[j] = pixel[source[j]];
-      } else {
-        for (size_t j = 0; j < n; j++) ((int16_t *)to)[j] = ((const int16_t *)pixel)[source[j]];
-      }
-    }
-  }
-}
+static struct steps out_steps(const struct depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->element_bytes); }
 
 // `n` output rows of one block; where tiles cannot but overhang, by way of scratch, from where what belongs to the output is copied.
 static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args, size_t n, uint8_t *tile) {
@@ -312,7 +298,7 @@ static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args
     d->variant->fn.depthwise(args);
     const uint8_t *from = tile;
     for (size_t row = y; row < tvmq_min(y + mr, n); row++) {
-      for (size_t x = 0; x < args->n_cols; x++, from += nr * bytes) copy(out + row * line + x * pixel, from, copied);
+      for (size_t x = 0; x < args->n_cols; x++, from += nr * bytes) tvmq_copy_pixel(out + row * line + x * pixel, from, copied);
     }
   }
 }
@@ -320,8 +306,8 @@ static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args
 static void run_task(void *context, size_t task, int thread) {
   const struct inference *job = context;
   const struct depthwise *d = job->depthwise;
-  const size_t bytes = d->element_bytes, nr = d->variant->layout.nr, in_pixel = (size_t)d->desc.in_c * bytes, out_pixel = d->channels * bytes;
-  const size_t in_line = d->w.in * in_pixel, out_line = d->w.out * out_pixel;
+  const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
+  const struct steps in_step = in_steps(d), out_step = out_steps(d);
   uint8_t *scratch = d->scratch->memory + (size_t)thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
 
@@ -331,20 +317,32 @@ static void run_task(void *context, size_t task, int thread) {
   if (first_row >= n_rows || n_cols == 0) return;
   const size_t n = tvmq_min(d->strip_rows, n_rows - first_row);
   const size_t end_block = group + 1 == d->groups ? d->blocks : (group + 1) * d->group_blocks;
-  const uint8_t *in = job->in + image * d->h.in * in_line;
-  uint8_t *out = job->out + (image * d->h.out + phase_h + first_row * d->h.phases) * out_line + phase_w * out_pixel;
+  const uint8_t *in = job->in + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
+  uint8_t *out = job->out + image * d->h.out * d->w.out * d->channels * bytes;
+  out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
   // A tile that overhangs reads table rows past the image: padding.
   const size_t rows = tvmq_grid_points(&d->h, tvmq_round_up(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
-  const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
-  if (d->gathers)
-    fill_table(d, y, rows, scratch + d->slice.expanded, d->w.in * nr * bytes, x, columns, nr * bytes, table);
-  else
-    fill_table(d, y, rows, in + y * (ptrdiff_t)in_line, d->h.dilation * in_line, x, columns, in_pixel, table);
+  const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row);
+  const struct tvmq_pixel_grid grid = {
+      .h = &d->h,
+      .w = &d->w,
+      .y = y,
+      .x = tvmq_first_input(&d->w, phase_w, 0),
+      .rows = rows,
+      .columns = columns,
+      .row_step = d->gathers ? d->w.in * nr * bytes : d->h.dilation * in_step.h,
+      .pixel_step = d->gathers ? nr * bytes : in_step.w,
+      .padding = d->padding,
+  };
+  tvmq_fill_pixels(&grid, d->gathers ? scratch + d->slice.expanded : in + y * (ptrdiff_t)in_step.h, table);
 
   for (size_t b = group * d->group_blocks; b < end_block; b++) {
     const size_t channel = block_channel(d, b);
-    if (d->gathers) gather(d, in, y, rows, b, scratch + d->slice.expanded);
+    if (d->gathers) {
+      const struct tvmq_channels channels = {channel, tvmq_min(nr, d->channels), (size_t)d->desc.depth_multiplier, bytes};
+      tvmq_gather_pixels(&grid, &channels, in, in_step.h, in_step.w, scratch + d->slice.expanded);
+    }
     struct tvmq_depthwise_args args = {
         .pixels = table,
         .pixels_stride = columns,
@@ -360,8 +358,8 @@ static void run_task(void *context, size_t task, int thread) {
         .n_planes = d->planes[b],
         .panel = d->packed + b * d->panel_bytes,
         .out = out + channel * bytes,
-        .out_col_stride = d->w.phases * out_pixel,
-        .out_row_stride = d->h.phases * out_line,
+        .out_col_stride = d->w.phases * out_step.w,
+        .out_row_stride = d->h.phases * out_step.h,
         .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
         .stage = &d->quant.stage,
     };
