@@ -214,7 +214,7 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   if (why) return why;
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, desc->filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, desc->filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
-  d->transposed = w.out < SHORT_ROW && w.out < h.out;
+  if (!d->packed) d->transposed = w.out < SHORT_ROW && w.out < h.out;  // another shape alone is no reason to pack again
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
   d->variant = choose(d, env);
@@ -223,8 +223,7 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   d->blocks = tvmq_ceil_div(d->channels, nr);
   d->gathers = desc->depth_multiplier > 1 || d->channels < nr;
 
-  bool packed =
-      d->packed && tvmq_conv_same_weights(&old.desc, desc) && old.transposed == d->transposed && tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
+  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, desc) && tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (packed) {
     d->quant = old.quant;
   } else {
