@@ -193,11 +193,13 @@ static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_
 
 void tvmq_depthwise_s8_1x8v4__dotprod(const struct tvmq_depthwise_args *args) { single_rows(args); }
 
-void tvmq_depthwise_s8_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) {
-  if (args->filter_h != 3 || args->filter_w != 3 || !tvmq_depthwise_3x3s1_dotprod(args)) pairs_of_rows(args);
-}
+void tvmq_depthwise_s8_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) { pairs_of_rows(args); }
 
 void tvmq_depthwise_s8_2x8v4s2__dotprod(const struct tvmq_depthwise_args *args) { pairs_of_rows(args); }
+
+void tvmq_depthwise_s8_3x3_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) {
+  if (!tvmq_depthwise_3x3s1_dotprod(args)) pairs_of_rows(args);
+}
 
 void tvmq_depthwise_s8_3x3_2x8v4s2__dotprod(const struct tvmq_depthwise_args *args) {
   if (!tvmq_depthwise_3x3s2_dotprod(args)) single_rows(args);
