@@ -125,13 +125,9 @@ static const char *conv_quantization(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
-static bool wide_accumulator(const struct tvmq_conv_desc *desc) {
-  return desc->in_type == TVMQ_TYPE_S16 && (desc->bias == NULL || desc->bias_type == TVMQ_TYPE_S64);
-}
-
 // The reference rescales a wide accumulator in 64 bits and promises nothing beyond 48 bits of accumulator. (A narrow one simply wraps.)
 static const char *conv_wide_bounds(const struct tvmq_conv_desc *desc) {
-  if (!wide_accumulator(desc)) return NULL;
+  if (tvmq_conv_acc_bytes(desc) == 4) return NULL;
   const int64_t taps = (int64_t)desc->filter_h * desc->filter_w * (desc->depthwise ? 1 : desc->filter_c);
   const int64_t room = (INT64_C(1) << 47) - taps * -INT16_MIN * -INT8_MIN;
   bool fits = room > 0;
@@ -148,7 +144,7 @@ enum { MAX_SHIFT_32 = 30, MAX_SHIFT_64 = 14 };
 
 static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
   if (desc->in_type == TVMQ_TYPE_U8 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
-  const int32_t max_shift = wide_accumulator(desc) ? MAX_SHIFT_64 : MAX_SHIFT_32;
+  const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     int32_t multiplier, shift;
     tvmq_conv_multiplier(desc, i, &multiplier, &shift);

@@ -73,11 +73,6 @@ uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq
 
 size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
 
-uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
-  // The reference's depthwise kernel has no int32 accumulator for 16x8; its convolution goes by the type of the bias.
-  return desc->in_type == TVMQ_TYPE_S16 && (desc->depthwise || (desc->bias && desc->bias_type == TVMQ_TYPE_S64)) ? 8 : 4;
-}
-
 bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b) {
   return a->depthwise == b->depthwise && a->in_type == b->in_type && a->filter_type == b->filter_type && a->out_type == b->out_type &&
          a->bias_type == b->bias_type && a->in_c == b->in_c && a->out_c == b->out_c && a->filter_h == b->filter_h && a->filter_w == b->filter_w &&

@@ -7,6 +7,7 @@
 #include "desc.h"
 #include "kernels/kernel.h"
 #include "packing/pack_gemm.h"
+#include "quant_params.h"
 
 struct tvmq_conv_quant {
   struct tvmq_stage stage;
@@ -30,9 +31,6 @@ uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq
 
 // Bytes of one element of the activations: 1, or 2 for 16x8.
 size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc);
-
-// Bytes of the accumulator that TFLite uses: 8 for 16x8 with an int64 bias, else 4.
-uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
 
 // True if packed weights and channel parameters made for `a` serve `b` with the same kernel.
 bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b);

@@ -18,13 +18,6 @@ const struct tvmq_isa tvmq_isas[] = {
 };
 const size_t tvmq_n_isas = sizeof tvmq_isas / sizeof tvmq_isas[0];
 
-const struct tvmq_isa *tvmq_isa_find(const char *name) {
-  for (size_t i = 0; i < tvmq_n_isas; i++) {
-    if (strcmp(name, tvmq_isas[i].name) == 0) return &tvmq_isas[i];
-  }
-  return NULL;
-}
-
 static uint32_t features;
 static char name[128];
 static void detect(void) {

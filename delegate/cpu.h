@@ -20,7 +20,6 @@ struct tvmq_isa {
 };
 extern const struct tvmq_isa tvmq_isas[];
 extern const size_t tvmq_n_isas;
-const struct tvmq_isa *tvmq_isa_find(const char *name);  // NULL: no such name
 bool tvmq_isa_offered(const struct tvmq_isa *isa);       // this CPU has every bit of it
 
 // Processors that this process may run on: affinity mask and cgroup CPU quota (rounded up), at least 1.

@@ -7,7 +7,7 @@
 #include "op_names.h"
 
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_record *record) {
-  if (registration->builtin_code == kTfLiteBuiltinDelegate) return "already runs in another delegate";
+  if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
   record->op_class = registration->custom_name == NULL ? tvmq_op_class_find(registration->builtin_code) : NULL;
   if (record->op_class == NULL) return "the delegate has no kernels for this operator";
   const char *reason = tvmq_node_read(node, registration, &record->node);

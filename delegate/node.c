@@ -4,6 +4,7 @@
 
 #include "geometry.h"
 #include "memory.h"
+#include "op_names.h"
 
 static const TfLiteTensor *tensor_at(const TfLiteContext *context, int index) {
   return index >= 0 && (size_t)index < context->tensors_size ? &context->tensors[index] : NULL;
@@ -157,7 +158,7 @@ static const char *describe_conv(const TfLiteContext *context, const struct tvmq
   if (in_shape->rank != 4) return "the input has not 4 dimensions";
 
   struct tvmq_conv_desc *conv = &desc->conv;
-  conv->depthwise = node->builtin_code == kTfLiteBuiltinDepthwiseConv2d;
+  conv->depthwise = node->builtin_code == TVMQ_BUILTIN_DEPTHWISE_CONV_2D;
   conv->in_type = type_of(in);
   conv->out_type = type_of(out);
   conv->batch = in_shape->dims[0];
@@ -206,7 +207,7 @@ static const char *describe_quantize(const TfLiteContext *context, const struct 
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, union tvmq_desc *desc, struct tvmq_shape *in,
                                struct tvmq_shape *out) {
   memset(desc, 0, sizeof *desc);
-  return node->builtin_code == kTfLiteBuiltinQuantize ? describe_quantize(context, node, desc, in, out) : describe_conv(context, node, desc, in, out);
+  return node->builtin_code == TVMQ_BUILTIN_QUANTIZE ? describe_quantize(context, node, desc, in, out) : describe_conv(context, node, desc, in, out);
 }
 
 // ---- operator options
@@ -238,7 +239,7 @@ static const char *read_conv(const TfLiteNode *node, const TfLiteRegistration *r
   out->filter = node->inputs->data[1];
   out->bias = node->inputs->size == 3 ? node->inputs->data[2] : -1;
   if (node->builtin_data == NULL) return "the node has no options";
-  if (registration->builtin_code == kTfLiteBuiltinConv2d) {
+  if (registration->builtin_code == TVMQ_BUILTIN_CONV_2D) {
     const TfLiteConvParams *params = node->builtin_data;
     out->stride_h = params->stride_height;
     out->stride_w = params->stride_width;
@@ -263,7 +264,7 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   if (node->inputs == NULL || node->outputs == NULL || node->inputs->size < 1 || node->outputs->size != 1) return "the node has not one output, or no input";
   out->in = node->inputs->data[0];
   out->out = node->outputs->data[0];
-  if (registration->builtin_code != kTfLiteBuiltinQuantize) return read_conv(node, registration, out);
+  if (registration->builtin_code != TVMQ_BUILTIN_QUANTIZE) return read_conv(node, registration, out);
   return node->inputs->size == 1 ? NULL : "the node has not 1 input";
 }
 

@@ -1,6 +1,8 @@
-// Names of TFLite's builtin operators, for messages and reports.
+// TFLite's builtin operators: codes of those that the delegate knows, names of all for messages and reports. Values are the flatbuffer schema's BuiltinOperator.
 #pragma once
 
 #include <stdint.h>
+
+enum { TVMQ_BUILTIN_CONV_2D = 3, TVMQ_BUILTIN_DEPTHWISE_CONV_2D = 4, TVMQ_BUILTIN_DELEGATE = 51, TVMQ_BUILTIN_QUANTIZE = 114 };
 
 const char *tvmq_op_name(int32_t builtin_code);  // "UNKNOWN" for codes younger than the table

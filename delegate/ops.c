@@ -1,13 +1,13 @@
 #include "op.h"
+#include "op_names.h"
 
-// Values of the flatbuffer schema's BuiltinOperator.
 static const struct {
   int32_t builtin_code;
   const struct tvmq_op_class *op_class;
 } classes[] = {
-    {3, &tvmq_op_conv},
-    {4, &tvmq_op_depthwise},
-    {114, &tvmq_op_requantize},
+    {TVMQ_BUILTIN_CONV_2D, &tvmq_op_conv},
+    {TVMQ_BUILTIN_DEPTHWISE_CONV_2D, &tvmq_op_depthwise},
+    {TVMQ_BUILTIN_QUANTIZE, &tvmq_op_requantize},
 };
 
 const struct tvmq_op_class *tvmq_op_class_find(int32_t builtin_code) {

@@ -4,6 +4,7 @@
 
 #include "delegate.h"
 #include "memory.h"
+#include "op_names.h"
 #include "profile.h"
 
 static bool contains(const TfLiteIntArray *array, int value) {
@@ -163,7 +164,7 @@ TfLiteRegistration tvmq_partition_registration(void) {
       .free = release,
       .prepare = prepare,
       .invoke = invoke,
-      .builtin_code = kTfLiteBuiltinDelegate,
+      .builtin_code = TVMQ_BUILTIN_DELEGATE,
       .custom_name = "TvmqDelegate",
       .version = 1,
   };

@@ -35,6 +35,11 @@ static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero
 static int32_t larger(int64_t a, int32_t b) { return a > b ? (int32_t)a : b; }
 static int32_t smaller(int64_t a, int32_t b) { return a < b ? (int32_t)a : b; }
 
+uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
+  const bool wide = desc->depthwise || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
+  return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;
+}
+
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
   *min = type == TVMQ_TYPE_U8 ? 0 : type == TVMQ_TYPE_S8 ? INT8_MIN : INT16_MIN;
   *max = type == TVMQ_TYPE_U8 ? UINT8_MAX : type == TVMQ_TYPE_S8 ? INT8_MAX : INT16_MAX;

@@ -11,5 +11,8 @@ void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift);
 // Fixed-point parameters of output channel `channel`: int8 and 16x8 from double(in) * double(w[c]) / double(out), uint8 from the float32 product.
 void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
 
+// Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias and every 16x8 depthwise convolution, else 4.
+uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
+
 // Range of the output type and of the fused activation, in the output's own type.
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max);

@@ -11,9 +11,6 @@
 
 _Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8 && sizeof(int) == 4, "only 64-bit layouts are known");
 
-// Values are those of the flatbuffer schema's BuiltinOperator.
-enum { kTfLiteBuiltinConv2d = 3, kTfLiteBuiltinDepthwiseConv2d = 4, kTfLiteBuiltinDelegate = 51, kTfLiteBuiltinQuantize = 114 };
-
 typedef enum { kTfLiteOk = 0, kTfLiteError = 1 } TfLiteStatus;
 
 // Only the types that the delegate computes with; an unknown one is a reason to refuse.

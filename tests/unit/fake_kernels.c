@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../kernels/oracle.h"
+#include "op_names.h"
 
 static TfLiteTensor *tensor_at(TfLiteContext *context, const TfLiteIntArray *indices, int i) { return &context->tensors[indices->data[i]]; }
 
@@ -118,9 +119,9 @@ static TfLiteStatus invoke_other(TfLiteContext *context, TfLiteNode *node) {
 
 const TfLiteRegistration *fake_kernel(int builtin_code) {
   static const TfLiteRegistration kernels[] = {
-      {.builtin_code = kTfLiteBuiltinConv2d, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
-      {.builtin_code = kTfLiteBuiltinDepthwiseConv2d, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
-      {.builtin_code = kTfLiteBuiltinQuantize, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},
+      {.builtin_code = TVMQ_BUILTIN_CONV_2D, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
+      {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
+      {.builtin_code = TVMQ_BUILTIN_QUANTIZE, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},
       {.builtin_code = 0, .prepare = prepare_same, .invoke = invoke_other, .version = 1},
   };
   const TfLiteRegistration *kernel = kernels;

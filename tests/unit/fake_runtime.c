@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fake_kernels.h"
+#include "op_names.h"
 
 enum { POISON = 0xdb };
 
@@ -268,15 +269,15 @@ int fake_conv(struct fake_subgraph *s, bool depthwise, int in, int filter, int b
   if (!depthwise) {
     TfLiteConvParams *params = malloc(sizeof *params);
     *params = (TfLiteConvParams){.padding = padding, .stride_width = stride, .stride_height = stride, .dilation_width_factor = 1, .dilation_height_factor = 1};
-    return add_builtin(s, kTfLiteBuiltinConv2d, 3, inputs, out, params);
+    return add_builtin(s, TVMQ_BUILTIN_CONV_2D, 3, inputs, out, params);
   }
   TfLiteDepthwiseConvParams *params = malloc(sizeof *params);
   *params = (TfLiteDepthwiseConvParams){
       .padding = padding, .stride_width = stride, .stride_height = stride, .depth_multiplier = 1, .dilation_width_factor = 1, .dilation_height_factor = 1};
-  return add_builtin(s, kTfLiteBuiltinDepthwiseConv2d, 3, inputs, out, params);
+  return add_builtin(s, TVMQ_BUILTIN_DEPTHWISE_CONV_2D, 3, inputs, out, params);
 }
 
-int fake_quantize(struct fake_subgraph *s, int in, int out) { return add_builtin(s, kTfLiteBuiltinQuantize, 1, &in, out, NULL); }
+int fake_quantize(struct fake_subgraph *s, int in, int out) { return add_builtin(s, TVMQ_BUILTIN_QUANTIZE, 1, &in, out, NULL); }
 int fake_other(struct fake_subgraph *s, int in, int out) { return add_builtin(s, 0, 1, &in, out, NULL); }
 
 // ---- running

@@ -3,6 +3,7 @@
 #include <ftw.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -234,16 +235,15 @@ static void check_x86_features(void) {
 static void check_isas(void) {
   static const char *const names[] = {"c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "amx"};
   CHECK(tvmq_n_isas == N_ELEMENTS(names), "%zu", tvmq_n_isas);
-  for (size_t i = 0; i < N_ELEMENTS(names); i++) CHECK(tvmq_isa_find(names[i]) == &tvmq_isas[i], "%s", names[i]);
+  for (size_t i = 0; i < N_ELEMENTS(names); i++) CHECK(strcmp(tvmq_isas[i].name, names[i]) == 0, "%s", names[i]);
   CHECK(tvmq_isas[0].cpu == 0, "c needs nothing");
-  CHECK(tvmq_isa_find("") == NULL && tvmq_isa_find("AVX2") == NULL && tvmq_isa_find("avx") == NULL, "unknown names");
 }
 
 static void check_here(void) {
   const uint32_t cpu = tvmq_cpu_detect();
 #if defined(__aarch64__)
   CHECK((cpu & TVMQ_CPU_NEON) != 0, "%#x", cpu);
-  CHECK((cpu & ~tvmq_isa_find("i8mm")->cpu) == 0, "%#x", cpu);
+  CHECK((cpu & (TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AMX)) == 0, "%#x", cpu);
 #elif defined(__x86_64__)
   __builtin_cpu_init();  // the compiler's own detection agrees
   CHECK(((cpu & TVMQ_CPU_AVX2) != 0) == (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")), "%#x", cpu);
