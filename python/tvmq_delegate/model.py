@@ -79,6 +79,12 @@ class Op:
     params: Mapping[str, Any]
     macs: int
 
+    @property
+    def fed(self) -> tuple[int, ...]:
+        """Indices of the tensors that must be given to compute it alone: neither constant, nor variables, nor empty; each once, in order."""
+        given = (t for t in self.inputs if t is not None and not t.constant and not t.is_variable and 0 not in t.shape)
+        return tuple(dict.fromkeys(t.index for t in given))
+
 
 def ops(model: ModelSource) -> list[Op]:
     """All operators of a model (the bytes of a .tflite file, or its path), subgraph by subgraph in the order of execution.
@@ -92,9 +98,8 @@ def ops(model: ModelSource) -> list[Op]:
 def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
     """One operator as a model of its own.
 
-    Its inputs are the operator's inputs that are neither constant nor variables, each once, in order; its outputs are the operator's outputs. Constants,
-    quantization, options and versions are carried along unchanged. Raises ModelError if the file is malformed, if there is no such operator, or if the
-    operator refers to other subgraphs.
+    Its inputs are those of Op.fed, its outputs the operator's outputs. Constants, quantization, options and versions are carried along unchanged. Raises
+    ModelError if the file is malformed, if there is no such operator, or if the operator refers to other subgraphs.
     """
     file = _File(model)
     operator, code = file.operator(subgraph, index)
@@ -123,10 +128,9 @@ def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
     for key in ("inputs", "outputs", "intermediates"):
         old = getattr(operator, key)
         setattr(moved, key, None if old is None else tuple(renumbered[i] for i in old))
-    fed = [t.index for t in op.inputs if t is not None and not t.constant and not t.is_variable and 0 not in t.shape]
     graph = Record(
         tensors=tensors,
-        inputs=tuple(renumbered[i] for i in dict.fromkeys(fed)),
+        inputs=tuple(renumbered[i] for i in op.fed),
         outputs=tuple(renumbered[t.index] for t in op.outputs),
         operators=[moved],
         name="main",

@@ -1,0 +1,103 @@
+"""The contenders that the tools set against each other: each runtime's own kernels, and the delegate in front of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .load import load
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# Name -> member of the runtimes' OpResolverType.
+RESOLVERS = {"reference": "BUILTIN_REF", "builtin": "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "stock": "AUTO"}
+DELEGATE = "tvmq"
+NAMES = (*RESOLVERS, DELEGATE)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A way to run a model.
+
+    name: one of NAMES: "reference" (the runtime's reference kernels), "builtin" (its optimized kernels without delegates), "stock" (the runtime as it comes,
+    with XNNPACK where that is the default) or "tvmq" (the delegate).
+    rest: which of the runtime's kernels run the nodes that the delegate leaves: "reference", "builtin" or "stock".
+    options: the delegate's, as for load().
+    """
+
+    name: str
+    rest: str = "stock"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}")
+        if self.rest not in RESOLVERS:
+            raise ValueError(f"unknown kernels {self.rest!r} for the rest; there are {', '.join(RESOLVERS)}")
+
+    @property
+    def delegated(self) -> bool:
+        return self.name == DELEGATE
+
+    def wholly(self) -> Contender:
+        """The same, but refusing models of which it would leave nodes to the runtime: what the runtime computes proves nothing of the delegate."""
+        return dataclasses.replace(self, options={**self.options, "require_full_delegation": True}) if self.delegated else self
+
+    def open(self, source: bytes, runtime: ModuleType, *, num_threads: int = 1) -> Session:
+        """An interpreter of the model, with its tensors allocated.
+
+        Args:
+          source: bytes of a .tflite file.
+          runtime: what runtime.find() returned.
+          num_threads: of the interpreter, and so of the delegate unless its options say otherwise.
+
+        Raises:
+          ValueError, RuntimeError: the runtime refuses the model. Whatever load() raises.
+        """
+        delegate = load(runtime=runtime, **self.options) if self.delegated else None
+        interpreter = runtime.Interpreter(
+            model_content=source,
+            experimental_delegates=[delegate] if delegate else None,
+            experimental_op_resolver_type=runtime.OpResolverType[RESOLVERS[self.rest if self.delegated else self.name]],
+            num_threads=num_threads,
+        )
+        interpreter.allocate_tensors()
+        return Session(self, interpreter, delegate)
+
+
+@dataclass(frozen=True)
+class Session:
+    """A model opened by a contender. interpreter: the runtime's own object. delegate: for report() and profile(), None where there is none."""
+
+    contender: Contender
+    interpreter: Any
+    delegate: Any
+
+    def feed(self, inputs: Sequence[np.ndarray]) -> None:
+        """Sets the model's inputs, in order; an input of another shape resizes the model."""
+        details = self.interpreter.get_input_details()
+        resized = [(detail["index"], values.shape) for detail, values in zip(details, inputs, strict=True) if tuple(detail["shape"]) != values.shape]
+        for index, shape in resized:
+            self.interpreter.resize_tensor_input(index, shape)
+        if resized:
+            self.interpreter.allocate_tensors()
+        for detail, values in zip(details, inputs):
+            self.interpreter.set_tensor(detail["index"], values)
+
+    def invoke(self) -> None:
+        """One inference, of what was fed last."""
+        self.interpreter.invoke()
+
+    def outputs(self) -> list[np.ndarray]:
+        """Copies of the model's outputs, in order."""
+        return [self.interpreter.get_tensor(detail["index"]) for detail in self.interpreter.get_output_details()]
+
+    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Feeds, invokes, and returns the outputs."""
+        self.feed(inputs)
+        self.invoke()
+        return self.outputs()

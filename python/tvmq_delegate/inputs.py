@@ -1,0 +1,186 @@
+"""What the tools feed to models: seeded random values, arrays from files, images from a folder.
+
+Each function returns samples, which load their arrays when asked. Whatever does not fit the model raises ValueError with one line that says what would.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DISTRIBUTIONS = ("uniform", "extremes", "mixed")
+IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".webp")
+
+
+@dataclass(frozen=True)
+class InputTensor:
+    """An input of a model. shape: as the model is prepared; signature: the same with -1 where the size is free. dtype: numpy's; scale: 0 if not quantized."""
+
+    name: str
+    shape: tuple[int, ...]
+    signature: tuple[int, ...]
+    dtype: np.dtype
+    scale: float
+    zero_point: int
+
+    def __str__(self) -> str:
+        return f"input {self.name!r}, {_described(self.dtype, self.signature)}"
+
+    def checked(self, values: np.ndarray, origin: str) -> np.ndarray:
+        """`values` if the input takes them, else ValueError."""
+        fits = len(values.shape) == len(self.signature) and all(want in (-1, got) for want, got in zip(self.signature, values.shape))
+        if values.dtype != self.dtype or not fits:
+            raise ValueError(f"{origin}: {_described(values.dtype, values.shape)} does not fit {self}")
+        return values
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one inference is fed with. load: one array for each input of the model, in order."""
+
+    name: str
+    load: Callable[[], list[np.ndarray]]
+
+
+def describe(source: bytes, runtime: ModuleType) -> list[InputTensor]:
+    """The inputs of a model. Raises what the runtime does about models that it refuses."""
+    import numpy as np
+
+    interpreter = runtime.Interpreter(model_content=source, experimental_op_resolver_type=runtime.OpResolverType.BUILTIN_REF)
+    return [
+        InputTensor(
+            detail["name"],
+            tuple(map(int, detail["shape"])),
+            tuple(map(int, detail["shape_signature"] if len(detail["shape_signature"]) else detail["shape"])),
+            np.dtype(detail["dtype"]),
+            *_quantization(detail["quantization_parameters"]),
+        )
+        for detail in interpreter.get_input_details()
+    ]
+
+
+def random(tensors: Sequence[InputTensor], count: int = 1, *, seed: int = 0, distribution: str = "uniform") -> list[Sample]:
+    """`count` samples of random values, with the seeds from `seed` on.
+
+    distribution: "uniform", every value of small integers, and standard normal floats; "extremes", nothing but the ends of the range, for floats -100 and 100;
+    "mixed", both in turn. Wide integers, which tend to be indices, are 0.
+    """
+    if distribution not in DISTRIBUTIONS:
+        raise ValueError(f"unknown distribution {distribution!r}; there are {', '.join(DISTRIBUTIONS)}")
+    for tensor in tensors:
+        if tensor.dtype.kind not in "biuf":
+            raise ValueError(f"no random values for {tensor}: give it from a file")
+    samples = []
+    for i in range(seed, seed + count):
+        kind = ("uniform", "extremes")[(i - seed) % 2] if distribution == "mixed" else distribution
+        samples.append(Sample(f"{kind}, seed {i}", functools.partial(_random, tuple(tensors), i, kind)))
+    return samples
+
+
+def files(paths: Sequence[str | os.PathLike], tensors: Sequence[InputTensor]) -> list[Sample]:
+    """One sample from each .npz file, whose arrays are called as the model's inputs or stand in their order, or .npy file (models of one input)."""
+    return [Sample(Path(path).name, functools.partial(_file, Path(path), tuple(tensors))) for path in paths]
+
+
+def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: Sequence[float] = (), std: Sequence[float] = ()) -> list[Sample]:
+    """One sample from each image in a folder, in the order of the names, resized to cover the model's input, its centre cropped.
+
+    mean, std: one number, or one for each channel: the model takes (pixel - mean) / std, quantized by its own parameters. By default pixels from 0 to 255 are
+    spread over the range that the quantized input stands for, or from -1 to 1 for floats. Needs Pillow.
+    """
+    try:
+        import PIL  # noqa: F401
+    except ImportError:
+        raise ImportError("reading images needs Pillow: pip install 'tvmq-delegate[images]'") from None
+    takes = [tensor for tensor in tensors if len(tensor.shape) == 4 and tensor.shape[3] in (1, 3) and tensor.dtype.kind in "iuf"]
+    if len(tensors) != 1 or not takes:
+        raise ValueError(f"images fit models with one input of shape [1, height, width, 1 or 3]; this one has {'; '.join(map(str, tensors)) or 'none'}")
+    (tensor,) = takes
+    found = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
+    if not found:
+        raise ValueError(f"{folder}: no image ({', '.join(IMAGE_SUFFIXES)}) in this folder")
+    for what, numbers in (("mean", mean), ("std", std)):
+        if len(numbers) not in (0, 1, tensor.shape[3]):
+            raise ValueError(f"{what}: {len(numbers)} numbers for {tensor.shape[3]} channels")
+    return [Sample(path.name, functools.partial(_image, path, tensor, tuple(mean), tuple(std))) for path in found]
+
+
+def _quantization(parameters: dict[str, Any]) -> tuple[float, int]:
+    """Scale and zero point of a detail's quantization parameters; 0, 0 where there are none."""
+    scales, zero_points = parameters["scales"], parameters["zero_points"]
+    return (float(scales[0]), int(zero_points[0])) if len(scales) == 1 else (0.0, 0)
+
+
+def _described(dtype: np.dtype, shape: Sequence[int]) -> str:
+    return f"{'string' if dtype.kind in 'SOU' else dtype}[{'x'.join('?' if n < 0 else str(n) for n in shape)}]"
+
+
+def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[np.ndarray]:
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+
+    def values(tensor: InputTensor) -> np.ndarray:
+        dtype, extremes = tensor.dtype, kind == "extremes"
+        if dtype.kind == "f":
+            return (generator.choice([-100.0, 100.0], tensor.shape) if extremes else generator.standard_normal(tensor.shape)).astype(dtype)
+        if dtype.kind == "b" or dtype.itemsize <= 2:
+            low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+            whole = generator.choice([low, high], tensor.shape) if extremes else generator.integers(low, high, tensor.shape, endpoint=True)
+            return np.asarray(whole).astype(dtype)
+        return np.zeros(tensor.shape, dtype)
+
+    return [values(tensor) for tensor in tensors]
+
+
+def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[np.ndarray]:
+    import numpy as np
+
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        arrays = {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+    except (EOFError, ValueError, zipfile.BadZipFile):
+        raise ValueError(f"{path} is not a readable .npy or .npz file") from None
+    names = [tensor.name for tensor in tensors]
+    if len(arrays) != len(tensors):
+        raise ValueError(f"{path} holds {len(arrays)} arrays; the model has {len(tensors)}: {'; '.join(map(str, tensors))}")
+    if len(tensors) > 1 and set(arrays) == set(names):
+        ordered = [arrays[name] for name in names]
+    elif len(tensors) == 1 or all(name.startswith("arr_") for name in arrays):
+        ordered = list(arrays.values())
+    else:
+        raise ValueError(f"{path} holds {', '.join(arrays)}; the model's inputs are {', '.join(names)} (or arr_0, arr_1, ... in this order)")
+    return [tensor.checked(values, str(path)) for tensor, values in zip(tensors, ordered)]
+
+
+def _image(path: Path, tensor: InputTensor, mean: tuple[float, ...], std: tuple[float, ...]) -> list[np.ndarray]:
+    import numpy as np
+    from PIL import Image, ImageOps
+
+    _, height, width, channels = tensor.shape
+    try:
+        with Image.open(path) as image:
+            pixels = np.asarray(ImageOps.fit(image.convert("RGB" if channels == 3 else "L"), (width, height), Image.Resampling.BILINEAR), np.float64)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ValueError(f"{path}: no image that Pillow can read ({' '.join(str(error).split())})") from None
+    pixels = pixels.reshape(1, height, width, channels)
+    integers = tensor.dtype.kind in "iu"
+    low, high = (np.iinfo(tensor.dtype).min, np.iinfo(tensor.dtype).max) if integers else (-1.0, 1.0)
+    if mean or std:
+        values = (pixels - (mean or 0.0)) / (std or 1.0)
+        if integers:
+            if not tensor.scale:
+                raise ValueError(f"mean and std need a quantized or a float input, not {tensor}")
+            values = values / tensor.scale + tensor.zero_point
+    else:
+        values = low + pixels / 255 * (high - low)
+    return [np.clip(np.rint(values), low, high).astype(tensor.dtype) if integers else values.astype(tensor.dtype)]
