@@ -87,13 +87,15 @@ static struct tvmq_subgraph **find_subgraph(struct tvmq_delegate *delegate, cons
 static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
   if (delegate->has_threads) return;
   delegate->has_threads = true;
+  struct tvmq_affinity affinity;
+  tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // threads start, and are counted, where they are to run
   const int wanted = delegate->options.num_threads > 0 ? delegate->options.num_threads : context->recommended_num_threads;
   const int most = tvmq_cpu_count();
   const int n = wanted < most ? wanted : most;
   if (wanted > most) tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "%d threads instead of %d: the process may use no more processors", most, wanted);
-  if (n <= 1) return;
-  delegate->env.threads = tvmq_threads_create(n);
-  if (delegate->env.threads == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
+  if (n > 1) delegate->env.threads = tvmq_threads_create(n);
+  tvmq_affinity_leave(&affinity);
+  if (n > 1 && delegate->env.threads == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
 }
 
 // The first node that is wanted, or that is not.

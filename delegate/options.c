@@ -25,6 +25,12 @@ static const struct row {
       .min = -1,
       .max = INT_MAX},
      offsetof(struct tvmq_options, num_threads)},
+    {{.name = "cpu_affinity",
+      .kind = "cpus",
+      .names = "",
+      .default_value = "any",
+      .help = "processors that all threads run on during an inference, the caller's too, such as 4-7 or 0+2; any: wherever they may"},
+     offsetof(struct tvmq_options, cpu_affinity)},
     {{.name = "rounding",
       .kind = "name",
       .names = "reference|upward|single",
@@ -148,59 +154,90 @@ static void unknown_key(struct message *message, const char *key, const char *va
   for (size_t i = 0; i < N_ROWS; i++) say(message, "%s%s", i == 0 ? "; options are " : ", ", rows[i].info.name);
 }
 
-static void allowed(struct message *message, const struct row *row) {
-  const struct tvmq_option_info *info = &row->info;
-  if (strcmp(info->kind, "bool") == 0) {
-    say(message, "true or false");
-  } else if (strcmp(info->kind, "int") == 0) {
-    say(message, "whole numbers from %d to %d", info->min, info->max);
-  } else if (info->names == isa_names) {
-    say(message, "auto");
-    for (size_t i = 0; i < tvmq_n_isas; i++) {
-      if (tvmq_isa_offered(&tvmq_isas[i])) say(message, ", %s", tvmq_isas[i].name);
-    }
-    say(message, " (what this CPU offers)");
-  } else {
-    for (const char *name = info->names; *name != '\0'; name += strspn(name, "|")) {
-      const int length = (int)strcspn(name, "|");
-      say(message, "%s%.*s", name == info->names ? "" : ", ", length, name);
-      name += length;
-    }
-  }
-}
+// ---- values: how each kind is read, and what it says is allowed
 
-// ---- values
-
-static bool parse_bool(const char *value, int *out) {
+static bool parse_bool(const struct tvmq_option_info *info, const char *value, void *out) {
   static const char *const words[] = {"false", "true", "0", "1", "off", "on", "no", "yes"};
+  (void)info;
   for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
     if (strcasecmp(value, words[i]) == 0) {
-      *out = i % 2;
+      *(int *)out = i % 2;
       return true;
     }
   }
   return false;
 }
 
-static bool parse_int(const struct tvmq_option_info *info, const char *value, int *out) {
+static void allowed_bools(struct message *message, const struct tvmq_option_info *info) {
+  (void)info;
+  say(message, "true or false");
+}
+
+static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
   if (value[0] != '-' && (value[0] < '0' || value[0] > '9')) return false;  // strtol would skip blanks and take a plus
   char *end;
   errno = 0;
   const long number = strtol(value, &end, 10);
   if (errno != 0 || end == value || *end != '\0' || number < info->min || number > info->max) return false;
-  *out = (int)number;
+  *(int *)out = (int)number;
   return true;
 }
 
-static bool parse_value(const struct row *row, const char *value, int *out) {
-  const struct tvmq_option_info *info = &row->info;
-  if (strcmp(info->kind, "bool") == 0) return parse_bool(value, out);
-  if (strcmp(info->kind, "int") == 0) return parse_int(info, value, out);
+static void allowed_ints(struct message *message, const struct tvmq_option_info *info) { say(message, "whole numbers from %d to %d", info->min, info->max); }
+
+static bool parse_name(const struct tvmq_option_info *info, const char *value, void *out) {
   const int i = place(info->names, value, strlen(value));
   if (i < 0 || (info->names == isa_names && i > 0 && !tvmq_isa_offered(&tvmq_isas[i - 1]))) return false;
-  *out = i;
+  *(int *)out = i;
   return true;
 }
+
+static void allowed_names(struct message *message, const struct tvmq_option_info *info) {
+  if (info->names == isa_names) {
+    say(message, "auto");
+    for (size_t i = 0; i < tvmq_n_isas; i++) {
+      if (tvmq_isa_offered(&tvmq_isas[i])) say(message, ", %s", tvmq_isas[i].name);
+    }
+    say(message, " (what this CPU offers)");
+    return;
+  }
+  for (const char *name = info->names; *name != '\0'; name += strspn(name, "|")) {
+    const int length = (int)strcspn(name, "|");
+    say(message, "%s%.*s", name == info->names ? "" : ", ", length, name);
+    name += length;
+  }
+}
+
+static bool parse_cpus(const struct tvmq_option_info *info, const char *value, void *out) {
+  (void)info;
+  return tvmq_cpus_parse(value, out);
+}
+
+static void allowed_cpus(struct message *message, const struct tvmq_option_info *info) {
+  char usable[TVMQ_CPUS_TEXT];
+  (void)info;
+  tvmq_cpus_usable(usable, sizeof usable);
+  say(message, "any, or numbers and ranges joined by + out of %s (what the process may use)", usable);
+}
+
+static const struct kind {
+  const char *name;
+  bool (*parse)(const struct tvmq_option_info *info, const char *value, void *out);
+  void (*allowed)(struct message *message, const struct tvmq_option_info *info);
+} kinds[] = {
+    {"bool", parse_bool, allowed_bools},
+    {"int", parse_int, allowed_ints},
+    {"name", parse_name, allowed_names},
+    {"cpus", parse_cpus, allowed_cpus},
+};
+
+static const struct kind *kind_of(const struct row *row) {
+  const struct kind *kind = kinds;
+  while (strcmp(kind->name, row->info.kind) != 0) kind++;
+  return kind;
+}
+
+static void *field(struct tvmq_options *options, const struct row *row) { return (char *)options + row->offset; }
 
 static const struct row *find_row(const char *name) {
   for (size_t i = 0; i < N_ROWS; i++) {
@@ -224,9 +261,9 @@ static bool parse_pair(const char *key, const char *value, struct tvmq_options *
     return false;
   }
   given[row - rows] = true;
-  if (parse_value(row, value, (int *)((char *)options + row->offset))) return true;
+  if (kind_of(row)->parse(&row->info, value, field(options, row))) return true;
   say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
-  allowed(message, row);
+  kind_of(row)->allowed(message, &row->info);
   return false;
 }
 
@@ -234,7 +271,7 @@ bool tvmq_options_parse(const char *const *keys, const char *const *values, size
   struct message message = {.text = text, .size = TVMQ_OPTIONS_MESSAGE};
   bool given[N_ROWS] = {false};
   text[0] = '\0';
-  for (size_t i = 0; i < N_ROWS; i++) parse_value(&rows[i], tvmq_option(i)->default_value, (int *)((char *)options + rows[i].offset));
+  for (size_t i = 0; i < N_ROWS; i++) kind_of(&rows[i])->parse(tvmq_option(i), rows[i].info.default_value, field(options, &rows[i]));
   for (size_t i = 0; i < n; i++) {
     if (keys == NULL || values == NULL || keys[i] == NULL || values[i] == NULL) {
       say(&message, "option %zu of %zu has no %s", i + 1, n, keys == NULL || keys[i] == NULL ? "name" : "value");

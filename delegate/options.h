@@ -4,13 +4,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "affinity.h"
 #include "tvmq_delegate.h"
 
-// Every field is an int, so that the table can name it by its offset. What the values mean stands in the table's help texts.
+// The table names a field by its offset; its kind tells the type: int, or struct tvmq_cpus for kind "cpus". What the values mean stands in the help texts.
 struct tvmq_options {
   int num_threads;  // below 1: the interpreter's
-  int rounding;     // enum tvmq_rounding
-  int isa;          // 0: all that the CPU offers; i: tvmq_isas[i - 1]
+  struct tvmq_cpus cpu_affinity;
+  int rounding;  // enum tvmq_rounding
+  int isa;       // 0: all that the CPU offers; i: tvmq_isas[i - 1]
   int profile;
   int require_full_delegation;
   int min_nodes_per_partition;

@@ -137,10 +137,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
-static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
-  struct tvmq_partition *partition = node->user_data;
-  if (partition == NULL) return kTfLiteError;  // prepare has said why
-  if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
+static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *context) {
   const bool profiled = partition->delegate->options.profile;
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
@@ -156,6 +153,17 @@ static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
     tvmq_profile_stop(slot, start);
   }
   return kTfLiteOk;
+}
+
+static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
+  struct tvmq_partition *partition = node->user_data;
+  if (partition == NULL) return kTfLiteError;  // prepare has said why
+  if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
+  struct tvmq_affinity affinity;
+  tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);
+  const TfLiteStatus status = run_steps(partition, context);
+  tvmq_affinity_leave(&affinity);
+  return status;
 }
 
 TfLiteRegistration tvmq_partition_registration(void) {

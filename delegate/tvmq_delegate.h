@@ -46,7 +46,7 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index);
 
 struct tvmq_option_info {
   const char *name;           // hyphens may stand for the underscores
-  const char *kind;           // "bool", "int" or "name"
+  const char *kind;           // "bool", "int", "name" or "cpus" (processors: "any", or numbers and ranges joined by "+")
   const char *names;          // kind "name": what it may be, separated by "|"; else ""
   const char *default_value;  // as it would be written
   const char *help;           // one sentence

@@ -46,7 +46,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of load(). kind: "bool", "int" (from min to max) or "name" (one of `names`, separated by "|")."""
+    """An option of load(). kind: "bool", "int" (from min to max), "name" (one of `names`, separated by "|") or "cpus" ("4-7", "0+2")."""
 
     name: str
     kind: str

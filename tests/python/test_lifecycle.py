@@ -38,6 +38,18 @@ def cycle(runtime: harness.Runtime, content: bytes, options: dict | None = None)
     return harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
 
 
+def test_affinity_is_the_inferences_alone(runtime, network):
+    usable = os.sched_getaffinity(0)
+    delegate = runtime.load(cpu_affinity=max(usable), num_threads=2)
+    interpreter = runtime.interpreter(network, [delegate])
+    inputs = harness.random_inputs(interpreter, seed=0)
+    got = harness.run(interpreter, *inputs)
+    assert tvmq_delegate.report(delegate).summary.threads == 1  # no more than the processors that there are
+    assert os.sched_getaffinity(0) == usable
+    for value, expected in zip(got, harness.run(runtime.interpreter(network), *inputs), strict=True):
+        harness.assert_equal(value, expected)
+
+
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_a_thousand_lives(runtime, network, num_threads):
     """Nothing is left behind: no block of the library, no growth of the process."""

@@ -44,6 +44,7 @@ def test_hyphens_stand_for_underscores(runtime: harness.Runtime) -> None:
         ({"rounding": "nearest"}, ["rounding", "'nearest'", "reference, upward, single"]),
         ({"num_threads": "many"}, ["num_threads", "'many'", "whole numbers"]),
         ({"profile": "maybe"}, ["profile", "'maybe'", "true or false"]),
+        ({"cpu_affinity": "all"}, ["cpu_affinity", "'all'", "any, or numbers and ranges joined by +"]),
         ({"isa": "mmx"}, ["isa", "'mmx'", "auto", "c"]),
     ],
 )

@@ -1,0 +1,72 @@
+#define _GNU_SOURCE
+#include "affinity.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has(const struct tvmq_cpus *cpus, size_t i) { return (cpus->words[i / 32] >> (i % 32) & 1) != 0; }
+
+static bool get(struct tvmq_cpus *cpus) {
+  memset(cpus, 0, sizeof *cpus);
+  return sched_getaffinity(0, sizeof *cpus, (cpu_set_t *)cpus) == 0;
+}
+
+static bool set(const struct tvmq_cpus *cpus) { return sched_setaffinity(0, sizeof *cpus, (const cpu_set_t *)cpus) == 0; }
+
+// A number of digits alone, below TVMQ_CPUS_MAX; *text moves behind it.
+static bool number(const char **text, size_t *out) {
+  if (**text < '0' || **text > '9') return false;
+  char *end;
+  errno = 0;
+  const unsigned long value = strtoul(*text, &end, 10);
+  *text = end;
+  *out = value;
+  return errno == 0 && value < TVMQ_CPUS_MAX;
+}
+
+bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
+  memset(cpus, 0, sizeof *cpus);
+  if (strcmp(text, "any") == 0) return true;
+  struct tvmq_cpus usable, found = {0};
+  if (!get(&usable)) return false;
+  for (;;) {
+    size_t first, last;
+    if (!number(&text, &first)) return false;
+    last = first;
+    if (*text == '-' && (text++, !number(&text, &last))) return false;
+    if (last < first) return false;
+    for (size_t i = first; i <= last; i++) {
+      if (!has(&usable, i)) return false;
+      found.words[i / 32] |= UINT32_C(1) << (i % 32);
+    }
+    if (*text == '\0') break;
+    if (*text++ != '+') return false;
+  }
+  *cpus = found;
+  return true;
+}
+
+void tvmq_cpus_usable(char *text, size_t size) {
+  struct tvmq_cpus usable;
+  size_t length = 0;
+  text[0] = '\0';
+  if (!get(&usable)) return;
+  for (size_t i = 0; i < TVMQ_CPUS_MAX && length < size; i++) {
+    if (!has(&usable, i)) continue;
+    const size_t first = i;
+    while (i + 1 < TVMQ_CPUS_MAX && has(&usable, i + 1)) i++;
+    length += (size_t)snprintf(text + length, size - length, first == i ? "%s%zu" : "%s%zu-%zu", length > 0 ? "+" : "", first, i);
+  }
+}
+
+void tvmq_affinity_enter(struct tvmq_affinity *affinity, const struct tvmq_cpus *cpus) {
+  static const struct tvmq_cpus any;
+  affinity->moved = memcmp(cpus, &any, sizeof any) != 0 && get(&affinity->before) && set(cpus);
+}
+
+void tvmq_affinity_leave(const struct tvmq_affinity *affinity) {
+  if (affinity->moved) set(&affinity->before);
+}
