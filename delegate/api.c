@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "options.h"
 #include "partition.h"
+#include "peak.h"
 #include "profile.h"
 
 const char *tvmq_version(void) { return TVMQ_VERSION; }
@@ -130,12 +131,28 @@ const struct tvmq_profile_info *tvmq_get_profile(const void *base, int index) {
   return &record->profile_info;
 }
 
+const struct tvmq_span_info *tvmq_get_span(const void *base, int index) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  return delegate != NULL && delegate->trace != NULL && index >= 0 ? tvmq_trace_at(delegate->trace, (size_t)index) : NULL;
+}
+
 int tvmq_reset_profile(const void *base) {
   const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   if (delegate == NULL) return -1;
+  if (delegate->trace != NULL) tvmq_trace_reset(delegate->trace);
   struct tvmq_record *record;
   for (int i = 0; (record = record_at(delegate, i)) != NULL; i++) record->profile = (struct tvmq_profile_slot){0};
   return 0;
+}
+
+const struct tvmq_peak_info *tvmq_measure_peak(const void *base) {
+  struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  if (delegate == NULL) return NULL;
+  struct tvmq_affinity affinity;
+  tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);
+  const bool measured = tvmq_peak_measure(delegate->env.cpu, delegate->env.threads, &delegate->peak);
+  tvmq_affinity_leave(&affinity);
+  return measured ? &delegate->peak : NULL;
 }
 
 // ---- for tests

@@ -20,7 +20,7 @@ struct tvmq_isa {
 };
 extern const struct tvmq_isa tvmq_isas[];
 extern const size_t tvmq_n_isas;
-bool tvmq_isa_offered(const struct tvmq_isa *isa);       // this CPU has every bit of it
+bool tvmq_isa_offered(const struct tvmq_isa *isa);  // this CPU has every bit of it
 
 // Processors that this process may run on: affinity mask and cgroup CPU quota (rounded up), at least 1.
 int tvmq_cpu_count(void);

@@ -41,9 +41,17 @@ static void drop_subgraph(struct tvmq_subgraph **link) {
   tvmq_subgraph_free(subgraph);
 }
 
+static void stop_threads(struct tvmq_delegate *delegate) {
+  tvmq_threads_destroy(delegate->env.threads);
+  tvmq_free(delegate->trace);
+  delegate->env.threads = NULL;
+  delegate->trace = NULL;
+  delegate->has_threads = false;
+}
+
 static void release(struct tvmq_delegate *delegate) {
   while (delegate->subgraphs != NULL) drop_subgraph(&delegate->subgraphs);
-  tvmq_threads_destroy(delegate->env.threads);
+  stop_threads(delegate);
   tvmq_scratch_free(&delegate->scratch);
   tvmq_free(delegate);
 }
@@ -95,7 +103,15 @@ static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *c
   if (wanted > most) tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "%d threads instead of %d: the process may use no more processors", most, wanted);
   if (n > 1) delegate->env.threads = tvmq_threads_create(n);
   tvmq_affinity_leave(&affinity);
-  if (n > 1 && delegate->env.threads == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
+  if (n > 1 && delegate->env.threads == NULL)
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
+}
+
+static void start_trace(struct tvmq_delegate *delegate) {
+  if (!delegate->options.profile || delegate->trace != NULL) return;
+  delegate->trace = tvmq_trace_create(tvmq_threads_count(delegate->env.threads));
+  if (delegate->trace == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no memory for a trace");
+  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, delegate->trace);
 }
 
 // The first node that is wanted, or that is not.
@@ -130,7 +146,10 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
 }
 
 static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
-  if (first_record(subgraph, true) != NULL) start_threads(delegate, context);
+  if (first_record(subgraph, true) != NULL) {
+    start_threads(delegate, context);
+    start_trace(delegate);
+  }
   tvmq_place(delegate, context, subgraph, nodes);
   const struct tvmq_record *refused = delegate->options.require_full_delegation ? first_record(subgraph, false) : NULL;
   if (refused != NULL) {
@@ -162,9 +181,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base) {
   if (owner != delegate->owner) {
     if (delegate->n_live > 0) return tvmq_delegate_fail(delegate, context, "the delegate already serves another interpreter; load one for each");
     while (delegate->subgraphs != NULL) drop_subgraph(&delegate->subgraphs);
-    tvmq_threads_destroy(delegate->env.threads);  // the next interpreter may want another number
-    delegate->env.threads = NULL;
-    delegate->has_threads = false;
+    stop_threads(delegate);  // the next interpreter may want another number
     delegate->owner = owner;
   }
   int index;

@@ -9,19 +9,22 @@
 #include "op.h"
 #include "options.h"
 #include "tflite_abi.h"
+#include "trace.h"
 
 struct tvmq_delegate {
   TfLiteDelegate base;  // data_ points back at this struct
   struct tvmq_options options;
   struct tvmq_env env;
   struct tvmq_scratch scratch;
-  bool has_threads;   // env.threads is what it will be
-  const void *owner;  // identifies the interpreter that it serves
+  bool has_threads;          // env.threads is what it will be
+  struct tvmq_trace *trace;  // with the option profile; NULL: not recorded
+  const void *owner;         // identifies the interpreter that it serves
   struct tvmq_subgraph *subgraphs;
   size_t n_live;   // partitions that the interpreter holds
   bool destroyed;  // by its user, while the interpreter still held partitions
 
   struct tvmq_delegate_info info;
+  struct tvmq_peak_info peak;
   char isa[16], rounding[16], error[512];  // what info's strings point at
 };
 

@@ -1,4 +1,5 @@
-// TFLite's builtin operators: codes of those that the delegate knows, names of all for messages and reports. Values are the flatbuffer schema's BuiltinOperator.
+// TFLite's builtin operators: codes of those that the delegate knows, names of all for messages and reports. Values are the flatbuffer schema's
+// BuiltinOperator.
 #pragma once
 
 #include <stdint.h>

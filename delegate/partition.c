@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "clock.h"
 #include "delegate.h"
 #include "memory.h"
 #include "op_names.h"
 #include "profile.h"
+#include "trace.h"
 
 static bool contains(const TfLiteIntArray *array, int value) {
   for (int i = 0; i < array->size; i++) {
@@ -137,6 +139,18 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
+static void run_profiled(struct tvmq_record *record, struct tvmq_trace *trace, const void *in, void *out) {
+  if (trace != NULL) {
+    trace->subgraph = record->info.subgraph;
+    trace->node = record->info.node;
+  }
+  const uint64_t start = tvmq_now_ns();
+  record->op_class->run(record->op, in, out);
+  const uint64_t end = tvmq_now_ns();
+  tvmq_profile_add(&record->profile, end - start);
+  if (trace != NULL) tvmq_trace_add(trace, 0, -1, start, end);
+}
+
 static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *context) {
   const bool profiled = partition->delegate->options.profile;
   for (size_t i = 0; i < partition->n; i++) {
@@ -147,10 +161,11 @@ static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *c
         step->source >= 0 ? partition->arena + partition->buffers[step->source].offset : tvmq_tensor_data(context, record->node.in, record->in.bytes);
     void *out = step->inside ? partition->arena + partition->buffers[i].offset : tvmq_tensor_data(context, record->node.out, record->out.bytes);
     if (in == NULL || out == NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
-    struct tvmq_profile_slot *slot = profiled ? &record->profile : NULL;
-    const uint64_t start = tvmq_profile_start(slot);
-    record->op_class->run(record->op, in, out);
-    tvmq_profile_stop(slot, start);
+    if (profiled) {
+      run_profiled(record, partition->delegate->trace, in, out);
+    } else {
+      record->op_class->run(record->op, in, out);
+    }
   }
   return kTfLiteOk;
 }

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cpu.h"
 #include "memory.h"
 
@@ -42,6 +42,7 @@ struct tvmq_threads {
   tvmq_tile_fn fn;
   void *context;
   size_t n_tiles;
+  struct tvmq_trace *trace;  // NULL: not recorded
 
   // Each on a cache line of its own: workers that look for work must not slow down those that have some.
   _Alignas(64) _Atomic size_t next_tile;
@@ -71,24 +72,18 @@ static void relax(void) {
 #endif
 }
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 // Spins until `done(threads, seen)` or the time is over; returns whether it is done. Yields now and then: where processors are short, the one that spins may
 // hold the very processor that the one it waits for needs.
 static bool spin_until(struct tvmq_threads *threads, bool (*done)(struct tvmq_threads *, uint32_t), uint32_t seen) {
   if (done(threads, seen)) return true;
-  const int64_t end = now_ns() + SPIN_NS;
+  const uint64_t end = tvmq_now_ns() + SPIN_NS;
   do {
     for (int i = 0; i < SPINS_PER_LOOK; i++) {
       if (done(threads, seen)) return true;
       relax();
     }
     sched_yield();
-  } while (now_ns() < end);
+  } while (tvmq_now_ns() < end);
   return false;
 }
 
@@ -99,10 +94,15 @@ static bool nobody_inside(struct tvmq_threads *threads, uint32_t unused) {
 }
 
 static void work(struct tvmq_threads *threads, int thread) {
+  uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
   for (;;) {
     const size_t tile = atomic_fetch_add_explicit(&threads->next_tile, 1, memory_order_relaxed);
     if (tile >= threads->n_tiles) return;
     threads->fn(threads->context, tile, thread);
+    if (threads->trace == NULL) continue;
+    const uint64_t end = tvmq_now_ns();
+    tvmq_trace_add(threads->trace, thread, (int)tile, start, end);
+    start = end;
   }
 }
 
@@ -229,5 +229,7 @@ void tvmq_threads_destroy(struct tvmq_threads *threads) {
   }
   tvmq_free(threads);
 }
+
+void tvmq_threads_trace(struct tvmq_threads *threads, struct tvmq_trace *trace) { threads->trace = trace; }
 
 int tvmq_threads_count(const struct tvmq_threads *threads) { return threads != NULL ? threads->n : 1; }

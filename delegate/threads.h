@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "trace.h"
+
 struct tvmq_threads;
 
 // `tile` counts from 0 to n_tiles - 1; `thread` from 0 (the caller) to tvmq_threads_count() - 1 and indexes per-thread scratch.
@@ -14,6 +16,10 @@ typedef void (*tvmq_tile_fn)(void *context, size_t tile, int thread);
 // threads cannot be started, the pool has fewer.
 struct tvmq_threads *tvmq_threads_create(int n);
 void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine
+
+// From the next run on every tile that several threads share in is a span of `trace`, which has a ring for each thread of the pool and outlives it.
+// NULL: nothing is recorded.
+void tvmq_threads_trace(struct tvmq_threads *threads, struct tvmq_trace *trace);
 
 int tvmq_threads_count(const struct tvmq_threads *threads);  // 1 for NULL
 

@@ -98,7 +98,29 @@ struct tvmq_profile_info {
   double mean_ns, stddev_ns;
 };
 const struct tvmq_profile_info *tvmq_get_profile(const void *delegate, int index);
-int tvmq_reset_profile(const void *delegate);  // 0, or -1 for a foreign pointer
+
+// With profile=true: when each claimed node ran, and when each thread worked on its tasks if several shared it. Thread by thread, of each the oldest first; the
+// last 4096 spans of a thread are kept.
+struct tvmq_span_info {
+  int subgraph, node;                   // as in tvmq_node_info
+  int thread;                           // 0: the one that runs the interpreter
+  int task;                             // part of the node's work; -1: the whole node
+  unsigned long long start_ns, end_ns;  // of CLOCK_MONOTONIC
+};
+const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);
+
+int tvmq_reset_profile(const void *delegate);  // forgets times and spans; 0, or -1 for a foreign pointer
+
+// What the machine gives to the delegate's threads and instruction set at best: the yardstick for what nodes reach. Measured by the call, which takes about a
+// fifth of a second; NULL also when out of memory.
+struct tvmq_peak_info {
+  const char *kernel;              // the int8 matrix kernel that is fastest on data in the first-level cache
+  int threads;                     // that worked at the same time
+  double macs_per_second;          // multiply-accumulates of that kernel
+  double cache_bytes_per_second;   // reading 256 KiB per thread again and again
+  double memory_bytes_per_second;  // reading 64 MiB, all threads together
+};
+const struct tvmq_peak_info *tvmq_measure_peak(const void *delegate);
 
 // ---- for tests
 

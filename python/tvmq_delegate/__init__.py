@@ -5,14 +5,15 @@
 
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
-load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile) imports cffi when called.
+load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile, spans, peak) imports cffi when
+called.
 """
 
-from .library import Cpu, Kernel, Node, NodeProfile, Option, Report, Summary, Timing, cpu, kernels, options, profile, report
+from .library import Cpu, Kernel, Node, NodeProfile, Option, Peak, Report, Span, Summary, Timing, cpu, kernels, options, peak, profile, report, spans
 from .load import library_path, load
 
-__all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Report", "Summary", "Timing"]
-__all__ += ["cpu", "kernels", "library_path", "load", "options", "profile", "report"]
+__all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing"]
+__all__ += ["cpu", "kernels", "library_path", "load", "options", "peak", "profile", "report", "spans"]
 
 __version__: str
 

@@ -135,6 +135,36 @@ class NodeProfile:
     timing: Timing
 
 
+@dataclass(frozen=True)
+class Span:
+    """When a thread was at work. thread: 0 is the one that runs the interpreter. task: part of the node's work that threads share; -1: the whole node.
+
+    Nanoseconds of time.monotonic_ns().
+    """
+
+    subgraph: int
+    node: int
+    thread: int
+    task: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class Peak:
+    """What the machine gives to a delegate's threads and instruction set at best.
+
+    macs_per_second: of `kernel`, the fastest for int8 matrices, on data in the first-level cache. cache_bytes_per_second: reading 256 KiB per thread again and
+    again; memory_bytes_per_second: reading 64 MiB.
+    """
+
+    kernel: str
+    threads: int
+    macs_per_second: float
+    cache_bytes_per_second: float
+    memory_bytes_per_second: float
+
+
 def version() -> str:
     """Version of the library, "1.2.3"."""
     return _ffi.string(_ffi.library()[1].tvmq_version())
@@ -190,3 +220,27 @@ def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
     if reset:
         lib.tvmq_reset_profile(pointer)
     return times
+
+
+def spans(delegate: Delegate) -> list[Span]:
+    """When each claimed node ran, and when each thread worked on its tasks where several shared it; thread by thread, of each the last 4096 spans in order.
+
+    Empty unless the delegate was loaded with profile=True. profile(reset=True) forgets them.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library.
+    """
+    return _ffi.sequence(Span, _ffi.library()[1].tvmq_get_span, _ffi.delegate_pointer(delegate))
+
+
+def peak(delegate: Delegate) -> Peak:
+    """Measures what the machine gives at best, on the delegate's threads and with its instruction set; takes a fifth of a second.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library. MemoryError: 64 MiB are not to be had.
+    """
+    pointer = _ffi.delegate_pointer(delegate)
+    measured = _ffi.library()[1].tvmq_measure_peak(pointer)
+    if not measured:
+        raise MemoryError("no memory to measure the machine's peak")
+    return _ffi.structure(Peak, measured)

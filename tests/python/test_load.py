@@ -6,6 +6,7 @@ import functools
 import gc
 import subprocess
 import sys
+import time
 import types
 
 import harness
@@ -97,6 +98,7 @@ def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_loading_needs_no_cffi(runtime: harness.Runtime) -> None:
     script = f"""
 import sys
+import time
 sys.modules.update(cffi=None, click=None, rich=None, flatbuffers=None if {runtime.name != "tensorflow"} else sys.modules.get("flatbuffers"), tflite=None)
 import tvmq_delegate
 assert tvmq_delegate.load(runtime={runtime.name!r}), "loads"
@@ -181,3 +183,28 @@ def test_version_is_the_librarys(runtime: harness.Runtime) -> None:
     assert tvmq_delegate.__version__.count(".") == 2
     with pytest.raises(AttributeError):
         getattr(tvmq_delegate, "no_such_name")  # noqa: B009
+
+
+def test_spans_are_the_profiled_times(runtime: harness.Runtime) -> None:
+    delegate = runtime.load(profile=True, num_threads=2)
+    interpreter = runtime.interpreter(zoo.load("mobilenet_v1_0.25_128"), [delegate])
+    before = time.monotonic_ns()
+    for _ in range(3):
+        interpreter.invoke()
+    after = time.monotonic_ns()
+    spans = tvmq_delegate.spans(delegate)
+    for profiled in tvmq_delegate.profile(delegate, reset=True):
+        whole = [span for span in spans if span.node == profiled.node.node and span.task < 0]
+        assert len(whole) == 3 and sum(span.end_ns - span.start_ns for span in whole) == profiled.timing.total_ns
+        tasks = [span for span in spans if span.node == profiled.node.node and span.task >= 0]
+        assert all(any(span.start_ns <= task.start_ns and task.end_ns <= span.end_ns for span in whole) for task in tasks)
+    assert all(before <= span.start_ns <= span.end_ns <= after for span in spans)
+    assert not tvmq_delegate.spans(delegate)
+
+
+def test_peak_is_of_the_delegates_kernels(runtime: harness.Runtime) -> None:
+    delegate = runtime.load(isa="c")
+    runtime.interpreter(zoo.load("mobilenet_v1_0.25_128"), [delegate])
+    peak = tvmq_delegate.peak(delegate)
+    assert peak.kernel in {kernel.name for kernel in tvmq_delegate.kernels() if kernel.isa == "c" and kernel.family == "gemm_s8"}
+    assert peak.threads == 1 and min(peak.macs_per_second, peak.cache_bytes_per_second, peak.memory_bytes_per_second) > 0

@@ -72,6 +72,41 @@ static void check_claim(void) {
   end(&s);
 }
 
+// One span for each run of a node, in order, as long as its profile says.
+static void check_spans(void) {
+  struct scene s = BEGIN(true, "profile", "true", "num_threads", "2");
+  CHECK(apply(&s) == kTfLiteOk && tvmq_get_span(s.delegate, 0) == NULL, "before the first run");
+  for (int runs = 1; runs <= 3; runs++) {
+    tvmq_reset_profile(s.delegate);
+    for (int i = 0; i < runs; i++) check_run("traced", &s.network, true, NULL);
+    const int nodes[] = {s.network.conv, s.network.depthwise, s.network.quantize};
+    unsigned long long total[N_ELEMENTS(nodes)] = {0}, last = 0;
+    const struct tvmq_span_info *span;
+    int n = 0;
+    for (int i = 0; (span = tvmq_get_span(s.delegate, i)) != NULL; i++) {
+      if (span->task >= 0) continue;
+      CHECK(span->node == nodes[n % 3] && span->subgraph == 0 && span->thread == 0, "span %d: node %d", n, span->node);
+      CHECK(span->start_ns >= last && span->end_ns >= span->start_ns, "span %d", n);
+      total[n++ % 3] += span->end_ns - span->start_ns;
+      last = span->end_ns;
+    }
+    CHECK(n == 3 * runs, "%d spans in %d runs", n, runs);
+    for (size_t i = 0; i < N_ELEMENTS(nodes); i++) {
+      const struct tvmq_profile_info *profile = tvmq_get_profile(s.delegate, nodes[i]);
+      CHECK(profile->total_ns == total[i], "node %d: %llu and %llu ns", nodes[i], profile->total_ns, total[i]);
+    }
+  }
+  CHECK(tvmq_reset_profile(s.delegate) == 0 && tvmq_get_span(s.delegate, 0) == NULL && tvmq_get_span(s.delegate, -1) == NULL, "reset");
+  end(&s);
+  s = BEGIN(false, "profile", "no");
+  CHECK(apply(&s) == kTfLiteOk, "%s", s.network.fake->error);
+  check_run("not traced", &s.network, false, NULL);
+  CHECK(tvmq_get_span(s.delegate, 0) == NULL, "not traced");
+  const struct tvmq_peak_info *peak = tvmq_measure_peak(s.delegate);
+  CHECK(peak != NULL && peak->macs_per_second > 0 && peak->threads == 1, "peak");
+  end(&s);
+}
+
 static void check_interrupted(void) {
   struct scene s = BEGIN(true, "num_threads", "2");
   CHECK(apply(&s) == kTfLiteOk && fake_delegate_nodes(s.network.graph) == 2, "two partitions");
@@ -226,7 +261,7 @@ static void check_foreign(void) {
   const void *const pointers[] = {NULL, &foreign};
   for (size_t i = 0; i < N_ELEMENTS(pointers); i++) {
     CHECK(tvmq_get_delegate(pointers[i]) == NULL && tvmq_get_node(pointers[i], 0) == NULL && tvmq_get_profile(pointers[i], 0) == NULL, "pointer %zu", i);
-    CHECK(tvmq_reset_profile(pointers[i]) == -1, "pointer %zu", i);
+    CHECK(tvmq_get_span(pointers[i], 0) == NULL && tvmq_measure_peak(pointers[i]) == NULL && tvmq_reset_profile(pointers[i]) == -1, "pointer %zu", i);
   }
   network_delegate_destroy(&foreign);
   CHECK(network_delegate((const char *const[]){"rounding", "wrong", NULL}) == NULL && network_message()[0] != '\0', "a bad option");
@@ -239,7 +274,7 @@ static void check_failure(size_t n, bool *reached) {
   const size_t blocks = tvmq_alloc_live();
   struct network network = network_create(true);
   tvmq_alloc_fail_at(n);
-  TfLiteDelegate *delegate = network_delegate(NULL);
+  TfLiteDelegate *delegate = network_delegate((const char *const[]){"profile", "true", "num_threads", "2", NULL});
   if (delegate == NULL) {
     CHECK_STRING(network_message(), "tvmq-delegate: out of memory", "message");
   } else {
@@ -287,6 +322,7 @@ static void check_failures_of_resize(void) {
 
 int main(void) {
   check_claim();
+  check_spans();
   check_interrupted();
   check_limits();
   check_require_full();

@@ -1,0 +1,12 @@
+// The clock of everything that is timed.
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+// Monotonic time in nanoseconds.
+static inline uint64_t tvmq_now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
