@@ -33,7 +33,7 @@ static const char *greatest_isa(void) {
 
 const struct tvmq_cpu_info *tvmq_get_cpu(void) {
   static _Thread_local struct tvmq_cpu_info info;
-  info = (struct tvmq_cpu_info){.name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count()};
+  info = (struct tvmq_cpu_info){.name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order()};
   return &info;
 }
 
@@ -91,6 +91,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .rounding = delegate->rounding,
       .error = delegate->error,
       .scratch_bytes = delegate->scratch.size,
+      .in_order = (delegate->env.cpu & TVMQ_CPU_IN_ORDER) != 0,
   };
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     info->subgraphs++;

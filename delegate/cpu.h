@@ -10,6 +10,9 @@
 // Features that the operating system reports as usable (HWCAP on Arm, CPUID and XCR0 on x86). Detected once.
 uint32_t tvmq_cpu_detect(void);
 
+// True if every core that this thread may use now is known to execute instructions in the order of the program. Defined by the file of its architecture.
+bool tvmq_cpu_in_order(void);
+
 // Human-readable name of the processor ("Cortex-A76", "AMD Ryzen ..."), or "unknown". Static storage.
 const char *tvmq_cpu_name(void);
 
@@ -24,6 +27,9 @@ bool tvmq_isa_offered(const struct tvmq_isa *isa);  // this CPU has every bit of
 
 // Processors that this process may run on: affinity mask and cgroup CPU quota (rounded up), at least 1.
 int tvmq_cpu_count(void);
+
+// The affinity mask alone: whether this thread may run on processor number `cpu`.
+bool tvmq_cpu_may_use(unsigned cpu);
 
 // The quota alone: 0 without one. `root` stands before /proc and /sys: "" except in tests.
 int tvmq_cpu_quota(const char *root);

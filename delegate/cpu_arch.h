@@ -1,6 +1,7 @@
 // Behind cpu.h: what each architecture detects. The functions that read a given input are built everywhere, so that their tests run everywhere.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,15 @@ uint32_t tvmq_arm_features(uint64_t hwcap, uint64_t hwcap2);
 // Name of the core that a MIDR_EL1 value identifies, or NULL.
 const char *tvmq_arm_core_name(uint32_t midr);
 
-// Distinct cores in the order of the processors, joined by " + ": from `root`/sys, else from `root`/proc/cpuinfo. `root` is "" except in tests.
-void tvmq_arm_cores(const char *root, char *name, size_t size);
+// What is to be said of all cores together.
+struct tvmq_arm_cores {
+  char name[128];   // distinct ones in the order of the processors, joined by " + "; what does not fit is left out
+  unsigned usable;  // processors that `may_use` admits
+  bool in_order;    // all of these are known to execute in order
+};
+
+// From `root`/sys, else from `root`/proc/cpuinfo. `root` is "" except in tests.
+void tvmq_arm_cores(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores);
 
 // x86: registers of CPUID leaves 1, 7.0 and 7.1, and XCR0 (0 where the operating system does not use xsave) without what it has not granted to this process.
 struct tvmq_cpuid {

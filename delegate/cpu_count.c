@@ -90,17 +90,34 @@ int tvmq_cpu_quota(const char *root) {
   return limit;
 }
 
-// The mask has no fixed size: sched_getaffinity refuses one that is too small for the machine.
-static int affinity_count(void) {
+// The affinity mask, of *bytes bytes, or NULL. It has no fixed size: sched_getaffinity refuses one that is too small for the machine.
+static cpu_set_t *affinity(size_t *bytes) {
   for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
     cpu_set_t *set = CPU_ALLOC(n);
-    if (set == NULL) break;
-    const bool known = sched_getaffinity(0, CPU_ALLOC_SIZE(n), set) == 0;
-    const int count = known ? CPU_COUNT_S(CPU_ALLOC_SIZE(n), set) : 0;
+    if (set == NULL) return NULL;
+    *bytes = CPU_ALLOC_SIZE(n);
+    if (sched_getaffinity(0, *bytes, set) == 0) return set;
     CPU_FREE(set);
-    if (known) return count;
   }
-  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+  return NULL;
+}
+
+static int affinity_count(void) {
+  size_t bytes;
+  cpu_set_t *set = affinity(&bytes);
+  if (set == NULL) return (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int count = CPU_COUNT_S(bytes, set);
+  CPU_FREE(set);
+  return count;
+}
+
+bool tvmq_cpu_may_use(unsigned cpu) {
+  size_t bytes;
+  cpu_set_t *set = affinity(&bytes);
+  if (set == NULL) return true;
+  const bool may = CPU_ISSET_S(cpu, bytes, set);
+  CPU_FREE(set);
+  return may;
 }
 
 int tvmq_cpu_count(void) {

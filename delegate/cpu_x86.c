@@ -1,5 +1,6 @@
 #include <stdbool.h>
 
+#include "cpu.h"
 #include "cpu_arch.h"
 #include "cpu_bits.h"
 
@@ -67,6 +68,9 @@ uint32_t tvmq_cpu_arch_features(void) {
   if (has(cpuid.xcr0, XCR0_TILES) && has(cpuid.leaf7_edx, LEAF7_EDX_AMX) && !may_use_tiles()) cpuid.xcr0 &= ~(uint64_t)XCR0_TILES;
   return tvmq_x86_features(&cpuid);
 }
+
+// The in-order Atoms have no AVX2: for what they can run the figures are the same.
+bool tvmq_cpu_in_order(void) { return false; }
 
 void tvmq_cpu_arch_name(char *name, size_t size) {
   name[0] = '\0';

@@ -14,6 +14,15 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base);
 
 // ---- life
 
+static uint32_t cpu_of(const struct tvmq_options *options) {
+  const uint32_t features = options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect();
+  struct tvmq_affinity affinity;
+  tvmq_affinity_enter(&affinity, &options->cpu_affinity);  // the cores that count are those it will run on
+  const bool in_order = options->tune == TVMQ_TUNE_AUTO ? tvmq_cpu_in_order() : options->tune == TVMQ_TUNE_IN_ORDER;
+  tvmq_affinity_leave(&affinity);
+  return in_order ? features | TVMQ_CPU_IN_ORDER : features;
+}
+
 struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options) {
   struct tvmq_delegate *delegate = tvmq_alloc(sizeof *delegate);
   if (delegate == NULL) return NULL;
@@ -25,7 +34,7 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options) {
   };
   delegate->options = *options;
   delegate->env = (struct tvmq_env){
-      .cpu = options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect(),
+      .cpu = cpu_of(options),
       .rounding = (enum tvmq_rounding)options->rounding,
       .scratch = &delegate->scratch,
   };

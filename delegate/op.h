@@ -12,7 +12,7 @@
 
 // What planning may use. Fixed for the life of a delegate.
 struct tvmq_env {
-  uint32_t cpu;  // features to use (detected, or the `isa` option's)
+  uint32_t cpu;  // enum tvmq_cpu_bits: features to use and what to tune for, detected or by the options `isa` and `tune`
   enum tvmq_rounding rounding;
   struct tvmq_threads *threads;  // NULL: one thread
   struct tvmq_scratch *scratch;  // shared by all operators planned with this environment; outlives them

@@ -13,12 +13,16 @@ struct tvmq_options {
   struct tvmq_cpus cpu_affinity;
   int rounding;  // enum tvmq_rounding
   int isa;       // 0: all that the CPU offers; i: tvmq_isas[i - 1]
+  int tune;      // enum tvmq_tune
   int profile;
   int require_full_delegation;
   int min_nodes_per_partition;
   int max_delegated_partitions;  // 0: no limit
   int log_severity;              // enum tvmq_severity
 };
+
+// What kernels are chosen for, in the order of the option's names.
+enum tvmq_tune { TVMQ_TUNE_AUTO, TVMQ_TUNE_IN_ORDER, TVMQ_TUNE_OUT_OF_ORDER };
 
 enum { TVMQ_OPTIONS_MESSAGE = 640 };
 

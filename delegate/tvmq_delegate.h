@@ -20,6 +20,7 @@ struct tvmq_cpu_info {
   const char *name;  // "Cortex-A76", "AMD EPYC ...", "unknown"
   const char *isa;   // the greatest instruction set that it offers: a name of tvmq_get_isa
   int count;         // processors that this process may use: affinity and cgroup quota
+  int in_order;      // all cores that it may use are known to execute instructions in the order of the program: what tune=auto goes by
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 
@@ -70,6 +71,7 @@ struct tvmq_delegate_info {
   unsigned long long arena_bytes;    // tensors between the nodes of a partition
   unsigned long long plans;          // times that an operator has been planned
   unsigned long long packs;          // times that weights have been packed
+  int in_order;                      // kernels are chosen for cores that execute in order
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 

@@ -127,6 +127,12 @@ enum tvmq_variant_flags {
   TVMQ_MATRIX_ROWS = 1u << 2     // gemm on one tap without in_flip: the rows of a tile lie a constant distance apart, which the first two pointers tell
 };
 
+// What a variant reaches on one kind of core, measured; compared only within a family.
+struct tvmq_speed {
+  float rate;         // multiply-accumulates (requantize: elements; row sums: bytes) per cycle of the inner loop
+  float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
+};
+
 // One row of variants.def.
 struct tvmq_variant {
   const char *name;
@@ -139,8 +145,7 @@ struct tvmq_variant {
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;
-  float rate;         // multiply-accumulates (requantize: elements; row sums: bytes) per cycle of the inner loop, measured; compared only within a family
-  float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
+  struct tvmq_speed speeds[2];  // on cores that execute out of order, and in order; the second is zeros where the first serves both
   union {
     tvmq_gemm_fn gemm;
     tvmq_depthwise_fn depthwise;

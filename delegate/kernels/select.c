@@ -6,11 +6,16 @@ static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, 
   return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
 }
 
+static const struct tvmq_speed *speed_of(const struct tvmq_variant *variant, uint32_t cpu) {
+  return &variant->speeds[(cpu & TVMQ_CPU_IN_ORDER) != 0 && variant->speeds[1].rate > 0];
+}
+
 // Sizes are floats here: an estimate may lose digits but must not overflow.
 static float gemm_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   const float tiles = (float)ceil_div(p->m, v->mr) * (float)ceil_div(p->n, v->layout.nr);
+  const struct tvmq_speed *speed = speed_of(v, p->cpu);
   const float depth = (float)p->n_taps * (float)ceil_div(p->k, v->layout.ku) * v->layout.ku;
-  return tiles * (v->tile_cycles + depth * v->mr * v->layout.nr / v->rate);
+  return tiles * (speed->tile_cycles + depth * v->mr * v->layout.nr / speed->rate);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
@@ -32,10 +37,11 @@ static const float GATHER_CYCLES = 1.0f;
 // A depthwise tile is one column of mr output pixels.
 static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float tiles = (float)ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)ceil_div(p->channels, v->layout.nr);
+  const struct tvmq_speed *speed = speed_of(v, p->cpu);
   const float taps = (float)p->filter_h * (float)p->filter_w;
   const bool gathers = p->channels < v->layout.nr;
   const float gathered = gathers ? (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w * (float)p->channels : 0;
-  return tiles * (v->tile_cycles + taps * v->mr * v->layout.nr / v->rate) + gathered * GATHER_CYCLES;
+  return tiles * (speed->tile_cycles + taps * v->mr * v->layout.nr / speed->rate) + gathered * GATHER_CYCLES;
 }
 
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
@@ -62,7 +68,7 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
   const struct tvmq_variant *best = NULL;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
     if (!usable(v, TVMQ_FAMILY_REQUANTIZE, cpu, 0) || v->in_type != in_type || v->out_type != out_type) continue;
-    if (best == NULL || v->rate > best->rate) best = v;
+    if (best == NULL || speed_of(v, cpu)->rate > speed_of(best, cpu)->rate) best = v;
   }
   return best;
 }
@@ -70,7 +76,7 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
 const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) {
   const struct tvmq_variant *best = NULL;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (usable(v, TVMQ_FAMILY_ROW_SUMS, cpu, 0) && (best == NULL || v->rate > best->rate)) best = v;
+    if (usable(v, TVMQ_FAMILY_ROW_SUMS, cpu, 0) && (best == NULL || speed_of(v, cpu)->rate > speed_of(best, cpu)->rate)) best = v;
   }
   return best;
 }

@@ -15,7 +15,7 @@ struct tvmq_gemm_problem {
   size_t m, n, k, n_taps;  // k elements per tap, unpadded
   uint8_t acc_bytes;       // of the layout: 4, or 8 for 16x8 with an int64 bias
   bool exact_k;            // only variants whose ku divides k: rows are read where they lie
-  uint32_t cpu;            // features that may be used
+  uint32_t cpu;            // features that may be used, and what to tune for: enum tvmq_cpu_bits
   uint32_t excluded;       // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
 };
 

@@ -14,30 +14,27 @@
    .lanes = LANES}
 #define ONLY(FILTER_H, FILTER_W, STRIDE, DILATION) {.filter_h = FILTER_H, .filter_w = FILTER_W, .stride = STRIDE, .dilation = DILATION}
 
-#define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, RATE, TILE_CYCLES) \
-  {.name = #SYMBOL,                                                         \
-   .family = TVMQ_FAMILY_##FAMILY,                                          \
-   .cpu = CPU,                                                              \
-   .flags = FLAGS,                                                          \
-   .mr = MR,                                                                \
-   .layout = LAYOUT PANEL,                                                  \
-   .rate = RATE,                                                            \
-   .tile_cycles = TILE_CYCLES,                                              \
-   .fn.gemm = SYMBOL},
-#define TVMQ_DEPTHWISE(FAMILY, SYMBOL, CPU, FLAGS, WINDOW, MR, PANEL, RATE, TILE_CYCLES) \
-  {.name = #SYMBOL,                                                                      \
-   .family = TVMQ_FAMILY_##FAMILY,                                                       \
-   .cpu = CPU,                                                                           \
-   .flags = FLAGS,                                                                       \
-   .only = ONLY WINDOW,                                                                  \
-   .mr = MR,                                                                             \
-   .layout = DEPTHWISE_LAYOUT PANEL,                                                     \
-   .rate = RATE,                                                                         \
-   .tile_cycles = TILE_CYCLES,                                                           \
+#define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .flags = FLAGS, .mr = MR, .layout = LAYOUT PANEL, .speeds = {__VA_ARGS__}, .fn.gemm = SYMBOL},
+#define TVMQ_DEPTHWISE(FAMILY, SYMBOL, CPU, FLAGS, WINDOW, MR, PANEL, ...) \
+  {.name = #SYMBOL,                                                        \
+   .family = TVMQ_FAMILY_##FAMILY,                                         \
+   .cpu = CPU,                                                             \
+   .flags = FLAGS,                                                         \
+   .only = ONLY WINDOW,                                                    \
+   .mr = MR,                                                               \
+   .layout = DEPTHWISE_LAYOUT PANEL,                                       \
+   .speeds = {__VA_ARGS__},                                                \
    .fn.depthwise = SYMBOL},
 #define TVMQ_REQUANTIZE(SYMBOL, CPU, IN_TYPE, OUT_TYPE, RATE) \
-  {.name = #SYMBOL, .family = TVMQ_FAMILY_REQUANTIZE, .cpu = CPU, .in_type = IN_TYPE, .out_type = OUT_TYPE, .rate = RATE, .fn.requantize = SYMBOL},
-#define TVMQ_ROW_SUMS(SYMBOL, CPU, RATE) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .rate = RATE, .fn.row_sums = SYMBOL},
+  {.name = #SYMBOL,                                           \
+   .family = TVMQ_FAMILY_REQUANTIZE,                          \
+   .cpu = CPU,                                                \
+   .in_type = IN_TYPE,                                        \
+   .out_type = OUT_TYPE,                                      \
+   .speeds = {{.rate = RATE}},                                \
+   .fn.requantize = SYMBOL},
+#define TVMQ_ROW_SUMS(SYMBOL, CPU, RATE) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {{.rate = RATE}}, .fn.row_sums = SYMBOL},
 
 const struct tvmq_variant tvmq_variants[] = {
 #include "variants.def"

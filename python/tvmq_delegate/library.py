@@ -21,11 +21,16 @@ class Isa:
 
 @dataclass(frozen=True)
 class Cpu:
-    """This CPU. isa: the greatest instruction set that it offers. count: processors that this process may use, by affinity and cgroup quota."""
+    """This CPU.
+
+    isa: the greatest instruction set that it offers. count: processors that this process may use, by affinity and cgroup quota. in_order: all cores that it
+    may use are known to execute instructions in the order of the program; what the option `tune` goes by unless it is given.
+    """
 
     name: str
     isa: str
     count: int
+    in_order: bool
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class Summary:
 
     subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, "" if there
     was none. packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between the nodes of a partition. plans, packs: how often an
-    operator has been planned, and weights have been packed.
+    operator has been planned, and weights have been packed. in_order: kernels are chosen for cores that execute in order.
     """
 
     subgraphs: int
@@ -103,6 +108,7 @@ class Summary:
     arena_bytes: int
     plans: int
     packs: int
+    in_order: bool
 
 
 @dataclass(frozen=True)

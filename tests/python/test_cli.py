@@ -80,8 +80,8 @@ def test_options_are_the_librarys(runtime: harness.Runtime) -> None:
     for option in tvmq_delegate.options():
         assert f"--{option.name.replace('_', '-')}" in help_text
     for spelling in ("--max-delegated-partitions", "--max_delegated_partitions"):
-        data = json.loads(prints("nodes", "--network", NETWORK, "--runtime", runtime.name, "--json", spelling, "1", "--isa", "c"))
-        assert data["summary"]["partitions"] == 1 and data["summary"]["isa"] == "c"
+        data = json.loads(prints("nodes", "--network", NETWORK, "--runtime", runtime.name, "--json", spelling, "1", "--isa", "c", "--tune", "in_order"))
+        assert data["summary"]["partitions"] == 1 and data["summary"]["isa"] == "c" and data["summary"]["in_order"] is True
 
 
 @pytest.mark.parametrize("network", [NETWORK, "mobilenet_v2_0.35_96"])  # the second has operators that overwrite what they read

@@ -19,7 +19,7 @@ from tvmq_delegate import runtime as runtimes
 
 def test_every_option_takes_its_default(runtime: harness.Runtime) -> None:
     options = tvmq_delegate.options()
-    assert {"num_threads", "rounding", "isa", "profile", "require_full_delegation"} <= {option.name for option in options}
+    assert {"num_threads", "rounding", "isa", "tune", "profile", "require_full_delegation"} <= {option.name for option in options}
     assert runtime.load(**{option.name: option.default_value for option in options})
 
 
@@ -47,6 +47,7 @@ def test_hyphens_stand_for_underscores(runtime: harness.Runtime) -> None:
         ({"profile": "maybe"}, ["profile", "'maybe'", "true or false"]),
         ({"cpu_affinity": "all"}, ["cpu_affinity", "'all'", "any, or numbers and ranges joined by +"]),
         ({"isa": "mmx"}, ["isa", "'mmx'", "auto", "c"]),
+        ({"tune": "fast"}, ["tune", "'fast'", "auto, in_order, out_of_order"]),
     ],
 )
 def test_a_wrong_option_is_named_with_what_is_allowed(runtime: harness.Runtime, options: dict[str, object], told: list[str]) -> None:

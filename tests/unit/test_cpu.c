@@ -134,49 +134,106 @@ static const struct {
     const char *path, *text;
   } files[4];
   const char *cores;
+  unsigned usable;  // of the first two processors
+  bool in_order;
 } machines[] = {
-    {"no information", {{0}}, ""},
+    {"no information", {{0}}, "", 0, false},
     {"one kind",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000414fd0b1\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
-     "Cortex-A76"},
-    {"two kinds",
+     "Cortex-A76",
+     2,
+     false},
+    {"small ones",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd034\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000412fd050\n"}},
+     "Cortex-A53 + Cortex-A55",
+     2,
+     true},
+    {"a large one of two",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
       {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"},
       {MIDR_OF "2/regs/identification/midr_el1", "0x00000000412fd050\n"}},
-     "Cortex-A55 + Cortex-A76"},
+     "Cortex-A55 + Cortex-A76",
+     2,
+     false},
+    {"a large one out of reach",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
+      {MIDR_OF "1/regs/identification/midr_el1", "0x00000000412fd050\n"},
+      {MIDR_OF "2/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
+     "Cortex-A55 + Cortex-A76",
+     2,
+     true},
     {"a name within a name",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd0e0\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000410fd0b0\n"}},
-     "Cortex-A76AE + Cortex-A76"},
-    {"unknown core", {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000990fabc1\n"}}, "MIDR 0x990fabc1"},
+     "Cortex-A76AE + Cortex-A76",
+     2,
+     false},
+    {"unknown core", {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000990fabc1\n"}}, "MIDR 0x990fabc1", 1, false},
+    {"unknown core after a small one",
+     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000990fabc1\n"}},
+     "Cortex-A55 + MIDR 0x990fabc1",
+     2,
+     false},
     {"cpuinfo",
      {{"/proc/cpuinfo",
        "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\nCPU revision\t: 4\n\n"
        "processor\t: 1\nCPU implementer\t: 0x51\nCPU part\t: 0x804\n"}},
-     "Cortex-A53 + Kryo 4xx Gold"},
-    {"cpuinfo of another architecture", {{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: something\n"}}, ""},
+     "Cortex-A53 + Kryo 4xx Gold",
+     2,
+     false},
+    {"cpuinfo, a large one out of reach",
+     {{"/proc/cpuinfo", "processor : 0\nCPU implementer : 0x41\nCPU part : 0xd03\nprocessor : 4\nCPU implementer : 0x41\nCPU part : 0xd08\n"}},
+     "Cortex-A53 + Cortex-A72",
+     1,
+     true},
+    {"cpuinfo of another architecture", {{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: something\n"}}, "", 0, false},
     {"sysfs first",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x410fd083\n"}, {"/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd03\n"}},
-     "Cortex-A72"},
+     "Cortex-A72",
+     1,
+     false},
 };
 
+static bool first_two(unsigned cpu) { return cpu < 2; }
+
 static void check_cores(void) {
+  struct tvmq_arm_cores cores;
   for (size_t i = 0; i < N_ELEMENTS(machines); i++) {
     make_root();
     for (size_t j = 0; j < N_ELEMENTS(machines[i].files) && machines[i].files[j].path != NULL; j++) {
       write_file(machines[i].files[j].path, machines[i].files[j].text);
     }
-    char cores[64];
-    tvmq_arm_cores(root, cores, sizeof cores);
-    CHECK_STRING(cores, machines[i].cores, machines[i].name);
+    tvmq_arm_cores(root, first_two, &cores);
+    CHECK_STRING(cores.name, machines[i].cores, machines[i].name);
+    CHECK(cores.usable == machines[i].usable && cores.in_order == machines[i].in_order, "%s: %u usable, in order: %d", machines[i].name, cores.usable,
+          cores.in_order);
     remove_root();
   }
   make_root();
-  write_file(MIDR_OF "0/regs/identification/midr_el1", "0x412fd050");
-  write_file(MIDR_OF "1/regs/identification/midr_el1", "0x414fd0b1");
-  char cores[16];
-  tvmq_arm_cores(root, cores, sizeof cores);
-  CHECK_STRING(cores, "Cortex-A55", "no room for the second");
+  for (unsigned cpu = 0; cpu < 12; cpu++) {
+    char path[96], midr[16];
+    snprintf(path, sizeof path, MIDR_OF "%u/regs/identification/midr_el1", cpu);
+    snprintf(midr, sizeof midr, "0x99%02x0000", cpu);
+    write_file(path, midr);
+  }
+  tvmq_arm_cores(root, first_two, &cores);
+  CHECK(strncmp(cores.name, "MIDR 0x99000000 + MIDR 0x99010000 + ", 36) == 0 && cores.name[strlen(cores.name) - 3] == '0', "what fits: %s", cores.name);
+  CHECK(strlen(cores.name) == 7 * 18 - 3, "whole names: %s", cores.name);
   remove_root();
+}
+
+static void check_may_use(void) {
+  cpu_set_t before, one;
+  if (!CHECK(sched_getaffinity(0, sizeof before, &before) == 0, "affinity")) return;
+  CPU_ZERO(&one);
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    CHECK(tvmq_cpu_may_use(cpu) == (CPU_ISSET(cpu, &before) != 0), "processor %u", cpu);
+    if (CPU_ISSET(cpu, &before) && CPU_COUNT(&one) == 0) CPU_SET(cpu, &one);
+  }
+  if (CHECK(sched_setaffinity(0, sizeof one, &one) == 0, "affinity")) {
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) CHECK(tvmq_cpu_may_use(cpu) == (CPU_ISSET(cpu, &one) != 0), "processor %u of one", cpu);
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(!tvmq_cpu_may_use(1u << 30), "more than there can be");
 }
 
 static void check_arm_features(void) {
@@ -257,12 +314,13 @@ static void check_here(void) {
   CHECK(tvmq_cpu_detect() == cpu, "detected once");
   CHECK(tvmq_cpu_name()[0] != '\0', "a name or \"unknown\"");
   CHECK(tvmq_cpu_name() == tvmq_cpu_name(), "static storage");
-  printf("%s, features %#x, %d processors\n", tvmq_cpu_name(), cpu, tvmq_cpu_count());
+  printf("%s%s, features %#x, %d processors\n", tvmq_cpu_name(), tvmq_cpu_in_order() ? " (in order)" : "", cpu, tvmq_cpu_count());
 }
 
 int main(void) {
   check_quotas();
   check_count();
+  check_may_use();
   check_cores();
   check_arm_features();
   check_x86_features();

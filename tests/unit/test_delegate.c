@@ -139,6 +139,19 @@ static void check_limits(void) {
   end(&s);
 }
 
+// Other kernels perhaps, the same results.
+static void check_tune(void) {
+  for (int i = 0; i < 2; i++) {
+    struct scene s = BEGIN(false, "tune", i == 0 ? "out_of_order" : "in_order");
+    CHECK(apply(&s) == kTfLiteOk && tvmq_get_delegate(s.delegate)->in_order == i, "%s", s.network.fake->error);
+    check_run(i == 0 ? "out of order" : "in order", &s.network, false, NULL);
+    end(&s);
+  }
+  struct scene s = BEGIN(false, "tune", "auto");
+  CHECK(tvmq_get_delegate(s.delegate)->in_order == tvmq_get_cpu()->in_order, "as the CPU");
+  end(&s);
+}
+
 static void check_require_full(void) {
   struct scene s = BEGIN(true, "require_full_delegation", "on");
   CHECK(apply(&s) == kTfLiteError, "not full");
@@ -325,6 +338,7 @@ int main(void) {
   check_spans();
   check_interrupted();
   check_limits();
+  check_tune();
   check_require_full();
   check_resize();
   check_bad_resize();

@@ -23,8 +23,9 @@ static void check_defaults(void) {
   char message[TVMQ_OPTIONS_MESSAGE];
   memset(&options, 0xa5, sizeof options);
   CHECK(tvmq_options_parse(NULL, NULL, 0, &options, message), "%s", message);
-  CHECK(options.num_threads == -1 && options.rounding == TVMQ_ROUNDING_REFERENCE && options.isa == 0 && !options.profile && !options.require_full_delegation &&
-            options.min_nodes_per_partition == 1 && options.max_delegated_partitions == 0 && options.log_severity == TVMQ_LOG_WARNING,
+  CHECK(options.num_threads == -1 && options.rounding == TVMQ_ROUNDING_REFERENCE && options.isa == 0 && options.tune == TVMQ_TUNE_AUTO && !options.profile &&
+            !options.require_full_delegation && options.min_nodes_per_partition == 1 && options.max_delegated_partitions == 0 &&
+            options.log_severity == TVMQ_LOG_WARNING,
         "defaults");
 }
 
@@ -44,6 +45,10 @@ static void check_values(void) {
   CHECK_STRING(name, "c", "name of a value");
   tvmq_option_name("rounding", TVMQ_ROUNDING_SINGLE, name, sizeof name);
   CHECK_STRING(name, "single", "name of a value");
+  CHECK_STRING(PARSE(&o, "tune", "in_order"), NULL, "tune=in_order");
+  CHECK(o.tune == TVMQ_TUNE_IN_ORDER, "tune %d", o.tune);
+  CHECK_STRING(PARSE(&o, "tune", "out_of_order"), NULL, "tune=out_of_order");
+  CHECK(o.tune == TVMQ_TUNE_OUT_OF_ORDER, "tune %d", o.tune);
 }
 
 // One message names key, value and what is allowed.
@@ -64,6 +69,7 @@ static void check_failures(void) {
   check_message("log_severity", "", "verbose, info, warning, error, silent");
   check_message("isa", "sse9", "auto, c");
   check_message("cpu_affinity", "0,1", "any, or numbers and ranges joined by + out of ");
+  check_message("tune", "cortex-a53", "auto, in_order, out_of_order");
   check_message("num_thread", "4", "did you mean num_threads");
   check_message("threads", "4", "did you mean num_threads");
   check_message("require_full", "1", "did you mean require_full_delegation");

@@ -1,0 +1,55 @@
+#include "kernels/select.h"
+#include "unit.h"
+
+// Sizes that networks have: few and many rows, channels and depths.
+static const struct {
+  size_t m, n, k, n_taps;
+} gemms[] = {{1, 1, 1, 1}, {48, 64, 24, 1}, {12544, 16, 32, 1}, {3136, 32, 32, 1}, {49, 320, 960, 1}, {196, 512, 512, 9}, {9, 10, 64, 1}};
+static const uint32_t tunings[] = {0, TVMQ_CPU_IN_ORDER};
+
+static float cycles_on(const struct tvmq_variant *v, size_t i, bool in_order) {
+  const struct tvmq_speed *speed = in_order && v->speeds[1].rate > 0 ? &v->speeds[1] : &v->speeds[0];
+  const size_t tiles = (gemms[i].m + v->mr - 1) / v->mr * ((gemms[i].n + v->layout.nr - 1) / v->layout.nr);
+  const size_t depth = (gemms[i].k + v->layout.ku - 1) / v->layout.ku * v->layout.ku * gemms[i].n_taps;
+  return (float)tiles * (speed->tile_cycles + (float)(depth * v->mr * v->layout.nr) / speed->rate);
+}
+
+// Whatever a CPU offers and whatever is tuned for: the variant that may run there and is estimated fastest there.
+static void check_gemm(void) {
+  for (uint32_t cpu = 0; cpu < TVMQ_CPU_IN_ORDER; cpu = cpu == 0 ? 1 : cpu * 2) {
+    const uint32_t features = cpu * 2 - 1;  // every bit up to this one; of none for 0
+    for (size_t t = 0; t < N_ELEMENTS(tunings); t++) {
+      for (size_t i = 0; i < N_ELEMENTS(gemms); i++) {
+        const uint32_t offered = cpu == 0 ? 0 : features;
+        const struct tvmq_gemm_problem problem = {
+            .m = gemms[i].m, .n = gemms[i].n, .k = gemms[i].k, .n_taps = gemms[i].n_taps, .acc_bytes = 4, .cpu = offered | tunings[t]};
+        float cycles = 0;
+        const struct tvmq_variant *chosen = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &problem, &cycles);
+        if (!CHECK(chosen != NULL && (chosen->cpu & ~offered) == 0, "features %#x, case %zu", offered, i)) continue;
+        const float expected = cycles_on(chosen, i, t == 1);
+        CHECK(cycles > 0.999f * expected && cycles < 1.001f * expected, "%s, case %zu: %g instead of %g", chosen->name, i, (double)cycles, (double)expected);
+        for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+          if (v->family != TVMQ_FAMILY_GEMM_S8 || (v->cpu & ~offered) != 0) continue;
+          CHECK(cycles_on(v, i, t == 1) > 0.999f * cycles, "features %#x, tuning %zu, case %zu: %s is faster than %s", offered, t, i, v->name, chosen->name);
+        }
+      }
+    }
+  }
+}
+
+// A second speed is there because it differs; the first one is always there.
+static void check_speeds(void) {
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    const struct tvmq_speed *s = v->speeds;
+    CHECK(s[0].rate > 0 && s[0].tile_cycles >= 0 && s[1].rate >= 0 && s[1].tile_cycles >= 0, "%s", v->name);
+    CHECK(s[1].rate > 0 || s[1].tile_cycles == 0, "%s: cycles without a rate", v->name);
+    CHECK(s[0].rate != s[1].rate || s[0].tile_cycles != s[1].tile_cycles, "%s: one speed serves both", v->name);
+    CHECK((v->cpu & TVMQ_CPU_IN_ORDER) == 0, "%s needs what is no feature", v->name);
+  }
+}
+
+int main(void) {
+  check_gemm();
+  check_speeds();
+  return unit_report();
+}
