@@ -1,0 +1,71 @@
+// CONV_2D and the ways of computing it. op_conv.c is the frame: it describes the convolution, takes the way that estimates the fewest cycles, and packs the
+// weights again only where the packing that the way wants has changed. A way does the rest.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conv_gemm.h"
+#include "conv_quant.h"
+#include "desc.h"
+#include "geometry.h"
+#include "kernels/kernel.h"
+#include "op.h"
+#include "packing/pack_gemm.h"
+
+struct tvmq_conv_problem {
+  struct tvmq_conv_desc desc;
+  struct tvmq_geometry geometry;
+  struct tvmq_conv_quant quant;
+  size_t element_bytes;    // of an activation
+  size_t groups, group_n;  // output channels of a group
+  size_t m;                // output pixels of the whole batch
+  uint64_t macs;
+  uint32_t excluded;  // flags of which no kernel may have one, given the weights
+};
+
+// What a way would do.
+struct tvmq_conv_choice {
+  const struct tvmq_conv_way *way;
+  const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is that of the packed weights
+  size_t n_taps, k;                    // as the kernel sees them; k is padded to the layout's ku
+  bool copies;                         // im2col: there are pieces to copy, else the input is the matrix already; table: pieces at the sides are copied
+  float cycles;                        // estimated, for the whole convolution on one thread
+};
+
+struct tvmq_conv;
+
+struct tvmq_conv_way {
+  // The cheapest that the way can do; variant is NULL if it cannot compute the convolution.
+  struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env);
+  // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
+  void (*pack)(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel);
+  // Sets conv->plan and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not (static string).
+  const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
+  void (*run)(const struct tvmq_conv *conv, const void *in, void *out);
+  const char *(*name)(const struct tvmq_conv_choice *choice);
+};
+
+struct tvmq_conv {
+  struct tvmq_conv_problem problem;  // the quantization is that of the packed weights
+  struct tvmq_conv_choice choice;
+  struct tvmq_threads *threads;
+
+  struct tvmq_panel panel;
+  size_t panels;  // of a group
+  uint8_t *packed;
+  uint32_t packs;    // how often
+  uint8_t *padding;  // a filter row of zero points
+
+  size_t slice_bytes;  // of the scratch, for each thread
+  const struct tvmq_scratch *scratch;
+  union {
+    struct tvmq_conv_gemm gemm;
+  } plan;  // the way's own
+};
+
+// The slice of a thread.
+static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int thread) { return conv->scratch->memory + (size_t)thread * conv->slice_bytes; }
+
+extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;
