@@ -24,7 +24,7 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
     if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes) continue;
     if (problem->exact_k && problem->k % v->layout.ku != 0) continue;
     const float estimate = gemm_cycles(v, problem);
-    if (best != NULL && estimate >= *cycles) continue;
+    if (best != NULL && estimate > *cycles) continue;
     best = v;
     *cycles = estimate;
   }

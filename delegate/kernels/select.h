@@ -19,7 +19,8 @@ struct tvmq_gemm_problem {
   uint32_t excluded;       // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
 };
 
-// Least estimated cycles: padded tiles * (tile_cycles + padded work / rate). NULL: no variant has the family's accumulator, or exact_k leaves none.
+// Least estimated cycles: padded tiles * (tile_cycles + padded work / rate); of equals the last, which is the most specific. NULL: no variant has the family's
+// accumulator, or exact_k leaves none.
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
 
 struct tvmq_depthwise_problem {
