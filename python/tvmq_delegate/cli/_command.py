@@ -1,4 +1,4 @@
-"""The console script `tvmq`. A command asks a module for data and prints it; a new one registers itself with @main.command()."""
+"""What the commands of the console script share: the group, errors as one line, arguments of the commands on a model, JSON."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import Any
 
 import click
 
-from . import demo as _demo
-from . import library, runtime, tables, zoo
-from .load import library_path
-from .nodes import nodes as _nodes
+from .. import library, runtime, zoo
+from ..demo import DEFAULT_NETWORK
 
 
 class Failure(click.ClickException):
@@ -52,7 +50,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     def call(model: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
         if model and network:
             raise click.UsageError("a model file and a network of the zoo at once")
-        name = model or network or _demo.DEFAULT_NETWORK
+        name = model or network or DEFAULT_NETWORK
         if model:
             with open(model, "rb") as stream:
                 source = stream.read()
@@ -61,7 +59,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
         options = {option.name: values.pop(option.name) for option in library.options()}
         return function(source, name, runtime.find(runtime_name), options, **values)
 
-    network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {_demo.DEFAULT_NETWORK}]"
+    network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {DEFAULT_NETWORK}]"
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime or tensorflow.  [default: the first that is installed]"
     parameters = [
         click.argument("model", required=False),
@@ -79,61 +77,6 @@ def main() -> None:
     """Quantized convolutions for TensorFlow Lite, bit for bit what its reference kernels compute."""
 
 
-@main.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def info(as_json: bool) -> None:
-    """Show the CPU, its instruction sets, the kernels, the runtimes found and the delegate's options."""
-    cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
-    found = runtime.installed()
-    if as_json:
-        about = {"version": library.version(), "library": str(library_path()), "runtimes": found}
-        _print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options})
-        return
-    print = tables.console.print
-    print(f"tvmq-delegate {library.version()}, {library_path()}", soft_wrap=True)
-    order = "in order" if cpu.in_order else "out of order"
-    print(f"CPU: {cpu.name}; executes {order}; {cpu.count} processors for this process")
-    offered, absent = (", ".join(isa.name for isa in isas if isa.available is available) for available in (True, False))
-    print(f"instruction sets: {offered}; not on this CPU: {absent}")
-    print(f"TFLite runtimes: {', '.join(f'{name} {version}' for name, version in found.items()) or 'none installed'}\n")
-    print(tables.kernels(kernels))
-    print()
-    print(tables.options(options))
-
-
-@model_command
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def nodes(source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool) -> None:
-    """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
-    found = _nodes(source, runtime=module, name=name, **options)
-    if as_json:
-        _print_json({"sentence": found.sentence, **vars(found)})
-        return
-    tables.console.print(tables.delegation(found))
-    tables.console.print(f"\n{tables.summary(found)}", soft_wrap=True)
-
-
-@model_command
-@click.option("--seconds", default=3.0, show_default=True, help="How long to take times.")
-def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float) -> None:
-    """Run MODEL: what the delegate takes, whether every node equals the reference kernels bit for bit, and the time beside the stock runtime.
-
-    Exit code 1 if anything differs.
-    """
-    print = tables.console.print
-    found = _nodes(source, runtime=module, name=name, **options)
-    print(tables.delegation(found))
-    print(f"\n{tables.summary(found)}\n", soft_wrap=True)
-    verdict = _demo.compare(source, module, **options)
-    print(f"{tables.verdict(verdict)}\n", soft_wrap=True)
-    num_threads = max(1, int(options.pop("num_threads") or 1))
-    print(tables.times(_demo.race(source, module, num_threads=num_threads, seconds=seconds, **options)))
-    cpu = library.cpu()
-    print(f"\n{cpu.name}, {num_threads} thread(s), {found.summary.isa} kernels; one inference of each in turn", soft_wrap=True)
-    if not verdict.exact:
-        raise click.exceptions.Exit(1)
-
-
 def _delegate_options() -> list[click.Parameter]:
     """The options of the library as parameters. Their values are its to check."""
     parameters: list[click.Parameter] = []
@@ -147,7 +90,7 @@ def _delegate_options() -> list[click.Parameter]:
     return parameters
 
 
-def _print_json(data: Any) -> None:
+def print_json(data: Any) -> None:
     """JSON, dataclasses as objects."""
     click.echo(json.dumps(data, indent=2, default=dataclasses.asdict))
 
