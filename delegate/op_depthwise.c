@@ -72,8 +72,6 @@ static const struct tvmq_variant *choose(const struct depthwise *d, const struct
                                    .filter_w = d->w.filter,
                                    .stride_h = d->h.stride,
                                    .stride_w = d->w.stride,
-                                   .dilation_h = 1,
-                                   .dilation_w = 1,
                                    .cpu = env->cpu,
                                    .excluded = tvmq_conv_excluded_flags(desc, &d->quant),
                                });
@@ -279,26 +277,42 @@ static struct steps in_steps(const struct depthwise *d) { return steps(d, d->h.i
 
 static struct steps out_steps(const struct depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->element_bytes); }
 
-// `n` output rows of one block; where tiles cannot but overhang, by way of scratch, from where what belongs to the output is copied.
-static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args *args, size_t n, uint8_t *tile) {
+// Blocks from `b` on that one call can compute: side by side, with as many planes.
+static size_t alike(const struct depthwise *d, size_t b, size_t end) {
+  const size_t nr = d->variant->layout.nr;
+  size_t n = 1;
+  while (b + n < end && d->planes[b + n] == d->planes[b] && block_channel(d, b + n) == block_channel(d, b) + n * nr) n++;
+  return n;
+}
+
+// `n` output rows; where tiles cannot but overhang, block by block by way of scratch, from where what belongs to the output is copied.
+static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args args, size_t n, uint8_t *tile) {
   const size_t mr = d->variant->mr, nr = d->variant->layout.nr, bytes = d->element_bytes;
   if (n >= mr && d->channels >= nr) {
-    args->n_rows = n;
-    d->variant->fn.depthwise(args);
+    args.n_rows = n;
+    d->variant->fn.depthwise(&args);
     return;
   }
-  const size_t copied = tvmq_min(nr, d->channels) * bytes, pixel = args->out_col_stride, line = args->out_row_stride;
-  uint8_t *out = args->out;
-  args->n_rows = mr;
-  args->out = tile;
-  args->out_col_stride = nr * bytes;
-  args->out_row_stride = args->n_cols * nr * bytes;
-  for (size_t y = 0; y < n; y += mr, args->pixels += mr * d->h.stride * args->pixels_stride) {
-    d->variant->fn.depthwise(args);
-    const uint8_t *from = tile;
-    for (size_t row = y; row < tvmq_min(y + mr, n); row++) {
-      for (size_t x = 0; x < args->n_cols; x++, from += nr * bytes) tvmq_copy_pixel(out + row * line + x * pixel, from, copied);
+  const size_t copied = tvmq_min(nr, d->channels) * bytes, pixel = args.out_col_stride, line = args.out_row_stride, n_blocks = args.n_blocks;
+  const void *const *const pixels = args.pixels;
+  uint8_t *out = args.out;
+  args.n_rows = mr;
+  args.n_blocks = 1;
+  args.out = tile;
+  args.out_col_stride = nr * bytes;
+  args.out_row_stride = args.n_cols * nr * bytes;
+  for (size_t b = 0; b < n_blocks; b++) {
+    for (size_t y = 0; y < n; y += mr) {
+      args.pixels = pixels + y * d->h.stride * args.pixels_stride;
+      d->variant->fn.depthwise(&args);
+      const uint8_t *from = tile;
+      for (size_t row = y; row < tvmq_min(y + mr, n); row++) {
+        for (size_t x = 0; x < args.n_cols; x++, from += nr * bytes) tvmq_copy_pixel(out + row * line + x * pixel, from, copied);
+      }
     }
+    out += nr * bytes;
+    args.channel_offset += nr * bytes;
+    args.panel = (const uint8_t *)args.panel + args.panel_bytes;
   }
 }
 
@@ -336,33 +350,33 @@ static void run_task(void *context, size_t task, int thread) {
   };
   tvmq_fill_pixels(&grid, d->gathers ? scratch + d->slice.expanded : in + y * (ptrdiff_t)in_step.h, table);
 
-  for (size_t b = group * d->group_blocks; b < end_block; b++) {
+  struct tvmq_depthwise_args args = {
+      .pixels = table,
+      .pixels_stride = columns,
+      .n_cols = n_cols,
+      .filter_h = d->h.filter,
+      .filter_w = d->w.filter,
+      .stride_h = d->h.stride,
+      .stride_w = d->w.stride,
+      .panel_bytes = d->panel_bytes,
+      .out_col_stride = d->w.phases * out_step.w,
+      .out_row_stride = d->h.phases * out_step.h,
+      .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
+      .stage = &d->quant.stage,
+  };
+  for (size_t b = group * d->group_blocks; b < end_block; b += args.n_blocks) {
     const size_t channel = block_channel(d, b);
     if (d->gathers) {
       const struct tvmq_channels channels = {channel, tvmq_min(nr, d->channels), (size_t)d->desc.depth_multiplier, bytes};
       tvmq_gather_pixels(&grid, &channels, in, in_step.h, in_step.w, scratch + d->slice.expanded);
     }
-    struct tvmq_depthwise_args args = {
-        .pixels = table,
-        .pixels_stride = columns,
-        .channel_offset = d->gathers ? 0 : channel * bytes,
-        .n_cols = n_cols,
-        .filter_h = d->h.filter,
-        .filter_w = d->w.filter,
-        .stride_h = d->h.stride,
-        .stride_w = d->w.stride,
-        .dilation_h = 1,
-        .dilation_w = 1,
-        .filter_zero_point = d->planes[b] == 0 ? d->quant.filter_zero_point : 0,
-        .n_planes = d->planes[b],
-        .panel = d->packed + b * d->panel_bytes,
-        .out = out + channel * bytes,
-        .out_col_stride = d->w.phases * out_step.w,
-        .out_row_stride = d->h.phases * out_step.h,
-        .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
-        .stage = &d->quant.stage,
-    };
-    run_rows(d, &args, n, scratch + d->slice.tile);
+    args.n_blocks = d->gathers ? 1 : alike(d, b, end_block);
+    args.channel_offset = d->gathers ? 0 : channel * bytes;
+    args.filter_zero_point = d->planes[b] == 0 ? d->quant.filter_zero_point : 0;
+    args.n_planes = d->planes[b];
+    args.panel = d->packed + b * d->panel_bytes;
+    args.out = out + channel * bytes;
+    run_rows(d, args, n, scratch + d->slice.tile);
   }
 }
 

@@ -203,7 +203,7 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
   __asm__ volatile(__VA_ARGS__                                                                                                                                       \
           : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                          \
           : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                      \
-            [channel] "r"(args->channel_offset), [panel] "r"(args->panel), [out_column] "r"(args->out_col_stride),                                          \
+            [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride),                                          \
             [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                                   \
           : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",    \
             "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",     \
@@ -214,17 +214,20 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
     const enum usual kind = usual(args);                                                                 \
     if (kind == UNUSUAL) return false;                                                                   \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                              \
-    for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 2, args->n_rows)) {                       \
-      const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                    \
-      const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride, \
-                                          row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride}; \
-      uint8_t *out0 = (uint8_t *)args->out + y * args->out_row_stride, *out1 = out0 + args->out_row_stride; \
-      size_t n_cols = args->n_cols;                                                                      \
-      if (kind == INT8)                                                                                  \
-        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                                       \
-      else                                                                                               \
-        LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                                     \
-    }                                                                                                    \
+    const char *panel = args->panel;                                                                           \
+    for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 8; c += 8, channel += 8, panel += args->panel_bytes) { \
+      for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 2, args->n_rows)) {                           \
+        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                        \
+        const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride,     \
+                                            row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride}; \
+        uint8_t *out0 = (uint8_t *)args->out + c + y * args->out_row_stride, *out1 = out0 + args->out_row_stride; \
+        size_t n_cols = args->n_cols;                                                                          \
+        if (kind == INT8)                                                                                      \
+          LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                                           \
+        else                                                                                                   \
+          LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                                         \
+      }                                                                                                        \
+    }                                                                                                          \
     return true;                                                                                         \
   }
 

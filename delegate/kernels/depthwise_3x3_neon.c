@@ -187,8 +187,8 @@
 #define LOOP(BODY)                                                                                                                                       \
   __asm__ volatile(WEIGHTS(0, 0) WEIGHTS(1, 1) WEIGHTS(2, 2) WEIGHTS(3, 3) WEIGHTS(4, 4) WEIGHTS(5, 5) WEIGHTS(6, 6) WEIGHTS(7, 7) WEIGHTS(8, 8) BODY     \
           : [n] "+r"(n_cols), [out] "+r"(out)                                                                                                           \
-          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [last] "r"(last), [channel] "r"(args->channel_offset),                       \
-            [panel] "r"(args->panel), [out_column] "r"(args->out_col_stride), [zero_point] "r"(args->stage->zero_point + args->stage->flip),            \
+          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [last] "r"(last), [channel] "r"(channel),                       \
+            [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [zero_point] "r"(args->stage->zero_point + args->stage->flip),            \
             [filter_zero_point] "r"(args->filter_zero_point)                                                                                            \
           : "x0", "x1", "x2", "x3", "x4", "x5", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",   \
             "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",         \
@@ -202,18 +202,21 @@
     if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                           \
     if (args->filter_zero_point && !stage->flip) return false;                                                                  \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                     \
-    for (size_t y = 0; y < args->n_rows; y++) {                                                                                 \
-      const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                           \
-      const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                       \
-      uint8_t *out = (uint8_t *)args->out + y * args->out_row_stride;                                                           \
-      size_t n_cols = args->n_cols;                                                                                             \
-      if (!stage->flip)                                                                                                         \
-        LOOP(S##STRIDE(FLIP_INT8, TO_INT8, SYMMETRIC));                                                                         \
-      else if (!args->filter_zero_point)                                                                                        \
-        LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, SYMMETRIC));                                                                       \
-      else                                                                                                                      \
-        LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, ASYMMETRIC));                                                                      \
-    }                                                                                                                           \
+    const char *panel = args->panel;                                                                                         \
+    for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 16; c += 16, channel += 16, panel += args->panel_bytes) { \
+      for (size_t y = 0; y < args->n_rows; y++) {                                                                            \
+        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                      \
+        const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                  \
+        uint8_t *out = (uint8_t *)args->out + c + y * args->out_row_stride;                                                  \
+        size_t n_cols = args->n_cols;                                                                                        \
+        if (!stage->flip)                                                                                                    \
+          LOOP(S##STRIDE(FLIP_INT8, TO_INT8, SYMMETRIC));                                                                    \
+        else if (!args->filter_zero_point)                                                                                   \
+          LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, SYMMETRIC));                                                                  \
+        else                                                                                                                 \
+          LOOP(S##STRIDE(FLIP_UINT8, TO_UINT8, ASYMMETRIC));                                                                 \
+      }                                                                                                                      \
+    }                                                                                                                        \
     return true;                                                                                                                \
   }
 

@@ -1,6 +1,9 @@
-// Portable depthwise convolution: the fallback for any processor, any filter, stride and dilation.
+// Portable depthwise convolution: the fallback for any processor, any filter and stride.
 #include "kernel.h"
 #include "requant.h"
+
+#define TILE_OF(symbol) symbol##_tile
+#define TILE(symbol) TILE_OF(symbol)
 
 #define SYMBOL tvmq_depthwise_s8_1x16__c
 #define NR 16

@@ -3,21 +3,20 @@
 // Tile: one output row, one pixel at a time, NR channels in accumulators. Reads NR channels of each pixel of the window. The steps from bytes to products are
 // loops of their own, kept rolled until they are vectors: unrolled first, gcc 12 leaves them scalar.
 
-void SYMBOL(const struct tvmq_depthwise_args *args) {
+static void TILE(SYMBOL)(const struct tvmq_depthwise_args *args) {
   const ACC *const bias = args->panel;
   const int8_t *const weights = (const int8_t *)(bias + NR);
   const int32_t *const multiplier = (const int32_t *)(weights + args->filter_h * args->filter_w * NR), *const shift = multiplier + NR;
   const int16_t filter_zero_point = (int16_t)args->filter_zero_point;
-  for (size_t i = 0; i < args->n_rows * args->n_cols; i++) {
-    const size_t row = i / args->n_cols, col = i % args->n_cols;
-    char *const out = (char *)args->out + row * args->out_row_stride + col * args->out_col_stride;
+  for (size_t col = 0; col < args->n_cols; col++) {
+    char *const out = (char *)args->out + col * args->out_col_stride;
     UNSIGNED_ACC acc[NR];
     for (size_t n = 0; n < NR; n++) acc[n] = (UNSIGNED_ACC)bias[n];
     const int8_t *w = weights;
     for (size_t ky = 0; ky < args->filter_h; ky++) {
-      const void *const *pixels = args->pixels + (row * args->stride_h + ky * args->dilation_h) * args->pixels_stride + col * args->stride_w;
+      const void *const *pixels = args->pixels + ky * args->pixels_stride + col * args->stride_w;
       for (size_t kx = 0; kx < args->filter_w; kx++, w += NR) {
-        const IN *x = (const IN *)((const char *)pixels[kx * args->dilation_w] + args->channel_offset);
+        const IN *x = (const IN *)((const char *)pixels[kx] + args->channel_offset);
         int16_t operand[NR], d[NR];
 #pragma GCC unroll 1
         for (size_t n = 0; n < NR; n++) operand[n] = LOAD(x[n]);
@@ -30,6 +29,8 @@ void SYMBOL(const struct tvmq_depthwise_args *args) {
     for (size_t n = 0; n < NR; n++) ((OUT *)out)[n] = STORE((ACC)acc[n], multiplier[n], shift[n]);
   }
 }
+
+void SYMBOL(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR * sizeof(IN), TILE(SYMBOL)); }
 
 #undef SYMBOL
 #undef NR

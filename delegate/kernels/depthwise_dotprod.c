@@ -1,6 +1,6 @@
 // Depthwise by dot products of four (sdot) down the rows: four table rows of a column are interleaved into "quads", 32-bit lanes of one channel's four rows,
 // and an sdot multiplies them with four weights of a filter column. 3x3 filters have loops of their own (depthwise_3x3_dotprod.c); this takes any filter,
-// stride, dilation and output stage.
+// stride and output stage.
 //
 // Tile: one or two output rows, 4 columns, 8 channels. Quads of a run of columns are made once and kept on the stack for all kernel columns and tiles of the
 // run; a filter too large for that makes them anew for each tap column. Reads: 8 bytes of each pixel; where a group of four rows is not full, the window's last
@@ -22,12 +22,10 @@ struct quads {
 // The window of a tile, in table rows and columns.
 struct window {
   const struct tvmq_depthwise_args *args;
-  size_t n_rows, n_groups, row_pitch;  // rows of it, groups of four of them, and pointers between two
-  size_t column_step;                  // every column that is read is a multiple of this
-  size_t plane_bytes;                  // of weights
+  size_t n_rows, n_groups;  // rows of it, groups of four of them
+  size_t column_step;       // every column that is read is a multiple of this
+  size_t plane_bytes;       // of weights
 };
-
-static size_t gcd(size_t a, size_t b) { return b == 0 ? a : gcd(b, a % b); }
 
 // One load: pairs of 16-byte loads, which compilers make of neighbours, are slow on in-order cores.
 INLINE int8x16_t load(const void *p) {
@@ -53,7 +51,7 @@ static __attribute__((noinline)) void make_quads(const struct window *w, size_t 
   const void *const *row[GROUP_ROWS];
   for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = group * GROUP_ROWS + r;
-    row[r] = w->args->pixels + (y < w->n_rows ? y : w->n_rows - 1) * w->row_pitch;
+    row[r] = w->args->pixels + (y < w->n_rows ? y : w->n_rows - 1) * w->args->pixels_stride;
   }
   const size_t offset = w->args->channel_offset, step = w->column_step;
   const int8x16_t flip = vdupq_n_s8((int8_t)w->args->in_flip);
@@ -111,18 +109,18 @@ INLINE const int8_t *weights_at(const struct window *w, int out_rows, size_t ker
 }
 
 INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
-  const size_t stride = args->stride_w, dilation = args->dilation_w, n_kx = args->filter_w;
-  struct window w = {.args = args, .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h, .row_pitch = args->dilation_h * args->pixels_stride};
+  const size_t stride = args->stride_w, n_kx = args->filter_w;
+  struct window w = {.args = args, .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h};
   w.n_groups = (w.n_rows + GROUP_ROWS - 1) / GROUP_ROWS;
-  w.column_step = n_kx == 1 ? stride : stride == 1 || dilation == 1 ? 1 : gcd(stride, dilation);
+  w.column_step = n_kx == 1 ? stride : 1;
   w.plane_bytes = n_kx * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;
-  const size_t tile_step = stride / w.column_step * w.n_groups, kx_step = dilation / w.column_step * w.n_groups;
+  const size_t tile_step = stride / w.column_step * w.n_groups;
   const int32_t *bias = args->panel, *params = (const int32_t *)(weights_at(&w, out_rows, 0, 0) + args->n_planes * w.plane_bytes);
   const enum tvmq_neon_path path = tvmq_neon_path(args->stage);
 
   // A run is as many columns as there is room for the quads of.
   struct quads kept[KEPT];
-  const size_t span = (n_kx - 1) * dilation, room = KEPT / w.n_groups * w.column_step;
+  const size_t span = n_kx - 1, room = KEPT / w.n_groups * w.column_step;
   const bool keeps = room > span + (COLUMNS - 1) * stride;
   const size_t run = keeps ? ((room - span - 1) / stride + 1) / COLUMNS * COLUMNS : COLUMNS;
 
@@ -141,19 +139,12 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
       if (keeps) {
         const struct quads *quads[COLUMNS];
         UNROLL for (size_t i = 0; i < COLUMNS; i++) quads[i] = kept + (column[i] - begin) * tile_step;
-        if (kx_step == w.n_groups) {
-          add_products(&w, out_rows, weights_at(&w, out_rows, 0, 0), n_kx * w.n_groups, quads, acc);
-        } else {
-          for (size_t kx = 0; kx < n_kx; kx++) {
-            add_products(&w, out_rows, weights_at(&w, out_rows, kx, 0), w.n_groups, quads, acc);
-            UNROLL for (size_t i = 0; i < COLUMNS; i++) quads[i] += kx_step;
-          }
-        }
+        add_products(&w, out_rows, weights_at(&w, out_rows, 0, 0), n_kx * w.n_groups, quads, acc);
       } else {
         const struct quads *const quads[COLUMNS] = {kept, kept + 1, kept + 2, kept + 3};
         for (size_t kx = 0; kx < n_kx; kx++) {
           for (size_t g = 0; g < w.n_groups; g++) {
-            for (size_t i = 0; i < COLUMNS; i++) make_quads(&w, column[i] * stride + kx * dilation, 1, g, kept + i, 1);
+            for (size_t i = 0; i < COLUMNS; i++) make_quads(&w, column[i] * stride + kx, 1, g, kept + i, 1);
             add_products(&w, out_rows, weights_at(&w, out_rows, kx, g), 1, quads, acc);
           }
         }
@@ -177,19 +168,11 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
   }
 }
 
-static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args) {
-  for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, 1, args->n_rows)) {
-    const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, 1);
-    depthwise(&tile, 1);
-  }
-}
+static void single_row(const struct tvmq_depthwise_args *args) { depthwise(args, 1); }
+static void pair_of_rows(const struct tvmq_depthwise_args *args) { depthwise(args, 2); }
 
-static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_args *args) {
-  for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, 2, args->n_rows)) {
-    const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, 2);
-    depthwise(&tile, 2);
-  }
-}
+static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR, single_row); }
+static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 2, NR, pair_of_rows); }
 
 void tvmq_depthwise_s8_1x8v4__dotprod(const struct tvmq_depthwise_args *args) { single_rows(args); }
 

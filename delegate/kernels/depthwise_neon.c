@@ -1,4 +1,4 @@
-// Depthwise without dot products, any filter, stride, dilation, zero points and output stage: weights less their zero point and pixels, widened to int16, are
+// Depthwise without dot products, any filter, stride, zero points and output stage: weights less their zero point and pixels, widened to int16, are
 // multiplied and summed in int32. 3x3 filters have loops of their own (depthwise_3x3_neon.c).
 //
 // Tile: one output row, 4 columns, twice 8 channels: 8 accumulators, requantized together, because in-order cores need that much independent work. Reads: 8
@@ -49,7 +49,7 @@ INLINE void add_taps(const struct half *h, const void *const *row, size_t n, con
   for (size_t kx = 0; kx < h->args->filter_w; kx++, weights += NR) {
     const int16x8_t weight = load_weight(h, weights);
     int16x8_t value[COLUMNS];
-    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = load_pixel(h, column[i][kx * h->args->dilation_w]);
+    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = load_pixel(h, column[i][kx]);
     UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i], weight, acc + 2 * i);
   }
 }
@@ -78,7 +78,7 @@ INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_
 // n_kx and stride are constants and the filter's own, or 0 for any.
 INLINE void depthwise(const struct half *h, int n_kx, int stride) {
   const struct tvmq_depthwise_args *args = h->args;
-  const size_t row_step = args->dilation_h * args->pixels_stride, row_weights = args->filter_w * NR;
+  const size_t row_weights = args->filter_w * NR;
   const enum tvmq_neon_path path = tvmq_neon_path(args->stage);
   const int32x4_t bias0 = vld1q_s32(h->bias), bias1 = vld1q_s32(h->bias + 4);
   int8_t *out = h->out;
@@ -88,7 +88,7 @@ INLINE void depthwise(const struct half *h, int n_kx, int stride) {
     const void *const *row = args->pixels + x * args->stride_w;
     const int8_t *weights = h->weights;
     int32x4_t acc[2 * COLUMNS] = {bias0, bias1, bias0, bias1, bias0, bias1, bias0, bias1};
-    for (size_t ky = 0; ky < args->filter_h; ky++, row += row_step, weights += row_weights) {
+    for (size_t ky = 0; ky < args->filter_h; ky++, row += args->pixels_stride, weights += row_weights) {
       if (n_kx > 0 && left >= COLUMNS)
         add_row(h, row, n_kx, stride, weights, acc);
       else
@@ -118,7 +118,7 @@ static void wide5s1(const struct half *h) { depthwise(h, 5, 1); }
 static void wide5s2(const struct half *h) { depthwise(h, 5, 2); }
 
 static void single_row(const struct tvmq_depthwise_args *args) {
-  const bool s1 = args->stride_w == 1 && args->dilation_w == 1, s2 = args->stride_w == 2 && args->dilation_w == 1;
+  const bool s1 = args->stride_w == 1, s2 = args->stride_w == 2;
   void (*const run)(const struct half *) = s1 && args->filter_w == 3   ? wide3s1
                                            : s1 && args->filter_w == 5 ? wide5s1
                                            : s2 && args->filter_w == 3 ? wide3s2
@@ -143,12 +143,7 @@ static void single_row(const struct tvmq_depthwise_args *args) {
   }
 }
 
-void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) {
-  for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, 1, args->n_rows)) {
-    const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, 1);
-    single_row(&tile);
-  }
-}
+void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR, single_row); }
 
 void tvmq_depthwise_s8_3x3_1x16s1p__neon(const struct tvmq_depthwise_args *args) {
   if (!tvmq_depthwise_3x3s1_neon(args)) tvmq_depthwise_s8_1x16__neon(args);

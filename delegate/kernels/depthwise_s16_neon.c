@@ -1,4 +1,4 @@
-// Depthwise of 16x8 without dot products, any filter, stride and dilation.
+// Depthwise of 16x8 without dot products, any filter and stride.
 //
 // Tile: one output row, 4 columns, twice 8 channels. Products are summed in int32 as long as nothing can overflow, then moved to int64; the output stage is
 // scalar. Reads: 16 bytes of each pixel of the window; past the last column the last again. Hazards: an int16 times an int8 is at most 2^22, so 511 of them
@@ -15,12 +15,12 @@
 enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511 };
 
 // Adds up to MOST_PRODUCTS taps of a filter row.
-INLINE void add_taps(const struct tvmq_depthwise_args *args, const void *const *const column[COLUMNS], size_t first, size_t n, size_t channel_offset,
-                     const int8_t *weights, int32x4_t acc[2 * COLUMNS]) {
+INLINE void add_taps(const void *const *const column[COLUMNS], size_t first, size_t n, size_t channel_offset, const int8_t *weights,
+                     int32x4_t acc[2 * COLUMNS]) {
   for (size_t kx = first; kx < first + n; kx++) {
     const int16x8_t weight = vmovl_s8(vld1_s8(weights + kx * NR));
     int16x8_t value[COLUMNS];
-    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = vld1q_s16((const int16_t *)((const char *)column[i][kx * args->dilation_w] + channel_offset));
+    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = vld1q_s16((const int16_t *)((const char *)column[i][kx] + channel_offset));
     UNROLL for (int i = 0; i < COLUMNS; i++) {
       acc[2 * i] = vmlal_s16(acc[2 * i], vget_low_s16(value[i]), vget_low_s16(weight));
       acc[2 * i + 1] = vmlal_high_s16(acc[2 * i + 1], value[i], weight);
@@ -38,7 +38,7 @@ INLINE void move(int32x4_t acc[2 * COLUMNS], int64_t sums[COLUMNS][CHANNELS]) {
   }
 }
 
-static void tile(const struct tvmq_depthwise_args *args, size_t row, size_t x, size_t c) {
+static void columns(const struct tvmq_depthwise_args *args, size_t x, size_t c) {
   const int64_t *bias = (const int64_t *)args->panel + c;
   const int8_t *weights = (const int8_t *)args->panel + NR * sizeof(int64_t) + c;
   const int32_t *multiplier = (const int32_t *)((const int8_t *)args->panel + NR * sizeof(int64_t) + args->filter_h * args->filter_w * NR) + c;
@@ -53,7 +53,7 @@ static void tile(const struct tvmq_depthwise_args *args, size_t row, size_t x, s
 
   size_t pending = 0;
   for (size_t ky = 0; ky < args->filter_h; ky++, weights += args->filter_w * NR) {
-    const void *const *first = args->pixels + (row * args->stride_h + ky * args->dilation_h) * args->pixels_stride + x * args->stride_w;
+    const void *const *first = args->pixels + ky * args->pixels_stride + x * args->stride_w;
     const void *const *column[COLUMNS];
     UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = first + (i < n ? i : n - 1) * args->stride_w;
     for (size_t kx = 0; kx < args->filter_w;) {
@@ -62,7 +62,7 @@ static void tile(const struct tvmq_depthwise_args *args, size_t row, size_t x, s
         pending = 0;
       }
       const size_t room = MOST_PRODUCTS - pending, taps = args->filter_w - kx < room ? args->filter_w - kx : room;
-      add_taps(args, column, kx, taps, channel_offset, weights, acc);
+      add_taps(column, kx, taps, channel_offset, weights, acc);
       kx += taps;
       pending += taps;
     }
@@ -70,15 +70,15 @@ static void tile(const struct tvmq_depthwise_args *args, size_t row, size_t x, s
   move(acc, sums);
 
   for (size_t i = 0; i < n; i++) {
-    int16_t *out = (int16_t *)((char *)args->out + row * args->out_row_stride + (x + i) * args->out_col_stride) + c;
+    int16_t *out = (int16_t *)((char *)args->out + (x + i) * args->out_col_stride) + c;
     for (size_t j = 0; j < CHANNELS; j++) out[j] = (int16_t)tvmq_stage_s64(args->stage, sums[i][j], multiplier[j], multiplier[NR + j]);
   }
 }
 
-void tvmq_depthwise_s16_1x16a64__neon(const struct tvmq_depthwise_args *args) {
-  for (size_t row = 0; row < args->n_rows; row++) {
-    for (size_t c = 0; c < NR; c += CHANNELS) {
-      for (size_t x = 0; x < args->n_cols; x += COLUMNS) tile(args, row, x, c);
-    }
+static void single_row(const struct tvmq_depthwise_args *args) {
+  for (size_t c = 0; c < NR; c += CHANNELS) {
+    for (size_t x = 0; x < args->n_cols; x += COLUMNS) columns(args, x, c);
   }
 }
+
+void tvmq_depthwise_s16_1x16a64__neon(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR * sizeof(int16_t), single_row); }

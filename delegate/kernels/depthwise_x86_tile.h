@@ -32,7 +32,7 @@ TVMQ_INLINE const vector *cached_group(struct window *window, size_t column, siz
   vector row[GROUP_ROWS];
   UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = g * GROUP_ROWS + r < window->rows ? g * GROUP_ROWS + r : window->rows - 1;
-    const void *const *pixel = args->pixels + y * args->dilation_h * args->pixels_stride + column;
+    const void *const *pixel = args->pixels + y * args->pixels_stride + column;
     row[r] = load_pixels(pixel, window->band_rows * args->pixels_stride, args->channel_offset, lanes);
     if (flips) row[r] = flip_bytes(row[r], args->in_flip);
   }
@@ -73,7 +73,7 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, i
     for (size_t plane = 0; plane < planes; plane++) {
       for (size_t kx = 0; kx < filter_w; kx++) {
         for (size_t g = 0; g < window.groups; g++) {
-          const vector *group = cached_group(&window, x * args->stride_w + kx * args->dilation_w, g, flips, lanes);
+          const vector *group = cached_group(&window, x * args->stride_w + kx, g, flips, lanes);
           UNROLL for (int o = 0; o < out_rows; o++) {
             UNROLL for (int v = 0; v < VECTORS; v++, w += lanes_bytes) acc[o][v] = multiply_add(acc[o][v], group[v], load_repeated(w, lanes));
           }
@@ -100,21 +100,22 @@ TVMQ_INLINE void depthwise_by_filter(const struct tvmq_depthwise_args *args, int
     depthwise(args, false, out_rows, lanes, 3, groups, path);
 }
 
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                                     \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {                                     \
-    const size_t mr = OUT_ROWS * sizeof(vector) / 16 / LANES_USED;                          \
-    for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, mr, args->n_rows)) { \
-      const struct tvmq_depthwise_args tile = tvmq_depthwise_tile(args, row, mr);           \
-      switch (tvmq_stage_path(args->stage)) {                                               \
-        case TVMQ_PATH_LONG:                                                                \
-          depthwise(&tile, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);               \
-          break;                                                                            \
-        case TVMQ_PATH_SHORT:                                                               \
-          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);        \
-          break;                                                                            \
-        case TVMQ_PATH_UPWARD:                                                              \
-          depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD);       \
-          break;                                                                            \
-      }                                                                                     \
-    }                                                                                       \
+// The tile is a copy, which no stored byte can be part of.
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                                                                         \
+  static void SYMBOL##_tile(const struct tvmq_depthwise_args *args) {                                                           \
+    const struct tvmq_depthwise_args tile = *args;                                                                              \
+    switch (tvmq_stage_path(tile.stage)) {                                                                                      \
+      case TVMQ_PATH_LONG:                                                                                                      \
+        depthwise(&tile, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);                                                     \
+        break;                                                                                                                  \
+      case TVMQ_PATH_SHORT:                                                                                                     \
+        depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);                                              \
+        break;                                                                                                                  \
+      case TVMQ_PATH_UPWARD:                                                                                                    \
+        depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD);                                             \
+        break;                                                                                                                  \
+    }                                                                                                                           \
+  }                                                                                                                             \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                                                                         \
+    tvmq_depthwise_tiles(args, OUT_ROWS * sizeof(vector) / 16 / LANES_USED, (size_t)LANE_CHANNELS * LANES_USED, SYMBOL##_tile); \
   }

@@ -47,21 +47,22 @@ struct tvmq_gemm_args {
 };
 typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 
-// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky * dilation_h][x * stride_w + kx * dilation_w][c] *
-// weights[ky][kx][c])
+// ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky][x * stride_w + kx][c] * weights[ky][kx][c])
 //
-// One call computes n_rows output rows of n_cols pixels for one block of nr channels, some perhaps twice: tiles of mr rows may overlap. `pixels` is a table of
-// pointers to channel 0 of each input pixel, row by row (the caller builds it for a strip of output rows); padding pixels point at a vector of zero points. A
-// kernel reads nr channels of each pixel and writes nr of each output pixel: a caller with fewer copies the block aside.
+// One call computes n_rows output rows of n_cols pixels for n_blocks blocks of nr channels, side by side, some rows perhaps twice: tiles of mr rows may
+// overlap. `pixels` is a table of pointers to channel 0 of each input pixel, row by row (the caller builds it for a strip of output rows); padding pixels point
+// at a vector of zero points. A kernel reads nr channels of each pixel and writes nr of each output pixel: a caller with fewer copies the block aside.
 struct tvmq_depthwise_args {
-  const void *const *pixels;  // [(n_rows - 1) * stride_h + (filter_h - 1) * dilation_h + 1][pixels_stride]
-  size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + (filter_w - 1) * dilation_w + 1
-  size_t channel_offset;      // bytes from each pixel pointer to the block's first channel
+  const void *const *pixels;  // [(n_rows - 1) * stride_h + filter_h][pixels_stride]
+  size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + filter_w
+  size_t channel_offset;      // bytes from each pixel pointer to the first channel
   size_t n_rows, n_cols;      // n_rows >= mr
-  size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
+  size_t filter_h, filter_w, stride_h, stride_w;
   int32_t filter_zero_point;  // kr = 1 and int8 weights: times the sum of the window's pixels, subtracted
   size_t n_planes;            // vertical layouts: planes of weights, all for the same pixels
-  const void *panel;
+  size_t n_blocks;
+  const void *panel;   // of the first block
+  size_t panel_bytes;  // to the next one
   void *out;
   size_t out_col_stride, out_row_stride;  // bytes
   uint8_t in_flip;
@@ -75,13 +76,21 @@ static inline size_t tvmq_next_tile(size_t row, size_t mr, size_t n_rows) {
   return next >= n_rows || next + mr <= n_rows ? next : n_rows - mr;
 }
 
-// The call for the tile at `row`.
-static inline struct tvmq_depthwise_args tvmq_depthwise_tile(const struct tvmq_depthwise_args *args, size_t row, size_t mr) {
+// Computes a call with a function for one tile of one block, of `block_bytes` bytes of a pixel.
+static inline __attribute__((always_inline)) void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, size_t mr, size_t block_bytes,
+                                                                       tvmq_depthwise_fn compute) {
   struct tvmq_depthwise_args tile = *args;
-  tile.pixels += row * args->stride_h * args->pixels_stride;
   tile.n_rows = mr;
-  tile.out = (char *)tile.out + row * args->out_row_stride;
-  return tile;
+  tile.n_blocks = 1;
+  for (size_t block = 0; block < args->n_blocks; block++) {
+    for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, mr, args->n_rows)) {
+      tile.pixels = args->pixels + row * args->stride_h * args->pixels_stride;
+      tile.out = (char *)args->out + block * block_bytes + row * args->out_row_stride;
+      compute(&tile);
+    }
+    tile.channel_offset += block_bytes;
+    tile.panel = (const char *)tile.panel + args->panel_bytes;
+  }
 }
 
 // ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
@@ -141,7 +150,7 @@ struct tvmq_variant {
   uint32_t flags;                    // enum tvmq_variant_flags
   enum tvmq_type in_type, out_type;  // requantize only
   struct {
-    uint8_t filter_h, filter_w, stride, dilation;  // depthwise only: the one value (in both directions) that the kernel computes, or 0 for any
+    uint8_t filter_h, filter_w, stride;  // depthwise only: the one value (in both directions) that the kernel computes, or 0 for any
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;

@@ -48,7 +48,7 @@ static bool allows(uint8_t only, size_t value) { return only == 0 || only == val
 
 static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   return allows(v->only.filter_h, p->filter_h) && allows(v->only.filter_w, p->filter_w) && allows(v->only.stride, p->stride_h) &&
-         allows(v->only.stride, p->stride_w) && allows(v->only.dilation, p->dilation_h) && allows(v->only.dilation, p->dilation_w);
+         allows(v->only.stride, p->stride_w);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem) {

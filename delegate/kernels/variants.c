@@ -12,7 +12,7 @@
    .out_rows = OUT_ROWS,                                                                           \
    .row_step = ROW_STEP,                                                                           \
    .lanes = LANES}
-#define ONLY(FILTER_H, FILTER_W, STRIDE, DILATION) {.filter_h = FILTER_H, .filter_w = FILTER_W, .stride = STRIDE, .dilation = DILATION}
+#define ONLY(FILTER_H, FILTER_W, STRIDE) {.filter_h = FILTER_H, .filter_w = FILTER_W, .stride = STRIDE}
 
 #define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .flags = FLAGS, .mr = MR, .layout = LAYOUT PANEL, .speeds = {__VA_ARGS__}, .fn.gemm = SYMBOL},

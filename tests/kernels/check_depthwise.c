@@ -1,5 +1,6 @@
 // Depthwise convolution, int8 and 16x8.
 #include <stdio.h>
+#include <string.h>
 
 #include "../../delegate/packing/pack_depthwise.h"
 #include "bench.h"
@@ -8,7 +9,7 @@
 enum { MAX_COLS = 20, MAX_STEP = 3, MAX_FILTER_H = 10, MAX_FILTER_W = 8 };
 
 struct shape {
-  size_t n, n_cols, filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
+  size_t n, n_cols, filter_h, filter_w, stride_h, stride_w;
 };
 
 static int32_t values[LAYER_POOL * LAYER_MAX_CHANNELS];
@@ -19,8 +20,8 @@ static void sum_windows(struct layer *layer, const uint8_t *picks, size_t pixels
     int64_t *sums = layer->sums + i * layer->n;
     for (size_t n = 0; n < layer->n; n++) sums[n] = 0;
     for (size_t t = 0; t < n_taps; t++) {
-      const size_t y = i / layer->n_cols * s->stride_h + t / s->filter_w * s->dilation_h;
-      const size_t x = i % layer->n_cols * s->stride_w + t % s->filter_w * s->dilation_w;
+      const size_t y = i / layer->n_cols * s->stride_h + t / s->filter_w;
+      const size_t x = i % layer->n_cols * s->stride_w + t % s->filter_w;
       const int32_t *pixel = values + picks[y * pixels_stride + x] * nr;
       for (size_t n = 0; n < layer->n; n++) sums[n] += (int64_t)pixel[n] * layer->weights[n * n_taps + t];
     }
@@ -56,8 +57,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.element;
 
   layer_draw_pool(&layer, &pool, nr, side, values);
-  const size_t n_rows = (layer.n_rows - 1) * s->stride_h + (s->filter_h - 1) * s->dilation_h + 1;
-  const size_t width = (s->n_cols - 1) * s->stride_w + (s->filter_w - 1) * s->dilation_w + 1;
+  const size_t n_rows = (layer.n_rows - 1) * s->stride_h + s->filter_h;
+  const size_t width = (s->n_cols - 1) * s->stride_w + s->filter_w;
   // The table ends with the last pixel that the kernel may ask for.
   const size_t pixels_stride = width + check_below(4), n_pixels = (n_rows - 1) * pixels_stride + width;
   const size_t channel_offset = check_one_in(2) ? 0 : check_below(4) * nr * layer.element;
@@ -82,10 +83,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .filter_w = s->filter_w,
       .stride_h = s->stride_h,
       .stride_w = s->stride_w,
-      .dilation_h = s->dilation_h,
-      .dilation_w = s->dilation_w,
       .filter_zero_point = variant->layout.weight_bytes == 1 ? layer.filter_zero_point : 0,
       .n_planes = n_planes,
+      .n_blocks = 1,
       .panel = pack(&layer, s, n_planes, side),
       .out = layer_out(&layer, side),
       .out_col_stride = layer.col_stride,
@@ -93,9 +93,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("filter %zux%zu, stride %zux%zu, dilation %zux%zu, rows %zu, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s",
-             s->filter_h, s->filter_w, s->stride_h, s->stride_w, s->dilation_h, s->dilation_w, layer.n_rows, s->n_cols, pixels_stride, channel_offset,
-             layer.row_stride, layer.col_stride, layer_text(&layer));
+  check_case("filter %zux%zu, stride %zux%zu, rows %zu, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s", s->filter_h, s->filter_w,
+             s->stride_h, s->stride_w, layer.n_rows, s->n_cols, pixels_stride, channel_offset, layer.row_stride, layer.col_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.depthwise, &args);
   layer_compare(&layer);
 }
@@ -109,8 +108,6 @@ static struct shape draw_shape(const struct tvmq_variant *variant) {
       .filter_w = 1 + check_below(7),
       .stride_h = 1 + check_below(MAX_STEP),
       .stride_w = 1 + check_below(MAX_STEP),
-      .dilation_h = 1 + check_below(MAX_STEP),
-      .dilation_w = 1 + check_below(MAX_STEP),
   };
   return drawn;
 }
@@ -120,8 +117,95 @@ static void check_restricted(const struct tvmq_variant *variant, struct shape s)
   if (variant->only.filter_h) s.filter_h = variant->only.filter_h;
   if (variant->only.filter_w) s.filter_w = variant->only.filter_w;
   if (variant->only.stride) s.stride_h = s.stride_w = variant->only.stride;
-  if (variant->only.dilation) s.dilation_h = s.dilation_w = variant->only.dilation;
   check_shape(variant, &s);
+}
+
+// ---- layers of several blocks
+
+struct problem {
+  const struct tvmq_variant *variant;
+  struct tvmq_depthwise_args args;
+};
+
+struct layer_shape {
+  size_t cols, channels, filter, stride;
+};
+
+static struct {
+  _Alignas(64) uint8_t panels[1 << 17], in[1 << 20], out[1 << 18];
+  const void *pixels[1 << 14];
+} memory;
+
+// One tile of rows; false: the shape is none of the variant's, or too large.
+static bool make_problem(const struct tvmq_variant *variant, const struct layer_shape *s, const struct tvmq_stage *stage, struct problem *p) {
+  if ((variant->only.filter_h && variant->only.filter_h != s->filter) || (variant->only.filter_w && variant->only.filter_w != s->filter)) return false;
+  if (variant->only.stride && variant->only.stride != s->stride) return false;
+  const size_t element = variant->family == TVMQ_FAMILY_DEPTHWISE_S16 ? 2 : 1, nr = variant->layout.nr, n_blocks = (s->channels + nr - 1) / nr;
+  const size_t pixel_bytes = n_blocks * nr * element, width = (s->cols - 1) * s->stride + s->filter;
+  const size_t n_pixels = width * ((variant->mr - 1) * s->stride + s->filter);
+  struct tvmq_panel parts;
+  tvmq_panel_layout(&variant->layout, tvmq_depthwise_depth(&variant->layout, s->filter, s->filter, 1), &parts);
+  if (n_pixels > sizeof memory.pixels / sizeof memory.pixels[0] || n_pixels * pixel_bytes > sizeof memory.in ||
+      variant->mr * s->cols * pixel_bytes > sizeof memory.out || n_blocks * parts.size > sizeof memory.panels) {
+    return false;
+  }
+  check_random_bytes(memory.in, n_pixels * pixel_bytes);
+  for (size_t j = 0; j < n_pixels; j++) memory.pixels[j] = memory.in + j * pixel_bytes;
+  check_bench_panels(&variant->layout, &parts, n_blocks, memory.panels);
+  *p = (struct problem){
+      .variant = variant,
+      .args =
+          {
+              .pixels = memory.pixels,
+              .pixels_stride = width,
+              .n_rows = variant->mr,
+              .n_cols = s->cols,
+              .filter_h = s->filter,
+              .filter_w = s->filter,
+              .stride_h = s->stride,
+              .stride_w = s->stride,
+              .n_planes = 1,
+              .n_blocks = n_blocks,
+              .panel = memory.panels,
+              .panel_bytes = parts.size,
+              .out = memory.out,
+              .out_col_stride = pixel_bytes,
+              .out_row_stride = s->cols * pixel_bytes,
+              .stage = stage,
+          },
+  };
+  return true;
+}
+
+static struct tvmq_stage usual_stage(const struct tvmq_variant *variant) {
+  const bool s16 = variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
+  return (struct tvmq_stage){.right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
+}
+
+// Several blocks are what they are one by one.
+static void check_blocks(const struct tvmq_variant *variant) {
+  static uint8_t together[sizeof memory.out];
+  for (size_t i = 0; i < 12; i++) {
+    const struct layer_shape shape = {1 + check_below(MAX_COLS), 1 + check_below(5 * variant->layout.nr), 3, variant->only.stride ? variant->only.stride : 1};
+    struct tvmq_stage stage = usual_stage(variant);
+    stage.right_shifts = check_one_in(2);
+    struct problem p;
+    if (!make_problem(variant, &shape, &stage, &p)) check_fail("the shape does not fit");
+    const size_t bytes = p.args.n_rows * p.args.out_row_stride, block_bytes = p.args.out_col_stride / p.args.n_blocks;
+    check_case("%zu blocks, columns %zu, right_shifts %d", p.args.n_blocks, shape.cols, stage.right_shifts);
+    CHECK_CALL(variant->fn.depthwise, &p.args);
+    memcpy(together, memory.out, bytes);
+    memset(memory.out, 0, bytes);
+    struct tvmq_depthwise_args one = p.args;
+    one.n_blocks = 1;
+    for (size_t block = 0; block < p.args.n_blocks; block++) {
+      variant->fn.depthwise(&one);
+      one.channel_offset += block_bytes;
+      one.panel = (const char *)one.panel + one.panel_bytes;
+      one.out = (char *)one.out + block_bytes;
+    }
+    if (memcmp(together, memory.out, bytes) != 0) check_fail("blocks together differ from blocks one by one");
+  }
 }
 
 static void check(const struct tvmq_variant *variant) {
@@ -135,10 +219,8 @@ static void check(const struct tvmq_variant *variant) {
     struct shape s = draw_shape(variant);
     s.stride_h = 1 + steps % 3;
     s.stride_w = 1 + steps / 3 % 3;
-    s.dilation_h = 1 + steps / 9 % 3;
-    s.dilation_w = 1 + steps / 27;
-    s.filter_h = 1 + check_below(3);
-    s.filter_w = 1 + check_below(3);
+    s.filter_h = 1 + steps / 9 % 3;
+    s.filter_w = 1 + steps / 27;
     check_restricted(variant, s);
   }
   for (size_t n_cols = 1; n_cols <= MAX_COLS; n_cols++) {
@@ -152,75 +234,27 @@ static void check(const struct tvmq_variant *variant) {
     check_restricted(variant, s);
   }
   for (size_t i = 0; i < (check_quick ? 150 : 400); i++) check_restricted(variant, draw_shape(variant));
+  check_blocks(variant);
 }
 
-// ---- bench: one strip of a layer, block by block
-struct problem {
-  const struct tvmq_variant *variant;
-  struct tvmq_depthwise_args args;
-  size_t n_blocks, panel_bytes, block_bytes;
-};
+// ---- bench: one tile of rows, all blocks
 
 static void run_problem(void *context) {
   const struct problem *p = context;
-  struct tvmq_depthwise_args args = p->args;
-  for (size_t i = 0; i < p->n_blocks; i++) {
-    p->variant->fn.depthwise(&args);
-    args.panel = (const char *)args.panel + p->panel_bytes;
-    args.out = (char *)args.out + p->block_bytes;
-    args.channel_offset += p->block_bytes;
-  }
+  p->variant->fn.depthwise(&p->args);
 }
 
 static void bench(const struct tvmq_variant *variant) {
-  static const struct {
-    size_t cols, channels, filter, stride, dilation;
-  } shapes[] = {{112, 32, 3, 1, 1}, {56, 144, 3, 1, 1}, {28, 192, 3, 1, 1}, {14, 576, 3, 1, 1}, {7, 960, 3, 1, 1},
-                {56, 96, 3, 2, 1},  {28, 144, 3, 2, 1}, {7, 576, 3, 2, 1},  {28, 192, 5, 1, 1}, {28, 192, 3, 1, 2}};
-  static _Alignas(64) uint8_t panels[1 << 17], in[1 << 20], out[1 << 18];
-  static const void *pixels[1 << 14];
-  const bool s16 = variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
-  const size_t element = s16 ? 2 : 1, nr = variant->layout.nr;
-  const struct tvmq_stage stage = {
-      .right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
-  check_random_bytes(in, sizeof in);
+  static const struct layer_shape shapes[] = {{112, 32, 3, 1}, {56, 144, 3, 1}, {28, 192, 3, 1}, {14, 576, 3, 1}, {7, 960, 3, 1},
+                                              {56, 96, 3, 2},  {28, 144, 3, 2}, {7, 576, 3, 2},  {28, 192, 5, 1}};
+  const struct tvmq_stage stage = usual_stage(variant);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    const size_t filter = shapes[i].filter, stride = shapes[i].stride, dilation = shapes[i].dilation, cols = shapes[i].cols;
-    if ((variant->only.filter_h && variant->only.filter_h != filter) || (variant->only.filter_w && variant->only.filter_w != filter)) continue;
-    if ((variant->only.stride && variant->only.stride != stride) || (variant->only.dilation && variant->only.dilation != dilation)) continue;
-    struct problem p = {.variant = variant, .n_blocks = (shapes[i].channels + nr - 1) / nr, .block_bytes = nr * element};
-    struct tvmq_panel parts;
-    tvmq_panel_layout(&variant->layout, tvmq_depthwise_depth(&variant->layout, filter, filter, 1), &parts);
-    p.panel_bytes = parts.size;
-    const size_t pixel_bytes = p.n_blocks * p.block_bytes, width = (cols - 1) * stride + (filter - 1) * dilation + 1;
-    const size_t n_pixels = width * ((variant->mr - 1) * stride + (filter - 1) * dilation + 1);
-    if (n_pixels > sizeof pixels / sizeof pixels[0] || n_pixels * pixel_bytes > sizeof in || variant->mr * cols * pixel_bytes > sizeof out ||
-        p.n_blocks * parts.size > sizeof panels) {
-      continue;
-    }
-    for (size_t j = 0; j < n_pixels; j++) pixels[j] = in + j * pixel_bytes;
-    check_bench_panels(&variant->layout, &parts, p.n_blocks, panels);
-    p.args = (struct tvmq_depthwise_args){
-        .pixels = pixels,
-        .pixels_stride = width,
-        .n_rows = variant->mr,
-        .n_cols = cols,
-        .filter_h = filter,
-        .filter_w = filter,
-        .stride_h = stride,
-        .stride_w = stride,
-        .dilation_h = dilation,
-        .dilation_w = dilation,
-        .n_planes = 1,
-        .panel = panels,
-        .out = out,
-        .out_col_stride = pixel_bytes,
-        .out_row_stride = cols * pixel_bytes,
-        .stage = &stage,
-    };
+    const struct layer_shape *s = &shapes[i];
+    struct problem p;
+    if (!make_problem(variant, s, &stage, &p)) continue;
     char shape[40];
-    snprintf(shape, sizeof shape, "%zux%zu s%zu d%zu cols %zu c %zu", filter, filter, stride, dilation, cols, shapes[i].channels);
-    check_bench(variant, shape, (double)variant->mr * cols * shapes[i].channels * filter * filter, run_problem, &p);
+    snprintf(shape, sizeof shape, "%zux%zu s%zu cols %zu c %zu", s->filter, s->filter, s->stride, s->cols, s->channels);
+    check_bench(variant, shape, (double)variant->mr * s->cols * s->channels * s->filter * s->filter, run_problem, &p);
   }
 }
 
