@@ -29,7 +29,7 @@ LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "cpu_bits.h", "types.h"),
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: requantize, with a type on either side, and row_sums.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
-KERNEL = re.compile(rf"tvmq_(gemm|depthwise|winograd)_s(8|16)_\w+__({ISAS})|tvmq_(requantize|row_sums)(?:_[fsu]\d+_[su]\d+)?__({ISAS})")
+KERNEL = re.compile(rf"tvmq_(gemm|depthwise|winograd_(?:input|gemm|output))_s(8|16)_\w+__({ISAS})|tvmq_(requantize|row_sums)(?:_[fsu]\d+_[su]\d+)?__({ISAS})")
 
 Finding = tuple[Path, int, str]
 

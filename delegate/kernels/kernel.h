@@ -120,6 +120,50 @@ struct tvmq_row_sums_args {
 };
 typedef void (*tvmq_row_sums_fn)(const struct tvmq_row_sums_args *args);
 
+// ---- winograd: a convolution of 3 taps in a direction as a gemm for each point (winograd.h). Three families share the tiles' sums and values:
+//
+//   input    values[point][tile][c] = transform of the tile's pixels, int16
+//   gemm     sums[point][tile][n]   = sum over c of values[point][tile][c] * weights[point][c][n], int32
+//   output   out[tile's pixels][n]  = requantize(transform of the tile's sums + bias[n])
+//
+// Tiles are `tile_h` x `tile_w` outputs (winograd.h); points count row by row of 6 x 6, of 6 where a direction has no taps.
+
+// One call transforms n_tiles tiles that lie side by side: tile i's first input is column i * outputs of `pixels`, row 0. `channels` bytes of each pixel are
+// read, and as many values written for each tile at each of its points.
+struct tvmq_winograd_input_args {
+  const void *const *pixels;  // [inputs of tile_h][pixels_stride], to channel 0
+  size_t pixels_stride;       // pointers between table rows
+  size_t n_tiles, tile_h, tile_w;
+  size_t channels;
+  int16_t *values;                   // of tile 0 at point 0
+  size_t tile_stride, point_stride;  // elements
+  uint8_t in_flip;                   // xor on each input byte
+};
+typedef void (*tvmq_winograd_input_fn)(const struct tvmq_winograd_input_args *args);
+
+// One call multiplies n_rows rows of values, a multiple of mr, by one panel's weights at one point: k / kr groups of nr x kr, as in a gemm panel.
+struct tvmq_winograd_gemm_args {
+  const int16_t *values;
+  size_t values_stride;  // elements between rows
+  size_t n_rows, k;      // k is a multiple of ku
+  const int16_t *weights;
+  int32_t *sums;  // [n_rows][nr]
+};
+typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args);
+
+// One call finishes n channels, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
+struct tvmq_winograd_output_args {
+  const int32_t *sums;               // of tile 0 at point 0
+  size_t tile_stride, point_stride;  // elements
+  size_t n_tiles, tile_h, tile_w;
+  size_t n;
+  const int32_t *bias, *multiplier, *shift;  // [n]
+  void *out;                                 // of tile 0's first pixel
+  size_t out_col_stride, out_row_stride;     // bytes
+  const struct tvmq_stage *stage;
+};
+typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *args);
+
 enum tvmq_family {
   TVMQ_FAMILY_GEMM_S8,   // int8 x int8 -> int8
   TVMQ_FAMILY_GEMM_S16,  // int16 x int8 -> int16 (16x8)
@@ -127,6 +171,9 @@ enum tvmq_family {
   TVMQ_FAMILY_DEPTHWISE_S16,
   TVMQ_FAMILY_REQUANTIZE,
   TVMQ_FAMILY_ROW_SUMS,
+  TVMQ_FAMILY_WINOGRAD_INPUT,
+  TVMQ_FAMILY_WINOGRAD_GEMM,
+  TVMQ_FAMILY_WINOGRAD_OUTPUT,
   TVMQ_N_FAMILIES
 };
 
@@ -138,7 +185,7 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (requantize: elements; row sums: bytes) per cycle of the inner loop
+  float rate;         // multiply-accumulates (requantize: elements; row sums: bytes; winograd transforms: values) per cycle of the inner loop
   float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
 };
 
@@ -160,6 +207,9 @@ struct tvmq_variant {
     tvmq_depthwise_fn depthwise;
     tvmq_requantize_fn requantize;
     tvmq_row_sums_fn row_sums;
+    tvmq_winograd_input_fn winograd_input;
+    tvmq_winograd_gemm_fn winograd_gemm;
+    tvmq_winograd_output_fn winograd_output;
   } fn;
 };
 
@@ -167,4 +217,7 @@ struct tvmq_variant {
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
 #define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
+#define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
+#define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);
+#define TVMQ_WINOGRAD_OUTPUT(symbol, ...) void symbol(const struct tvmq_winograd_output_args *args);
 #include "variants.def"

@@ -35,6 +35,13 @@
    .speeds = {{.rate = RATE}},                                \
    .fn.requantize = SYMBOL},
 #define TVMQ_ROW_SUMS(SYMBOL, CPU, RATE) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {{.rate = RATE}}, .fn.row_sums = SYMBOL},
+// Transforms have no weights: of their layout only nr, the channels at a time, means something.
+#define TVMQ_WINOGRAD_INPUT(SYMBOL, CPU, NR, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_INPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_input = SYMBOL},
+#define TVMQ_WINOGRAD_GEMM(SYMBOL, CPU, MR, PANEL, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_GEMM, .cpu = CPU, .mr = MR, .layout = LAYOUT PANEL, .speeds = {__VA_ARGS__}, .fn.winograd_gemm = SYMBOL},
+#define TVMQ_WINOGRAD_OUTPUT(SYMBOL, CPU, NR, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_OUTPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_output = SYMBOL},
 
 const struct tvmq_variant tvmq_variants[] = {
 #include "variants.def"

@@ -31,11 +31,17 @@ static sigjmp_buf escape;
 static volatile sig_atomic_t guarded;  // a check runs, so a fault is its failure
 
 static const struct check_family *const families[TVMQ_N_FAMILIES] = {
-    [TVMQ_FAMILY_GEMM_S8] = &check_gemm,           [TVMQ_FAMILY_GEMM_S16] = &check_gemm,
-    [TVMQ_FAMILY_DEPTHWISE_S8] = &check_depthwise, [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
-    [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,  [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
+    [TVMQ_FAMILY_GEMM_S8] = &check_gemm,
+    [TVMQ_FAMILY_GEMM_S16] = &check_gemm,
+    [TVMQ_FAMILY_DEPTHWISE_S8] = &check_depthwise,
+    [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
+    [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,
+    [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
+    [TVMQ_FAMILY_WINOGRAD_INPUT] = &check_winograd_input,
+    [TVMQ_FAMILY_WINOGRAD_GEMM] = &check_winograd_gemm,
+    [TVMQ_FAMILY_WINOGRAD_OUTPUT] = &check_winograd_output,
 };
-static const struct check *const stand_alone[] = {check_requant, check_layout, check_pack};
+static const struct check *const stand_alone[] = {check_requant, check_layout, check_pack, check_pack_winograd};
 
 void check_case(const char *format, ...) {
   va_list arguments;

@@ -34,11 +34,12 @@ struct check_family {
   void (*check)(const struct tvmq_variant *variant);
   void (*bench)(const struct tvmq_variant *variant);
 };
-extern const struct check_family check_gemm, check_depthwise, check_requantize, check_row_sums;
+extern const struct check_family check_gemm, check_depthwise, check_requantize, check_row_sums, check_winograd_input, check_winograd_gemm,
+    check_winograd_output;
 
 // Checks that stand alone; a NULL name ends each list.
 struct check {
   const char *name;
   void (*run)(void);
 };
-extern const struct check check_requant[], check_layout[], check_pack[];
+extern const struct check check_requant[], check_layout[], check_pack[], check_pack_winograd[];

@@ -1,0 +1,85 @@
+// Body of the kernels that finish Winograd tiles, in the compiler's vectors; a file includes it with
+//   LANES              channels at a time
+//   struct finisher    what the output stage keeps for so many channels
+// and then defines make_finisher and finish, and kernels that call finish_tiles. `path` is theirs.
+//
+// Columns of points are transformed first, into memory that stays in the first level of cache; then each row.
+// Registers: at most six sums and four outputs, of one line at a time.
+#include <string.h>
+
+#include "inline.h"
+#include "kernel.h"
+#include "winograd.h"
+
+typedef uint32_t sums __attribute__((vector_size(4 * LANES)));
+typedef int32_t signed_sums __attribute__((vector_size(4 * LANES)));
+
+// Of the channels from n on.
+TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path);
+// Bias, output stage and store of `count` <= 4 neighbouring pixels.
+TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const struct finisher *finisher, int path, const sums *acc, size_t count, uint8_t *out);
+
+// m -> A m: tile + 2 sums (one without taps) to tile outputs (one).
+TVMQ_INLINE void transform(const sums *m, sums *y, size_t tile) {
+  if (tile == 4) {
+    const sums p = m[1] + m[2], q = m[1] - m[2], r = m[3] + m[4], s = m[3] - m[4];
+    y[0] = m[0] + (p << 2) + r;
+    y[1] = (q << 1) + s;
+    y[2] = p + r;
+    y[3] = q + (s << 1) + m[5];
+  } else if (tile == 3) {
+    const sums p = 3 * m[1] + (m[3] << 1);
+    y[0] = m[0] + 3 * (m[1] << 1) + ((m[2] + m[3]) << 1);
+    y[1] = p - m[2];
+    y[2] = p + m[2] + (m[3] << 1) + m[4];
+  } else if (tile == 2) {
+    y[0] = m[0] + m[1] + m[2];
+    y[1] = m[1] - m[2] + m[3];
+  } else if (tile == 1) {
+    y[0] = m[0] + m[1] + m[2];
+  } else {
+    y[0] = m[0];
+  }
+}
+
+struct half_done {
+  sums rows[TVMQ_WINOGRAD_OUTPUTS][TVMQ_WINOGRAD_POINTS];  // [output down][point across]
+};
+
+// The tile whose sums at point 0 are `tile_sums`.
+TVMQ_INLINE void transform_columns(const struct tvmq_winograd_output_args *args, const int32_t *tile_sums, struct half_done *half, size_t tile_h) {
+  const size_t row = tvmq_winograd_all_points(args->tile_w);
+  for (size_t j = 0; j < tvmq_winograd_points(args->tile_w); j++) {
+    sums m[TVMQ_WINOGRAD_POINTS], y[TVMQ_WINOGRAD_OUTPUTS];
+    UNROLL for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) {
+      const size_t point = tvmq_winograd_point(tile_h, i) * row + tvmq_winograd_point(args->tile_w, j);
+      memcpy(&m[i], tile_sums + point * args->point_stride, sizeof m[i]);
+    }
+    transform(m, y, tile_h);
+    UNROLL for (size_t a = 0; a < tvmq_winograd_outputs(tile_h); a++) half->rows[a][j] = y[a];
+  }
+}
+
+TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const struct half_done *half, const struct finisher *finisher, int path,
+                             uint8_t *out, size_t tile_w) {
+  const uint32_t inverse = tvmq_winograd_inverse(args->tile_h, tile_w);
+  for (size_t a = 0; a < tvmq_winograd_outputs(args->tile_h); a++, out += args->out_row_stride) {
+    sums y[TVMQ_WINOGRAD_OUTPUTS];
+    transform(half->rows[a], y, tile_w);
+    const int shift = tvmq_winograd_shift(args->tile_h, a);
+    UNROLL for (size_t b = 0; b < tvmq_winograd_outputs(tile_w); b++) y[b] = (sums)((signed_sums)(y[b] * inverse) >> (shift + tvmq_winograd_shift(tile_w, b)));
+    finish(args, finisher, path, y, tvmq_winograd_outputs(tile_w), out);
+  }
+}
+
+TVMQ_INLINE void finish_tiles(const struct tvmq_winograd_output_args *args, int path) {
+  const size_t step = tvmq_winograd_outputs(args->tile_w) * args->out_col_stride;
+  for (size_t n = 0; n < args->n; n += LANES) {
+    const struct finisher finisher = make_finisher(args, n, path);
+    for (size_t i = 0; i < args->n_tiles; i++) {
+      struct half_done half;
+      TVMQ_FOR_TILE(args->tile_h, transform_columns, args, args->sums + i * args->tile_stride + n, &half);
+      TVMQ_FOR_TILE(args->tile_w, finish_rows, args, &half, &finisher, path, (uint8_t *)args->out + i * step + n);
+    }
+  }
+}
