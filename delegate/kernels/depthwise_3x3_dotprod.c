@@ -5,10 +5,12 @@
 // that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
 // them there.
 //
+// Weights less their zero point may exceed int8. Then a second plane holds the same term for every weight (pack_depthwise.h): its quads' products are added
+// with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
+//
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
-// path of right shifts whose results fit int16.
+// path of right shifts, whose results must fit int16 unless there are two planes.
 #include "depthwise_dotprod.h"
-#include "requant_neon.h"
 
 // Each loop runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the next
 // round begins. Past the end it looks up the last pixel again.
@@ -20,8 +22,9 @@
 #define LOAD(v, pixel) "ldr d" #v ", [x" #pixel ", %[channel]]\n"
 #define ZIP(op, type, d, a, b) #op " v" #d "." #type ", v" #a "." #type ", v" #b "." #type "\n"
 #define SDOT(acc, quad, w) "sdot v" #acc ".4s, v" #quad ".16b, v" #w ".16b\n"
-#define BIAS(acc, v) "ldr q" #acc ", [%[panel], #16*" #v "]\n"
-#define BIASES(a0, a1, a2, a3) BIAS(a0, 0) BIAS(a1, 1) BIAS(a2, 0) BIAS(a3, 1)
+#define CONSTANT(v, at) "ldr q" #v ", [%[panel], #16*" #at "]\n"
+#define CONSTANTS(v0, v1, at) "ldr q" #v0 ", [%[panel], #16*" #at "]\n" "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
+#define BIASES(a0, a1, a2, a3) CONSTANTS(a0, a1, 0) CONSTANTS(a2, a3, 0)
 #define FLIP(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
 #define FLIP_UINT8(v0, v1, scratch) "movi v" #scratch ".16b, #0x80\n" FLIP(v0, scratch) FLIP(v1, scratch)
 #define FLIP_INT8(v0, v1, scratch)
@@ -31,26 +34,34 @@
 #define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__)
 #define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__)
 
+// The products of one plane, or of two: ADD is FIRST or SECOND.
+#define ONE_PLANE(ADD, quads, weights, term) ADD(quads, weights)
+#define TWO_PLANES(ADD, quads, weights, term) ADD(quads, weights) ADD(quads, term)
+
 // Accumulators to rescaled values in other registers: -1 where negative, plus the doubling high product, shifted with ties up.
 #define SIGN(d, acc) "cmlt v" #d ".4s, v" #acc ".4s, #0\n"
 #define MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
 #define SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
 #define SIGNS(d0, d1, d2, d3, a0, a1, a2, a3) SIGN(d0, a0) SIGN(d1, a1) SIGN(d2, a2) SIGN(d3, a3)
-#define NARROW(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
-#define ADD_ZERO_POINT(d) "add v" #d ".8h, v" #d ".8h, v7.8h\n"
+// Two vectors of rescaled values, narrowed to int16, and the zero point: what fits, or what may have to saturate.
+#define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
+#define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
+#define FITTING_ZERO_POINT(d) "add v" #d ".8h, v" #d ".8h, v7.8h\n"
+#define SATURATING_ZERO_POINT(d) "sqadd v" #d ".8h, v" #d ".8h, v7.8h\n"
 #define TO_INT8(d) "sqxtn v" #d ".8b, v" #d ".8h\n"
 #define TO_UINT8(d) "sqxtun v" #d ".8b, v" #d ".8h\n"
 
 // Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
-#define STAGE(m0, m1, s0, s1, TO_BYTE, LOOKUP)                                                                                                  \
-  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
+#define STAGE(...) STAGE_OF(__VA_ARGS__)
+#define STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, NARROW, TO_BYTE, LOOKUP)                                                                                                  \
+  MULTIPLIERS SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
   MULTIPLY(28, 0, m0) LOOKUP(0) MULTIPLY(29, 1, m1) LOOKUP(1) MULTIPLY(30, 2, m0) LOOKUP(2) MULTIPLY(31, 3, m1) LOOKUP(3)                       \
   SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                 \
   MULTIPLY(0, 4, m0) LOOKUP(4) MULTIPLY(1, 5, m1) LOOKUP(5) MULTIPLY(2, 6, m0) LOOKUP(6) MULTIPLY(3, 7, m1) LOOKUP(7)                           \
-  "dup v7.8h, %w[zero_point]\n"                                                                                                                 \
+  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                                                                 \
   SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)               \
   NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                         \
-  ADD_ZERO_POINT(28) ADD_ZERO_POINT(30) ADD_ZERO_POINT(0) ADD_ZERO_POINT(2)                                                                     \
+  NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) NARROW##_ZERO_POINT(0) NARROW##_ZERO_POINT(2)                                                                     \
   TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                 \
   "str d28, [%[out0]]\n"                                                                                                                             \
   "str d30, [%[out1]]\n"                                                                                                                             \
@@ -60,12 +71,13 @@
   "add %[out1], %[out1], %[out_column], lsl #1\n"
 
 // The same for a last, odd column.
-#define LAST_STAGE(m0, m1, s0, s1, TO_BYTE)                                                         \
-  SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
+#define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
+#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, NARROW, TO_BYTE)                                                         \
+  MULTIPLIERS SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
   MULTIPLY(28, 0, m0) MULTIPLY(29, 1, m1) MULTIPLY(30, 2, m0) MULTIPLY(31, 3, m1)                   \
-  "dup v7.8h, %w[zero_point]\n"                                                                     \
+  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                     \
   SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                           \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) ADD_ZERO_POINT(28) ADD_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30) \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30) \
   "str d28, [%[out0]]\n"                                                                                 \
   "str d30, [%[out1]]\n"
 
@@ -78,7 +90,8 @@
 
 // ---- stride 1: four rows of a column serve both output rows
 //
-//   v8-v19   weights [kernel column][output row][4 channels]        v20 v21 multipliers, v22 v23 shifts
+//   v8-v19   weights [kernel column][output row][4 channels]        v20 v21 multipliers, v22 v23 shifts;
+//                                                                    or v20 v21 the second plane (a register an output row), v22 v23 either
 //   v28-v31  rows of the left column, which become quads in v24 v25
 //   v26 v27 v29 v31  rows of the right one, which become quads in v26 v27
 #define S1_LEFT 24, 25, 24, 25
@@ -86,6 +99,9 @@
 #define S1_W0 8, 9, 10, 11
 #define S1_W1 12, 13, 14, 15
 #define S1_W2 16, 17, 18, 19
+#define S1_TERM 20, 20, 21, 21
+#define S1_ONE_PLANE_PARAMS 20, 21, , 22, 23,
+#define S1_TWO_PLANES_PARAMS 22, 23, CONSTANTS(22, 23, 26), 22, 23, CONSTANTS(22, 23, 28)
 #define S1_LOOKUP(i) S1_LOOKUP_##i
 #define S1_LOOKUP_0 POINTER(0, 0, 19)
 #define S1_LOOKUP_1 POINTER(1, 1, 19)
@@ -104,35 +120,39 @@
   LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)                   \
   ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31)                   \
   FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
-#define S1_START                                                                                                              \
-  S1_LOAD_LEFT BIASES(0, 1, 2, 3) FIRST(S1_LEFT, S1_W0) BIASES(4, 5, 6, 7) FIRST(S1_RIGHT, S1_W1) SECOND(S1_RIGHT, S1_W0)
+#define S1_START(P)                                                                                                              \
+  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_W0, S1_TERM) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_W1, S1_TERM) P(SECOND, S1_RIGHT, S1_W0, S1_TERM)
 
-#define S1(FLIPS, TO_BYTE)                                                                                                    \
+#define S1(FLIPS, NARROW, TO_BYTE, P)                                                                                                    \
   "mov x19, #0\n"                                                                                                             \
   "mov x20, #8\n"                                                                                                             \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START             \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)             \
   "subs %[n], %[n], #2\n"                                                                                                     \
   "b.lo 2f\n"                                                                                                                 \
   "1:\n"                                                                                                                      \
-  S1_COLUMNS(FLIPS, SECOND(S1_LEFT, S1_W1)) ADVANCE(FIRST(S1_LEFT, S1_W2), SECOND(S1_RIGHT, S1_W2))                             \
-  STAGE(20, 21, 22, 23, TO_BYTE, S1_LOOKUP) S1_START                                                                          \
+  S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_W1, S1_TERM)) ADVANCE(P(FIRST, S1_LEFT, S1_W2, S1_TERM), P(SECOND, S1_RIGHT, S1_W2, S1_TERM))                             \
+  STAGE(S1_##P##_PARAMS, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                          \
   "subs %[n], %[n], #2\n"                                                                                                     \
   "b.hs 1b\n"                                                                                                                 \
   "2: tbz %[n], #0, 3f\n"                                                                                                     \
   ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30) \
-  FIRST(S1_LEFT, S1_W2) LAST_STAGE(20, 21, 22, 23, TO_BYTE)                                                                   \
+  P(FIRST, S1_LEFT, S1_W2, S1_TERM) LAST_STAGE(S1_##P##_PARAMS, NARROW, TO_BYTE)                                                                   \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
 //
 //   v8-v11   quads of an even column: v8 v9 output row 0, v10 v11 output row 1; before, rows in v27-v31
 //   v12-v15  quads of the odd column before it; before, rows in these and v26
-//   v16-v21  weights [kernel column][4 channels]                    v22 v23 multipliers, v24 v25 shifts
+//   v16-v21  weights [kernel column][4 channels]                    v22 v23 multipliers, v24 v25 shifts;
+//                                                                   or v22 the second plane, v24 v25 either
 #define S2_EVEN 8, 9, 10, 11
 #define S2_ODD 12, 13, 14, 15
 #define S2_W0 16, 17, 16, 17
 #define S2_W1 18, 19, 18, 19
 #define S2_W2 20, 21, 20, 21
+#define S2_TERM 22, 22, 22, 22
+#define S2_ONE_PLANE_PARAMS 22, 23, , 24, 25,
+#define S2_TWO_PLANES_PARAMS 24, 25, CONSTANTS(24, 25, 14), 24, 25, CONSTANTS(24, 25, 16)
 #define S2_LOOKUP(i) S2_LOOKUP_##i
 #define S2_LOOKUP_0 POINTER(0, 0, 19)
 #define S2_LOOKUP_1 POINTER(1, 1, 19)
@@ -156,48 +176,46 @@
   ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) \
   FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
 
-#define S2(FLIPS, TO_BYTE)                                                                                          \
+#define S2(FLIPS, NARROW, TO_BYTE, P)                                                                                          \
   "mov x20, #0\n"                                                                                                   \
   S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                     \
   "mov x19, #8\n"                                                                                                   \
   "mov x20, #16\n"                                                                                                  \
-  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) FIRST(S2_EVEN, S2_W0)                                 \
+  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                 \
   "subs %[n], %[n], #2\n"                                                                                           \
   "b.lo 2f\n"                                                                                                       \
   "1:\n"                                                                                                            \
-  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), FIRST(S2_ODD, S2_W1)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD          \
-  FIRST(S2_EVEN, S2_W2) SECOND(S2_EVEN, S2_W0)                                                                      \
-  S2_COLUMNS(FLIPS) ADVANCE(SECOND(S2_ODD, S2_W1), SECOND(S2_EVEN, S2_W2)) STAGE(22, 23, 24, 25, TO_BYTE, S2_LOOKUP)  \
-  S2_LOAD_ODD BIASES(0, 1, 2, 3) FIRST(S2_EVEN, S2_W0)                                                              \
+  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), P(FIRST, S2_ODD, S2_W1, S2_TERM)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD          \
+  P(FIRST, S2_EVEN, S2_W2, S2_TERM) P(SECOND, S2_EVEN, S2_W0, S2_TERM)                                                                      \
+  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_W1, S2_TERM), P(SECOND, S2_EVEN, S2_W2, S2_TERM)) STAGE(S2_##P##_PARAMS, NARROW, TO_BYTE, S2_LOOKUP)  \
+  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                              \
   "subs %[n], %[n], #2\n"                                                                                           \
   "b.hs 1b\n"                                                                                                       \
   "2: tbz %[n], #0, 3f\n"                                                                                           \
-  S2_COLUMNS(FLIPS) FIRST(S2_ODD, S2_W1) FIRST(S2_EVEN, S2_W2) LAST_STAGE(22, 23, 24, 25, TO_BYTE)                  \
+  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_W1, S2_TERM) P(FIRST, S2_EVEN, S2_W2, S2_TERM) LAST_STAGE(S2_##P##_PARAMS, NARROW, TO_BYTE)                  \
   "3:\n"
 
 // ---- kernels
 
 // The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts, without a clamp of their own.
-enum usual { UNUSUAL, INT8, UINT8 };
+enum usual { UNUSUAL, INT8, UINT8, UINT8_TWO_PLANES };
 
 static enum usual usual(const struct tvmq_depthwise_args *args) {
   const struct tvmq_stage *stage = args->stage;
-  if (args->n_planes > 1 || stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return UNUSUAL;
-  switch (tvmq_neon_path(stage)) {
-    case TVMQ_NEON_PLAIN:
-    case TVMQ_NEON_INT16:
-      return stage->flip ? UINT8 : INT8;
-    default:
-      return UNUSUAL;
-  }
+  if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return UNUSUAL;
+  if (stage->rounding != TVMQ_ROUNDING_REFERENCE || !stage->right_shifts) return UNUSUAL;
+  if (stage->flip && args->n_planes == 2) return UINT8_TWO_PLANES;
+  return args->n_planes > 1 || !stage->fits_int16 ? UNUSUAL : stage->flip ? UINT8 : INT8;
 }
 
 // 8 biases, the weights, 8 multipliers, 8 shifts.
-#define CONSTANTS(v0, v1, at) "ldr q" #v0 ", [%[panel], #16*" #at "]\n" "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
-#define S1_CONSTANTS                                                                                                     \
-  CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10)                \
-  CONSTANTS(18, 19, 12) CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
-#define S2_CONSTANTS CONSTANTS(16, 17, 2) CONSTANTS(18, 19, 4) CONSTANTS(20, 21, 6) CONSTANTS(22, 23, 8) CONSTANTS(24, 25, 10)
+#define S1_WEIGHTS                                                                                                                                                  \
+  CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10) CONSTANTS(18, 19, 12)
+#define S1_ONE_PLANE_CONSTANTS S1_WEIGHTS CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
+#define S1_TWO_PLANES_CONSTANTS S1_WEIGHTS CONSTANT(20, 14) CONSTANT(21, 16)
+#define S2_WEIGHTS CONSTANTS(16, 17, 2) CONSTANTS(18, 19, 4) CONSTANTS(20, 21, 6)
+#define S2_ONE_PLANE_CONSTANTS S2_WEIGHTS CONSTANTS(22, 23, 8) CONSTANTS(24, 25, 10)
+#define S2_TWO_PLANES_CONSTANTS S2_WEIGHTS CONSTANT(22, 8)
 
 #define LOOP(...)                                                                                                                                           \
   __asm__ volatile(__VA_ARGS__                                                                                                                                       \
@@ -222,10 +240,19 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
                                             row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride}; \
         uint8_t *out0 = (uint8_t *)args->out + c + y * args->out_row_stride, *out1 = out0 + args->out_row_stride; \
         size_t n_cols = args->n_cols;                                                                          \
-        if (kind == INT8)                                                                                      \
-          LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_INT8, TO_INT8));                                           \
-        else                                                                                                   \
-          LOOP(S##STRIDE##_CONSTANTS S##STRIDE(FLIP_UINT8, TO_UINT8));                                         \
+        switch (kind) {                                                                                        \
+          case INT8:                                                                                           \
+            LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_INT8, FITTING, TO_INT8, ONE_PLANE));                    \
+            break;                                                                                             \
+          case UINT8:                                                                                          \
+            LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, FITTING, TO_UINT8, ONE_PLANE));                  \
+            break;                                                                                             \
+          case UINT8_TWO_PLANES:                                                                               \
+            LOOP(S##STRIDE##_TWO_PLANES_CONSTANTS S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, TWO_PLANES));                \
+            break;                                                                                             \
+          case UNUSUAL:                                                                                        \
+            return false;                                                                                      \
+        }                                                                                                      \
       }                                                                                                        \
     }                                                                                                          \
     return true;                                                                                         \

@@ -29,9 +29,9 @@
 //          output row 1         0   w0  w1  w2
 //
 //   order: plane, kernel column, group of kr table rows, output row, channel, row in the group. Every plane is multiplied with the same pixels: the filter zero
-//   point is already subtracted, and a difference that exceeds the weight's type is spread over as many planes as it takes. Channels stand in the order in
-//   which interleaving instructions that work within 128-bit lanes leave them: channel lane * nr / lanes + v * 4 + j is at position (v * lanes + lane) * 4 + j.
-//   One lane: their own order.
+//   point is already subtracted, and differences that exceed the weight's type are spread over two planes, the second with one term for all, or three. Channels
+//   stand in the order in which interleaving instructions that work within 128-bit lanes leave them: channel lane * nr / lanes + v * 4 + j is at position (v *
+//   lanes + lane) * 4 + j. One lane: their own order.
 #pragma once
 
 #include <stdbool.h>

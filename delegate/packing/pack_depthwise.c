@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { MAX_PLANES = 3 };
+
 static bool is_vertical(const struct tvmq_layout *layout) { return layout->out_rows != 0; }
 
 static size_t row_groups(const struct tvmq_layout *layout, size_t filter_h) {
@@ -10,15 +12,23 @@ static size_t row_groups(const struct tvmq_layout *layout, size_t filter_h) {
   return (rows + layout->kr - 1) / layout->kr;
 }
 
+static int32_t clamp_int8(int32_t x) { return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x; }
+
+// What the second plane holds for every weight: without it, a difference w - zw is a weight again, or one more than that.
+static int32_t second_plane(int32_t filter_zero_point) { return clamp_int8(-filter_zero_point); }
+
+static bool fits_int8(int32_t lo, int32_t hi) { return lo >= INT8_MIN && hi <= INT8_MAX; }
+
 // Planes for differences w - zw from `lo` to `hi`.
-static size_t planes(const struct tvmq_layout *layout, int32_t lo, int32_t hi) {
+static size_t planes(const struct tvmq_layout *layout, int32_t filter_zero_point, int32_t lo, int32_t hi) {
   if (layout->weight_bytes == 2) return 1;
   if (!is_vertical(layout)) return lo > INT8_MIN && hi <= INT8_MAX;  // -128 may be what a kernel cannot take
-  return lo >= INT8_MIN && hi <= INT8_MAX ? 1 : lo >= 2 * INT8_MIN && hi <= 2 * INT8_MAX ? 2 : 3;
+  const int32_t term = second_plane(filter_zero_point);
+  return fits_int8(lo, hi) ? 1 : fits_int8(lo - term, hi - term) ? 2 : 3;
 }
 
 size_t tvmq_depthwise_planes(const struct tvmq_layout *layout, int32_t filter_zero_point) {
-  return filter_zero_point == 0 ? 1 : planes(layout, INT8_MIN - filter_zero_point, INT8_MAX - filter_zero_point);
+  return filter_zero_point == 0 ? 1 : planes(layout, filter_zero_point, INT8_MIN - filter_zero_point, INT8_MAX - filter_zero_point);
 }
 
 size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n) {
@@ -31,7 +41,7 @@ size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct t
       hi = d > hi ? d : hi;
     }
   }
-  return planes(layout, lo, hi);
+  return planes(layout, channels[0].zero_point, lo, hi);
 }
 
 size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes) {
@@ -44,33 +54,30 @@ static size_t position(const struct tvmq_layout *layout, size_t channel) {
   return (v * layout->lanes + lane) * 4 + j;
 }
 
-// As much of a weight as one plane holds.
-static int32_t plane_term(const struct tvmq_layout *layout, int32_t x) {
-  if (layout->weight_bytes == 2) return x;
-  return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x;
-}
-
 static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t at, size_t filter_h, size_t filter_w, size_t n_planes,
                           void *out) {
   const size_t kr = layout->kr, out_rows = layout->out_rows, groups = row_groups(layout, filter_h);
   for (size_t ky = 0; ky < filter_h; ky++) {
     for (size_t kx = 0; kx < filter_w; kx++) {
-      int32_t rest = (int8_t)(channel->weights[(ky * filter_w + kx) * channel->tap_stride] ^ channel->flip) - channel->zero_point;
+      const int32_t difference = (int8_t)(channel->weights[(ky * filter_w + kx) * channel->tap_stride] ^ channel->flip) - channel->zero_point;
+      int32_t terms[MAX_PLANES] = {difference};
+      if (n_planes > 1) {
+        terms[1] = second_plane(channel->zero_point);
+        terms[0] = clamp_int8(difference - terms[1]);
+        terms[2] = difference - terms[1] - terms[0];
+      }
       for (size_t plane = 0; plane < n_planes; plane++) {
-        const int32_t term = plane_term(layout, rest);
-        rest -= term;
         for (size_t o = 0; o < out_rows; o++) {
           const size_t row = o * layout->row_step + ky;
           const size_t group = ((plane * filter_w + kx) * groups + row / kr) * out_rows + o;
           const size_t i = (group * layout->nr + at) * kr + row % kr;
           if (layout->weight_bytes == 2) {
-            ((int16_t *)out)[i] = (int16_t)term;
+            ((int16_t *)out)[i] = (int16_t)terms[plane];
           } else {
-            ((int8_t *)out)[i] = (int8_t)term;
+            ((int8_t *)out)[i] = (int8_t)terms[plane];
           }
         }
       }
-      assert(rest == 0);
     }
   }
 }
