@@ -9,7 +9,7 @@
 // with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
-// path of right shifts, whose results must fit int16 unless there are two planes.
+// path of right shifts, whose results must fit int16 if they are int8.
 #include "depthwise_dotprod.h"
 
 // Each loop runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the next
@@ -198,14 +198,15 @@
 // ---- kernels
 
 // The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts, without a clamp of their own.
-enum usual { UNUSUAL, INT8, UINT8, UINT8_TWO_PLANES };
+enum usual { UNUSUAL, INT8, UINT8, UINT8_WIDE, UINT8_TWO_PLANES };
 
 static enum usual usual(const struct tvmq_depthwise_args *args) {
   const struct tvmq_stage *stage = args->stage;
   if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return UNUSUAL;
   if (stage->rounding != TVMQ_ROUNDING_REFERENCE || !stage->right_shifts) return UNUSUAL;
   if (stage->flip && args->n_planes == 2) return UINT8_TWO_PLANES;
-  return args->n_planes > 1 || !stage->fits_int16 ? UNUSUAL : stage->flip ? UINT8 : INT8;
+  if (args->n_planes > 1) return UNUSUAL;
+  return !stage->flip ? stage->fits_int16 ? INT8 : UNUSUAL : stage->fits_int16 ? UINT8 : UINT8_WIDE;
 }
 
 // 8 biases, the weights, 8 multipliers, 8 shifts.
@@ -246,6 +247,9 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
             break;                                                                                             \
           case UINT8:                                                                                          \
             LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, FITTING, TO_UINT8, ONE_PLANE));                  \
+            break;                                                                                             \
+          case UINT8_WIDE:                                                                                     \
+            LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, ONE_PLANE));                  \
             break;                                                                                             \
           case UINT8_TWO_PLANES:                                                                               \
             LOOP(S##STRIDE##_TWO_PLANES_CONSTANTS S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, TWO_PLANES));                \

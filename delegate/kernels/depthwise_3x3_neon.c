@@ -6,7 +6,7 @@
 // pixel again.
 //
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128; the
-// rest is requant_neon.h's path of right shifts, whose results must fit int16 unless there is a filter zero point.
+// rest is requant_neon.h's path of right shifts, whose results must fit int16 if they are int8.
 #include "depthwise_neon.h"
 
 // v0-v8     weights, row by row              v16-v19  sums of the first column
@@ -201,7 +201,7 @@
     const struct tvmq_stage *stage = args->stage;                                                                               \
     if (stage->rounding != TVMQ_ROUNDING_REFERENCE || !stage->right_shifts) return false;                                   \
     if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                           \
-    if (args->filter_zero_point ? !stage->flip : !stage->fits_int16) return false;                                                                  \
+    if (!stage->flip && (args->filter_zero_point || !stage->fits_int16)) return false;                                                                  \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                     \
     const char *panel = args->panel;                                                                                         \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 16; c += 16, channel += 16, panel += args->panel_bytes) { \
@@ -212,8 +212,10 @@
         size_t n_cols = args->n_cols;                                                                                        \
         if (!stage->flip)                                                                                                    \
           LOOP(S##STRIDE(FLIP_INT8, FITTING, TO_INT8, SYMMETRIC));                                                                    \
-        else if (!args->filter_zero_point)                                                                                   \
+        else if (!args->filter_zero_point && stage->fits_int16)                                                                                   \
           LOOP(S##STRIDE(FLIP_UINT8, FITTING, TO_UINT8, SYMMETRIC));                                                                  \
+        else if (!args->filter_zero_point)                                                                                   \
+          LOOP(S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, SYMMETRIC));                                                                  \
         else                                                                                                                 \
           LOOP(S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, ASYMMETRIC));                                                                 \
       }                                                                                                                      \

@@ -2,9 +2,9 @@
 // and an sdot multiplies them with four weights of a filter column. 3x3 filters have loops of their own (depthwise_3x3_dotprod.c); this takes any filter,
 // stride and output stage.
 //
-// Tile: one or two output rows, 4 columns, 8 channels. Quads of a run of columns are made once and kept on the stack for all kernel columns and tiles of the
-// run; a filter too large for that makes them anew for each tap column. Reads: 8 bytes of each pixel; where a group of four rows is not full, the window's last
-// row again, against weights of zero, and past the last column the last again. Hazards: sdot does not saturate.
+// Tile: one or two output rows, 4 columns, 8 channels. Where kernel columns share them, the quads of a run of columns are made once and kept on the stack for
+// all tiles of the run; elsewhere, and where a filter is too large for that, a tile makes its own. Reads: 8 bytes of each pixel; where a group of four rows is
+// not full, the window's last row again, against weights of zero, and past the last column of a run the last again. Hazards: sdot does not saturate.
 #include "depthwise_dotprod.h"
 
 #include "requant_neon.h"
@@ -13,7 +13,7 @@
 // Arrays of vectors are registers only where every index is a constant.
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { NR = 8, GROUP_ROWS = 4, COLUMNS = 4, KEPT = 256 };
+enum { NR = 8, GROUP_ROWS = 4, COLUMNS = 4, KEPT = 256, MIN_RUN = 3 };
 
 struct quads {
   int8x16_t channels[2];  // 0-3 and 4-7
@@ -23,8 +23,10 @@ struct quads {
 struct window {
   const struct tvmq_depthwise_args *args;
   size_t n_rows, n_groups;  // rows of it, groups of four of them
-  size_t column_step;       // every column that is read is a multiple of this
   size_t plane_bytes;       // of weights
+  const int8_t *weights;
+  const int32_t *params;  // multipliers and shifts
+  enum tvmq_neon_path path;
 };
 
 // One load: pairs of 16-byte loads, which compilers make of neighbours, are slow on in-order cores.
@@ -45,18 +47,22 @@ INLINE struct quads interleave(const void *const *const row[GROUP_ROWS], size_t 
   return (struct quads){{vreinterpretq_s8_s16(vzip1q_s16(a, b)), vreinterpretq_s8_s16(vzip2q_s16(a, b))}};
 }
 
-// Makes the quads of one group and `n` columns, column_step apart; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores
-// interleave.
-static __attribute__((noinline)) void make_quads(const struct window *w, size_t column, size_t n, size_t group, struct quads *kept, size_t n_kept) {
-  const void *const *row[GROUP_ROWS];
-  for (size_t r = 0; r < GROUP_ROWS; r++) {
+// The table rows of a group.
+INLINE void group_rows(const struct window *w, size_t group, const void *const *row[GROUP_ROWS]) {
+  UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = group * GROUP_ROWS + r;
     row[r] = w->args->pixels + (y < w->n_rows ? y : w->n_rows - 1) * w->args->pixels_stride;
   }
-  const size_t offset = w->args->channel_offset, step = w->column_step;
+}
+
+// Makes the quads of one group and `n` columns; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores interleave.
+static __attribute__((noinline)) void make_quads(const struct window *w, size_t column, size_t n, size_t group, struct quads *kept, size_t n_kept) {
+  const void *const *row[GROUP_ROWS];
+  group_rows(w, group, row);
+  const size_t offset = w->args->channel_offset;
   const int8x16_t flip = vdupq_n_s8((int8_t)w->args->in_flip);
-  for (; n > 1; n -= 2, column += 2 * step, kept += 2 * n_kept) {
-    const struct quads left = interleave(row, column, offset, flip), right = interleave(row, column + step, offset, flip);
+  for (; n > 1; n -= 2, column += 2, kept += 2 * n_kept) {
+    const struct quads left = interleave(row, column, offset, flip), right = interleave(row, column + 1, offset, flip);
     kept[0] = left;
     kept[n_kept] = right;
   }
@@ -65,7 +71,8 @@ static __attribute__((noinline)) void make_quads(const struct window *w, size_t 
 
 // Adds the products of a tile with `n` steps of weights, of consecutive groups and kernel columns, in each plane. acc is [output row][column][4 channels], and
 // column i's quads lie from quads[i] on.
-INLINE void add_products(const struct window *w, int out_rows, const int8_t *weights, size_t n, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
+INLINE void add_products(const struct window *w, int out_rows, size_t n, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
+  const int8_t *weights = w->weights;
   for (size_t plane = 0; plane < w->args->n_planes; plane++, weights += w->plane_bytes) {
     const struct quads *q[COLUMNS] = {quads[0], quads[1], quads[2], quads[3]};
     const int8_t *at = weights;
@@ -86,86 +93,137 @@ INLINE void add_products(const struct window *w, int out_rows, const int8_t *wei
   }
 }
 
-// Requantizes a tile, two columns at a time, and stores `n` columns of it.
-INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, int out_rows, const int32_t *params, const int32x4_t *acc, size_t n,
-                  int8_t *out) {
-  const struct tvmq_neon_stage stage = tvmq_neon_stage(args->stage);
-  const size_t row_stride = args->out_row_stride, stride = args->out_col_stride;
-  const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params), vld1q_s32(params + 4)};
-  const int32x4_t shift[4] = {vld1q_s32(params + NR), vld1q_s32(params + NR + 4), vld1q_s32(params + NR), vld1q_s32(params + NR + 4)};
-  int64x2_t bytes[4];
-  UNROLL for (int i = 0; i < 2 * out_rows; i++) bytes[i] = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, acc + 4 * i, multiplier, shift));
-  UNROLL for (int row = 0; row < out_rows; row++, out += row_stride) {
-    vst1q_lane_s64((int64_t *)out, bytes[2 * row], 0);
-    if (n > 1) vst1q_lane_s64((int64_t *)(out + stride), bytes[2 * row], 1);
-    if (n > 2) vst1q_lane_s64((int64_t *)(out + 2 * stride), bytes[2 * row + 1], 0);
-    if (n > 3) vst1q_lane_s64((int64_t *)(out + 3 * stride), bytes[2 * row + 1], 1);
-  }
-}
-
-// Where the weights of a step begin.
-INLINE const int8_t *weights_at(const struct window *w, int out_rows, size_t kernel_column, size_t group) {
-  return (const int8_t *)w->args->panel + NR * sizeof(int32_t) + (kernel_column * w->n_groups + group) * (size_t)out_rows * NR * GROUP_ROWS;
-}
-
-INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
-  const size_t stride = args->stride_w, n_kx = args->filter_w;
-  struct window w = {.args = args, .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h};
-  w.n_groups = (w.n_rows + GROUP_ROWS - 1) / GROUP_ROWS;
-  w.column_step = n_kx == 1 ? stride : 1;
-  w.plane_bytes = n_kx * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;
-  const size_t tile_step = stride / w.column_step * w.n_groups;
-  const int32_t *bias = args->panel, *params = (const int32_t *)(weights_at(&w, out_rows, 0, 0) + args->n_planes * w.plane_bytes);
-  const enum tvmq_neon_path path = tvmq_neon_path(args->stage);
-
-  // A run is as many columns as there is room for the quads of.
-  struct quads kept[KEPT];
-  const size_t span = n_kx - 1, room = KEPT / w.n_groups * w.column_step;
-  const bool keeps = room > span + (COLUMNS - 1) * stride;
-  const size_t run = keeps ? ((room - span - 1) / stride + 1) / COLUMNS * COLUMNS : COLUMNS;
-
-  for (size_t begin = 0; begin < args->n_cols; begin += run) {
-    const size_t end = args->n_cols - begin < run ? args->n_cols : begin + run;
-    if (keeps) {
-      const size_t n = ((end - 1 - begin) * stride + span) / w.column_step + 1;
-      for (size_t g = 0; g < w.n_groups; g++) make_quads(&w, begin * stride, n, g, kept + g, w.n_groups);
-    }
-    for (size_t x = begin; x < end; x += COLUMNS) {
-      const int32x4_t bias0 = vld1q_s32(bias), bias1 = vld1q_s32(bias + 4);
-      int32x4_t acc[4 * COLUMNS];
-      UNROLL for (int i = 0; i < out_rows * COLUMNS; i++) acc[2 * i] = bias0, acc[2 * i + 1] = bias1;
-      size_t column[COLUMNS];
-      UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = x + i < end ? x + i : end - 1;
-      if (keeps) {
-        const struct quads *quads[COLUMNS];
-        UNROLL for (size_t i = 0; i < COLUMNS; i++) quads[i] = kept + (column[i] - begin) * tile_step;
-        add_products(&w, out_rows, weights_at(&w, out_rows, 0, 0), n_kx * w.n_groups, quads, acc);
-      } else {
-        const struct quads *const quads[COLUMNS] = {kept, kept + 1, kept + 2, kept + 3};
-        for (size_t kx = 0; kx < n_kx; kx++) {
-          for (size_t g = 0; g < w.n_groups; g++) {
-            for (size_t i = 0; i < COLUMNS; i++) make_quads(&w, column[i] * stride + kx, 1, g, kept + i, 1);
-            add_products(&w, out_rows, weights_at(&w, out_rows, kx, g), 1, quads, acc);
+// The products of `columns` columns whose quads nothing else wants.
+INLINE void add_products_directly(const struct window *w, int out_rows, int columns, size_t column, int32x4_t *acc) {
+  const struct tvmq_depthwise_args *args = w->args;
+  const int8x16_t flip = vdupq_n_s8((int8_t)args->in_flip);
+  const int8_t *weights = w->weights;
+  for (size_t kx = 0; kx < args->filter_w; kx++, column++) {
+    for (size_t g = 0; g < w->n_groups; g++, weights += 32 * out_rows) {
+      const void *const *row[GROUP_ROWS];
+      group_rows(w, g, row);
+      struct quads quads[COLUMNS];
+      UNROLL for (size_t i = 0; i < (size_t)columns; i++) quads[i] = interleave(row, column + i * args->stride_w, args->channel_offset, flip);
+      for (size_t plane = 0; plane < args->n_planes; plane++) {
+        UNROLL for (int o = 0; o < out_rows; o++) {
+          const int8x16_t low = load(weights + plane * w->plane_bytes + 32 * o), high = load(weights + plane * w->plane_bytes + 32 * o + 16);
+          UNROLL for (int i = 0; i < columns; i++) {
+            int32x4_t *a = acc + (o * columns + i) * 2;
+            a[0] = vdotq_s32(a[0], quads[i].channels[0], low);
+            a[1] = vdotq_s32(a[1], quads[i].channels[1], high);
           }
         }
       }
-      int8_t *out = (int8_t *)args->out + x * args->out_col_stride;
-      switch (path) {
-        case TVMQ_NEON_PLAIN:
-          store(TVMQ_NEON_PLAIN, args, out_rows, params, acc, end - x, out);
-          break;
-        case TVMQ_NEON_INT16:
-          store(TVMQ_NEON_INT16, args, out_rows, params, acc, end - x, out);
-          break;
-        case TVMQ_NEON_DOUBLE:
-          store(TVMQ_NEON_DOUBLE, args, out_rows, params, acc, end - x, out);
-          break;
-        case TVMQ_NEON_SINGLE:
-          store(TVMQ_NEON_SINGLE, args, out_rows, params, acc, end - x, out);
-          break;
-      }
     }
   }
+}
+
+// Requantizes a tile, two outputs at a time, and stores `n` columns of it.
+INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, int8_t *out) {
+  const struct tvmq_neon_stage stage = tvmq_neon_stage(w->args->stage);
+  const size_t stride = w->args->out_col_stride, row_stride = w->args->out_row_stride;
+  const int32_t *params = w->params;
+  const int32x4_t m0 = vld1q_s32(params), m1 = vld1q_s32(params + 4), s0 = vld1q_s32(params + NR), s1 = vld1q_s32(params + NR + 4);
+  const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
+  const int outputs = out_rows * columns;
+  int64x2_t bytes[2 * COLUMNS / 2];
+  UNROLL for (int i = 0; i < outputs; i += 2) {
+    const int32x4_t *a = acc + 2 * i, *b = i + 1 < outputs ? a + 2 : a;
+    bytes[i / 2] = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, (const int32x4_t[]){a[0], a[1], b[0], b[1]}, multiplier, shift));
+  }
+#define STORE(ROW, COLUMN) \
+  vst1q_lane_s64((int64_t *)(out + (size_t)(ROW) * row_stride + (size_t)(COLUMN) * stride), bytes[((ROW) * columns + (COLUMN)) / 2], (COLUMN) % 2)
+  if (columns == 1) {
+    vst1q_lane_s64((int64_t *)out, bytes[0], 0);
+    if (out_rows > 1) vst1q_lane_s64((int64_t *)(out + row_stride), bytes[0], 1);
+    return;
+  }
+  // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
+  if (n >= COLUMNS) {
+    UNROLL for (int row = 0; row < out_rows; row++) {
+      STORE(row, 0);
+      STORE(row, 1);
+      STORE(row, 2);
+      STORE(row, 3);
+    }
+  } else {
+    UNROLL for (int row = 0; row < out_rows; row++) {
+      STORE(row, 0);
+      if (n > 1) STORE(row, 1);
+      if (n > 2) STORE(row, 2);
+    }
+  }
+#undef STORE
+}
+
+INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
+  int8_t *out = (int8_t *)w->args->out + x * w->args->out_col_stride;
+  switch (w->path) {
+    case TVMQ_NEON_PLAIN:
+      store(TVMQ_NEON_PLAIN, w, out_rows, columns, acc, n, out);
+      break;
+    case TVMQ_NEON_INT16:
+      store(TVMQ_NEON_INT16, w, out_rows, columns, acc, n, out);
+      break;
+    case TVMQ_NEON_DOUBLE:
+      store(TVMQ_NEON_DOUBLE, w, out_rows, columns, acc, n, out);
+      break;
+    case TVMQ_NEON_SINGLE:
+      store(TVMQ_NEON_SINGLE, w, out_rows, columns, acc, n, out);
+      break;
+  }
+}
+
+INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
+  const int32_t *bias = w->args->panel;
+  const int32x4_t low = vld1q_s32(bias), high = vld1q_s32(bias + 4);
+  UNROLL for (int i = 0; i < outputs; i++) acc[2 * i] = low, acc[2 * i + 1] = high;
+}
+
+// Columns from x on whose quads are made where they are used.
+INLINE void direct_columns(const struct window *w, int out_rows, int columns, size_t x) {
+  int32x4_t acc[4 * COLUMNS];
+  start(w, out_rows * columns, acc);
+  add_products_directly(w, out_rows, columns, x * w->args->stride_w, acc);
+  store_by_path(w, out_rows, columns, acc, (size_t)columns, x);
+}
+
+// A run of columns from `begin` to `end`, whose quads are made first: each serves several kernel columns.
+INLINE void run_of_columns(const struct window *w, int out_rows, size_t begin, size_t end) {
+  const struct tvmq_depthwise_args *args = w->args;
+  struct quads kept[KEPT];
+  const size_t n = (end - 1 - begin) * args->stride_w + args->filter_w;
+  for (size_t g = 0; g < w->n_groups; g++) make_quads(w, begin * args->stride_w, n, g, kept + g, w->n_groups);
+  for (size_t x = begin; x < end; x += COLUMNS) {
+    int32x4_t acc[4 * COLUMNS];
+    start(w, out_rows * COLUMNS, acc);
+    const struct quads *quads[COLUMNS];
+    UNROLL for (size_t i = 0; i < COLUMNS; i++) quads[i] = kept + ((x + i < end ? x + i : end - 1) - begin) * args->stride_w * w->n_groups;
+    add_products(w, out_rows, args->filter_w * w->n_groups, quads, acc);
+    store_by_path(w, out_rows, COLUMNS, acc, end - x, x);
+  }
+}
+
+INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
+  struct window w = {
+      .args = args,
+      .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h,
+      .weights = (const int8_t *)args->panel + NR * sizeof(int32_t),
+      .path = tvmq_neon_path(args->stage),
+  };
+  w.n_groups = (w.n_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+  w.plane_bytes = args->filter_w * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;
+  w.params = (const int32_t *)(w.weights + args->n_planes * w.plane_bytes);
+
+  // Outputs of a run: as many as there is room for the quads of, in whole tiles.
+  const size_t room = KEPT / w.n_groups, run = room < args->filter_w ? 0 : ((room - args->filter_w) / args->stride_w + 1) / COLUMNS * COLUMNS;
+  if (run > 0 && args->filter_w > args->stride_w && args->n_cols >= MIN_RUN) {
+    for (size_t x = 0; x < args->n_cols; x += run) run_of_columns(&w, out_rows, x, args->n_cols - x < run ? args->n_cols : x + run);
+    return;
+  }
+  size_t x = 0;
+  for (; x + COLUMNS <= args->n_cols; x += COLUMNS) direct_columns(&w, out_rows, COLUMNS, x);
+  for (; x < args->n_cols; x++) direct_columns(&w, out_rows, 1, x);
 }
 
 static void single_row(const struct tvmq_depthwise_args *args) { depthwise(args, 1); }
