@@ -9,23 +9,14 @@
 #include "memory.h"
 #include "tasks.h"
 
-// A block of A should stay in the first two cache levels while all panels pass over it: those of x86 are larger.
-#if defined(__x86_64__)
-enum { BLOCK_BYTES = 256 * 1024 };
-#else
-enum { BLOCK_BYTES = 64 * 1024 };
-#endif
-enum { MAX_BLOCK_ROWS = 512, MIN_BLOCK_TILES = 4 };
+enum { MAX_BLOCK_ROWS = 512 };
 
-// Cost of bringing one row of A to the kernel, in cycles: per pointer of a table, per copied piece, and per copied or widened byte.
-static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_PIECE = 6.0f, CYCLES_PER_COPIED_BYTE = 0.15f, CYCLES_PER_WIDENED_BYTE = 0.15f;
-
-// Kernels that cannot read rows where they lie in the input.
-enum { COPIED_ROWS = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS };
+// Cost of bringing one row of A to the kernel, in cycles: per pointer of a table and per widened byte.
+static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
 
 // ---- choose
 
-static struct tvmq_rows rows_of(const struct tvmq_conv_problem *p) {
+struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
   return (struct tvmq_rows){
       .in_h = (size_t)p->desc.in_h,
       .in_w = (size_t)p->desc.in_w,
@@ -45,13 +36,12 @@ static struct tvmq_rows rows_of(const struct tvmq_conv_problem *p) {
   };
 }
 
-// Rows lie side by side in the input, one after another.
-static bool is_matrix(const struct tvmq_conv_problem *p) {
+bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *p) {
   return p->groups == 1 && p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1;
 }
 
 // The gemm of one group, its rows in n_taps pieces of k elements.
-static struct tvmq_gemm_problem gemm_of(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t n_taps, size_t k) {
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t n_taps, size_t k) {
   return (struct tvmq_gemm_problem){
       .m = p->m,
       .n = p->group_n,
@@ -60,17 +50,18 @@ static struct tvmq_gemm_problem gemm_of(const struct tvmq_conv_problem *p, const
       .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
       .cpu = env->cpu,
       .excluded = p->excluded,
+      .in_flip = p->quant.in_flip,
   };
 }
 
 static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
 
 static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
-  const struct tvmq_rows rows = rows_of(p);
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = rows.piece_taps * (size_t)p->desc.filter_c;
-  struct tvmq_gemm_problem gemm = gemm_of(p, env, n_pieces, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, env, n_pieces, k);
   gemm.exact_k = true;
-  gemm.excluded |= COPIED_ROWS;
+  gemm.excluded |= TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS;  // those of a table lie where they are in the input
   struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
   c.cycles += (float)p->m * (float)n_pieces * CYCLES_PER_POINTER;
@@ -79,24 +70,25 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
 }
 
 static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
-  const struct tvmq_rows rows = rows_of(p);
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * rows.piece_taps * (size_t)p->desc.filter_c;
-  const struct tvmq_gemm_problem gemm = gemm_of(p, env, 1, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, env, 1, k);
+  gemm.excluded |= TVMQ_MATRIX_ROWS;
   struct tvmq_conv_choice c = {.n_taps = 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
-  // A last tile that overhangs reads on behind the rows that the others repeat: only a copy has room for it.
-  c.copies = !is_matrix(p) || c.k != k || (c.variant->flags & TVMQ_MATRIX_ROWS) != 0;
+  c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
   c.cycles += (float)p->m * CYCLES_PER_POINTER;
-  if (c.copies) c.cycles += (float)p->m * ((float)n_pieces * CYCLES_PER_PIECE + (float)k * CYCLES_PER_COPIED_BYTE);
+  if (c.copies) c.cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k);
   if (c.variant->flags & TVMQ_WIDE_ROWS) c.cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
   c.cycles *= (float)p->groups;
   return c;
 }
 
 // OHWI order has the weights in the order of the row's pieces, whatever these are.
-static void pack(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel) {
+void tvmq_conv_pack_pieces(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
+                           void *panel) {
   struct tvmq_channel rows[UINT8_MAX];
   const size_t piece = channels->n_taps * channels->n_depths / choice->n_taps;
   for (size_t j = 0; j < n; j++) {
@@ -114,31 +106,21 @@ static const char *name_im2col(const struct tvmq_conv_choice *choice) { return c
 
 static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { return (c->choice.variant->flags & flag) != 0; }
 
-// Blocks: of rows, so that a block of A stays in cache; of panels, so that every thread has work. The operand with more bytes is split first, because splitting
-// one means reading the other again.
 static void set_blocks(struct tvmq_conv *c) {
-  struct tvmq_conv_gemm *g = &c->plan.gemm;
-  const size_t mr = c->choice.variant->mr, m = c->problem.m;
-  const size_t row_bytes = c->choice.n_taps * c->choice.k * c->problem.element_bytes;
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), c->problem.groups);
-
-  g->block_rows = tvmq_round_up(BLOCK_BYTES / row_bytes, mr);
-  if (g->block_rows > MAX_BLOCK_ROWS) g->block_rows = tvmq_round_up(MAX_BLOCK_ROWS, mr);
-  if (g->block_rows < MIN_BLOCK_TILES * mr) g->block_rows = MIN_BLOCK_TILES * mr;
-  if (g->block_rows > m) g->block_rows = tvmq_round_up(m, mr);
-
-  const bool weights_first = c->panels * c->panel.size > m * row_bytes;
-  g->n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1;
-  while (g->n_blocks * tvmq_ceil_div(m, g->block_rows) < wanted && g->block_rows > 2 * mr) g->block_rows = tvmq_round_up(g->block_rows / 2, mr);
-  g->m_blocks = tvmq_ceil_div(m, g->block_rows);
-  if (g->n_blocks * g->m_blocks < wanted) g->n_blocks = tvmq_min(tvmq_ceil_div(wanted, g->m_blocks), c->panels);
-  g->block_panels = tvmq_ceil_div(c->panels, g->n_blocks);
-  g->n_blocks = tvmq_ceil_div(c->panels, g->block_panels);
+  const struct tvmq_conv_work work = {
+      .m = c->problem.m,
+      .unit = c->choice.variant->mr,
+      .most = MAX_BLOCK_ROWS,
+      .row_bytes = c->choice.n_taps * c->choice.k * c->problem.element_bytes,
+      .panels = c->panels,
+      .panel_bytes = c->panel.size,
+  };
+  c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), c->problem.groups));
 }
 
 static const char *set_scratch(struct tvmq_conv *c) {
   const struct tvmq_variant *v = c->choice.variant;
-  const size_t rows = c->plan.gemm.block_rows, k = c->choice.k, element = c->problem.element_bytes;
+  const size_t rows = c->plan.gemm.blocks.rows, k = c->choice.k, element = c->problem.element_bytes;
   struct tvmq_gemm_slice s;
   size_t pointers, size = 0;
   if (!tvmq_mul_size(rows, c->choice.n_taps, &pointers) || !tvmq_scratch_append(&size, pointers, sizeof(void *), &s.table) ||
@@ -153,9 +135,8 @@ static const char *set_scratch(struct tvmq_conv *c) {
 
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_conv_gemm *g = &c->plan.gemm;
-  const bool repays = c->choice.variant->layout.weight_bytes == 1 && c->problem.quant.filter_zero_point != 0;
-  g->row_sums = repays ? tvmq_select_row_sums(env->cpu) : NULL;
-  g->rows = rows_of(&c->problem);
+  g->row_sums = tvmq_conv_row_sums(c, env->cpu);
+  g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
   set_blocks(c);
   return set_scratch(c);
@@ -169,12 +150,12 @@ struct inference {
   uint8_t *out;
 };
 
-// What is left for the kernel to flip: rows that are brought to it as operands are flipped on the way.
+// What is left for the kernel to flip: rows that are widened are flipped on the way.
 static uint8_t kernel_flip(const struct tvmq_conv *c) {
-  return has_flag(c, TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
+  return has_flag(c, TVMQ_WIDE_ROWS) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
 }
 
-// Rows of im2col: copied unless they lie there already, then flipped or widened for kernels that want it.
+// Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
 static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_gemm_slice *slice = &c->plan.gemm.slice;
   const size_t k = c->choice.k, row_bytes = k * c->problem.element_bytes, mr = c->choice.variant->mr;
@@ -184,15 +165,41 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
     tvmq_rows_im2col(&c->plan.gemm.rows, in, first, n, scratch + slice->copies, row_bytes);
     matrix = scratch + slice->copies;
   }
-  const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
   if (!has_flag(c, TVMQ_WIDE_ROWS)) {
-    if (has_flag(c, TVMQ_MATRIX_ROWS) && flip != 0) tvmq_rows_flip(scratch + slice->copies, n * row_bytes, flip);
     tvmq_rows_list(matrix, row_bytes, n, mr, table);
     return;
   }
   int16_t *wide = (int16_t *)(scratch + slice->wide);
-  tvmq_rows_widen(matrix, n * k, flip, wide);
+  tvmq_rows_widen(matrix, n * k, tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout), wide);
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
+}
+
+void tvmq_conv_row_terms(const struct tvmq_conv *c, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip, int32_t *terms) {
+  const struct tvmq_variant *v = c->choice.variant;
+  if (!row_sums) {
+    memset(terms, 0, tvmq_round_up(n, v->mr) * sizeof *terms);
+    return;
+  }
+  // The kernel's operand is summed as unsigned bytes: an int8 one exceeds its value by 128.
+  const struct tvmq_conv_desc *desc = &c->problem.desc;
+  const size_t depths = (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)desc->filter_c;
+  const bool is_signed = v->layout.a_offset == 0;
+  row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
+      .rows = table,
+      .n = n,
+      .mr = v->mr,
+      .n_taps = c->choice.n_taps,
+      .k = depths / c->choice.n_taps,
+      .mask = in_flip ^ (is_signed ? 0x80 : 0),
+      .offset = is_signed ? (int32_t)(128 * (uint32_t)depths) : 0,
+      .factor = -c->problem.quant.filter_zero_point,
+      .terms = terms,
+  });
+}
+
+const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, uint32_t cpu) {
+  const bool repays = c->choice.variant->layout.weight_bytes == 1 && c->problem.quant.filter_zero_point != 0;
+  return repays ? tvmq_select_row_sums(cpu) : NULL;
 }
 
 // Rows [first, first + n) of one group: pointers, copies and row terms into the thread's scratch.
@@ -206,25 +213,7 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
     bring_matrix(c, in, first, n, scratch);
   else
     tvmq_rows_table(&g->rows, in, first, n, v->mr, scratch + g->slice.copies, table);
-  int32_t *terms = (int32_t *)(scratch + g->slice.terms);
-  if (!g->row_sums) {
-    memset(terms, 0, tvmq_round_up(n, v->mr) * sizeof *terms);
-    return;
-  }
-  // The kernel's operand is summed as unsigned bytes: an int8 one exceeds its value by 128.
-  const size_t depths = g->rows.filter_h * g->rows.filter_w * g->rows.tap_bytes;
-  const bool is_signed = v->layout.a_offset == 0;
-  g->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
-      .rows = (const void *const *)table,
-      .n = n,
-      .mr = v->mr,
-      .n_taps = c->choice.n_taps,
-      .k = depths / c->choice.n_taps,
-      .mask = kernel_flip(c) ^ (is_signed ? 0x80 : 0),
-      .offset = is_signed ? (int32_t)(128 * (uint32_t)depths) : 0,
-      .factor = -c->problem.quant.filter_zero_point,
-      .terms = terms,
-  });
+  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, n, kernel_flip(c), (int32_t *)(scratch + g->slice.terms));
 }
 
 static void run_block(void *context, size_t block, int thread) {
@@ -236,10 +225,11 @@ static void run_block(void *context, size_t block, int thread) {
   uint8_t *scratch = tvmq_conv_scratch(c, thread);
   uint8_t *tile = scratch + g->slice.tile;
 
-  const size_t n_block = block % g->n_blocks, m_block = block / g->n_blocks % g->m_blocks, group = block / g->n_blocks / g->m_blocks;
-  const size_t first = m_block * g->block_rows;
-  const size_t n_rows = tvmq_min(c->problem.m - first, g->block_rows);
-  const size_t end_panel = tvmq_min((n_block + 1) * g->block_panels, c->panels);
+  const struct tvmq_conv_blocks *b = &g->blocks;
+  const size_t n_block = block % b->n_blocks, m_block = block / b->n_blocks % b->m_blocks, group = block / b->n_blocks / b->m_blocks;
+  const size_t first = m_block * b->rows;
+  const size_t n_rows = tvmq_min(c->problem.m - first, b->rows);
+  const size_t end_panel = tvmq_min((n_block + 1) * b->panels, c->panels);
   const size_t out_stride = (size_t)c->problem.desc.out_c * bytes;
   uint8_t *out_rows = job->out + first * out_stride + group * group_n * bytes;
   bring_rows(job, group, first, n_rows, scratch);
@@ -250,7 +240,7 @@ static void run_block(void *context, size_t block, int thread) {
       .in_flip = kernel_flip(c),
       .stage = &c->problem.quant.stage,
   };
-  for (size_t p = n_block * g->block_panels; p < end_panel; p++) {
+  for (size_t p = n_block * b->panels; p < end_panel; p++) {
     const size_t n = tvmq_min(group_n - p * nr, nr);
     const size_t whole_rows = n == nr ? n_rows / mr * mr : 0;
     uint8_t *out = out_rows + p * nr * bytes;
@@ -279,8 +269,8 @@ static void run_block(void *context, size_t block, int thread) {
 
 static void run(const struct tvmq_conv *c, const void *in, void *out) {
   struct inference job = {.conv = c, .in = in, .out = out};
-  tvmq_threads_run(c->threads, c->problem.groups * c->plan.gemm.m_blocks * c->plan.gemm.n_blocks, run_block, &job);
+  tvmq_threads_run(c->threads, c->problem.groups * c->plan.gemm.blocks.m_blocks * c->plan.gemm.blocks.n_blocks, run_block, &job);
 }
 
-const struct tvmq_conv_way tvmq_conv_by_table = {.choose = choose_table, .pack = pack, .plan = plan, .run = run, .name = name_table};
-const struct tvmq_conv_way tvmq_conv_by_im2col = {.choose = choose_im2col, .pack = pack, .plan = plan, .run = run, .name = name_im2col};
+const struct tvmq_conv_way tvmq_conv_by_table = {.choose = choose_table, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_table};
+const struct tvmq_conv_way tvmq_conv_by_im2col = {.choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};

@@ -26,7 +26,7 @@ union tvmq_desc {
 // What a planned op says of itself.
 struct tvmq_op_info {
   const char *kernel;              // name in variants.def
-  const char *algorithm;           // "rows", "row table", "im2col", "pixel table", "gathered channels", "elementwise"
+  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "pixel table", "gathered channels", "elementwise"
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
   size_t scratch_bytes;  // of the shared scratch, all threads together

@@ -5,7 +5,8 @@
 #include "conv.h"
 #include "memory.h"
 
-static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table, &tvmq_conv_by_im2col};
+static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table, &tvmq_conv_by_im2col, &tvmq_conv_in_place, &tvmq_conv_by_padding,
+                                                   &tvmq_conv_by_matrix_im2col};
 
 static const char *describe(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding, struct tvmq_conv_problem *problem) {
   *problem = (struct tvmq_conv_problem){

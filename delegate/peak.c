@@ -75,6 +75,7 @@ static double gemm_rate(const struct tvmq_variant *v, struct tvmq_threads *threa
   gemm.out = memory + out_at;
   gemm.args = (struct tvmq_gemm_args){
       .rows = table,
+      .row_stride = row_bytes,
       .row_tiles = 1,
       .n_taps = 1,
       .k = k,

@@ -55,30 +55,27 @@ static const uint8_t *pixel_at(const struct tvmq_rows *rows, const uint8_t *line
 
 // ---- copies
 
-// Copies `n` pieces of `bytes` bytes. Short ones without a call: two overlapping moves cover any length of at least half their sum.
+// Copies one piece. Short ones without a call: two overlapping moves cover any length of at least half their sum.
+static inline void copy_piece(uint8_t *to, const uint8_t *from, size_t bytes, size_t move) {
+  for (size_t i = 0; i + move <= bytes; i += move) memcpy(to + i, from + i, move);
+  memcpy(to + bytes - move, from + bytes - move, move);
+}
+
+// Copies `n` pieces of `bytes` bytes.
 static inline void copy_pieces(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes) {
-  if (bytes >= 8 && bytes <= 16) {
-    for (; n > 0; n--, to += to_step, from += from_step) {
-      uint64_t head, tail;
-      memcpy(&head, from, 8);
-      memcpy(&tail, from + bytes - 8, 8);
-      memcpy(to, &head, 8);
-      memcpy(to + bytes - 8, &tail, 8);
-    }
-  } else if (bytes >= 4 && bytes < 8) {
-    for (; n > 0; n--, to += to_step, from += from_step) {
-      uint32_t head, tail;
-      memcpy(&head, from, 4);
-      memcpy(&tail, from + bytes - 4, 4);
-      memcpy(to, &head, 4);
-      memcpy(to + bytes - 4, &tail, 4);
-    }
-  } else if (bytes < 4) {
+  enum { CALLED = 256 };  // a call is worth it
+  if (bytes >= CALLED) {
+    for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, bytes);
+  } else if (bytes >= 16) {
+    for (; n > 0; n--, to += to_step, from += from_step) copy_piece(to, from, bytes, 16);
+  } else if (bytes >= 8) {
+    for (; n > 0; n--, to += to_step, from += from_step) copy_piece(to, from, bytes, 8);
+  } else if (bytes >= 4) {
+    for (; n > 0; n--, to += to_step, from += from_step) copy_piece(to, from, bytes, 4);
+  } else {
     for (; n > 0; n--, to += to_step, from += from_step) {
       for (size_t i = 0; i < bytes; i++) to[i] = from[i];
     }
-  } else {
-    for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, bytes);
   }
 }
 
@@ -202,10 +199,6 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
 }
 
 // ---- matrices
-
-void tvmq_rows_flip(uint8_t *bytes, size_t n, uint8_t flip) {
-  for (size_t i = 0; i < n; i++) bytes[i] ^= flip;
-}
 
 void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out) {
   for (size_t i = 0; i < n; i++) out[i] = (int8_t)(in[i] ^ flip);

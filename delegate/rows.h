@@ -41,9 +41,6 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
 // Copies the same rows to `out`, `row_bytes` apart, at least as far as all pieces take. Bytes behind them are left as they are.
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
 
-// Flips `n` bytes where they lie.
-void tvmq_rows_flip(uint8_t *bytes, size_t n, uint8_t flip);
-
 // Widens `n` bytes, flipped to int8, to int16.
 void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out);
 

@@ -1,7 +1,7 @@
 // GEMM on AMX: 32 rows x nr = 16 or 32 channels, 64 depths a step.
 //
-// Tile: two tiles of 16 rows by one or two of 16 channels. Reads: 64 bytes of each row; 16 groups of nr x 4 weights. k is a multiple of 64, there is one tap
-// and the rows of a tile lie a constant distance apart (TVMQ_MATRIX_ROWS).
+// Tile: two tiles of 16 rows by one or two of 16 channels. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4
+// weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset 128).
 //
 // Registers: tmm0-3 accumulators, 4 and 5 rows, 6 and 7 weights. Accumulators go through memory to the vector registers of the output stage, which a tile
 // passes between the steps of the next one, so that both units are busy.
@@ -11,11 +11,7 @@
 
 #include "requant_avx512.h"
 
-enum { ROWS = 32, TILE_ROWS = 16, STEP = 64, MAX_VECTORS = 2 };
-
-struct accumulators {
-  _Alignas(64) int32_t lanes[ROWS][MAX_VECTORS][16];
-};
+enum { ROWS = 32, TILE_ROWS = 16, STEP = 64, MAX_VECTORS = 2, STORED_VECTORS = 4, LINE = 64 };
 
 static void configure(void) {
   static const struct {
@@ -26,94 +22,118 @@ static void configure(void) {
   _tile_loadconfig(&config);
 }
 
-TVMQ_INLINE void spill(struct accumulators *acc, int nv) {
-  const size_t stride = sizeof acc->lanes[0];
-  _tile_stored(0, acc->lanes[0][0], stride);
-  _tile_stored(2, acc->lanes[TILE_ROWS][0], stride);
-  if (nv == 1) return;
-  _tile_stored(1, acc->lanes[0][1], stride);
-  _tile_stored(3, acc->lanes[TILE_ROWS][1], stride);
-}
-
-// A tile on its way through the output stage, four vectors at a time.
-struct pending {
-  const struct tvmq_stage *stage;
-  const int32_t *multiplier, *shift;
-  struct tvmq_short_stage short_stage[MAX_VECTORS];
-  const int32_t *row_terms;
-  uint8_t *out;
-  size_t out_stride;
-  int row;  // the next
-};
-
-TVMQ_INLINE void store(struct pending *p, const struct accumulators *acc, int end, int nv, enum tvmq_path path) {
-  const int store_rows = 4 / nv;
-  for (; p->row < end; p->row += store_rows, p->out += (size_t)store_rows * p->out_stride) {
-    __m512i value[4];
-    UNROLL for (int i = 0; i < 4; i++) {
-      const int row = p->row + i / nv, v = i % nv;
-      const __m512i a = _mm512_add_epi32(_mm512_load_si512(acc->lanes[row][v]), _mm512_set1_epi32(p->row_terms[row]));
-      value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&p->short_stage[v], path, a)
-                                        : tvmq_long_rescale(p->stage, a, _mm512_loadu_si512(p->multiplier + 16 * v), _mm512_loadu_si512(p->shift + 16 * v));
-    }
-    tvmq_store_rows(p->stage, value, nv, p->out, p->out_stride);
-  }
-}
-
-// Sums of one tile into the accumulator registers, each row starting as the bias; between the steps, the pending tile passes through the output stage.
-TVMQ_INLINE void multiply(const char *rows, size_t stride, size_t k, const char *weights, const int32_t (*bias)[16], struct pending *pending,
-                          const struct accumulators *acc, int nv, enum tvmq_path path) {
-  const size_t group = 64 * (size_t)nv;
-  const int rows_per_step = (int)((ROWS / 4 + k / STEP - 1) / (k / STEP)) * 4;
+TVMQ_INLINE void load_bias(const int32_t (*bias)[16], int nv) {
   _tile_loadd(0, bias[0], 0);
   _tile_loadd(2, bias[0], 0);
-  if (nv == 2) {
-    _tile_loadd(1, bias[1], 0);
-    _tile_loadd(3, bias[1], 0);
-  }
-  for (size_t i = 0; i < k; i += STEP, weights += STEP / 4 * group) {
-    _tile_loadd(4, rows + i, stride);
-    _tile_loadd(6, weights, group);
-    _tile_dpbssd(0, 4, 6);
-    _tile_loadd(5, rows + TILE_ROWS * stride + i, stride);
-    _tile_dpbssd(2, 5, 6);
-    if (nv == 2) {
-      _tile_loadd(7, weights + 64, group);
-      _tile_dpbssd(1, 4, 7);
-      _tile_dpbssd(3, 5, 7);
+  if (nv == 1) return;
+  _tile_loadd(1, bias[1], 0);
+  _tile_loadd(3, bias[1], 0);
+}
+
+// A macro, because registers of tiles are names to gcc.
+#define DOT(ACC, ROW_TILE, WEIGHTS)         \
+  do {                                      \
+    if (is_unsigned)                        \
+      _tile_dpbusd(ACC, ROW_TILE, WEIGHTS); \
+    else                                    \
+      _tile_dpbssd(ACC, ROW_TILE, WEIGHTS); \
+  } while (0)
+
+TVMQ_INLINE void step(const char *rows, size_t stride, const char *weights, int nv, bool is_unsigned) {
+  _tile_loadd(4, rows, stride);
+  _tile_loadd(6, weights, 64 * (size_t)nv);
+  DOT(0, 4, 6);
+  _tile_loadd(5, rows + TILE_ROWS * stride, stride);
+  DOT(2, 5, 6);
+  if (nv == 1) return;
+  _tile_loadd(7, weights + 64, 64 * (size_t)nv);
+  DOT(1, 4, 7);
+  DOT(3, 5, 7);
+}
+
+TVMQ_INLINE void spill(int32_t (*acc)[16], int nv) {
+  const size_t stride = 64 * (size_t)nv;
+  _tile_stored(0, acc[0], stride);
+  _tile_stored(2, acc[TILE_ROWS * nv], stride);
+  if (nv == 1) return;
+  _tile_stored(1, acc[1], stride);
+  _tile_stored(3, acc[TILE_ROWS * nv + 1], stride);
+}
+
+// The output stage of a panel, and where the tile that waits for it stands.
+struct output {
+  const struct tvmq_stage *stage;
+  const char *multiplier, *shift;
+  struct tvmq_short_stage short_stage[MAX_VECTORS];
+  size_t stride;
+};
+
+struct waiting {
+  const int32_t (*acc)[16];
+  const int32_t *row_terms;
+  uint8_t *out;
+  int left;  // stores
+};
+
+TVMQ_INLINE void store(const struct output *o, struct waiting *w, int most, int nv, enum tvmq_path path) {
+  const int n = most < w->left ? most : w->left, rows = STORED_VECTORS / nv;
+  w->left -= n;
+  for (int s = 0; s < n; s++) {
+    __m512i value[STORED_VECTORS];
+    UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
+      const int v = i % nv;
+      const __m512i a = _mm512_add_epi32(_mm512_load_si512(w->acc[i]), _mm512_set1_epi32(w->row_terms[i / nv]));
+      value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&o->short_stage[v], path, a)
+                                        : tvmq_long_rescale(o->stage, a, _mm512_loadu_si512(o->multiplier + 64 * v), _mm512_loadu_si512(o->shift + 64 * v));
     }
-    const int end = pending->row + rows_per_step;
-    store(pending, acc, end < ROWS ? end : ROWS, nv, path);
+    tvmq_store_rows(o->stage, value, nv, w->out, o->stride);
+    w->acc += STORED_VECTORS;
+    w->row_terms += rows;
+    w->out += (size_t)rows * o->stride;
   }
 }
 
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, enum tvmq_path path) {
-  const char *const panel = args->panel, *const weights = panel + 64 * (size_t)nv;
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned, enum tvmq_path path) {
+  const size_t group = 64 * (size_t)nv, depth = args->n_taps * args->k;
+  const char *const panel = args->panel, *const weights = panel + group;
   const struct tvmq_stage stage = *args->stage;
-  struct pending pending = {.stage = &stage, .row = ROWS, .out_stride = args->out_stride};
-  pending.multiplier = (const int32_t *)(weights + args->k * 16 * (size_t)nv);
-  pending.shift = pending.multiplier + 16 * nv;
+  struct output output = {.stage = &stage, .multiplier = weights + depth / 4 * group, .stride = args->out_stride};
+  output.shift = output.multiplier + group;
   _Alignas(64) int32_t bias[MAX_VECTORS][16];
   UNROLL for (int v = 0; v < nv; v++) {
     const __m512i b = _mm512_loadu_si512(panel + 64 * v);
     _mm512_store_si512(bias[v], path == TVMQ_PATH_LONG ? b : tvmq_short_bias(b));
     if (path == TVMQ_PATH_LONG) continue;
-    pending.short_stage[v] = tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(pending.multiplier + 16 * v), _mm512_loadu_si512(pending.shift + 16 * v));
+    output.short_stage[v] = tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(output.multiplier + 64 * v), _mm512_loadu_si512(output.shift + 64 * v));
   }
 
+  const int stores = ROWS * nv / STORED_VECTORS, stores_per_step = (stores + (int)(depth / STEP) - 1) / (int)(depth / STEP);
+  const size_t stride = args->row_stride, next_panel = (size_t)(output.shift + group - panel);
+  _Alignas(64) int32_t acc[ROWS * MAX_VECTORS][16];
+  struct waiting waiting = {.left = 0};
   configure();
-  struct accumulators acc;
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
-    const char *const *rows = (const char *const *)args->rows + tile * ROWS;
-    multiply(rows[0], (size_t)(rows[1] - rows[0]), args->k, weights, bias, &pending, &acc, nv, path);
-    spill(&acc, nv);
-    pending.row = 0;
-    pending.row_terms = args->row_terms + tile * ROWS;
-    pending.out = (uint8_t *)args->out + tile * ROWS * args->out_stride;
+    const bool last = tile + 1 == args->row_tiles;
+    const char *w = weights;
+    load_bias(bias, nv);
+    for (size_t t = 0; t < args->n_taps; t++) {
+      const char *row = (const char *)args->rows[t] + tile * ROWS * stride, *const end = row + args->k;
+      for (; row < end; row += STEP, w += STEP / 4 * group) {
+        step(row, stride, w, nv, is_unsigned);
+        // The next panel is on its way from the outer caches while this one is still multiplied.
+        for (size_t i = 0; last && i < STEP / 4 * group; i += LINE) _mm_prefetch(w + next_panel + i, _MM_HINT_T1);
+        store(&output, &waiting, stores_per_step, nv, path);
+      }
+    }
+    spill(acc, nv);
+    waiting =
+        (struct waiting){.acc = acc, .row_terms = args->row_terms + tile * ROWS, .out = (uint8_t *)args->out + tile * ROWS * args->out_stride, .left = stores};
   }
-  store(&pending, &acc, ROWS, nv, path);
+  store(&output, &waiting, stores, nv, path);
   _tile_release();
 }
 
-void tvmq_gemm_s8_32x32c4__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 2); }
-void tvmq_gemm_s8_32x16c4__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 1); }
+void tvmq_gemm_s8_32x32c4__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 2, false); }
+void tvmq_gemm_s8_32x16c4__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 1, false); }
+void tvmq_gemm_s8_32x32c4u__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 2, true); }
+void tvmq_gemm_s8_32x16c4u__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 1, true); }

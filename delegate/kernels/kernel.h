@@ -34,8 +34,11 @@ struct tvmq_stage {
 //
 // One call computes row_tiles * mr rows of one panel of nr channels. Tile i reads the pointers rows[i * n_taps * mr + t * mr + r], r < mr, each to k elements.
 // A caller with fewer rows repeats the last valid pointer; it gives `out` room for all row_tiles * mr rows of nr elements.
+//
+// Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart. Their in_flip is 0.
 struct tvmq_gemm_args {
   const void *const *rows;
+  size_t row_stride;  // TVMQ_MATRIX_ROWS: bytes from a row to the next
   size_t row_tiles, n_taps;
   size_t k;  // elements per tap, a multiple of the layout's ku
   const void *panel;
@@ -180,7 +183,7 @@ enum tvmq_family {
 enum tvmq_variant_flags {
   TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
-  TVMQ_MATRIX_ROWS = 1u << 2     // gemm on one tap without in_flip: the rows of a tile lie a constant distance apart, which the first two pointers tell
+  TVMQ_MATRIX_ROWS = 1u << 2     // gemm on rows that lie a constant distance apart, and are not flipped
 };
 
 // What a variant reaches on one kind of core, measured; compared only within a family.

@@ -22,7 +22,8 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
   const struct tvmq_variant *best = NULL;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
     if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes) continue;
-    if (problem->exact_k && problem->k % v->layout.ku != 0) continue;
+    if ((v->flags & problem->required) != problem->required || (problem->exact_k && problem->k % v->layout.ku != 0)) continue;
+    if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != problem->in_flip) continue;
     const float estimate = gemm_cycles(v, problem);
     if (best != NULL && estimate > *cycles) continue;
     best = v;

@@ -17,6 +17,8 @@ struct tvmq_gemm_problem {
   bool exact_k;            // only variants whose ku divides k: rows are read where they lie
   uint32_t cpu;            // features that may be used, and what to tune for: enum tvmq_cpu_bits
   uint32_t excluded;       // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
+  uint32_t required;       // flags of which a variant must have all
+  uint8_t in_flip;         // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
 };
 
 // Least estimated cycles: padded tiles * (tile_cycles + padded work / rate); of equals the last, which is the most specific. NULL: no variant has the family's

@@ -55,6 +55,18 @@ static const void *pack(const struct layer *layer, size_t padded_depth, enum gua
   return panel;
 }
 
+// The slot of each row of each tap, in a table's order. Slots lie a constant distance apart, as a matrix's rows do.
+static void pick_rows(const struct tvmq_variant *variant, const struct shape *shape, uint8_t *picks) {
+  const size_t mr = variant->mr, n_rows = shape->row_tiles * mr;
+  for (size_t t = 0; t < shape->n_taps; t++) {
+    const size_t first = variant->flags & TVMQ_MATRIX_ROWS ? check_below((uint32_t)(LAYER_POOL - n_rows + 1)) : 0;
+    for (size_t m = 0; m < n_rows; m++) {
+      uint8_t *pick = &picks[(m / mr * shape->n_taps + t) * mr + m % mr];
+      *pick = (uint8_t)(variant->flags & TVMQ_MATRIX_ROWS ? first + m : check_below(LAYER_POOL));
+    }
+  }
+}
+
 static void check_shape(const struct tvmq_variant *variant, const struct shape *shape) {
   static struct guard pool, table, terms;
   if (!pool.first) {
@@ -70,17 +82,16 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer.n_cols = 1;
   layer.row_stride = (nr + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
 
-  const size_t k = (shape->depth + ku - 1) / ku * ku, n_pointers = layer.n_rows * shape->n_taps;
+  const size_t k = (shape->depth + ku - 1) / ku * ku;
   layer_draw_pool(&layer, &pool, k, side, values);
+  const size_t n_pointers = variant->flags & TVMQ_MATRIX_ROWS ? shape->n_taps : layer.n_rows * shape->n_taps;
   const void **rows = guard_at(&table, 0, n_pointers * sizeof *rows, side);
   const void **rows_written = guard_writable(&table, rows);
   static uint8_t picks[1 << 14];
-  const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
+  pick_rows(variant, shape, picks);
   for (size_t i = 0; i < n_pointers; i++) {
-    // Slots lie a constant distance apart.
-    const size_t row = i % variant->mr;
-    picks[i] = (uint8_t)(is_matrix && row > 0 ? picks[i - row] + row : check_below(is_matrix ? LAYER_POOL - variant->mr + 1 : LAYER_POOL));
-    rows_written[i] = guard_at(&pool, picks[i], k * layer.operand, side);
+    const size_t pick = variant->flags & TVMQ_MATRIX_ROWS ? i * variant->mr : i;  // the tap's first row in the first tile
+    rows_written[i] = guard_at(&pool, picks[pick], k * layer.operand, side);
   }
   int32_t *row_terms = guard_at(&terms, 0, layer.n_rows * sizeof *row_terms, side);
   if (shape->stage_only) {
@@ -92,6 +103,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
 
   const struct tvmq_gemm_args args = {
       .rows = rows,
+      .row_stride = pool.pitch,
       .row_tiles = shape->row_tiles,
       .n_taps = shape->n_taps,
       .k = k,
@@ -111,20 +123,18 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
 static void check(const struct tvmq_variant *variant) {
   const size_t nr = variant->layout.nr, ku = variant->layout.ku;
   const size_t residues = 2 * ku < 17 ? 17 : 2 * ku + 1;
-  const size_t most_taps = variant->flags & TVMQ_MATRIX_ROWS ? 1 : 9;
   // Every residue of k with every number of taps, so that each unrolled loop ends everywhere.
   for (size_t depth = 1; depth <= residues; depth++) {
-    for (size_t taps = 1; taps <= most_taps; taps++) {
+    for (size_t taps = 1; taps <= 9; taps++) {
       check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)nr), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
     }
   }
   for (size_t n = 1; n <= nr; n++) {
-    check_shape(variant,
-                &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = most_taps == 1 ? 1 : 1 + check_below(3), .depth = 1 + check_below(40)});
+    check_shape(variant, &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = 1 + check_below(3), .depth = 1 + check_below(40)});
   }
   // Long sums, where a narrow accumulator or a saturating product shows.
   for (size_t i = 0; i < (check_quick ? 20 : 60); i++) {
-    const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = most_taps == 1 ? 1 : 1 + check_below(3);
+    const size_t max_depth = MAX_DEPTH / 2 / ku * ku, taps = 1 + check_below(3);
     check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1, .n_taps = taps, .depth = 1 + check_below((uint32_t)(max_depth / taps))});
   }
   // The output stage over accumulators of every size.
@@ -167,7 +177,7 @@ static void bench(const struct tvmq_variant *variant) {
   check_random_bytes(in, sizeof in);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
-    const size_t m = shapes[i].m, n = shapes[i].n, taps = is_matrix ? 1 : shapes[i].taps, depths = shapes[i].k * shapes[i].taps / taps;
+    const size_t m = shapes[i].m, n = shapes[i].n, taps = shapes[i].taps, depths = shapes[i].k;
     const size_t k = (depths + layout->ku - 1) / layout->ku * layout->ku, row_tiles = (m + variant->mr - 1) / variant->mr;
     struct problem p = {.variant = variant, .n_panels = (n + layout->nr - 1) / layout->nr, .n_bytes = layout->nr * element};
     struct tvmq_panel parts;
@@ -176,12 +186,13 @@ static void bench(const struct tvmq_variant *variant) {
     const size_t n_rows = row_tiles * variant->mr, out_stride = p.n_panels * p.n_bytes;
     if (p.n_panels * parts.size > sizeof panels || n_rows * out_stride > sizeof out || n_rows * taps > sizeof rows / sizeof rows[0]) continue;
     // As in a convolution, taps share rows: row r of tap t is pixel r + t.
-    for (size_t j = 0; j < n_rows * taps; j++) {
-      const size_t row = j / (taps * variant->mr) * variant->mr + j % variant->mr, tap = j / variant->mr % taps;
+    for (size_t j = 0; j < (is_matrix ? taps : n_rows * taps); j++) {
+      const size_t row = is_matrix ? 0 : j / (taps * variant->mr) * variant->mr + j % variant->mr, tap = is_matrix ? j : j / variant->mr % taps;
       rows[j] = in + (row + tap) * k * operand % (sizeof in - k * operand);
     }
     check_bench_panels(&variant->layout, &parts, p.n_panels, panels);
     p.args = (struct tvmq_gemm_args){.rows = rows,
+                                     .row_stride = k * operand,
                                      .row_tiles = row_tiles,
                                      .n_taps = taps,
                                      .k = k,

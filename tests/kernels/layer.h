@@ -6,7 +6,7 @@
 #include "engine.h"
 #include "guard.h"
 
-enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS = 1 << 16, LAYER_MAX_OUT = 1 << 16, LAYER_POOL = 61 };
+enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS = 1 << 16, LAYER_MAX_OUT = 1 << 16, LAYER_POOL = 113 };
 
 struct layer {
   const struct tvmq_variant *variant;

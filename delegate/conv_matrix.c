@@ -1,0 +1,279 @@
+// Convolutions as a gemm per group, by kernels that want the rows of A a constant distance apart (TVMQ_MATRIX_ROWS). Three ways differ in where the rows are:
+// where they lie in the input, if they are its pixels; in a copy of the input with its padding, in which the pixels of a tap lie side by side; or copied piece
+// by piece ("im2col", rows.h).
+//
+// The copy with padding has a gap between lines that serves both as the right padding of one and as the left padding of the next, so that pixel (y, x) of any
+// tap is y * pitch + x pixels behind the tap's first. For 3 pixels, padding of 1 and two lines (0 is padding, - is read only for rows that nobody wants):
+//
+//   0 0 0 0   0 a b c   0 d e f   0 0 0 0   -        rows of A: line 0 has 0 1 2, line 1 has 4 5 6; row 3 reads what lies between and is dropped
+//
+// Rows are read as far as whole steps of the kernel go: what lies behind a tap meets weights of zero.
+#include <string.h>
+
+#include "conv.h"
+#include "memory.h"
+#include "pixels.h"
+#include "tasks.h"
+
+// Rows of a block at most: more of them would only make its output longer in cache.
+enum { MAX_BLOCK_ROWS = 512 };
+
+// ---- choose
+
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t m, size_t n_taps, size_t k) {
+  struct tvmq_conv_choice c = {.n_taps = n_taps};
+  if (p->desc.in_type == TVMQ_TYPE_S16) return c;
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, env, n_taps, k);
+  gemm.m = m;
+  gemm.required = TVMQ_MATRIX_ROWS;
+  c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
+  if (c.variant) c.k = tvmq_round_up(k, c.variant->layout.ku);
+  return c;
+}
+
+static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+  if (!tvmq_conv_is_matrix(p)) return (struct tvmq_conv_choice){0};
+  return choose(p, env, p->m, 1, (size_t)p->desc.in_c);
+}
+
+// Pixels that taps reach past the right side of the input.
+static size_t pad_right(const struct tvmq_rows *rows) {
+  const size_t reach = rows->out_w + (rows->filter_w - 1) * rows->dilation_w;
+  return reach > rows->pad_left + rows->in_w ? reach - rows->pad_left - rows->in_w : 0;
+}
+
+static size_t padded_pitch(const struct tvmq_rows *rows) {
+  const size_t right = pad_right(rows);
+  return rows->in_w + (right > rows->pad_left ? right : rows->pad_left);
+}
+
+static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+  if (p->groups > 1 || p->desc.stride_h > 1 || p->desc.stride_w > 1) return (struct tvmq_conv_choice){0};
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const size_t pitch = padded_pitch(&rows), lines = (size_t)p->desc.batch * rows.out_h;
+  struct tvmq_conv_choice c = choose(p, env, lines * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
+  c.cycles += tvmq_conv_copy_cycles(lines, lines * pitch * (rows.pixel_bytes + (size_t)p->desc.out_c));
+  return c;
+}
+
+static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
+  struct tvmq_conv_choice c = choose(p, env, p->m, 1, k);
+  c.copies = true;
+  c.cycles = (c.cycles + tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k)) * (float)p->groups;
+  return c;
+}
+
+// ---- plan
+
+// Bytes from a row of tap 0 to that of tap `t`, in the copy with padding; the other ways have one tap.
+static size_t tap_offset(const struct tvmq_conv_matrix *x, size_t t) {
+  const size_t line_pieces = x->rows.filter_w / x->rows.piece_taps;
+  return (t / line_pieces * x->rows.dilation_h * x->pitch + t % line_pieces * x->rows.dilation_w) * x->rows.pixel_bytes;
+}
+
+// Lines of the copy with padding that `n` output lines read.
+static size_t padded_lines(const struct tvmq_conv_matrix *x, size_t n) { return n + (x->rows.filter_h - 1) * x->rows.dilation_h; }
+
+static size_t rows_of(const struct tvmq_conv_matrix *x, size_t n_lines) { return (n_lines - 1) * x->pitch + x->line_rows; }
+
+// Rows at the end of the input behind which a step of the kernel would read past it.
+static size_t unreadable_rows(const struct tvmq_conv *c) {
+  const size_t pixel = c->plan.matrix.rows.pixel_bytes;
+  return tvmq_min(tvmq_ceil_div(c->choice.k - pixel, pixel), c->problem.m);
+}
+
+// Bytes of a thread's copies; false: they do not fit.
+static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *bytes) {
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = x->rows.pixel_bytes, rows = tvmq_round_up(rows_of(x, n_lines), mr);
+  if (c->choice.way == &tvmq_conv_in_place) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
+  if (c->choice.way == &tvmq_conv_by_matrix_im2col) return tvmq_mul_size(rows, k, bytes);
+  size_t read, filled;
+  if (!tvmq_mul_size(rows, pixel, &read) || !tvmq_add_size(read, tap_offset(x, c->choice.n_taps - 1) + k, &read)) return false;
+  if (!tvmq_mul_size(padded_lines(x, n_lines) * x->pitch + x->rows.pad_left, pixel, &filled)) return false;
+  *bytes = read > filled ? read : filled;
+  return true;
+}
+
+static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
+  struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const size_t mr = c->choice.variant->mr;
+  *x = (struct tvmq_conv_matrix){.rows = tvmq_conv_rows(&c->problem), .row_sums = tvmq_conv_row_sums(c, env->cpu), .images = 1, .line_rows = 1, .pitch = 1};
+  x->rows.padding = c->padding;
+  x->image_lines = c->problem.m;
+  if (c->choice.way == &tvmq_conv_by_padding) {
+    x->images = (size_t)c->problem.desc.batch;
+    x->image_lines = x->rows.out_h;
+    x->line_rows = x->rows.out_w;
+    x->pitch = padded_pitch(&x->rows);
+  }
+  const struct tvmq_conv_work work = {
+      .m = x->image_lines,
+      .unit = tvmq_ceil_div(mr, x->pitch),
+      .most = tvmq_ceil_div(MAX_BLOCK_ROWS, x->pitch),
+      .row_bytes = x->pitch * (c->choice.way == &tvmq_conv_by_padding ? x->rows.pixel_bytes : c->choice.k),
+      .panels = c->panels,
+      .panel_bytes = c->panel.size,
+  };
+  x->blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), c->problem.groups * x->images));
+
+  const size_t n_lines = tvmq_min(x->blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
+  size_t size = 0, copies;
+  if (!copies_bytes(c, n_lines, &copies) || !tvmq_scratch_append(&size, c->choice.n_taps, sizeof(void *), &x->slice.taps) ||
+      !tvmq_scratch_append(&size, copies, 1, &x->slice.copies) ||
+      !tvmq_scratch_append(&size, x->row_sums ? rows * c->choice.n_taps : 0, sizeof(void *), &x->slice.table) ||
+      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &x->slice.terms) || !tvmq_scratch_append(&size, rows, c->choice.variant->layout.nr, &x->slice.tile))
+    return "scratch exceeds the address space";
+  c->slice_bytes = size;
+  return NULL;
+}
+
+// ---- run
+
+struct inference {
+  const struct tvmq_conv *conv;
+  const uint8_t *in;
+  uint8_t *out;
+};
+
+// Rows [first, first + n) of a block, `stride` bytes apart from `base` on.
+struct part {
+  const uint8_t *base;
+  size_t stride, first, n;
+};
+
+// Copies what output lines [first, first + n) of an image read, with its padding.
+static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *to) {
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const size_t pixel = x->rows.pixel_bytes, line = x->rows.in_w * pixel, pitch = x->pitch * pixel, lines = padded_lines(x, n);
+  const int zero_point = (uint8_t)c->problem.desc.in.zero_point;
+  memset(to, zero_point, x->rows.pad_left * pixel);
+  to += x->rows.pad_left * pixel;
+  for (size_t i = 0; i < lines; i++, to += pitch) {
+    const size_t y = first + i - x->rows.pad_top;  // huge above the image
+    const size_t copied = y < x->rows.in_h ? line : 0;
+    memcpy(to, image + y * copied, copied);
+    memset(to + copied, zero_point, pitch - copied);
+  }
+}
+
+// Where the rows of lines [first, first + n) are, once those that cannot be read in place are copied; returns how many parts that makes.
+static size_t bring_rows(const struct inference *job, size_t group, size_t image, size_t first, size_t n, uint8_t *copies, struct part parts[2]) {
+  const struct tvmq_conv *c = job->conv;
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const size_t k = c->choice.k, mr = c->choice.variant->mr, pixel = x->rows.pixel_bytes;
+  if (c->choice.way == &tvmq_conv_by_padding) {
+    copy_padded(c, job->in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
+    parts[0] = (struct part){.base = copies, .stride = pixel, .n = rows_of(x, n)};
+    return 1;
+  }
+  if (c->choice.way == &tvmq_conv_by_matrix_im2col) {
+    tvmq_rows_im2col(&x->rows, job->in + group * x->rows.tap_bytes, first, n, copies, k);
+    parts[0] = (struct part){.base = copies, .stride = k, .n = n};
+    return 1;
+  }
+  const size_t readable = c->problem.m - unreadable_rows(c), whole = readable > first ? tvmq_min(readable - first, n) / mr * mr : 0;
+  parts[0] = (struct part){.base = job->in + first * pixel, .stride = pixel, .n = whole};
+  parts[1] = (struct part){.base = copies, .stride = k, .first = whole, .n = n - whole};
+  for (size_t m = whole; m < n; m++) memcpy(copies + (m - whole) * k, job->in + (first + m) * pixel, pixel);
+  return 2;
+}
+
+// The table of all rows of a block, for sums of rows.
+static void fill_table(const struct tvmq_conv *c, const struct part *parts, size_t n_parts, const void **table) {
+  const size_t mr = c->choice.variant->mr, n_taps = c->choice.n_taps;
+  for (const struct part *part = parts; part < parts + n_parts; part++) {
+    for (size_t i = 0; i < part->n; i++) {
+      const size_t m = part->first + i;
+      const void **cells = table + m / mr * n_taps * mr + m % mr;
+      for (size_t t = 0; t < n_taps; t++) cells[t * mr] = part->base + i * part->stride + tap_offset(&c->plan.matrix, t);
+    }
+  }
+}
+
+// Rows [first, first + n) of a part, in whole tiles.
+static void multiply(const struct tvmq_conv *c, struct tvmq_gemm_args *args, const struct part *part, size_t first, size_t n, const int32_t *terms,
+                     const void **taps) {
+  if (n == 0) return;
+  for (size_t t = 0; t < args->n_taps; t++) taps[t] = part->base + first * part->stride + tap_offset(&c->plan.matrix, t);
+  args->rows = taps;
+  args->row_stride = part->stride;
+  args->row_tiles = tvmq_ceil_div(n, c->choice.variant->mr);
+  args->row_terms = terms + part->first + first;
+  c->choice.variant->fn.gemm(args);
+}
+
+// Copies the first `n` of nr channels of `count` rows, without a call for a whole panel's.
+static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t nr, size_t count, size_t n) {
+  enum { USUAL = 32 };
+  if (n == USUAL) {
+    for (; count > 0; count--, to += to_stride, from += nr) memcpy(to, from, USUAL);
+  } else {
+    for (; count > 0; count--, to += to_stride, from += nr) tvmq_copy_pixel(to, from, n);
+  }
+}
+
+// Copies the first `n` channels of those of rows [first, end) that belong to lines; `from` is the first row's.
+static void copy_out(const struct tvmq_conv *c, const uint8_t *from, size_t first, size_t end, size_t n, uint8_t *out, size_t out_stride) {
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const size_t nr = c->choice.variant->layout.nr;
+  if (x->pitch == x->line_rows) {
+    copy_rows(out + first * out_stride, out_stride, from, nr, end - first, n);
+    return;
+  }
+  for (size_t m = first; m < end; m += x->pitch, from += x->pitch * nr, out += x->line_rows * out_stride)
+    copy_rows(out, out_stride, from, nr, tvmq_min(x->line_rows, end - m), n);
+}
+
+static void run_block(void *context, size_t block, int thread) {
+  const struct inference *job = context;
+  const struct tvmq_conv *c = job->conv;
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const struct tvmq_conv_blocks *b = &x->blocks;
+  const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, group_n = c->problem.group_n, out_stride = (size_t)c->problem.desc.out_c;
+  uint8_t *scratch = tvmq_conv_scratch(c, thread), *tile = scratch + x->slice.tile;
+  const void **taps = (const void **)(scratch + x->slice.taps), **table = (const void **)(scratch + x->slice.table);
+  int32_t *terms = (int32_t *)(scratch + x->slice.terms);
+
+  const size_t n_block = block % b->n_blocks, m_block = block / b->n_blocks % b->m_blocks, image = block / b->n_blocks / b->m_blocks % x->images;
+  const size_t group = block / b->n_blocks / b->m_blocks / x->images;
+  const size_t first = m_block * b->rows, n_lines = tvmq_min(x->image_lines - first, b->rows);
+  struct part parts[2];
+  const size_t n_parts = bring_rows(job, group, image, first, n_lines, scratch + x->slice.copies, parts);
+  if (x->row_sums) fill_table(c, parts, n_parts, table);
+  tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
+
+  struct tvmq_gemm_args args = {.n_taps = c->choice.n_taps, .k = c->choice.k, .stage = &c->problem.quant.stage};
+  uint8_t *const out = job->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n;
+  for (size_t p = n_block * b->panels; p < tvmq_min((n_block + 1) * b->panels, c->panels); p++) {
+    const size_t n = tvmq_min(group_n - p * nr, nr);
+    args.panel = c->packed + (group * c->panels + p) * c->panel.size;
+    for (const struct part *part = parts; part < parts + n_parts; part++) {
+      // Tiles that overhang the output, or reach over the gap between lines, are computed into scratch; what belongs to the output is copied.
+      const size_t direct = n == nr && x->pitch == x->line_rows ? part->n / mr * mr : 0;
+      args.out = out + part->first * out_stride + p * nr;
+      args.out_stride = out_stride;
+      multiply(c, &args, part, 0, direct, terms, taps);
+      args.out = tile;
+      args.out_stride = nr;
+      multiply(c, &args, part, direct, part->n - direct, terms, taps);
+      copy_out(c, tile, part->first + direct, part->first + part->n, n, out + p * nr, out_stride);
+    }
+  }
+}
+
+static void run(const struct tvmq_conv *c, const void *in, void *out) {
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  struct inference job = {.conv = c, .in = in, .out = out};
+  tvmq_threads_run(c->threads, c->problem.groups * x->images * x->blocks.m_blocks * x->blocks.n_blocks, run_block, &job);
+}
+
+static const char *name_in_place(const struct tvmq_conv_choice *choice) { return (void)choice, "rows"; }
+static const char *name_padding(const struct tvmq_conv_choice *choice) { return (void)choice, "padded copy"; }
+static const char *name_im2col(const struct tvmq_conv_choice *choice) { return (void)choice, "im2col"; }
+
+const struct tvmq_conv_way tvmq_conv_in_place = {.choose = choose_in_place, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_in_place};
+const struct tvmq_conv_way tvmq_conv_by_padding = {.choose = choose_padding, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_padding};
+const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {.choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};

@@ -1,0 +1,19 @@
+// What the ways that multiply matrices in place plan (conv.h).
+#pragma once
+
+#include <stddef.h>
+
+#include "conv_blocks.h"
+#include "kernels/kernel.h"
+#include "rows.h"
+
+struct tvmq_conv_matrix {
+  struct tvmq_rows rows;
+  const struct tvmq_variant *row_sums;  // NULL: no row terms
+  // Rows of A are output pixels in lines, from each line's begin to the next `pitch` rows; those past line_rows belong to no output.
+  size_t images, image_lines, line_rows, pitch;
+  struct tvmq_conv_blocks blocks;  // of an image's lines
+  struct tvmq_matrix_slice {
+    size_t taps, copies, table, terms, tile;  // byte offsets in a thread's scratch
+  } slice;
+};
