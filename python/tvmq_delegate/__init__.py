@@ -6,22 +6,32 @@
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile, spans, peak) imports cffi when
-called.
+called. diff() compares results, as `tvmq diff` does.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from .library import Cpu, Kernel, Node, NodeProfile, Option, Peak, Report, Span, Summary, Timing, cpu, kernels, options, peak, profile, report, spans
 from .load import library_path, load
 
+if TYPE_CHECKING:
+    from .accuracy import diff
+
 __all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing"]
-__all__ += ["cpu", "kernels", "library_path", "load", "options", "peak", "profile", "report", "spans"]
+__all__ += ["cpu", "diff", "kernels", "library_path", "load", "options", "peak", "profile", "report", "spans"]
 
 __version__: str
 
+# Imported when they are asked for: they need more than the shared library.
+_LATER = {"__version__": ("library", "version"), "diff": ("accuracy", "diff")}
 
-def __getattr__(name: str) -> str:
-    """`__version__` is the library's own, asked when it is wanted."""
-    if name == "__version__":
-        from .library import version
 
-        return version()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _LATER[name]
+    found = getattr(importlib.import_module(f".{module}", __name__), attribute)
+    return found() if name == "__version__" else found

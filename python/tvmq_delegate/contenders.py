@@ -44,8 +44,9 @@ class Contender:
         return self.name == DELEGATE
 
     def wholly(self) -> Contender:
-        """The same, but refusing models of which it would leave nodes to the runtime: what the runtime computes proves nothing of the delegate."""
-        return dataclasses.replace(self, options={**self.options, "require_full_delegation": True}) if self.delegated else self
+        """The same with a delegate that takes every node or fails: for nodes alone, where what the runtime computes would prove nothing of the delegate."""
+        every = {"require_full_delegation": True, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
+        return dataclasses.replace(self, options={**self.options, **every}) if self.delegated else self
 
     def open(self, source: bytes, runtime: ModuleType, *, num_threads: int = 1) -> Session:
         """An interpreter of the model, with its tensors allocated.

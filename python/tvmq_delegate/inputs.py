@@ -8,11 +8,13 @@ from __future__ import annotations
 import functools
 import os
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from .model import described
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,10 +64,16 @@ def describe(source: bytes, runtime: ModuleType) -> list[InputTensor]:
             tuple(map(int, detail["shape"])),
             tuple(map(int, detail["shape_signature"] if len(detail["shape_signature"]) else detail["shape"])),
             np.dtype(detail["dtype"]),
-            *_quantization(detail["quantization_parameters"]),
+            *quantization(detail),
         )
         for detail in interpreter.get_input_details()
     ]
+
+
+def quantization(detail: Mapping[str, Any]) -> tuple[float, int]:
+    """Scale and zero point in the details that an interpreter gives of a tensor; 0 and 0 if it is not quantized."""
+    scales, zero_points = detail["quantization_parameters"]["scales"], detail["quantization_parameters"]["zero_points"]
+    return (float(scales[0]), int(zero_points[0])) if len(scales) else (0.0, 0)
 
 
 def random(tensors: Sequence[InputTensor], count: int = 1, *, seed: int = 0, distribution: str = "uniform") -> list[Sample]:
@@ -101,27 +109,21 @@ def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: S
         import PIL  # noqa: F401
     except ImportError:
         raise ImportError("reading images needs Pillow: pip install 'tvmq-delegate[images]'") from None
+    found = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
+    if not found:
+        raise ValueError(f"{folder}: no image ({', '.join(IMAGE_SUFFIXES)}) in this folder")
     takes = [tensor for tensor in tensors if len(tensor.shape) == 4 and tensor.shape[3] in (1, 3) and tensor.dtype.kind in "iuf"]
     if len(tensors) != 1 or not takes:
         raise ValueError(f"images fit models with one input of shape [1, height, width, 1 or 3]; this one has {'; '.join(map(str, tensors)) or 'none'}")
     (tensor,) = takes
-    found = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
-    if not found:
-        raise ValueError(f"{folder}: no image ({', '.join(IMAGE_SUFFIXES)}) in this folder")
     for what, numbers in (("mean", mean), ("std", std)):
         if len(numbers) not in (0, 1, tensor.shape[3]):
             raise ValueError(f"{what}: {len(numbers)} numbers for {tensor.shape[3]} channels")
     return [Sample(path.name, functools.partial(_image, path, tensor, tuple(mean), tuple(std))) for path in found]
 
 
-def _quantization(parameters: dict[str, Any]) -> tuple[float, int]:
-    """Scale and zero point of a detail's quantization parameters; 0, 0 where there are none."""
-    scales, zero_points = parameters["scales"], parameters["zero_points"]
-    return (float(scales[0]), int(zero_points[0])) if len(scales) == 1 else (0.0, 0)
-
-
 def _described(dtype: np.dtype, shape: Sequence[int]) -> str:
-    return f"{'string' if dtype.kind in 'SOU' else dtype}[{'x'.join('?' if n < 0 else str(n) for n in shape)}]"
+    return described("string" if dtype.kind in "SOU" else str(dtype), shape)
 
 
 def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[np.ndarray]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from ._one_op import build_conv, build_depthwise, build_quantize
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "expose", "ops"]
+__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "described", "expose", "ops"]
 
 ModelSource = bytes | bytearray | memoryview | str | os.PathLike
 
@@ -43,6 +43,9 @@ class Tensor:
     quantization: Quantization | None
     is_variable: bool
     data: memoryview | None = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return described(self.dtype, self.shape)
 
     @property
     def constant(self) -> bool:
@@ -84,6 +87,11 @@ class Op:
         """Indices of the tensors that must be given to compute it alone: neither constant, nor variables, nor empty; each once, in order."""
         given = (t for t in self.inputs if t is not None and not t.constant and not t.is_variable and 0 not in t.shape)
         return tuple(dict.fromkeys(t.index for t in given))
+
+
+def described(dtype: str, shape: Sequence[int]) -> str:
+    """Type and shape as the tools print them, "int8[1x8x8x16]"; sizes that are free, given as -1, are "?"."""
+    return f"{dtype}[{'x'.join('?' if n < 0 else str(n) for n in shape)}]"
 
 
 def ops(model: ModelSource) -> list[Op]:

@@ -76,11 +76,7 @@ def _node(op: model.Op, fate: library.Node | None, error: str) -> Node:
     inputs = [tensor for tensor in op.inputs if tensor]
     return Node(
         **{**known, "macs": op.macs},
-        inputs=tuple(_shape(tensor) for tensor in inputs if not tensor.constant),
-        constants=tuple(_shape(tensor) for tensor in inputs if tensor.constant),
-        outputs=tuple(map(_shape, op.outputs)),
+        inputs=tuple(str(tensor) for tensor in inputs if not tensor.constant),
+        constants=tuple(str(tensor) for tensor in inputs if tensor.constant),
+        outputs=tuple(map(str, op.outputs)),
     )
-
-
-def _shape(tensor: model.Tensor) -> str:
-    return f"{tensor.dtype}[{'x'.join(map(str, tensor.shape))}]"

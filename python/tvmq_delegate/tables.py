@@ -9,21 +9,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import demo, library, nodes
+from . import accuracy, demo, library, nodes
 
 # Into a pipe or a file tables go at their full width.
 console = Console(width=None if sys.stdout.isatty() else 1000, highlight=False, markup=False)
 
 
-def _table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:
+def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        table.add_column(column, justify="right" if column in right else "left", no_wrap=column in right, overflow="fold")
     return table
 
 
 def kernels(listed: list[library.Kernel]) -> Table:
-    table = _table("kernel", "family", "needs", "packing", "tile", "on this CPU")
+    table = plain_table("kernel", "family", "needs", "packing", "tile", "on this CPU")
     for kernel in listed:
         tile = f"{kernel.mr}x{kernel.nr}" if kernel.nr else ""
         table.add_row(kernel.name, kernel.family, kernel.isa, kernel.packing, tile, "yes" if kernel.available else "no")
@@ -31,14 +31,15 @@ def kernels(listed: list[library.Kernel]) -> Table:
 
 
 def options(listed: list[library.Option]) -> Table:
-    table = _table("option", "values", "default", "meaning")
+    table = plain_table("option", "values", "default", "meaning")
     for option in listed:
         table.add_row(option.name, option.names.replace("|", ", ") or option.kind, option.default_value, option.help)
     return table
 
 
 def delegation(found: nodes.Delegation) -> Table:
-    table = _table("#", "op", "input", "filter", "output", "kernel, or why not", "packing", "part", "MACs", "packed", right=("#", "part", "MACs", "packed"))
+    numbers = ("part", "MACs", "packed")
+    table = plain_table("#", "op", "input", "filter", "output", "kernel, or why not", "packing", *numbers, right=("#", *numbers))
     for node in found.nodes:
         table.add_row(
             str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}",
@@ -56,7 +57,7 @@ def delegation(found: nodes.Delegation) -> Table:
 
 
 def times(listed: list[demo.Time]) -> Table:
-    table = _table("", "median ms", "min ms", "runs", "speed-up by the delegate", right=("median ms", "min ms", "runs", "speed-up by the delegate"))
+    table = plain_table("", "median ms", "min ms", "runs", "speed-up by the delegate", right=("median ms", "min ms", "runs", "speed-up by the delegate"))
     for time in listed:
         table.add_row(time.what, f"{time.median_ms:.2f}", f"{time.min_ms:.2f}", str(time.runs), f"{time.ratio:.2f}x" if time is not listed[0] else "")
     return table
@@ -70,14 +71,19 @@ def summary(found: nodes.Delegation) -> str:
     return "\n".join([*lines, *(f"  left to the runtime: {count} x {reason}" for reason, count in reasons.most_common())])
 
 
-def verdict(found: demo.Verdict) -> str:
-    bad = [node for node in found.nodes if node.different]
-    elements = sum(node.elements for node in found.nodes)
+def verdict(found: accuracy.Diff) -> str:
+    """Of a comparison with the reference kernels on one input, every node alone and the whole network."""
+    nodes, ends = ([item.difference for item in listed] for listed in (found.ops, found.outputs))
+    bad = [op for op in found.ops if op.difference.different]
+
+    def extent(differences: list[accuracy.Difference]) -> str:
+        return f"{sum(d.elements for d in differences):,} elements, {sum(d.different for d in differences):,} differ"
+
     return "\n".join(
         [
-            f"bit-exact against the reference kernels: {'yes' if found.exact else 'NO'}",
-            f"  {len(found.nodes)} nodes, each fed with the reference's activations: {elements:,} elements, {sum(node.different for node in bad):,} differ",
-            f"  {found.whole.what}: {found.whole.elements:,} elements, {found.whole.different:,} differ",
-            *(f"  {node.what}: {node.different:,} of {node.elements:,} elements differ" for node in bad),
+            f"bit-exact against the reference kernels: {'yes' if found.passed else 'NO'}",
+            f"  {len({op.index for op in found.ops})} nodes, each fed with the reference's activations: {extent(nodes)}",
+            f"  the network's outputs: {extent(ends)}",
+            *(f"  {op.index} {op.op}: {op.difference.different:,} of {op.difference.elements:,} elements differ" for op in bad),
         ]
     )

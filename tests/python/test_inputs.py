@@ -10,7 +10,7 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate import inputs, model
-from tvmq_delegate.contenders import NAMES, Contender
+from tvmq_delegate.contenders import NAMES, RESOLVERS, Contender
 
 CONV = model.build_conv(in_shape=(1, 6, 9, 3), dtype="uint8")
 
@@ -35,6 +35,17 @@ def test_contenders_run(runtime: harness.Runtime, name: str) -> None:
     assert (session.delegate is not None) == (name == "tvmq")
     if session.delegate:
         assert tvmq_delegate.report(session.delegate).summary.claimed == 1
+
+
+@pytest.mark.parametrize("rest", RESOLVERS)
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_of_the_runtime_are_chosen(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch, name: str, rest: str) -> None:
+    """Under the delegate they are those for the rest."""
+    asked = []
+    real = runtime.module.Interpreter
+    monkeypatch.setattr(runtime.module, "Interpreter", lambda **given: asked.append(given["experimental_op_resolver_type"].name) or real(**given))
+    Contender(name, rest).open(CONV, runtime.module)
+    assert asked == [RESOLVERS[rest if name == "tvmq" else name]]
 
 
 def test_a_contender_may_have_to_take_all(runtime: harness.Runtime) -> None:

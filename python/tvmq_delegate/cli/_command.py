@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
-from collections.abc import Callable
+import math
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from .. import library, runtime, zoo
 from ..demo import DEFAULT_NETWORK
@@ -90,9 +95,37 @@ def _delegate_options() -> list[click.Parameter]:
     return parameters
 
 
+def num_threads(options: dict[str, Any]) -> int:
+    """Takes the delegate's option of that name out: the threads of every interpreter, which the delegate in it goes by; one where the choice is left to it."""
+    value = options.pop("num_threads")
+    try:
+        return max(1, int(value or 1))
+    except ValueError:
+        raise click.UsageError(f"num_threads={value!r}: not a number") from None
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Callable[[float, str], None]]:
+    """A bar on stderr while work goes on, on a terminal: to be told the fraction that is done, and what comes next."""
+    columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda fraction, what: bar.update(task, completed=fraction, description=what)
+
+
 def print_json(data: Any) -> None:
-    """JSON, dataclasses as objects."""
-    click.echo(json.dumps(data, indent=2, default=dataclasses.asdict))
+    """JSON, dataclasses as objects, numbers that JSON does not know as null."""
+    click.echo(json.dumps(_plain(data), indent=2, allow_nan=False))
+
+
+def _plain(data: Any) -> Any:
+    if dataclasses.is_dataclass(data) and not isinstance(data, type):
+        return {field.name: _plain(getattr(data, field.name)) for field in dataclasses.fields(data)}
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def _one_line(error: Exception) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from .. import accuracy, inputs, library, tables
 from .. import demo as _demo
-from .. import library, tables
 from ..nodes import nodes
-from ._command import model_command
+from ._command import model_command, num_threads, progress
 
 
 @model_command
@@ -23,11 +23,13 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     found = nodes(source, runtime=module, name=name, **options)
     print(tables.delegation(found))
     print(f"\n{tables.summary(found)}\n", soft_wrap=True)
-    verdict = _demo.compare(source, module, **options)
+    threads = num_threads(options)
+    samples = inputs.random(inputs.describe(source, module))
+    with progress() as follow:
+        verdict = accuracy.diff(source, samples=samples, per_op=True, runtime=module, num_threads=threads, progress=follow, **options)
     print(f"{tables.verdict(verdict)}\n", soft_wrap=True)
-    num_threads = max(1, int(options.pop("num_threads") or 1))
-    print(tables.times(_demo.race(source, module, num_threads=num_threads, seconds=seconds, **options)))
+    print(tables.times(_demo.race(source, module, num_threads=threads, seconds=seconds, **options)))
     cpu = library.cpu()
-    print(f"\n{cpu.name}, {num_threads} thread(s), {found.summary.isa} kernels; one inference of each in turn", soft_wrap=True)
-    if not verdict.exact:
+    print(f"\n{cpu.name}, {threads} thread(s), {found.summary.isa} kernels; one inference of each in turn", soft_wrap=True)
+    if not verdict.passed:
         raise click.exceptions.Exit(1)

@@ -1,0 +1,140 @@
+"""Nodes alone: each cut out as a model of its own and fed with the reference's activations, so that differences do not add up."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from .. import library, model
+from ..contenders import Contender, Session
+from .difference import Allowed, Difference, Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# Types of tensors that stand for state and hold no values to compare.
+STATE = ("resource", "variant")
+
+
+@dataclass(frozen=True)
+class OpDifference:
+    """One output of one node under one contender. output: of the node. tensor: its type and shape as the file declares them."""
+
+    contender: str
+    index: int
+    op: str
+    output: int
+    tensor: str
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class Uncompared:
+    """A node that was not compared alone under one contender, and why."""
+
+    contender: str
+    subgraph: int
+    index: int
+    op: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """One node as a model, to be run by one contender."""
+
+    contender: Contender
+    op: model.Op
+    source: bytes
+    tallies: tuple[Tally, ...]
+
+
+class Ops:
+    """Runs every node sample by sample and keeps the differences.
+
+    sessions: of the whole model, which tell what the delegate takes; only such nodes are compared under it. save_failing: folder for a one-op model and the
+    inputs of each node at its first sample that lies further apart than allowed.
+    """
+
+    def __init__(
+        self, source: bytes, runtime: ModuleType, sessions: Sequence[Session], num_threads: int, allowed: Allowed, save_failing: str | os.PathLike | None
+    ):
+        self.runtime, self.num_threads, self.allowed = runtime, num_threads, allowed
+        self.folder = None if save_failing is None else Path(save_failing)
+        self.saved: dict[int, str] = {}
+        self.alone: list[_Alone] = []
+        self.uncompared: list[Uncompared] = []
+        left = [_left(session) for session in sessions]
+        for op in model.ops(source):
+            content, reason = _cut(source, op)
+            for session, reasons in zip(sessions, left):
+                why = reasons.get((op.subgraph, op.index)) or reason
+                if why:
+                    self.uncompared.append(Uncompared(session.contender.name, op.subgraph, op.index, op.name, why))
+                else:
+                    tallies = tuple(Tally(*_quantization(tensor)) for tensor in op.outputs)
+                    self.alone.append(_Alone(session.contender.wholly(), op, content, tallies))
+
+    def run(self, reference: Session) -> Iterator[str]:
+        """Compares every node with what `reference`, which exposes all its tensors, has just computed. Yields what it does before it does it."""
+        for alone in self.alone:
+            op, name = alone.op, alone.contender.name
+            yield f"{name}: node {op.index} {op.name}"
+            fed = [reference.interpreter.get_tensor(index) for index in op.fed]
+            try:
+                got = alone.contender.open(alone.source, self.runtime, num_threads=self.num_threads).run(fed)
+            except (RuntimeError, ValueError) as error:
+                raise RuntimeError(f"node {op.index} ({op.name}) alone under {name}: {error}") from error
+            for tally, tensor, values in zip(alone.tallies, op.outputs, got, strict=True):
+                tally.add(reference.interpreter.get_tensor(tensor.index), values)
+            if self.folder and any(self.allowed.exceeded(tally.result()) for tally in alone.tallies):
+                self._save(alone, fed)
+
+    def differences(self) -> tuple[OpDifference, ...]:
+        return tuple(
+            OpDifference(alone.contender.name, alone.op.index, alone.op.name, output, str(tensor), tally.result())
+            for alone in self.alone
+            for output, (tensor, tally) in enumerate(zip(alone.op.outputs, alone.tallies))
+        )
+
+    def _save(self, alone: _Alone, fed: Sequence[np.ndarray]) -> None:
+        import numpy as np
+
+        assert self.folder is not None
+        if alone.op.index in self.saved:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        stem = str(self.folder / f"op_{alone.op.index}_{re.sub(r'[^A-Za-z0-9]', '_', alone.op.name)}")
+        Path(f"{stem}.tflite").write_bytes(alone.source)
+        np.savez(f"{stem}.npz", *fed)
+        self.saved[alone.op.index] = stem
+
+
+def _left(session: Session) -> dict[tuple[int, int], str]:
+    """The nodes that the delegate has left to the runtime, with its reasons."""
+    nodes = library.report(session.delegate).nodes if session.delegate else ()
+    return {(node.subgraph, node.node): node.reason for node in nodes if not node.claimed}
+
+
+def _cut(source: bytes, op: model.Op) -> tuple[bytes, str]:
+    """The node alone, or why that cannot be."""
+    if op.subgraph:
+        return b"", "in a subgraph that another node runs"
+    if any(tensor.dtype in STATE for tensor in (*op.inputs, *op.outputs) if tensor):
+        return b"", "its tensors stand for state"
+    if not op.outputs:
+        return b"", "no outputs"
+    try:
+        return model.cut(source, op.index), ""
+    except model.ModelError as error:
+        return b"", str(error)
+
+
+def _quantization(tensor: model.Tensor) -> tuple[float, int]:
+    quantized = tensor.quantization
+    return (quantized.scale[0], quantized.zero_point[0]) if quantized else (0.0, 0)

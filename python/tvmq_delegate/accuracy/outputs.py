@@ -1,0 +1,92 @@
+"""The outputs of whole models under several contenders."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..contenders import Session
+from ..inputs import quantization
+from .classes import BEST, Rating, agreement, rater
+from .difference import Difference, Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class OutputDifference:
+    """One output of the model under one contender, against the baseline's.
+
+    top1, top5: of an output that rates classes, the share of ratings with the baseline's best class in the first place, or among the first five; None for
+    other outputs, and top5 for fewer classes.
+    """
+
+    contender: str
+    output: int
+    name: str
+    difference: Difference
+    top1: float | None
+    top5: float | None
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Of one inference, over all samples, in microseconds: a by-product, without warming up."""
+
+    contender: str
+    mean_us: float
+    std_us: float
+
+
+class Outputs:
+    """Runs sample after sample and keeps the differences. The first session is the baseline; it may have more outputs than the others."""
+
+    def __init__(self, sessions: Sequence[Session], labels: Sequence[str], expected: str | int | None):
+        self.sessions = sessions
+        self.details = sessions[-1].interpreter.get_output_details()
+        scales = [quantization(detail) for detail in self.details]
+        self.tallies = [[Tally(*scale) for scale in scales] for _ in sessions[1:]]
+        self.times: list[list[float]] = [[] for _ in sessions]
+        self.ratings: list[Rating] = []
+        self.raters = []
+        for i, (detail, (scale, _)) in enumerate(zip(self.details, scales)):
+            rates = scale or detail["dtype"]().dtype.kind == "f"
+            self.raters.append(rater(detail["shape"] if rates else (), *(() if i else (labels, expected))))
+
+    def run(self, sample: str, arrays: Sequence[np.ndarray]) -> Iterator[str]:
+        """Yields what it does before it does it."""
+        baseline: list[np.ndarray] = []
+        for i, session in enumerate(self.sessions):
+            yield f"{session.contender.name}: {sample}"
+            session.interpreter.reset_all_variables()
+            session.feed(arrays)
+            start = time.perf_counter()
+            session.invoke()
+            self.times[i].append((time.perf_counter() - start) * 1e6)
+            got = [session.interpreter.get_tensor(detail["index"]) for detail in self.details]
+            for output, (values, rates) in enumerate(zip(got, self.raters)):
+                self.ratings += rates.rate(session.contender.name, sample, output, values) if rates else []
+            if session is self.sessions[0]:
+                baseline = got
+                continue
+            for tally, expected, values in zip(self.tallies[i - 1], baseline, got):
+                tally.add(expected, values)
+
+    def differences(self) -> tuple[OutputDifference, ...]:
+        found = []
+        for session, tallies in zip(self.sessions[1:], self.tallies):
+            name = session.contender.name
+            for i, (detail, tally) in enumerate(zip(self.details, tallies)):
+                expected, got = self._ratings(self.sessions[0].contender.name, i), self._ratings(name, i)
+                found.append(OutputDifference(name, i, detail["name"], tally.result(), agreement(expected, got, 1), agreement(expected, got, BEST)))
+        return tuple(found)
+
+    def latencies(self) -> tuple[Latency, ...]:
+        return tuple(Latency(session.contender.name, statistics.fmean(t), statistics.pstdev(t)) for session, t in zip(self.sessions, self.times))
+
+    def _ratings(self, contender: str, output: int) -> list[Rating]:
+        return [rating for rating in self.ratings if (rating.contender, rating.output) == (contender, output)]

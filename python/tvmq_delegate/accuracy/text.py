@@ -1,0 +1,194 @@
+"""A Diff as tables and lines for a terminal."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ..tables import plain_table
+from . import Diff
+from .classes import Rating
+from .difference import LSB, Difference
+from .ops import OpDifference
+from .outputs import OutputDifference
+
+BAR_WIDTH = 40
+
+
+def report(found: Diff, *, ratings: bool = False, max_rows: int = 20) -> Iterator[RenderableType]:
+    """Everything, part by part. ratings: also what each sample is taken for. max_rows: of the table of nodes."""
+    count = len(found.samples)
+    inputs = f"{count} input{'s' if count > 1 else ''}: {found.samples[0]}{f' ... {found.samples[-1]}' if count > 1 else ''}"
+    yield Text(f"{found.model} in {found.runtime}, against {found.baseline}; {inputs}\n")
+    yield outputs(found)
+    yield from histograms(found)
+    if ratings:
+        yield from classification(found)
+    if found.ops or found.uncompared:
+        yield from ops(found, max_rows)
+    yield from inference_diff(found)
+    yield Text(f"\n{'SAME' if found.passed else 'DIFFERENT'}: {found.verdict}", "bold green" if found.passed else "bold red")
+
+
+def outputs(found: Diff) -> Table:
+    """One row for each output under each contender."""
+    rated = [what for what in ("top-1", "top-5") if any(_agreement(output, what) is not None for output in found.outputs)]
+    numbers = ("max", "mean", "differ", "cosine", "SNR dB", *rated)
+    listed = plain_table("", "output", "type", *numbers, right=numbers)
+    for output in found.outputs:
+        difference = output.difference
+        listed.add_row(
+            output.contender,
+            Text(_short(output.name)),
+            difference.dtype,
+            _max(found, difference),
+            f"{difference.avg_error:.3g}",
+            _share(difference),
+            _optional(difference.cosine, "{:.5f}"),
+            _optional(difference.snr, "{:.1f}"),
+            *(_optional(_agreement(output, what), "{:.0%}") for what in rated),
+        )
+    return listed
+
+
+def histograms(found: Diff) -> Iterator[RenderableType]:
+    """Signed differences of each output that differs, with bars for those that are not zero."""
+    for output in found.outputs:
+        difference = output.difference
+        if not difference.different or not difference.histogram:
+            continue
+        bins = _bins(difference)
+        longest = max(count for low, _, count in bins if low)
+        listed = plain_table("LSB" if difference.unit == LSB else "by", "elements", "share", "", right=("LSB", "by", "elements", "share"))
+        for low, high, count in bins:
+            label = f"{low:+d}" if low else "0"
+            bar = "" if not low else _bar(count / longest)
+            listed.add_row(label if low == high else f"{label} to {high:+d}", f"{count:,}", _percent(count / difference.elements, count), Text(bar, "yellow"))
+        yield Text(f"\n{output.contender} minus {found.baseline}, output {_short(output.name)}:", "bold")
+        yield listed
+
+
+def classification(found: Diff) -> Iterator[RenderableType]:
+    """What each sample is taken for, and how often that is the expected class."""
+    names = [found.baseline, *found.contenders]
+    rows: dict[tuple[str, int], dict[str, Rating]] = {}
+    for rating in found.ratings:
+        rows.setdefault((rating.sample, rating.output), {}).setdefault(rating.contender, rating)
+    listed = plain_table("sample", *names)
+    for (sample, output), row in rows.items():
+        expected = row[found.baseline].classes[0]
+        cells = (Text(_best(row[name]), "" if row[name].classes[0] == expected else "bold yellow") for name in names)
+        listed.add_row(Text(f"{sample}, output {output}" if output else sample), *cells)
+    yield Text("\nbest class (score; = where others score the same):", "bold")
+    yield listed
+    for name in names:
+        places = [rating.expected for rating in found.ratings if rating.contender == name and rating.expected is not None]
+        if places:
+            first, five = sum(place == 0 for place in places), sum(place < 5 for place in places)
+            yield Text(f"{name}: the expected class is first in {first} and among the first five in {five} of {len(places)}")
+
+
+def ops(found: Diff, max_rows: int) -> Iterator[RenderableType]:
+    """The nodes that differ, those that differ most first, and how many do not."""
+    rows: dict[tuple[int, int], dict[str, OpDifference]] = {}
+    for op in found.ops:
+        rows.setdefault((op.index, op.output), {})[op.contender] = op
+    differing = [row for row in rows.values() if any(op.difference.different for op in row.values())]
+    differing.sort(key=lambda row: max((op.difference.max_diff, op.difference.share) for op in row.values()), reverse=True)
+    listed = plain_table("#", "op", "output", *(column for name in found.contenders for column in (name, "differ")), right=("#", "differ", *found.contenders))
+    for row in differing[:max_rows]:
+        cells = [cell(row[name].difference) if name in row else "" for name in found.contenders for cell in (lambda d: _max(found, d), _share)]
+        op = next(iter(row.values()))
+        listed.add_row(str(op.index), op.op, op.tensor, *cells)
+    yield Text("\nnodes alone, fed with the reference's activations:", "bold")
+    if differing:
+        yield listed
+    if len(differing) > max_rows:
+        yield Text(f"... and {len(differing) - max_rows} more")
+    for contender in found.contenders:
+        mine = [op for op in found.ops if op.contender == contender]
+        count, different = (len({op.index for op in listed}) for listed in (mine, [op for op in mine if op.difference.different]))
+        first = found.first(contender)
+        text = f"{contender}: {different} of {count} nodes differ" + (f", first node {first.index} ({first.op})" if first else "")
+        text += f"; {sum(op.difference.elements for op in mine):,} elements compared"
+        left = collections.Counter(node.op for node in found.uncompared if node.contender == contender)
+        yield Text(text + (f"; not compared: {', '.join(f'{n} {op}' for op, n in left.most_common())}" if left else ""))
+    if found.saved:
+        yield Text(f"wrote one-op models and their inputs: {', '.join(found.saved)}")
+
+
+def inference_diff(found: Diff) -> Iterator[RenderableType]:
+    """The lines of TFLite's tool of that name, for programs that read them."""
+    latencies = {latency.contender: f"avg={latency.mean_us:g}(us), std_dev={latency.std_us:g}(us)" for latency in found.latencies}
+    for contender in found.contenders:
+        yield Text(f"\ninference_diff of {contender}:", "bold")
+        yield Text(f"Num evaluation runs: {len(found.samples)}")
+        yield Text(f"Reference run latency: {latencies[found.baseline]}")
+        yield Text(f"Test run latency: {latencies[contender]}")
+        for output in found.outputs:
+            if output.contender == contender:
+                yield Text(f"OutputDiff[{output.output}]: avg_error={output.difference.avg_error:g}, std_dev={output.difference.std_dev:g}")
+
+
+def _best(rating: Rating) -> str:
+    """The first name of the best class, and its score."""
+    best = rating.labels[0].partition(",")[0] if rating.labels else str(rating.classes[0])
+    return f"{best} ({'=' if rating.scores[0] == rating.scores[1] else ''}{rating.scores[0]:g})"
+
+
+def _short(name: str) -> str:
+    """Fused tensors carry the names of all that went into them."""
+    return name if len(name) <= 40 else f"{name[:12]}...{name[-24:]}"
+
+
+def _max(found: Diff, difference: Difference) -> Text:
+    style = "red" if found.allowed.exceeded(difference) else "yellow" if difference.different else "green"
+    return Text(f"{difference.max_diff:.6g} {difference.unit}".rstrip() if difference.different else "0", style)
+
+
+def _share(difference: Difference) -> str:
+    return _percent(difference.share, difference.different)
+
+
+def _percent(share: float, count: int) -> str:
+    """Never "0 %" of something."""
+    return "" if not count else "<0.01 %" if share < 0.0001 else f"{share:.2%}".replace("%", " %")
+
+
+def _optional(value: float | None, form: str) -> str:
+    return "" if value is None else form.format(value)
+
+
+def _agreement(output: OutputDifference, what: str) -> float | None:
+    return output.top1 if what == "top-1" else output.top5
+
+
+def _bins(difference: Difference) -> list[tuple[int, int, int]]:
+    """(from, to, elements): every step by itself where there are few, else doubling: 0, 1, 2 to 3, 4 to 7, and so on to both sides."""
+    steps = [step for step, _ in difference.histogram]
+    doubling = max(map(abs, steps)) > 8
+
+    def place(step: int) -> int:
+        size = abs(step).bit_length() if doubling else abs(step)
+        return size if step > 0 else -size
+
+    def edges(bin: int) -> tuple[int, int]:
+        if not doubling or not bin:
+            return bin, bin
+        near, far = 2 ** (abs(bin) - 1), 2 ** abs(bin) - 1
+        return (near, far) if bin > 0 else (-far, -near)
+
+    counts: dict[int, int] = dict.fromkeys(range(place(min(steps)), place(max(steps)) + 1), 0)
+    for step, count in difference.histogram:
+        counts[place(step)] += count
+    return [(*edges(bin), count) for bin, count in counts.items()]
+
+
+def _bar(part: float) -> str:
+    """Of at most BAR_WIDTH characters, to an eighth of one; the least is an eighth."""
+    eighths = max(1, round(part * BAR_WIDTH * 8)) if part else 0
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

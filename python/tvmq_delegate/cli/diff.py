@@ -1,0 +1,106 @@
+"""`tvmq diff`."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import click
+
+from .. import accuracy, inputs, tables
+from ..accuracy import text
+from ..accuracy.classes import read_labels
+from ..contenders import NAMES, RESOLVERS
+from ._command import model_command, num_threads, print_json, progress
+
+ALLOWED = click.FloatRange(min=0)
+
+
+class Numbers(click.ParamType):
+    """Numbers with commas between them."""
+
+    name = "numbers"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> list[float]:
+        try:
+            return [float(number) for number in value.split(",")]
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor numbers with commas between them", param, ctx)
+
+
+@model_command
+@click.option("--contenders", default="reference,tvmq", show_default=True, help=f"Two or more of {', '.join(NAMES)}; the first is what the others differ from.")
+@click.option("--rest", type=click.Choice([*RESOLVERS]), default="reference", show_default=True, help="Kernels of the nodes that tvmq leaves to the runtime.")
+@click.option("--input", "files", metavar="FILE", multiple=True, help="Feed a .npy or .npz file, arrays called as the inputs or in their order; repeatable.")
+@click.option("--images", metavar="DIR", help="Feed a folder of images, resized to cover the input and cropped, pixels spread over the input's range.")
+@click.option("--mean", type=Numbers(), help="Feed images as (pixel - mean) / std; a number, or one for each channel.")
+@click.option("--std", type=Numbers(), help="See --mean.")
+@click.option("--num-runs", type=click.IntRange(min=1), default=accuracy.NUM_RUNS, show_default=True, help="Random inputs, where no others are given.")
+@click.option("--distribution", type=click.Choice(inputs.DISTRIBUTIONS), default="mixed", show_default=True, help="Of random inputs; mixed: both in turn.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first random input.")
+@click.option("--labels", metavar="FILE", help="Names of the classes that the first output rates, one on each line.")
+@click.option("--expected", metavar="CLASS", help="What all inputs show, by label or number.")
+@click.option("--per-op", is_flag=True, help="Compare each node alone too, fed with the reference's activations.")
+@click.option("--save-failing", metavar="DIR", help="Write each node that differs by more than allowed, with its inputs, as a model; implies --per-op.")
+@click.option("--summary-max-rows", type=click.IntRange(min=1), default=20, show_default=True, help="Nodes to list, those that differ most.")
+@click.option("--max-lsb", type=ALLOWED, default=0, show_default=True, help="Allowed difference of quantized tensors.")
+@click.option("--max-abs", type=ALLOWED, default=0, show_default=True, help="Allowed difference of other tensors.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def diff(
+    source: bytes,
+    name: str,
+    module: ModuleType,
+    options: dict[str, Any],
+    contenders: str,
+    files: tuple[str, ...],
+    images: str | None,
+    mean: list[float] | None,
+    std: list[float] | None,
+    num_runs: int,
+    distribution: str,
+    seed: int,
+    labels: str | None,
+    summary_max_rows: int,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Compare what MODEL computes under several contenders, as a whole and node by node.
+
+    \b
+    reference  the runtime's reference kernels
+    builtin    its optimized kernels, without delegates
+    stock      the runtime as it comes
+    tvmq       this delegate
+
+    Exit code 1 if a difference is greater than allowed.
+    """
+    if files and images:
+        raise click.UsageError("--input and --images at once")
+    tensors = inputs.describe(source, module)
+    if files:
+        samples = inputs.files(files, tensors)
+    elif images:
+        samples = inputs.images(images, tensors, mean=mean or (), std=std or ())
+    else:
+        samples = inputs.random(tensors, num_runs, seed=seed, distribution=distribution)
+    with progress() as follow:
+        found = accuracy.diff(
+            source,
+            contenders=[contender.strip() for contender in contenders.split(",")],
+            samples=samples,
+            labels=read_labels(labels) if labels else (),
+            runtime=module,
+            name=name,
+            num_threads=num_threads(options),
+            progress=follow,
+            **settings,
+            **options,
+        )
+    if as_json:
+        print_json({"passed": found.passed, "verdict": found.verdict, **vars(found)})
+    else:
+        ratings = bool(images or labels or settings["expected"])
+        for part in text.report(found, ratings=ratings, max_rows=summary_max_rows):
+            tables.console.print(part, soft_wrap=isinstance(part, text.Text))
+    if not found.passed:
+        raise click.exceptions.Exit(1)
