@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from . import library, model
 from .load import load
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class Contender:
     def delegated(self) -> bool:
         return self.name == DELEGATE
 
+    @property
+    def kernels(self) -> str:
+        """Which of the runtime's kernels run what is not delegated, a key of RESOLVERS."""
+        return self.rest if self.delegated else self.name
+
     def wholly(self) -> Contender:
         """The same with a delegate that takes every node or fails: for nodes alone, where what the runtime computes would prove nothing of the delegate."""
         every = {"require_full_delegation": True, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
@@ -63,7 +69,7 @@ class Contender:
         interpreter = runtime.Interpreter(
             model_content=source,
             experimental_delegates=[delegate] if delegate else None,
-            experimental_op_resolver_type=runtime.OpResolverType[RESOLVERS[self.rest if self.delegated else self.name]],
+            experimental_op_resolver_type=runtime.OpResolverType[RESOLVERS[self.kernels]],
             num_threads=num_threads,
         )
         interpreter.allocate_tensors()
@@ -102,3 +108,17 @@ class Session:
         self.feed(inputs)
         self.invoke()
         return self.outputs()
+
+
+def check(source: bytes, sessions: Sequence[Session]) -> None:
+    """Raises RuntimeError if an inference of one of the sessions would end the process.
+
+    The runtimes' optimized kernels read the bias of every depthwise convolution, but for 16x8; the reference kernels and the delegate can do without.
+    """
+    depthwise = [op for op in model.ops(source) if op.name == "DEPTHWISE_CONV_2D" and op.outputs[0].dtype != "int16"]
+    bare = [op for op in depthwise if sum(tensor is not None for tensor in op.inputs) < 3]
+    for session in sessions:
+        taken = {(node.subgraph, node.node) for node in library.report(session.delegate).nodes if node.claimed} if session.delegate else set()
+        left = [op for op in bare if (op.subgraph, op.index) not in taken]
+        if left and session.contender.kernels != "reference":
+            raise RuntimeError(f"node {left[0].index} ({left[0].name}) has no bias: it would crash this process under {session.contender.name}")

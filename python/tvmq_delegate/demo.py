@@ -10,7 +10,7 @@ from typing import Any
 
 from . import inputs as _inputs
 from . import runtime as _runtime
-from .contenders import Contender
+from .contenders import Contender, check
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
@@ -37,6 +37,7 @@ def race(source: bytes, runtime: ModuleType, *, num_threads: int = 1, seconds: f
         "stock, built-in kernels alone": Contender("builtin"),
     }
     sessions = {what: contender.open(source, runtime, num_threads=num_threads) for what, contender in contenders.items()}
+    check(source, list(sessions.values()))
     (sample,) = _inputs.random(_inputs.describe(source, runtime))
     for session in sessions.values():
         session.run(sample.load())  # warms up

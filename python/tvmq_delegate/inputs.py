@@ -35,13 +35,13 @@ class InputTensor:
     zero_point: int
 
     def __str__(self) -> str:
-        return f"input {self.name!r}, {_described(self.dtype, self.signature)}"
+        return f"input {self.name!r}, {described(_type(self.dtype), self.signature)}"
 
     def checked(self, values: np.ndarray, origin: str) -> np.ndarray:
         """`values` if the input takes them, else ValueError."""
         fits = len(values.shape) == len(self.signature) and all(want in (-1, got) for want, got in zip(self.signature, values.shape))
-        if values.dtype != self.dtype or not fits:
-            raise ValueError(f"{origin}: {_described(values.dtype, values.shape)} does not fit {self}")
+        if _type(values.dtype) != _type(self.dtype) or not fits:
+            raise ValueError(f"{origin}: {described(_type(values.dtype), values.shape)} does not fit {self}")
         return values
 
 
@@ -122,8 +122,9 @@ def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: S
     return [Sample(path.name, functools.partial(_image, path, tensor, tuple(mean), tuple(std))) for path in found]
 
 
-def _described(dtype: np.dtype, shape: Sequence[int]) -> str:
-    return described("string" if dtype.kind in "SOU" else str(dtype), shape)
+def _type(dtype: np.dtype) -> str:
+    """TFLite's name of the type; numpy's strings have a length each."""
+    return "string" if dtype.kind in "SOU" else str(dtype)
 
 
 def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[np.ndarray]:

@@ -48,7 +48,7 @@ def test_stock_kernels_differ_and_the_delegate_does_not(runtime: harness.Runtime
         first = found.first(name)
         assert all(not op.difference.different for op in found.ops if op.contender == name and op.index < first.index)
         assert f"first in node {first.index} ({first.op})" in found.verdict
-    assert "tvmq is bit-exact, end to end and in each of 52 nodes alone" in found.verdict
+    assert "tvmq (52 of 65 nodes) is bit-exact, end to end and in each of 52 nodes alone" in found.verdict
     assert {node.contender for node in found.uncompared} == {"tvmq"} and all(node.reason for node in found.uncompared)
 
 
@@ -196,6 +196,34 @@ def test_control_flow(runtime: harness.Runtime) -> None:
     assert left == [(0, 0, "IF"), (1, 0, "QUANTIZE"), (2, 0, "QUANTIZE")]
 
 
+def test_strings(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    """They come from files only, and are equal or not."""
+    record, enum = _flatbuffer.Record, _flatbuffer.enum_value
+    number = enum("BuiltinOperator", "RESHAPE")
+    options = {"builtin_options_type": enum("BuiltinOptions", "ReshapeOptions"), "builtin_options": record(new_shape=(4,))}
+    words, flat = (record(name=name, shape=shape, type=enum("TensorType", "STRING"), buffer=0) for name, shape in (("words", (2, 2)), ("flat", (4,))))
+    reshape = record(opcode_index=0, inputs=(0,), outputs=(1,), **options)
+    graph = record(tensors=[words, flat], inputs=(0,), outputs=(1,), operators=[reshape], name="main")
+    codes = [record(builtin_code=number, deprecated_builtin_code=number, version=1)]
+    source = _flatbuffer.write(record(version=3, operator_codes=codes, subgraphs=[graph], buffers=[record()]))
+    np.save(tmp_path / "words.npy", np.array([[b"a", b"bcd"], [b"", b"ef"]]))
+    (sample,) = inputs.files([tmp_path / "words.npy"], inputs.describe(source, runtime.module))
+    found = diff(runtime, source, "builtin", "tvmq", per_op=True, samples=[sample])
+    assert found.passed and found.taken == 0 and "tvmq (0 of 1 nodes)" in found.verdict
+    assert [op.difference.dtype for op in found.ops] == ["string"] and found.outputs[0].difference.elements == 4
+    with pytest.raises(ValueError, match="give it from a file"):
+        diff(runtime, source)
+
+
+def test_what_would_crash_is_refused(runtime: harness.Runtime) -> None:
+    """The runtimes' own kernels read a bias that is not there."""
+    source = model.build_depthwise(bias=False)
+    assert diff(runtime, source, per_op=True).passed
+    for contenders, settings in ((["stock"], {}), (["builtin"], {}), (["tvmq"], {"rest": "stock", "min_nodes_per_partition": 2})):
+        with pytest.raises(RuntimeError, match=rf"node 0 \(DEPTHWISE_CONV_2D\) has no bias.* under {contenders[0]}"):
+            diff(runtime, source, *contenders, **settings)
+
+
 def test_classes_and_labels(runtime: harness.Runtime) -> None:
     source = zoo.mobilenet_v1(width=0.25, resolution=32, classes=7)
     labels = [f"class {i}" for i in range(7)]
@@ -266,13 +294,13 @@ class TestCommand:
         result = tvmq("diff", conv_file, "--runtime", runtime.name, "--per-op")
         assert result.exit_code == 0
         last = result.output.splitlines()[-1]
-        assert last == "SAME: against reference, over 10 inputs: tvmq is bit-exact, end to end and in each of 1 nodes alone"
+        assert last == "SAME: against reference, over 10 inputs: tvmq (1 of 1 nodes) is bit-exact, end to end and in each of 1 nodes alone"
 
     def test_different(self, runtime: harness.Runtime, conv_file: pathlib.Path) -> None:
         result = tvmq("diff", conv_file, "--runtime", runtime.name, "--rounding", "single", "--save-failing", conv_file.parent)
         assert result.exit_code == 1
         last = result.output.splitlines()[-1]
-        assert last.startswith("DIFFERENT: against reference, over 10 inputs: tvmq differs by up to 1 LSB end to end, by up to 1 LSB in nodes alone, first in ")
+        assert last.startswith("DIFFERENT: against reference, over 10 inputs: tvmq (1 of 1 nodes) differs by up to 1 LSB end to end, by up to 1 LSB in ")
         assert "tvmq minus reference, output output:" in result.output and (conv_file.parent / "op_0_CONV_2D.npz").is_file()
 
     def test_lines_of_inference_diff(self, runtime: harness.Runtime, conv_file: pathlib.Path) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .. import inputs, model
+from .. import inputs, library, model
 from .. import runtime as _runtime
-from ..contenders import DELEGATE, Contender
+from ..contenders import DELEGATE, Contender, check
 from .classes import Rating
 from .difference import Allowed, Difference
 from .ops import OpDifference, Ops, Uncompared
@@ -25,15 +25,18 @@ NUM_RUNS = 10
 class Diff:
     """Contenders against a baseline, over all samples.
 
-    contenders: without the baseline. outputs: each output of the whole model under each contender. latencies: of baseline and contenders. ratings: of outputs
-    that rate classes. ops: each output of each node under each contender, in order of execution, and uncompared: the nodes left out; empty unless asked for.
-    allowed: how far results may lie apart. saved: one-op models written of the nodes that lie further apart; the inputs stand beside them as .npz.
+    contenders: without the baseline. taken: of the model's nodes by the delegate, 0 without it. outputs: each output of the whole model under each contender.
+    latencies: of baseline and contenders. ratings: of outputs that rate classes. ops: each output of each node under each contender, in order of execution,
+    and uncompared: the nodes left out; empty unless asked for. allowed: how far results may lie apart. saved: one-op models written of the nodes that lie
+    further apart; the inputs stand beside them as .npz.
     """
 
     model: str
     runtime: str
     baseline: str
     contenders: tuple[str, ...]
+    taken: int
+    nodes: int
     samples: tuple[str, ...]
     outputs: tuple[OutputDifference, ...]
     latencies: tuple[Latency, ...]
@@ -56,7 +59,8 @@ class Diff:
     def verdict(self) -> str:
         """One sentence."""
         over = f"{len(self.samples)} input{'s' if len(self.samples) > 1 else ''}"
-        return f"against {self.baseline}, over {over}: " + "; ".join(f"{contender} {self._verdict(contender)}" for contender in self.contenders)
+        names = {DELEGATE: f"{DELEGATE} ({self.taken} of {self.nodes} nodes)"}
+        return f"against {self.baseline}, over {over}: " + "; ".join(f"{names.get(name, name)} {self._verdict(name)}" for name in self.contenders)
 
     def _verdict(self, contender: str) -> str:
         ends, nodes = ([found for found in listed if found.contender == contender] for listed in (self.outputs, self.ops))
@@ -137,8 +141,10 @@ def diff(
 
     models = [model.expose(source) if per_op else source, *[source] * (len(fielded) - 1)]
     sessions = [contender.open(content, module, num_threads=num_threads) for contender, content in zip(fielded, models)]
+    check(source, sessions)
     outputs = Outputs(sessions, labels, expected)
     allowed = Allowed(max_lsb, max_abs)
+    reports = [library.report(session.delegate) for session in sessions if session.delegate]
     ops = Ops(source, module, sessions[1:], num_threads, allowed, save_failing) if per_op else None
     steps, done = len(samples) * (len(sessions) + (len(ops.alone) if ops else 0)), 0
     for sample in samples:
@@ -150,6 +156,8 @@ def diff(
         runtime=_runtime.name(module),
         baseline=contenders[0],
         contenders=tuple(contenders[1:]),
+        taken=sum(report.summary.claimed for report in reports),
+        nodes=len(model.ops(source)),
         samples=tuple(sample.name for sample in samples),
         outputs=outputs.differences(),
         latencies=outputs.latencies(),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LSB = "LSB"
+STRINGS = "OSU"  # kinds of numpy's types; their lengths are part of the type
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ class Tally:
     def add(self, baseline: np.ndarray, got: np.ndarray) -> None:
         """One sample. Raises ValueError if shape or type are not the same."""
 
-        if got.shape != baseline.shape or got.dtype != baseline.dtype:
-            raise ValueError(f"{got.dtype}{list(got.shape)} beside the baseline's {baseline.dtype}{list(baseline.shape)}")
         kind = baseline.dtype.kind
-        self.dtype = "string" if kind in "OSU" else str(baseline.dtype)
+        if got.shape != baseline.shape or (got.dtype.kind != kind if kind in STRINGS else got.dtype != baseline.dtype):
+            raise ValueError(f"{got.dtype}{list(got.shape)} beside the baseline's {baseline.dtype}{list(baseline.shape)}")
+        self.dtype = "string" if kind in STRINGS else str(baseline.dtype)
         unequal = _unequal(baseline, got)
         self.elements += baseline.size
         self.different += int(unequal.sum())
