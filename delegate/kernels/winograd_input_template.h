@@ -47,27 +47,30 @@ TVMQ_INLINE void transform(const values *d, values *v, size_t tile) {
 // One vector of channels of a line of tiles.
 struct line {
   const struct tvmq_winograd_input_args *args;
-  size_t first, n;                                            // channels
+  size_t first;                                               // channel
   values points[TVMQ_WINOGRAD_POINTS][TVMQ_WINOGRAD_POINTS];  // of a tile: [column][point down]
 };
 
-TVMQ_INLINE values load(const void *pixel, size_t first, size_t n, bytes flip) {
+// `n` channels: LANES, which a compiler must see to be so, or all if they are fewer.
+TVMQ_INLINE values load(const void *pixel, size_t n, bytes flip) {
   bytes b = {0};
-  memcpy(&b, (const char *)pixel + first, n == LANES ? LANES : n);
+  memcpy(&b, pixel, n);
   return __builtin_convertvector(b ^ flip, values);
 }
 
 // Columns [first, end) of the tile whose inputs begin at `pixels`.
-TVMQ_INLINE void transform_columns(struct line *line, const void *const *pixels, size_t first, size_t end, size_t tile_h) {
+TVMQ_INLINE void transform_columns(struct line *line, size_t n, const void *const *pixels, size_t first, size_t end, size_t tile_h) {
   const bytes flip = (bytes){0} + (int8_t)line->args->in_flip;
   for (size_t x = first; x < end; x++) {
     values d[TVMQ_WINOGRAD_POINTS];
-    UNROLL for (size_t y = 0; y < tvmq_winograd_points(tile_h); y++) d[y] = load(pixels[y * line->args->pixels_stride + x], line->first, line->n, flip);
+    UNROLL for (size_t y = 0; y < tvmq_winograd_points(tile_h); y++) {
+      d[y] = load((const char *)pixels[y * line->args->pixels_stride + x] + line->first, n, flip);
+    }
     transform(d, line->points[x], tile_h);
   }
 }
 
-TVMQ_INLINE void transform_rows(const struct line *line, int16_t *out, size_t tile_w) {
+TVMQ_INLINE void transform_rows(const struct line *line, size_t n, int16_t *out, size_t tile_w) {
   const struct tvmq_winograd_input_args *args = line->args;
   const size_t n_points = tvmq_winograd_points(tile_w);
   for (size_t i = 0; i < tvmq_winograd_points(args->tile_h); i++) {
@@ -75,23 +78,26 @@ TVMQ_INLINE void transform_rows(const struct line *line, int16_t *out, size_t ti
     UNROLL for (size_t x = 0; x < n_points; x++) d[x] = line->points[x][i];
     transform(d, v, tile_w);
     int16_t *row = out + tvmq_winograd_point(args->tile_h, i) * tvmq_winograd_all_points(tile_w) * args->point_stride;
-    UNROLL for (size_t j = 0; j < n_points; j++) {
-      memcpy(row + tvmq_winograd_point(tile_w, j) * args->point_stride, &v[j], line->n == LANES ? sizeof v[j] : line->n * sizeof(int16_t));
-    }
+    UNROLL for (size_t j = 0; j < n_points; j++) memcpy(row + tvmq_winograd_point(tile_w, j) * args->point_stride, &v[j], n * sizeof(int16_t));
+  }
+}
+
+TVMQ_INLINE void transform_line(const struct tvmq_winograd_input_args *args, size_t first, size_t n) {
+  const size_t step = tvmq_winograd_outputs(args->tile_w), n_columns = tvmq_winograd_points(args->tile_w), shared = n_columns - step;
+  struct line line;
+  line.args = args;
+  line.first = first;
+  for (size_t i = 0; i < args->n_tiles; i++) {
+    if (i > 0) memmove(line.points[0], line.points[step], shared * sizeof line.points[0]);
+    TVMQ_FOR_TILE(args->tile_h, transform_columns, &line, n, args->pixels + i * step, i > 0 ? shared : 0, n_columns);
+    TVMQ_FOR_TILE(args->tile_w, transform_rows, &line, n, args->values + i * args->tile_stride + first);
   }
 }
 
 void SYMBOL(const struct tvmq_winograd_input_args *args) {
-  const size_t step = tvmq_winograd_outputs(args->tile_w), n_columns = tvmq_winograd_points(args->tile_w), shared = n_columns - step;
-  for (size_t c = 0; c < args->channels; c += LANES) {
-    struct line line;
-    line.args = args;
-    line.first = args->channels < LANES ? 0 : args->channels - c < LANES ? args->channels - LANES : c;
-    line.n = args->channels < LANES ? args->channels : LANES;
-    for (size_t i = 0; i < args->n_tiles; i++) {
-      if (i > 0) memmove(line.points[0], line.points[step], shared * sizeof line.points[0]);
-      TVMQ_FOR_TILE(args->tile_h, transform_columns, &line, args->pixels + i * step, i > 0 ? shared : 0, n_columns);
-      TVMQ_FOR_TILE(args->tile_w, transform_rows, &line, args->values + i * args->tile_stride + line.first);
-    }
+  if (args->channels < LANES) {
+    transform_line(args, 0, args->channels);
+    return;
   }
+  for (size_t c = 0; c < args->channels; c += LANES) transform_line(args, args->channels - c < LANES ? args->channels - LANES : c, LANES);
 }
