@@ -19,10 +19,10 @@ struct quads {
   int8x16_t channels[2];  // 0-3 and 4-7
 };
 
-// The window of a tile, in table rows and columns.
+// The window of a tile. No function that is not inlined sees it, so that it lives in registers.
 struct window {
-  const struct tvmq_depthwise_args *args;
-  size_t n_rows, n_groups;  // rows of it, groups of four of them
+  struct tvmq_depthwise_args args;
+  size_t n_rows, n_groups;  // table rows, groups of four of them
   size_t plane_bytes;       // of weights
   const int8_t *weights;
   const int32_t *params;  // multipliers and shifts
@@ -51,55 +51,52 @@ INLINE struct quads interleave(const void *const *const row[GROUP_ROWS], size_t 
 INLINE void group_rows(const struct window *w, size_t group, const void *const *row[GROUP_ROWS]) {
   UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = group * GROUP_ROWS + r;
-    row[r] = w->args->pixels + (y < w->n_rows ? y : w->n_rows - 1) * w->args->pixels_stride;
+    row[r] = w->args.pixels + (y < w->n_rows ? y : w->n_rows - 1) * w->args.pixels_stride;
   }
 }
 
-// Makes the quads of one group and `n` columns; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores interleave.
-static __attribute__((noinline)) void make_quads(const struct window *w, size_t column, size_t n, size_t group, struct quads *kept, size_t n_kept) {
-  const void *const *row[GROUP_ROWS];
-  group_rows(w, group, row);
-  const size_t offset = w->args->channel_offset;
-  const int8x16_t flip = vdupq_n_s8((int8_t)w->args->in_flip);
+// Makes the quads of one group of rows and `n` columns; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores interleave.
+static __attribute__((noinline)) void make_quads(const void *const *const row[GROUP_ROWS], size_t column, size_t n, size_t channel_offset, uint8_t in_flip,
+                                                 struct quads *kept, size_t n_kept) {
+  const int8x16_t flip = vdupq_n_s8((int8_t)in_flip);
   for (; n > 1; n -= 2, column += 2, kept += 2 * n_kept) {
-    const struct quads left = interleave(row, column, offset, flip), right = interleave(row, column + 1, offset, flip);
+    const struct quads left = interleave(row, column, channel_offset, flip), right = interleave(row, column + 1, channel_offset, flip);
     kept[0] = left;
     kept[n_kept] = right;
   }
-  if (n > 0) kept[0] = interleave(row, column, offset, flip);
+  if (n > 0) kept[0] = interleave(row, column, channel_offset, flip);
 }
 
-// Adds the products of a tile with `n` steps of weights, of consecutive groups and kernel columns, in each plane. acc is [output row][column][4 channels], and
-// column i's quads lie from quads[i] on.
-INLINE void add_products(const struct window *w, int out_rows, size_t n, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
+// Adds the products of a tile. acc is [output row][column][4 channels], and column i's quads lie from quads[i] on, those of a kernel column together.
+INLINE void add_products(const struct window *w, int out_rows, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
   const int8_t *weights = w->weights;
-  for (size_t plane = 0; plane < w->args->n_planes; plane++, weights += w->plane_bytes) {
+  for (size_t plane = 0; plane < w->args.n_planes; plane++) {
     const struct quads *q[COLUMNS] = {quads[0], quads[1], quads[2], quads[3]};
-    const int8_t *at = weights;
-    for (size_t step = 0; step < n; step++) {
-      int8x16_t weight[4];
-      UNROLL for (int i = 0; i < 2 * out_rows; i++) weight[i] = load(at + 16 * i);
-      at += 32 * out_rows;
-      UNROLL for (int i = 0; i < COLUMNS; i++) {
-        const int8x16_t low = load(&q[i]->channels[0]), high = load(&q[i]->channels[1]);
-        q[i]++;
-        UNROLL for (int row = 0; row < out_rows; row++) {
-          int32x4_t *a = acc + (row * COLUMNS + i) * 2;
-          a[0] = vdotq_s32(a[0], low, weight[2 * row]);
-          a[1] = vdotq_s32(a[1], high, weight[2 * row + 1]);
+    for (size_t kx = 0; kx < w->args.filter_w; kx++) {
+      UNROLL for (size_t g = 0; g < w->n_groups; g++, weights += 32 * out_rows) {
+        int8x16_t weight[4];
+        UNROLL for (int i = 0; i < 2 * out_rows; i++) weight[i] = load(weights + 16 * i);
+        UNROLL for (int i = 0; i < COLUMNS; i++) {
+          const int8x16_t low = load(&q[i][g].channels[0]), high = load(&q[i][g].channels[1]);
+          UNROLL for (int row = 0; row < out_rows; row++) {
+            int32x4_t *a = acc + (row * COLUMNS + i) * 2;
+            a[0] = vdotq_s32(a[0], low, weight[2 * row]);
+            a[1] = vdotq_s32(a[1], high, weight[2 * row + 1]);
+          }
         }
       }
+      UNROLL for (int i = 0; i < COLUMNS; i++) q[i] += w->n_groups;
     }
   }
 }
 
 // The products of `columns` columns whose quads nothing else wants.
 INLINE void add_products_directly(const struct window *w, int out_rows, int columns, size_t column, int32x4_t *acc) {
-  const struct tvmq_depthwise_args *args = w->args;
+  const struct tvmq_depthwise_args *args = &w->args;
   const int8x16_t flip = vdupq_n_s8((int8_t)args->in_flip);
   const int8_t *weights = w->weights;
   for (size_t kx = 0; kx < args->filter_w; kx++, column++) {
-    for (size_t g = 0; g < w->n_groups; g++, weights += 32 * out_rows) {
+    UNROLL for (size_t g = 0; g < w->n_groups; g++, weights += 32 * out_rows) {
       const void *const *row[GROUP_ROWS];
       group_rows(w, g, row);
       struct quads quads[COLUMNS];
@@ -120,8 +117,8 @@ INLINE void add_products_directly(const struct window *w, int out_rows, int colu
 
 // Requantizes a tile, two outputs at a time, and stores `n` columns of it.
 INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, int8_t *out) {
-  const struct tvmq_neon_stage stage = tvmq_neon_stage(w->args->stage);
-  const size_t stride = w->args->out_col_stride, row_stride = w->args->out_row_stride;
+  const struct tvmq_neon_stage stage = tvmq_neon_stage(w->args.stage);
+  const size_t stride = w->args.out_col_stride, row_stride = w->args.out_row_stride;
   const int32_t *params = w->params;
   const int32x4_t m0 = vld1q_s32(params), m1 = vld1q_s32(params + 4), s0 = vld1q_s32(params + NR), s1 = vld1q_s32(params + NR + 4);
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
@@ -157,7 +154,7 @@ INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows
 }
 
 INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
-  int8_t *out = (int8_t *)w->args->out + x * w->args->out_col_stride;
+  int8_t *out = (int8_t *)w->args.out + x * w->args.out_col_stride;
   switch (w->path) {
     case TVMQ_NEON_PLAIN:
       store(TVMQ_NEON_PLAIN, w, out_rows, columns, acc, n, out);
@@ -175,7 +172,7 @@ INLINE void store_by_path(const struct window *w, int out_rows, int columns, con
 }
 
 INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
-  const int32_t *bias = w->args->panel;
+  const int32_t *bias = w->args.panel;
   const int32x4_t low = vld1q_s32(bias), high = vld1q_s32(bias + 4);
   UNROLL for (int i = 0; i < outputs; i++) acc[2 * i] = low, acc[2 * i + 1] = high;
 }
@@ -184,34 +181,43 @@ INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
 INLINE void direct_columns(const struct window *w, int out_rows, int columns, size_t x) {
   int32x4_t acc[4 * COLUMNS];
   start(w, out_rows * columns, acc);
-  add_products_directly(w, out_rows, columns, x * w->args->stride_w, acc);
+  add_products_directly(w, out_rows, columns, x * w->args.stride_w, acc);
   store_by_path(w, out_rows, columns, acc, (size_t)columns, x);
 }
 
 // A run of columns from `begin` to `end`, whose quads are made first: each serves several kernel columns.
 INLINE void run_of_columns(const struct window *w, int out_rows, size_t begin, size_t end) {
-  const struct tvmq_depthwise_args *args = w->args;
+  const struct tvmq_depthwise_args *args = &w->args;
   struct quads kept[KEPT];
   const size_t n = (end - 1 - begin) * args->stride_w + args->filter_w;
-  for (size_t g = 0; g < w->n_groups; g++) make_quads(w, begin * args->stride_w, n, g, kept + g, w->n_groups);
+  for (size_t g = 0; g < w->n_groups; g++) {
+    const void *const *row[GROUP_ROWS];
+    group_rows(w, g, row);
+    make_quads(row, begin * args->stride_w, n, args->channel_offset, args->in_flip, kept + g, w->n_groups);
+  }
   for (size_t x = begin; x < end; x += COLUMNS) {
     int32x4_t acc[4 * COLUMNS];
     start(w, out_rows * COLUMNS, acc);
     const struct quads *quads[COLUMNS];
     UNROLL for (size_t i = 0; i < COLUMNS; i++) quads[i] = kept + ((x + i < end ? x + i : end - 1) - begin) * args->stride_w * w->n_groups;
-    add_products(w, out_rows, args->filter_w * w->n_groups, quads, acc);
+    add_products(w, out_rows, quads, acc);
     store_by_path(w, out_rows, COLUMNS, acc, end - x, x);
   }
 }
 
-INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
+static size_t groups_of(const struct tvmq_depthwise_args *args, int out_rows) {
+  return ((size_t)(out_rows - 1) * args->stride_h + args->filter_h + GROUP_ROWS - 1) / GROUP_ROWS;
+}
+
+// `groups` is a constant and the window's own, or 0 for any.
+INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size_t groups) {
   struct window w = {
-      .args = args,
+      .args = *args,
       .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h,
       .weights = (const int8_t *)args->panel + NR * sizeof(int32_t),
       .path = tvmq_neon_path(args->stage),
   };
-  w.n_groups = (w.n_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+  w.n_groups = groups > 0 ? groups : groups_of(args, out_rows);
   w.plane_bytes = args->filter_w * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;
   w.params = (const int32_t *)(w.weights + args->n_planes * w.plane_bytes);
 
@@ -226,8 +232,23 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows) {
   for (; x < args->n_cols; x++) direct_columns(&w, out_rows, 1, x);
 }
 
-static void single_row(const struct tvmq_depthwise_args *args) { depthwise(args, 1); }
-static void pair_of_rows(const struct tvmq_depthwise_args *args) { depthwise(args, 2); }
+// One or two groups have bodies of their own.
+INLINE void depthwise_by_groups(const struct tvmq_depthwise_args *args, int out_rows) {
+  switch (groups_of(args, out_rows)) {
+    case 1:
+      depthwise(args, out_rows, 1);
+      break;
+    case 2:
+      depthwise(args, out_rows, 2);
+      break;
+    default:
+      depthwise(args, out_rows, 0);
+      break;
+  }
+}
+
+static void single_row(const struct tvmq_depthwise_args *args) { depthwise_by_groups(args, 1); }
+static void pair_of_rows(const struct tvmq_depthwise_args *args) { depthwise_by_groups(args, 2); }
 
 static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR, single_row); }
 static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 2, NR, pair_of_rows); }
