@@ -2,7 +2,8 @@
 // once and passes over them for each block.
 //
 // Kernels see no dilation. Outputs whose windows lie on the same grid of every d-th pixel make a convolution of their own, a phase, and the table of pixels
-// points at that grid only. Nor do they see which way up the image is: where its rows are short, they are given its columns as rows, and begin fewer of them.
+// points at that grid only. Nor do they see which way up the image is: they may be given its columns as rows, and where these are single pixels, tiles of rows
+// as columns.
 #include <string.h>
 
 #include "claim.h"
@@ -68,6 +69,7 @@ static const struct tvmq_variant *choose(const struct depthwise *d, const struct
                                    .out_h = tvmq_phase_outputs(&d->h, 0),
                                    .out_w = tvmq_phase_outputs(&d->w, 0),
                                    .channels = d->channels,
+                                   .depth_multiplier = (size_t)desc->depth_multiplier,
                                    .filter_h = d->h.filter,
                                    .filter_w = d->w.filter,
                                    .stride_h = d->h.stride,
@@ -200,6 +202,12 @@ static void release(struct tvmq_op *op) {
   tvmq_free(d);
 }
 
+// Kernels sum down the columns of a filter that has one row or column, and begin few rows.
+static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w) {
+  if (h->filter == 1 || w->filter == 1) return h->filter < w->filter;
+  return w->out < SHORT_ROW && w->out < h->out;
+}
+
 static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   const struct depthwise old = *d;
   d->desc = *desc;
@@ -212,7 +220,7 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   if (why) return why;
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, desc->filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, desc->filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
-  if (!d->packed) d->transposed = w.out < SHORT_ROW && w.out < h.out;  // another shape alone is no reason to pack again
+  if (!d->packed) d->transposed = transposes(&h, &w);  // another shape alone is no reason to pack again
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
   d->variant = choose(d, env);
@@ -285,12 +293,27 @@ static size_t alike(const struct depthwise *d, size_t b, size_t end) {
   return n;
 }
 
+// Of `*n` rows of one pixel, under which the filter is as narrow, computes all whole tiles, side by side, and leaves what remains.
+static void run_column(const struct depthwise *d, struct tvmq_depthwise_args *args, size_t *n) {
+  const size_t mr = d->variant->mr, rest = *n % mr == 0 ? 0 : mr;
+  struct tvmq_depthwise_args tiles = *args;
+  tiles.n_rows = mr;
+  tiles.n_cols = *n / mr;
+  tiles.stride_w = mr * args->stride_h * args->pixels_stride;
+  tiles.out_col_stride = mr * args->out_row_stride;
+  d->variant->fn.depthwise(&tiles);
+  args->pixels += (*n - rest) * args->stride_h * args->pixels_stride;
+  args->out = (uint8_t *)args->out + (*n - rest) * args->out_row_stride;
+  *n = rest;
+}
+
 // `n` output rows; where tiles cannot but overhang, block by block by way of scratch, from where what belongs to the output is copied.
 static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args args, size_t n, uint8_t *tile) {
   const size_t mr = d->variant->mr, nr = d->variant->layout.nr, bytes = d->element_bytes;
   if (n >= mr && d->channels >= nr) {
+    if (args.n_cols == 1 && d->w.filter == 1) run_column(d, &args, &n);
     args.n_rows = n;
-    d->variant->fn.depthwise(&args);
+    if (n > 0) d->variant->fn.depthwise(&args);
     return;
   }
   const size_t copied = tvmq_min(nr, d->channels) * bytes, pixel = args.out_col_stride, line = args.out_row_stride, n_blocks = args.n_blocks;

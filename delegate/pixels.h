@@ -32,10 +32,18 @@ void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_ch
 
 // memcpy, without a call for what is most often copied.
 static inline void tvmq_copy_pixel(uint8_t *to, const uint8_t *from, size_t n) {
-  if (n < 8 || n > 16) {
+  if (n > 16) {
     memcpy(to, from, n);
-  } else {
+  } else if (n >= 8) {
     memcpy(to, from, 8);
     memcpy(to + n - 8, from + n - 8, 8);
+  } else if (n >= 4) {
+    memcpy(to, from, 4);
+    memcpy(to + n - 4, from + n - 4, 4);
+  } else if (n >= 2) {
+    memcpy(to, from, 2);
+    memcpy(to + n - 2, from + n - 2, 2);
+  } else {
+    *to = *from;
   }
 }

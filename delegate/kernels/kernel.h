@@ -57,7 +57,7 @@ typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 // at a vector of zero points. A kernel reads nr channels of each pixel and writes nr of each output pixel: a caller with fewer copies the block aside.
 struct tvmq_depthwise_args {
   const void *const *pixels;  // [(n_rows - 1) * stride_h + filter_h][pixels_stride]
-  size_t pixels_stride;       // pointers between table rows, >= (n_cols - 1) * stride_w + filter_w
+  size_t pixels_stride;       // pointers between table rows; (n_cols - 1) * stride_w + filter_w of them are read
   size_t channel_offset;      // bytes from each pixel pointer to the first channel
   size_t n_rows, n_cols;      // n_rows >= mr
   size_t filter_h, filter_w, stride_h, stride_w;
@@ -200,7 +200,7 @@ struct tvmq_variant {
   uint32_t flags;                    // enum tvmq_variant_flags
   enum tvmq_type in_type, out_type;  // requantize only
   struct {
-    uint8_t filter_h, filter_w, stride;  // depthwise only: the one value (in both directions) that the kernel computes, or 0 for any
+    uint8_t filter_h, filter_w, stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride in both directions, unless filter_w is 1
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;

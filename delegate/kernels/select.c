@@ -32,17 +32,22 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
   return best;
 }
 
-// A block that is wider than all channels is read from a copy of the input: cycles for each of its bytes.
-static const float GATHER_CYCLES = 1.0f;
+// What cannot be read in place is copied: cycles for each byte, if each is looked up, or for each pixel.
+static const float LOOKED_UP_CYCLES = 2, COPIED_CYCLES = 8;
 
-// A depthwise tile is one column of mr output pixels.
+static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
+  if (p->depth_multiplier > 1) return pixels * (float)p->channels * LOOKED_UP_CYCLES;
+  return p->channels < v->layout.nr ? pixels * COPIED_CYCLES : 0;
+}
+
+// A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float tiles = (float)ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)ceil_div(p->channels, v->layout.nr);
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
-  const float taps = (float)p->filter_h * (float)p->filter_w;
-  const bool gathers = p->channels < v->layout.nr;
-  const float gathered = gathers ? (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w * (float)p->channels : 0;
-  return tiles * (speed->tile_cycles + taps * v->mr * v->layout.nr / speed->rate) + gathered * GATHER_CYCLES;
+  const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
+  const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
+  return tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, p);
 }
 
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }

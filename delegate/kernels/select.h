@@ -27,7 +27,7 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
 
 struct tvmq_depthwise_problem {
   uint8_t acc_bytes;
-  size_t out_h, out_w, channels, filter_h, filter_w, stride_h, stride_w;
+  size_t out_h, out_w, channels, depth_multiplier, filter_h, filter_w, stride_h, stride_w;
   uint32_t cpu, excluded;
 };
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem);

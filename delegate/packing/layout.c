@@ -30,3 +30,13 @@ bool tvmq_panel_layout(const struct tvmq_layout *layout, size_t depth, struct tv
   panel->size = size / TVMQ_PANEL_ALIGNMENT * TVMQ_PANEL_ALIGNMENT;
   return true;
 }
+
+size_t tvmq_row_groups(const struct tvmq_layout *layout, size_t filter_h) {
+  const size_t rows = (size_t)(layout->out_rows - 1) * layout->row_step + filter_h;
+  return (rows + layout->kr - 1) / layout->kr;
+}
+
+size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes) {
+  if (layout->out_rows == 0) return filter_h * filter_w;
+  return n_planes * filter_w * tvmq_row_groups(layout, filter_h) * layout->out_rows * layout->kr;
+}

@@ -64,3 +64,7 @@ struct tvmq_panel {
   size_t weights, multiplier, shift, size;
 };
 bool tvmq_panel_layout(const struct tvmq_layout *layout, size_t depth, struct tvmq_panel *panel);
+
+// Depthwise: groups of kr table rows that a vertical panel's output rows need, and the depth of a panel.
+size_t tvmq_row_groups(const struct tvmq_layout *layout, size_t filter_h);
+size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes);

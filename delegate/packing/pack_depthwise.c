@@ -7,11 +7,6 @@ enum { MAX_PLANES = 3 };
 
 static bool is_vertical(const struct tvmq_layout *layout) { return layout->out_rows != 0; }
 
-static size_t row_groups(const struct tvmq_layout *layout, size_t filter_h) {
-  const size_t rows = (size_t)(layout->out_rows - 1) * layout->row_step + filter_h;
-  return (rows + layout->kr - 1) / layout->kr;
-}
-
 static int32_t clamp_int8(int32_t x) { return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x; }
 
 // What the second plane holds for every weight: without it, a difference w - zw is a weight again, or one more than that.
@@ -44,11 +39,6 @@ size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct t
   return planes(layout, channels[0].zero_point, lo, hi);
 }
 
-size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes) {
-  if (!is_vertical(layout)) return filter_h * filter_w;
-  return n_planes * filter_w * row_groups(layout, filter_h) * layout->out_rows * layout->kr;
-}
-
 static size_t position(const struct tvmq_layout *layout, size_t channel) {
   const size_t per_lane = layout->nr / layout->lanes, lane = channel / per_lane, v = channel % per_lane / 4, j = channel % 4;
   return (v * layout->lanes + lane) * 4 + j;
@@ -56,7 +46,7 @@ static size_t position(const struct tvmq_layout *layout, size_t channel) {
 
 static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t at, size_t filter_h, size_t filter_w, size_t n_planes,
                           void *out) {
-  const size_t kr = layout->kr, out_rows = layout->out_rows, groups = row_groups(layout, filter_h);
+  const size_t kr = layout->kr, out_rows = layout->out_rows, groups = tvmq_row_groups(layout, filter_h);
   for (size_t ky = 0; ky < filter_h; ky++) {
     for (size_t kx = 0; kx < filter_w; kx++) {
       const int32_t difference = (int8_t)(channel->weights[(ky * filter_w + kx) * channel->tap_stride] ^ channel->flip) - channel->zero_point;

@@ -9,9 +9,6 @@
 size_t tvmq_depthwise_planes(const struct tvmq_layout *layout, int32_t filter_zero_point);
 size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n);
 
-// Depth of a panel, as tvmq_panel_layout() takes it.
-size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes);
-
 // Fills one panel for `n` <= layout->nr channels; the rest is zero. Channel j's taps are channels[j]'s, row by row; `panel` is 64-byte aligned.
 void tvmq_pack_depthwise(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
                          size_t filter_h, size_t filter_w, size_t n_planes, void *panel);
