@@ -9,6 +9,7 @@
 #include "conv_gemm.h"
 #include "conv_matrix.h"
 #include "conv_quant.h"
+#include "conv_winograd.h"
 #include "desc.h"
 #include "geometry.h"
 #include "kernels/select.h"
@@ -30,8 +31,9 @@ struct tvmq_conv_problem {
 struct tvmq_conv_choice {
   const struct tvmq_conv_way *way;
   const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is that of the packed weights
-  size_t n_taps, k;                    // as the kernel sees them; k is padded to the layout's ku
+  size_t n_taps, k;                    // as the kernel sees them, for Winograd points instead of taps; k is padded to the layout's ku
   bool copies;                         // im2col: there are pieces to copy, else the input is the matrix already; table: pieces at the sides are copied
+  size_t transformed_bytes;            // what the packed weights take of the budget for transformed ones
   float cycles;                        // estimated, for the whole convolution on one thread
 };
 
@@ -42,10 +44,10 @@ struct tvmq_conv_way {
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env);
   // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
   void (*pack)(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel);
-  // Sets conv->plan and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not (static string).
+  // Sets conv->plan, conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not (static string).
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
   void (*run)(const struct tvmq_conv *conv, const void *in, void *out);
-  const char *(*name)(const struct tvmq_conv_choice *choice);
+  const char *(*name)(const struct tvmq_conv *conv);
 };
 
 struct tvmq_conv {
@@ -56,22 +58,31 @@ struct tvmq_conv {
   struct tvmq_panel panel;
   size_t panels;  // of a group
   uint8_t *packed;
-  uint32_t packs;    // how often
+  uint32_t packs;  // how often
+  struct tvmq_budget *budget;
+  size_t charged;    // to the budget, for packed weights that are transformed
   uint8_t *padding;  // a filter row of zero points
 
-  size_t slice_bytes;  // of the scratch, for each thread
+  size_t shared_bytes, slice_bytes;  // of the scratch: what the threads share, and what each has to itself
   const struct tvmq_scratch *scratch;
   union {
     struct tvmq_conv_gemm gemm;
     struct tvmq_conv_matrix matrix;
+    struct tvmq_conv_winograd winograd;
   } plan;  // the way's own
 };
 
-// The slice of a thread.
-static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int thread) { return conv->scratch->memory + (size_t)thread * conv->slice_bytes; }
+// The slice of a thread; what is shared lies before them.
+static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int thread) {
+  return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
+}
+
+// Weights of output channel `o`: taps of depths, in OHWI order.
+struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, size_t o);
 
 extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;                               // conv_gemm.c
 extern const struct tvmq_conv_way tvmq_conv_in_place, tvmq_conv_by_padding, tvmq_conv_by_matrix_im2col;  // conv_matrix.c
+extern const struct tvmq_conv_way tvmq_conv_by_winograd;                                                 // conv_winograd.c
 
 // ---- what ways that multiply rows by panels share
 

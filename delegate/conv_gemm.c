@@ -99,8 +99,8 @@ void tvmq_conv_pack_pieces(const struct tvmq_conv_choice *choice, const struct t
   tvmq_pack_panel(&choice->variant->layout, rows, params, n, panel);
 }
 
-static const char *name_table(const struct tvmq_conv_choice *choice) { return choice->n_taps == 1 ? "rows" : "row table"; }
-static const char *name_im2col(const struct tvmq_conv_choice *choice) { return choice->copies ? "im2col" : "rows"; }
+static const char *name_table(const struct tvmq_conv *c) { return c->choice.n_taps == 1 ? "rows" : "row table"; }
+static const char *name_im2col(const struct tvmq_conv *c) { return c->choice.copies ? "im2col" : "rows"; }
 
 // ---- plan
 

@@ -270,9 +270,9 @@ static void run(const struct tvmq_conv *c, const void *in, void *out) {
   tvmq_threads_run(c->threads, c->problem.groups * x->images * x->blocks.m_blocks * x->blocks.n_blocks, run_block, &job);
 }
 
-static const char *name_in_place(const struct tvmq_conv_choice *choice) { return (void)choice, "rows"; }
-static const char *name_padding(const struct tvmq_conv_choice *choice) { return (void)choice, "padded copy"; }
-static const char *name_im2col(const struct tvmq_conv_choice *choice) { return (void)choice, "im2col"; }
+static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "rows"; }
+static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
+static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
 const struct tvmq_conv_way tvmq_conv_in_place = {.choose = choose_in_place, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_in_place};
 const struct tvmq_conv_way tvmq_conv_by_padding = {.choose = choose_padding, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_padding};

@@ -33,9 +33,12 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options) {
       .flags = kTfLiteDelegateFlagsAllowDynamicTensors,
   };
   delegate->options = *options;
+  delegate->transformed.limit = (size_t)options->winograd_megabytes << 20;
   delegate->env = (struct tvmq_env){
       .cpu = cpu_of(options),
       .rounding = (enum tvmq_rounding)options->rounding,
+      .winograd = (enum tvmq_winograd_use)options->winograd,
+      .transformed = &delegate->transformed,
       .scratch = &delegate->scratch,
   };
   tvmq_option_name("isa", options->isa, delegate->isa, sizeof delegate->isa);

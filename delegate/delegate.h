@@ -16,9 +16,10 @@ struct tvmq_delegate {
   struct tvmq_options options;
   struct tvmq_env env;
   struct tvmq_scratch scratch;
-  bool has_threads;          // env.threads is what it will be
-  struct tvmq_trace *trace;  // with the option profile; NULL: not recorded
-  const void *owner;         // identifies the interpreter that it serves
+  struct tvmq_budget transformed;  // weights, by Winograd
+  bool has_threads;                // env.threads is what it will be
+  struct tvmq_trace *trace;        // with the option profile; NULL: not recorded
+  const void *owner;               // identifies the interpreter that it serves
   struct tvmq_subgraph *subgraphs;
   size_t n_live;   // partitions that the interpreter holds
   bool destroyed;  // by its user, while the interpreter still held partitions

@@ -10,12 +10,22 @@
 #include "scratch.h"
 #include "threads.h"
 
+// When convolutions are computed by Winograd: where that is estimated to be faster, wherever it is exact, or never.
+enum tvmq_winograd_use { TVMQ_WINOGRAD_AUTO, TVMQ_WINOGRAD_ON, TVMQ_WINOGRAD_OFF };
+
+// Memory that operators may take together.
+struct tvmq_budget {
+  size_t limit, used;  // bytes
+};
+
 // What planning may use. Fixed for the life of a delegate.
 struct tvmq_env {
   uint32_t cpu;  // enum tvmq_cpu_bits: features to use and what to tune for, detected or by the options `isa` and `tune`
   enum tvmq_rounding rounding;
-  struct tvmq_threads *threads;  // NULL: one thread
-  struct tvmq_scratch *scratch;  // shared by all operators planned with this environment; outlives them
+  enum tvmq_winograd_use winograd;
+  struct tvmq_budget *transformed;  // for weights transformed by Winograd; outlives the operators
+  struct tvmq_threads *threads;     // NULL: one thread
+  struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
 };
 
 union tvmq_desc {
@@ -26,7 +36,7 @@ union tvmq_desc {
 // What a planned op says of itself.
 struct tvmq_op_info {
   const char *kernel;              // name in variants.def
-  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "pixel table", "gathered channels", "elementwise"
+  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise"
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
   size_t scratch_bytes;  // of the shared scratch, all threads together

@@ -5,8 +5,8 @@
 #include "conv.h"
 #include "memory.h"
 
-static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table, &tvmq_conv_by_im2col, &tvmq_conv_in_place, &tvmq_conv_by_padding,
-                                                   &tvmq_conv_by_matrix_im2col};
+static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,   &tvmq_conv_by_im2col,        &tvmq_conv_in_place,
+                                                   &tvmq_conv_by_padding, &tvmq_conv_by_matrix_im2col, &tvmq_conv_by_winograd};
 
 static const char *describe(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding, struct tvmq_conv_problem *problem) {
   *problem = (struct tvmq_conv_problem){
@@ -34,8 +34,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, c
   return best;
 }
 
-// Weights of output channel `o`, in OHWI order.
-static struct tvmq_channel channel_view(const struct tvmq_conv_problem *problem, size_t o) {
+struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, size_t o) {
   const size_t n_taps = (size_t)problem->desc.filter_h * (size_t)problem->desc.filter_w, n_depths = (size_t)problem->desc.filter_c;
   return (struct tvmq_channel){
       .weights = (const uint8_t *)problem->desc.filter + o * n_taps * n_depths,
@@ -69,11 +68,17 @@ static const char *pack(struct tvmq_conv *c) {
     first += p / c->panels * group_n;
     struct tvmq_channel channels[UINT8_MAX];
     struct tvmq_channel_params params[UINT8_MAX];
-    for (size_t j = 0; j < n; j++) channels[j] = channel_view(&c->problem, first + j);
+    for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&c->problem, first + j);
     tvmq_conv_channel_params(desc, &c->problem.quant, layout, channels, first, n, params);
     c->choice.way->pack(&c->choice, channels, params, n, c->packed + p * c->panel.size);
   }
   return NULL;
+}
+
+// What the operator takes of the budget for transformed weights.
+static void charge(struct tvmq_conv *c, size_t bytes) {
+  c->budget->used += bytes - c->charged;
+  c->charged = bytes;
 }
 
 static void drop_weights(struct tvmq_conv *c) {
@@ -93,7 +98,10 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   c->scratch = env->scratch;
   const char *why = describe(desc, env->rounding, &c->problem);
   if (why) return why;
+  c->budget = env->transformed;
+  charge(c, 0);  // what it has is its to keep
   c->choice = choose(&c->problem, env);
+  charge(c, c->choice.transformed_bytes);
   if (!c->choice.variant) return "no kernel for this combination of types";
   c->panels = tvmq_ceil_div(c->problem.group_n, c->choice.variant->layout.nr);
 
@@ -105,9 +113,10 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
     if (why) return why;
     c->packs++;
   }
+  c->shared_bytes = 0;
   why = c->choice.way->plan(c, env);
   if (why) return why;
-  return tvmq_scratch_reserve(env->scratch, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
+  return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
 
 // ---- the class
@@ -119,7 +128,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct tvmq_conv *c = (struct tvmq_conv *)*op;
   if (!c) return "out of memory";
   const char *why = replan(c, &desc->conv, env);
-  if (why) drop_weights(c);
+  if (!why) return NULL;
+  drop_weights(c);
+  if (c->budget) charge(c, 0);
   return why;
 }
 
@@ -132,6 +143,7 @@ static void release(struct tvmq_op *op) {
   struct tvmq_conv *c = (struct tvmq_conv *)op;
   if (!c) return;
   drop_weights(c);
+  if (c->budget) charge(c, 0);
   tvmq_free(c);
 }
 
@@ -139,9 +151,9 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
   *out = (struct tvmq_op_info){
       .kernel = c->choice.variant->name,
-      .algorithm = c->choice.way->name(&c->choice),
+      .algorithm = c->choice.way->name(c),
       .packed_bytes = c->panels * c->problem.groups * c->panel.size,
-      .scratch_bytes = c->slice_bytes * (size_t)tvmq_threads_count(c->threads),
+      .scratch_bytes = c->shared_bytes + c->slice_bytes * (size_t)tvmq_threads_count(c->threads),
       .macs = c->problem.macs,
       .packs = c->packs,
   };

@@ -185,7 +185,7 @@ static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory)
     return why;
   d->slice = s;
   d->scratch = memory;
-  return tvmq_scratch_reserve(memory, s.size, (size_t)tvmq_threads_count(d->threads)) ? NULL : "out of memory";
+  return tvmq_scratch_reserve(memory, 0, s.size, (size_t)tvmq_threads_count(d->threads)) ? NULL : "out of memory";
 }
 
 static void drop_weights(struct depthwise *d) {

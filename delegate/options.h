@@ -14,6 +14,8 @@ struct tvmq_options {
   int rounding;  // enum tvmq_rounding
   int isa;       // 0: all that the CPU offers; i: tvmq_isas[i - 1]
   int tune;      // enum tvmq_tune
+  int winograd;  // enum tvmq_winograd_use
+  int winograd_megabytes;
   int profile;
   int require_full_delegation;
   int min_nodes_per_partition;

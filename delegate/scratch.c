@@ -3,9 +3,9 @@
 #include "memory.h"
 #include "packing/layout.h"
 
-bool tvmq_scratch_reserve(struct tvmq_scratch *scratch, size_t size, size_t n_threads) {
+bool tvmq_scratch_reserve(struct tvmq_scratch *scratch, size_t shared, size_t slice, size_t n_threads) {
   size_t bytes;
-  if (!tvmq_mul_size(size, n_threads, &bytes)) return false;
+  if (!tvmq_mul_size(slice, n_threads, &bytes) || !tvmq_add_size(bytes, shared, &bytes)) return false;
   if (bytes <= scratch->size) return true;
   uint8_t *memory = tvmq_alloc(bytes);
   if (!memory) return false;

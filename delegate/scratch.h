@@ -10,8 +10,8 @@ struct tvmq_scratch {
   size_t size;
 };
 
-// Makes room for `size` bytes for each of `n_threads` threads. False: out of memory, and what was reserved before stays.
-bool tvmq_scratch_reserve(struct tvmq_scratch *scratch, size_t size, size_t n_threads);
+// Makes room for `shared` bytes and `slice` bytes for each of `n_threads` threads. False: out of memory, and what was reserved before stays.
+bool tvmq_scratch_reserve(struct tvmq_scratch *scratch, size_t shared, size_t slice, size_t n_threads);
 void tvmq_scratch_free(struct tvmq_scratch *scratch);
 
 // Lays out one thread's slice: appends `count` objects of `bytes` bytes to a slice of *size bytes so far, aligned, and stores their offset. False: does not

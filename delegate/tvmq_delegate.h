@@ -85,7 +85,7 @@ struct tvmq_node_info {
   const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
   int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;
-  const char *algorithm;  // "rows", "row table", "im2col", "pixel table", "gathered channels", "elementwise"
+  const char *algorithm;  // "rows", "row table", "im2col", "winograd 4x4", "pixel table", "gathered channels", "elementwise"
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;

@@ -86,3 +86,35 @@ const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) {
   }
   return best;
 }
+
+static float winograd_gemm_cycles(const struct tvmq_variant *v, const struct tvmq_winograd_problem *p) {
+  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const float k = (float)ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)ceil_div(p->n, v->layout.nr);
+  float tiles = 0;
+  for (size_t i = 0; i < p->n_points; i++) tiles += (float)ceil_div(p->rows[i], v->mr);
+  return tiles * panels * (speed->tile_cycles + k * v->mr * v->layout.nr / speed->rate);
+}
+
+const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles) {
+  const struct tvmq_variant *best = NULL;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, TVMQ_FAMILY_WINOGRAD_GEMM, problem->cpu, 0)) continue;
+    const float estimate = winograd_gemm_cycles(v, problem);
+    if (best != NULL && estimate >= *cycles) continue;
+    best = v;
+    *cycles = estimate;
+  }
+  return best;
+}
+
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles) {
+  const struct tvmq_variant *best = NULL;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, family, cpu, 0) || (best != NULL && v->layout.nr > channels)) continue;
+    const float estimate = (float)ceil_div(channels, v->layout.nr) * v->layout.nr / speed_of(v, cpu)->rate;
+    if (best != NULL && best->layout.nr <= channels && estimate >= *cycles) continue;
+    best = v;
+    *cycles = estimate;
+  }
+  return best;
+}

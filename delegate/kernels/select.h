@@ -36,3 +36,15 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
 
 const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu);
+
+// Gemms at the points of a Winograd convolution.
+struct tvmq_winograd_problem {
+  size_t rows[36], n_points;  // tiles that have each point
+  size_t n, k;
+  uint32_t cpu;
+};
+const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles);
+
+// Of a family of transforms, and the cycles for all `channels` at one point of one tile. A variant that computes more channels at a time than there are
+// is taken only for want of another.
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles);

@@ -5,9 +5,9 @@
 
 enum { TAPS = 3, POINTS = 6 };
 
-bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w) {
+bool tvmq_winograd_exact(const struct tvmq_channel *channel) {
   const struct tvmq_folded sums = tvmq_fold(channel, 0, 0, 0, INT8_MIN, INT8_MAX);
-  const int64_t limit = INT64_C(1) << (31 - (taps_h == TAPS ? 3 : 0) - (taps_w == TAPS ? 3 : 0));
+  const int64_t limit = INT64_C(1) << (channel->n_taps == TAPS * TAPS ? 31 - 6 : 31 - 3);
   return sums.lo >= -limit && sums.hi < limit;
 }
 
@@ -27,12 +27,12 @@ static void transform(const int32_t *g, size_t taps, int32_t *u, size_t step) {
 }
 
 void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
-                        size_t taps_h, size_t taps_w, void *panel) {
-  assert(0 < n && n <= layout->nr && channels->n_taps == taps_h * taps_w);
+                        void *panel) {
+  assert(0 < n && n <= layout->nr && (channels->n_taps == TAPS * TAPS || channels->n_taps == TAPS));
   const size_t nr = layout->nr, kr = layout->kr, k = (channels->n_depths + layout->ku - 1) / layout->ku * layout->ku;
-  const size_t points_h = tvmq_winograd_weight_points(taps_h), points_w = tvmq_winograd_weight_points(taps_w);
+  const size_t lines = channels->n_taps / TAPS, point_lines = lines == TAPS ? POINTS : 1;  // three taps or six points each
   struct tvmq_panel parts;
-  const bool fits = tvmq_panel_layout(layout, points_h * points_w * k, &parts);
+  const bool fits = tvmq_panel_layout(layout, point_lines * POINTS * k, &parts);
   assert(fits);
   (void)fits;
   uint8_t *bytes = memset(panel, 0, parts.size);
@@ -44,13 +44,13 @@ void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_chan
       int32_t g[TAPS][TAPS], half[POINTS][TAPS], u[POINTS][POINTS];
       for (size_t t = 0; t < channel->n_taps; t++) {
         const uint8_t stored = channel->weights[t * channel->tap_stride + d * channel->depth_stride];
-        g[t / taps_w][t % taps_w] = (int8_t)(stored ^ channel->flip) - channel->zero_point;
+        g[t / TAPS][t % TAPS] = (int8_t)(stored ^ channel->flip) - channel->zero_point;
       }
-      for (size_t x = 0; x < taps_w; x++) transform(&g[0][x], taps_h, &half[0][x], TAPS);
+      for (size_t x = 0; x < TAPS; x++) transform(&g[0][x], lines, &half[0][x], TAPS);
       int16_t *to = weights + d / kr * kr * nr + j * kr + d % kr;
-      for (size_t y = 0; y < points_h; y++) {
-        transform(half[y], taps_w, u[y], 1);
-        for (size_t x = 0; x < points_w; x++, to += k * nr) *to = (int16_t)u[y][x];
+      for (size_t y = 0; y < point_lines; y++) {
+        transform(half[y], TAPS, u[y], 1);
+        for (size_t x = 0; x < POINTS; x++, to += k * nr) *to = (int16_t)u[y][x];
       }
     }
   }

@@ -5,15 +5,14 @@
 
 #include "pack_gemm.h"
 
-// Points of a direction with 1 or 3 taps.
-static inline size_t tvmq_winograd_weight_points(size_t taps) { return taps == 3 ? 6 : 1; }
+// Points of 9 or 3 taps.
+static inline size_t tvmq_winograd_weight_points(size_t n_taps) { return n_taps == 9 ? 36 : 6; }
 
 // Whether sums of the channel come out exactly whatever the int8 input. Outputs pass through int32 times a power of two, 8 for each direction of three taps, so
 // a sum must lie in [-2^31, 2^31) / 64 (or 8): that holds for any input exactly if it does for the greatest and the least sum. The bias and the input's zero
 // point are added afterwards and have no part in it; padding is an input like any other.
-bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w);
+bool tvmq_winograd_exact(const struct tvmq_channel *channel);
 
-// Fills one panel for `n` <= layout->nr channels of taps_h * taps_w taps each; the rest of the panel is zero. `panel` is 64-byte aligned and has the bytes of
+// Fills one panel for `n` <= layout->nr channels of 9 taps, or of 3, each; the rest of the panel is zero. `panel` is 64-byte aligned and has the bytes of
 // tvmq_panel_layout() for as many depths as points times depths, these padded to a multiple of ku.
-void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
-                        size_t taps_h, size_t taps_w, void *panel);
+void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel);

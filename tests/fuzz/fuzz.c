@@ -74,7 +74,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!pool) pool = tvmq_threads_create(3);
   struct fuzz_bytes bytes = {data, size};
   struct tvmq_scratch scratch = {0};
-  struct tvmq_env env = {.rounding = fuzz_pick(&bytes, 0, 2), .threads = fuzz_pick(&bytes, 0, 3) ? NULL : pool, .scratch = &scratch};
+  struct tvmq_budget transformed = {.limit = fuzz_pick(&bytes, 0, 7) ? SIZE_MAX : 1 << 16};
+  struct tvmq_env env = {.rounding = fuzz_pick(&bytes, 0, 2),
+                         .winograd = fuzz_pick(&bytes, 0, 2),
+                         .transformed = &transformed,
+                         .threads = fuzz_pick(&bytes, 0, 3) ? NULL : pool,
+                         .scratch = &scratch};
   // Half of all runs use what the CPU has, the others one of its tiers.
   env.cpu = tvmq_cpu_detect();
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;

@@ -28,6 +28,7 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
   d->filter_h = (int32_t)fuzz_pick(b, 1, 8);
   d->filter_w = (int32_t)fuzz_pick(b, 1, 8);
   if (fuzz_pick(b, 0, 1)) d->filter_h = d->filter_w = fuzz_pick(b, 0, 1) ? 3 : 1;
+  if (fuzz_pick(b, 0, 7) == 0) *(fuzz_pick(b, 0, 1) ? &d->filter_h : &d->filter_w) = 3;
   d->stride_h = (int32_t)fuzz_pick(b, 1, 4);
   d->stride_w = fuzz_pick(b, 0, 3) ? d->stride_h : (int32_t)fuzz_pick(b, 1, 4);
   d->dilation_h = fuzz_pick(b, 0, 2) ? 1 : (int32_t)fuzz_pick(b, 1, 3);

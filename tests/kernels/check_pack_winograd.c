@@ -58,7 +58,7 @@ static void check_panels(void) {
     tvmq_panel_layout(&layout, n_points * padded, &parts);
     check_random_bytes(panel, sizeof panel);
     check_case("filter %zu x %zu, depths %zu, n %zu of %zu, kr %zu, ku %zu, zero point %d", taps[0], taps[1], n_depths, n, nr, kr, ku, zero_point);
-    tvmq_pack_winograd(&layout, channels, params, n, taps[0], taps[1], panel);
+    tvmq_pack_winograd(&layout, channels, params, n, panel);
     for (size_t p = 0; p < n_points; p++) {
       for (size_t k = 0; k < padded; k++) {
         for (size_t j = 0; j < nr; j++) {
@@ -137,7 +137,7 @@ static void check_proof(void) {
     const struct tvmq_folded sums = tvmq_fold(&channel, 0, 0, 0, INT8_MIN, INT8_MAX);
     check_case("filter %zu x %zu, depths %zu, zero point %d, sums %lld..%lld", taps[0], taps[1], n_depths, channel.zero_point, (long long)sums.lo,
                (long long)sums.hi);
-    const bool exact = tvmq_winograd_exact(&channel, taps[0], taps[1]);
+    const bool exact = tvmq_winograd_exact(&channel);
     const bool right = first_output(&channel, taps[0], taps[1], true) == sums.hi && first_output(&channel, taps[0], taps[1], false) == sums.lo;
     if (exact != right) check_fail("the proof says %s, and the result is %s", exact ? "exact" : "inexact", right ? "right" : "wrong");
     held += exact;

@@ -1,0 +1,273 @@
+// Convolutions of 3x3, 1x3 and 3x1 taps by exact integer Winograd (kernels/winograd.h): the input is transformed tile by tile, multiplied with transformed
+// weights at each point, and the sums are transformed into outputs.
+//
+// A wave of tiles is in the scratch at a time. The threads first share its tiles, to transform them, and then its blocks of tiles x panels: the sums of a
+// block, one panel at a time, belong to the thread.
+#include <string.h>
+
+#include "conv.h"
+#include "kernels/select.h"
+#include "kernels/winograd.h"
+#include "memory.h"
+#include "packing/pack_winograd.h"
+#include "pixels.h"
+#include "tasks.h"
+
+// Values and sums of a block stay in the second level of cache: that of x86 is larger.
+#if defined(__x86_64__)
+enum { BLOCK_BYTES = 768 * 1024 };
+#else
+enum { BLOCK_BYTES = 256 * 1024 };
+#endif
+enum { MIN_BLOCK_TILES = 8 };
+
+// Rows that lie a power of two apart fall on the same few places of a cache: one line between points spreads them.
+enum { SPREAD_BYTES = 64 };
+
+// ---- choose
+
+static size_t taps_h(const struct tvmq_conv_problem *p) { return (size_t)p->desc.filter_h; }
+static size_t taps_w(const struct tvmq_conv_problem *p) { return (size_t)p->desc.filter_w; }
+static bool is_direct(int32_t taps, int32_t dilation) { return taps == 1 || (taps == 3 && dilation == 1); }
+
+static bool is_legal(const struct tvmq_conv_problem *p) {
+  const struct tvmq_conv_desc *d = &p->desc;
+  return p->element_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && is_direct(d->filter_h, d->dilation_h) &&
+         is_direct(d->filter_w, d->dilation_w) && d->filter_h * d->filter_w > 1;
+}
+
+static bool is_exact(const struct tvmq_conv_problem *p) {
+  for (size_t o = 0; o < (size_t)p->desc.out_c; o++) {
+    const struct tvmq_channel channel = tvmq_conv_channel(p, o);
+    if (!tvmq_winograd_exact(&channel)) return false;
+  }
+  return true;
+}
+
+static struct tvmq_tiles tiles_of(const struct tvmq_conv_problem *p) {
+  return tvmq_tiles((size_t)p->desc.batch, (size_t)p->geometry.out_h, (size_t)p->geometry.out_w, taps_h(p), taps_w(p));
+}
+
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+  struct tvmq_conv_choice c = {0};
+  if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return c;
+  c.n_taps = tvmq_winograd_weight_points(taps_h(p) * taps_w(p));
+  const struct tvmq_tiles tiles = tiles_of(p);
+  struct tvmq_winograd_problem problem = {.n = p->group_n, .k = (size_t)p->desc.filter_c, .n_points = c.n_taps, .cpu = env->cpu};
+  const size_t points_w = tvmq_winograd_all_points(tiles.w.tile);
+  for (size_t i = 0; i < c.n_taps; i++) {
+    size_t first, end;
+    tvmq_tiles_at(&tiles, i / points_w, i % points_w, &first, &end);
+    problem.rows[i] = end - first;
+  }
+  const struct tvmq_variant *variant = tvmq_select_winograd_gemm(&problem, &c.cycles);
+  const size_t nr = variant->layout.nr, values = tvmq_tiles_values(&tiles);
+  float input, output;
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem.k, env->cpu, &input);
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, env->cpu, &output);
+  c.cycles += (float)values * (input + output * (float)tvmq_ceil_div(problem.n, nr));
+  if (env->winograd == TVMQ_WINOGRAD_ON) c.cycles = 0;
+  c.k = tvmq_round_up(problem.k, variant->layout.ku);
+  struct tvmq_panel panel;
+  if (!tvmq_panel_layout(&variant->layout, c.n_taps * c.k, &panel) || !tvmq_mul_size(tvmq_ceil_div(problem.n, nr), panel.size, &c.transformed_bytes)) return c;
+  if (c.transformed_bytes <= env->transformed->limit - env->transformed->used && is_exact(p)) c.variant = variant;
+  return c;
+}
+
+static void pack(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel) {
+  tvmq_pack_winograd(&choice->variant->layout, channels, params, n, panel);
+}
+
+static const char *name(const struct tvmq_conv *c) {
+  return taps_h(&c->problem) == 1 ? "winograd 1x4" : taps_w(&c->problem) == 1 ? "winograd 4x1" : "winograd 4x4";
+}
+
+// ---- plan
+
+// Waves, so that what a thread works on stays in cache; blocks of a wave, so that every thread has work. The operand with more bytes is split first, because
+// splitting one means reading the other again.
+static void set_blocks(struct tvmq_conv *c) {
+  struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const size_t tiles = tvmq_tiles_count(&w->tiles), mr = c->choice.variant->mr, threads = (size_t)tvmq_threads_count(c->threads);
+  const size_t values_bytes = c->choice.n_taps * c->choice.k * sizeof(int16_t), sums_bytes = c->choice.n_taps * c->choice.variant->layout.nr * sizeof(int32_t);
+  size_t block = BLOCK_BYTES / (values_bytes + sums_bytes);
+  if (block < MIN_BLOCK_TILES) block = MIN_BLOCK_TILES;
+  w->waves = tvmq_ceil_div(tiles, block * threads);
+  w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, w->waves), mr), tiles);
+  w->waves = tvmq_ceil_div(tiles, w->wave_tiles);
+
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), w->waves);
+  const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes;
+  const size_t most_blocks = tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES);
+  w->n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1;
+  w->m_blocks = tvmq_min(tvmq_ceil_div(wanted, w->n_blocks), most_blocks);
+  if (w->n_blocks * w->m_blocks < wanted) w->n_blocks = tvmq_min(tvmq_ceil_div(wanted, w->m_blocks), c->panels);
+  w->block_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(w->wave_tiles, w->m_blocks), mr), w->wave_tiles);
+  w->m_blocks = tvmq_ceil_div(w->wave_tiles, w->block_tiles);
+  w->block_panels = tvmq_ceil_div(c->panels, w->n_blocks);
+  w->n_blocks = tvmq_ceil_div(c->panels, w->block_panels);
+}
+
+static const char *set_scratch(struct tvmq_conv *c) {
+  struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const size_t nr = c->choice.variant->layout.nr, mr = c->choice.variant->mr;
+  // A gemm of whole tiles of rows may pass the last tile by mr - 1.
+  w->values_point_stride = (w->wave_tiles + mr) * c->choice.k + SPREAD_BYTES / sizeof(int16_t);
+  w->sums_point_stride = (w->block_tiles + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
+  const size_t line = tvmq_min(w->wave_tiles, w->tiles.w.whole + 1) * tvmq_winograd_outputs(w->tiles.w.tile);  // outputs of a run
+  size_t shared = 0, slice = 0;
+  if (!tvmq_scratch_append(&slice, c->choice.n_taps, w->sums_point_stride * sizeof(int32_t), &w->sums) ||
+      !tvmq_scratch_append(&slice, tvmq_winograd_points(w->tiles.h.tile), (line + 2) * sizeof(void *), &w->pixels) ||
+      !tvmq_scratch_append(&slice, tvmq_winograd_outputs(w->tiles.h.tile), line * nr, &w->tile) ||
+      !tvmq_scratch_append(&shared, c->choice.n_taps, w->values_point_stride * sizeof(int16_t), &w->values))
+    return "scratch exceeds the address space";
+  c->slice_bytes = slice;
+  c->shared_bytes = shared;
+  return NULL;
+}
+
+static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
+  const struct tvmq_conv_desc *d = &c->problem.desc;
+  struct tvmq_conv_winograd *w = &c->plan.winograd;
+  float cycles;
+  w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, env->cpu, &cycles);
+  w->output = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c->choice.variant->layout.nr, env->cpu, &cycles);
+  w->h = tvmq_axis(d->in_h, c->problem.geometry.out_h, d->filter_h, 1, 1, c->problem.geometry.pad_top);
+  w->w = tvmq_axis(d->in_w, c->problem.geometry.out_w, d->filter_w, 1, 1, c->problem.geometry.pad_left);
+  w->tiles = tiles_of(&c->problem);
+  set_blocks(c);
+  return set_scratch(c);
+}
+
+// ---- run
+
+struct wave {
+  const struct tvmq_conv *conv;
+  const uint8_t *in;
+  uint8_t *out;
+  size_t first, n;  // tiles
+  size_t chunk;     // tiles of an input task
+};
+
+static void transform_chunk(void *context, size_t task, int thread) {
+  const struct wave *wave = context;
+  const struct tvmq_conv *c = wave->conv;
+  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels;
+  const void **pixels = (const void **)(tvmq_conv_scratch(c, thread) + w->pixels);
+  int16_t *values = (int16_t *)(c->scratch->memory + w->values);
+  const size_t end = tvmq_min((task + 1) * wave->chunk, wave->n);
+  for (size_t t = task * wave->chunk; t < end;) {
+    const struct tvmq_tile_run run = tvmq_tiles_run(&w->tiles, wave->first + t, wave->first + end);
+    const struct tvmq_pixel_grid grid = {
+        .h = &w->h,
+        .w = &w->w,
+        .y = (ptrdiff_t)run.y - (ptrdiff_t)w->h.pad,
+        .x = (ptrdiff_t)run.x - (ptrdiff_t)w->w.pad,
+        .rows = tvmq_winograd_points(run.tile_h),
+        .columns = run.n * tvmq_winograd_outputs(run.tile_w) + tvmq_winograd_points(run.tile_w) - tvmq_winograd_outputs(run.tile_w),
+        .row_step = row_step,
+        .pixel_step = channels,
+        .padding = c->padding,
+    };
+    tvmq_fill_pixels(&grid, wave->in + run.image * w->h.in * row_step + (size_t)grid.y * row_step, pixels);
+    w->input->fn.winograd_input(&(struct tvmq_winograd_input_args){
+        .pixels = pixels,
+        .pixels_stride = grid.columns,
+        .n_tiles = run.n,
+        .tile_h = run.tile_h,
+        .tile_w = run.tile_w,
+        .channels = channels,
+        .values = values + t * c->choice.k,
+        .tile_stride = c->choice.k,
+        .point_stride = w->values_point_stride,
+        .in_flip = c->problem.quant.in_flip,
+    });
+    t += run.n;
+  }
+}
+
+// The sums of tiles [first, end) of the wave, for one panel.
+static void multiply(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, int32_t *sums) {
+  const struct tvmq_conv *c = wave->conv;
+  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct tvmq_layout *layout = &c->choice.variant->layout;
+  const int16_t *values = (const int16_t *)(c->scratch->memory + w->values), *weights = (const int16_t *)(panel + c->panel.weights);
+  const size_t points_w = tvmq_winograd_all_points(w->tiles.w.tile);
+  for (size_t i = 0; i < c->choice.n_taps; i++) {
+    size_t from, to;
+    tvmq_tiles_at(&w->tiles, i / points_w, i % points_w, &from, &to);
+    from = from > wave->first + first ? from - wave->first : first;
+    to = tvmq_min(to - tvmq_min(to, wave->first), end);
+    if (from >= to) continue;
+    c->choice.variant->fn.winograd_gemm(&(struct tvmq_winograd_gemm_args){
+        .values = values + i * w->values_point_stride + from * c->choice.k,
+        .values_stride = c->choice.k,
+        .n_rows = tvmq_round_up(to - from, c->choice.variant->mr),
+        .k = c->choice.k,
+        .weights = weights + i * c->choice.k * layout->nr,
+        .sums = sums + i * w->sums_point_stride + (from - first) * layout->nr,
+    });
+  }
+}
+
+// The outputs of the same tiles and panel, whose `n` channels begin at `channel`.
+static void finish(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, size_t channel, size_t n, const int32_t *sums, uint8_t *tile) {
+  const struct tvmq_conv *c = wave->conv;
+  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const size_t nr = c->choice.variant->layout.nr, out_c = (size_t)c->problem.desc.out_c;
+  for (size_t t = first; t < end;) {
+    const struct tvmq_tile_run run = tvmq_tiles_run(&w->tiles, wave->first + t, wave->first + end);
+    const size_t rows = tvmq_winograd_outputs(run.tile_h), columns = run.n * tvmq_winograd_outputs(run.tile_w);
+    uint8_t *out = wave->out + ((run.image * w->h.out + run.y) * w->w.out + run.x) * out_c + channel;
+    const bool whole = n == nr;
+    w->output->fn.winograd_output(&(struct tvmq_winograd_output_args){
+        .sums = sums + (t - first) * nr,
+        .tile_stride = nr,
+        .point_stride = w->sums_point_stride,
+        .n_tiles = run.n,
+        .tile_h = run.tile_h,
+        .tile_w = run.tile_w,
+        .n = nr,
+        .bias = (const int32_t *)panel,
+        .multiplier = (const int32_t *)(panel + c->panel.multiplier),
+        .shift = (const int32_t *)(panel + c->panel.shift),
+        .out = whole ? out : tile,
+        .out_col_stride = whole ? out_c : nr,
+        .out_row_stride = whole ? w->w.out * out_c : columns * nr,
+        .stage = &c->problem.quant.stage,
+    });
+    for (size_t i = 0; !whole && i < rows * columns; i++) memcpy(out + (i / columns * w->w.out + i % columns) * out_c, tile + i * nr, n);
+    t += run.n;
+  }
+}
+
+static void run_block(void *context, size_t task, int thread) {
+  const struct wave *wave = context;
+  const struct tvmq_conv *c = wave->conv;
+  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const size_t nr = c->choice.variant->layout.nr;
+  uint8_t *slice = tvmq_conv_scratch(c, thread);
+  int32_t *sums = (int32_t *)(slice + w->sums);
+  const size_t first = task / w->n_blocks * w->block_tiles, end = tvmq_min(first + w->block_tiles, wave->n);
+  const size_t first_panel = task % w->n_blocks * w->block_panels, end_panel = tvmq_min(first_panel + w->block_panels, c->panels);
+  for (size_t p = first_panel; p < end_panel && first < end; p++) {
+    const uint8_t *panel = c->packed + p * c->panel.size;
+    multiply(wave, first, end, panel, sums);
+    finish(wave, first, end, panel, p * nr, tvmq_min(c->problem.group_n - p * nr, nr), sums, slice + w->tile);
+  }
+}
+
+static void run(const struct tvmq_conv *c, const void *in, void *out) {
+  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const size_t tiles = tvmq_tiles_count(&w->tiles), tasks = w->m_blocks * w->n_blocks;
+  struct wave wave = {.conv = c, .in = in, .out = out};
+  for (wave.first = 0; wave.first < tiles; wave.first += wave.n) {
+    wave.n = tvmq_min(w->wave_tiles, tiles - wave.first);
+    wave.chunk = tvmq_ceil_div(wave.n, tasks);
+    tvmq_threads_run(c->threads, tvmq_ceil_div(wave.n, wave.chunk), transform_chunk, &wave);
+    tvmq_threads_run(c->threads, tasks, run_block, &wave);
+  }
+}
+
+const struct tvmq_conv_way tvmq_conv_by_winograd = {.choose = choose, .pack = pack, .plan = plan, .run = run, .name = name};

@@ -1,0 +1,80 @@
+"""Convolutions by Winograd, forced with winograd=on: bit for bit the reference kernels', wherever they are proven exact, and within the memory allowed."""
+
+from __future__ import annotations
+
+import cases
+import harness
+import numpy as np
+import tvmq_delegate
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmq_delegate import library, model
+
+ISAS = [isa.name for isa in library.isas() if isa.available]
+
+
+def algorithm(delegate: object) -> str:
+    return next(node.algorithm for node in tvmq_delegate.report(delegate).nodes if node.claimed)
+
+
+@st.composite
+def layers(draw) -> dict:
+    """Parameters of a convolution that Winograd can compute: outputs of every remainder by four, channels that are no multiple of anything."""
+    filter_size = draw(st.sampled_from([(3, 3), (3, 3), (1, 3), (3, 1)]))
+    dtype = draw(st.sampled_from(["int8", "uint8"]))
+    low, high = (-128, 127) if dtype == "int8" else (0, 255)
+    in_shape = (draw(st.integers(1, 3)), draw(st.integers(3, 15)), draw(st.integers(3, 30)), draw(st.integers(1, 70)))
+    parameters = {
+        "in_shape": in_shape,
+        "out_c": draw(st.integers(1, 70)),
+        "filter_size": filter_size,
+        "padding": draw(st.sampled_from(["SAME", "VALID"])),
+        "activation": draw(st.sampled_from(["NONE", "RELU", "RELU6"])),
+        "dtype": dtype,
+        "in_zero_point": draw(st.integers(low, high)),
+        "out_zero_point": draw(st.integers(low, high)),
+        "seed": draw(st.integers(0, 1000)),
+    }
+    if dtype == "uint8":
+        parameters["filter_zero_point"] = draw(st.integers(0, 255))
+    else:
+        parameters["per_channel"] = draw(st.booleans())
+    return parameters
+
+
+@given(parameters=layers(), isa=st.sampled_from(ISAS), num_threads=st.integers(1, 2))
+def test_exact(runtime, parameters, isa, num_threads):
+    built = model.build_conv(**parameters)
+    delegate = runtime.load(winograd="on", isa=isa, num_threads=num_threads)
+    delegated, reference = runtime.interpreter(built, [delegate]), runtime.interpreter(built)
+    assert algorithm(delegate).startswith("winograd")
+    generator = np.random.default_rng(parameters["seed"])
+    for how in ("random", "extremes"):
+        source = cases.values(generator, how, parameters["in_shape"], parameters["dtype"])
+        harness.assert_equal(harness.run(delegated, source)[0], harness.run(reference, source)[0])
+
+
+def test_inexact_is_direct(runtime):
+    """One channel whose sums may leave the window is enough; at its very end all are taken."""
+    weights = np.zeros((16, 3, 3, 256), np.int8)
+    flat = weights.reshape(16, -1)
+    flat[3, :2064] = 127
+    flat[3, 2064] = 15  # 262143 in all
+    assert np.abs(flat.astype(np.int64)).sum(axis=1).max() == 262143
+    for last, expected in ((15, True), (16, True), (-16, True), (-17, False), (-128, False)):
+        flat[3, 2064] = last
+        delegate = runtime.load(winograd="on")
+        runtime.interpreter(model.build_conv(in_shape=(1, 8, 8, 256), filter=weights), [delegate])
+        assert algorithm(delegate).startswith("winograd") == expected, last
+
+
+def test_memory(runtime):
+    """What is transformed stays within the budget, and is told."""
+    built = model.build_conv(in_shape=(1, 16, 16, 128), out_c=128)  # 1.1 MiB when transformed
+    for parameters, expected in (({"winograd": "on"}, True), ({"winograd": "off"}, False), ({"winograd": "on", "winograd_megabytes": 1}, False)):
+        delegate = runtime.load(**parameters)
+        runtime.interpreter(built, [delegate])
+        assert algorithm(delegate).startswith("winograd") == expected
+        packed = next(node.packed_bytes for node in tvmq_delegate.report(delegate).nodes)
+        assert (packed > 8 * 9 * 128 * 128) == expected
