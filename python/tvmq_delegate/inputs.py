@@ -99,6 +99,30 @@ def files(paths: Sequence[str | os.PathLike], tensors: Sequence[InputTensor]) ->
     return [Sample(Path(path).name, functools.partial(_file, Path(path), tuple(tensors))) for path in paths]
 
 
+def value_files(text: str, tensors: Sequence[InputTensor]) -> list[np.ndarray]:
+    """One array for each input: from what benchmark_model's input_layer_value_files names, NAME:FILE,... of raw bytes or .npy; or one .npy or .npz file."""
+    import numpy as np
+
+    if ":" not in text:
+        (sample,) = files([text], tensors)
+        return sample.load()
+    paths = dict(pair.partition(":")[::2] for pair in text.split(","))
+    if set(paths) != {tensor.name for tensor in tensors}:
+        raise ValueError(f"files are given for {', '.join(paths)}; the model has {'; '.join(map(str, tensors))}")
+
+    def values(tensor: InputTensor) -> np.ndarray:
+        path = Path(paths[tensor.name])
+        if path.suffix == ".npy":
+            return _file(path, (tensor,))[0]
+        raw = path.read_bytes()
+        want = int(np.prod(tensor.shape)) * tensor.dtype.itemsize
+        if len(raw) != want:
+            raise ValueError(f"{path}: {len(raw)} bytes; {tensor} takes {want}")
+        return np.frombuffer(raw, tensor.dtype).reshape(tensor.shape)
+
+    return [values(tensor) for tensor in tensors]
+
+
 def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: Sequence[float] = (), std: Sequence[float] = ()) -> list[Sample]:
     """One sample from each image in a folder, in the order of the names, resized to cover the model's input, its centre cropped.
 

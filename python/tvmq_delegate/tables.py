@@ -12,7 +12,8 @@ from rich.text import Text
 from . import accuracy, demo, library, nodes
 
 # Into a pipe or a file tables go at their full width.
-console = Console(width=None if sys.stdout.isatty() else 1000, highlight=False, markup=False)
+UNLIMITED = 1000
+console = Console(width=None if sys.stdout.isatty() else UNLIMITED, highlight=False, markup=False)
 
 
 def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:

@@ -9,6 +9,8 @@ import harness
 import hypothesis
 import pytest
 
+from tvmq_delegate import bench, model, zoo
+
 # `emulated` is for runs under qemu, `ci` for long ones. Every failure prints the blob that repeats it.
 SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
 COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=SUPPRESSED)
@@ -34,6 +36,24 @@ def models() -> pathlib.Path:
     if not harness.MODELS.is_dir():
         pytest.skip(f"no directory {harness.MODELS}: set TVMQ_MODELS to one with .tflite files")
     return harness.MODELS
+
+
+@pytest.fixture(scope="session")
+def one_conv(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A file with one convolution."""
+    path = tmp_path_factory.mktemp("bench") / "conv.tflite"
+    path.write_bytes(model.cut(zoo.load("mobilenet_v1_0.25_128"), 2))
+    return path
+
+
+@pytest.fixture(scope="session")
+def benchmark(runtime: harness.Runtime) -> bench.Benchmark:
+    """One with all there is, of a small network, in three runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "OP_SECS", 0)
+        settings = bench.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
+        source, name = zoo.load("mobilenet_v1_0.25_128"), "mobilenet_v1_0.25_128"
+        return bench.bench(source, runtime=runtime.name, name=name, settings=settings, against=["stock"], op_profiling=True, num_threads=2)
 
 
 def pytest_report_header() -> str:

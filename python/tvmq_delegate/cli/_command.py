@@ -113,9 +113,13 @@ def progress() -> Iterator[Callable[[float, str], None]]:
         yield lambda fraction, what: bar.update(task, completed=fraction, description=what)
 
 
-def print_json(data: Any) -> None:
+def as_json(data: Any) -> str:
     """JSON, dataclasses as objects, numbers that JSON does not know as null."""
-    click.echo(json.dumps(_plain(data), indent=2, allow_nan=False))
+    return json.dumps(_plain(data), indent=2, allow_nan=False)
+
+
+def print_json(data: Any) -> None:
+    click.echo(as_json(data))
 
 
 def _plain(data: Any) -> Any:

@@ -1,0 +1,136 @@
+"""`tvmq bench`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import bench as _bench
+from .. import compare as _compare
+from .. import inputs as _inputs
+from .. import tables
+from ..reports import benchmark_model, terminal, trace
+from ._command import as_json, model_command, num_threads, progress
+
+
+def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
+    if files:
+        found = _compare.compare(*files)
+        for warning in found.warnings:
+            tables.console.print(f"not measured alike, {warning}", style="yellow", soft_wrap=True)
+        tables.console.print(terminal.comparison(found, tables.console.width))
+        context.exit()
+
+
+def _names(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(",")))
+
+
+def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, tuple[str, ...]] | None:
+    if text is None:
+        return None
+    option, equals, values = text.partition("=")
+    if not equals or not all(values.split(",")):
+        raise click.UsageError(f"--sweep takes an option and its values, such as num_threads=1,2,4, not {text!r}")
+    return option.replace("-", "_"), tuple(values.split(","))
+
+
+@model_command
+@click.option("--num-runs", default=_bench.DEFAULTS.num_runs, show_default=True, help="Runs to take the time of, at least.")
+@click.option("--min-secs", default=_bench.DEFAULTS.min_secs, show_default=True, help="Seconds to run, at least.")
+@click.option("--max-secs", default=_bench.DEFAULTS.max_secs, show_default=True, help="Seconds after which no run begins.")
+@click.option("--warmup-runs", default=_bench.DEFAULTS.warmup_runs, show_default=True, help="Runs before that, at least.")
+@click.option("--warmup-min-secs", default=_bench.DEFAULTS.warmup_min_secs, show_default=True, help="Seconds to run before that, at least.")
+@click.option("--run-delay", default=_bench.DEFAULTS.run_delay, show_default=True, help="Seconds of rest after each run.")
+@click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
+@click.option("--against", default="", callback=_names, metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
+@click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
+@click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
+@click.option("--op-profiling-output-mode", type=click.Choice(["stdout", "csv"]), default="stdout", show_default=True, help="How to print the nodes.")
+@click.option("--op-profiling-output-file", type=click.Path(path_type=Path), help="Where to write them instead.")
+@click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
+@click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
+@click.option("--result-file-path", type=click.Path(path_type=Path), help="Write the JSON to a file.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the nodes, with benchmark_model's columns first.")
+@click.option("--trace", "trace_file", type=click.Path(path_type=Path), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a page with plots that needs no network.")
+@click.option("--compare", nargs=2, callback=_compare_files, is_eager=True, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
+def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
+    """Measure how fast MODEL runs, and where the time goes.
+
+    The delegate and its contenders run in processes of their own, in turn, for as long as benchmark_model would. Flags are benchmark_model's.
+    """
+    settings = _bench.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(_bench.Settings)})
+    nodes_file = flags["csv_file"] or (flags["op_profiling_output_file"] if flags["op_profiling_output_mode"] == "csv" else None)
+    files = (nodes_file, flags["trace_file"], flags["html_file"])
+    for path in (*files, flags["result_file_path"], flags["op_profiling_output_file"]):
+        if path and not path.absolute().parent.is_dir():
+            raise click.UsageError(f"{path}: there is no such folder")
+    page = _page() if flags["html_file"] else None
+    given = flags["input_layer_value_files"]
+    inputs = _inputs.value_files(given, _inputs.describe(source, module)) if given else None
+    with progress() as follow:
+        found = _bench.bench(
+            source,
+            runtime=module,
+            name=name,
+            settings=settings,
+            against=flags["against"],
+            sweep=flags["sweep"],
+            op_profiling=any(files) or flags["enable_op_profiling"] or flags["op_profiling_output_mode"] == "csv",
+            inputs=inputs,
+            num_threads=num_threads(options),
+            progress=follow,
+            **options,
+        )
+    data = as_json({name: value for name, value in vars(found).items() if name != "profiled"})  # which is for the trace
+    if flags["result_file_path"]:
+        flags["result_file_path"].write_text(data + "\n", encoding="utf-8")
+    if nodes_file:
+        nodes_file.write_text(benchmark_model.op_csv(found), encoding="utf-8")
+    if flags["trace_file"]:
+        flags["trace_file"].write_text(json.dumps(trace.trace(found)) + "\n", encoding="utf-8")
+    if page:
+        flags["html_file"].write_text(page(found), encoding="utf-8")
+    if flags["json_wanted"]:
+        click.echo(data)
+    else:
+        _print(found, flags)
+
+
+def _print(found: _bench.Benchmark, flags: Mapping[str, Any]) -> None:
+    console = tables.console
+    console.print(terminal.machine(found), soft_wrap=True)
+    console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
+    console.print(terminal.contenders(found, console.width))
+    for result in found.results:
+        heading = f"\n{result.name}:\n" if len(found.results) > 1 else "\n"
+        console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
+    if not found.op_profile:
+        return
+    if flags["op_profiling_output_mode"] == "csv":
+        if not flags["op_profiling_output_file"]:
+            click.echo("\n" + benchmark_model.op_csv(found), nl=False)
+    elif flags["op_profiling_output_file"]:
+        with flags["op_profiling_output_file"].open("w", encoding="utf-8") as stream:
+            _print_nodes(found, tables.Console(file=stream, width=tables.UNLIMITED, highlight=False, markup=False))
+    else:
+        _print_nodes(found, console)
+
+
+def _print_nodes(found: _bench.Benchmark, console: tables.Console) -> None:
+    for table in (terminal.run_order(found, console.width), terminal.top(found, console.width), terminal.by_type(found, console.width)):
+        console.print(table)
+    console.print(f"\n{terminal.reconciliation(found)}", soft_wrap=True)
+
+
+def _page() -> Callable[[_bench.Benchmark], str]:
+    """Before anything is measured: the extra may be missing."""
+    from ..reports import html
+
+    return html.page

@@ -1,0 +1,245 @@
+"""A benchmark as one HTML page with plots, which needs no network. Needs the extra `report`: jinja2 and plotly."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from typing import Any
+
+from ..bench import Benchmark
+from ..op_profile import OpProfileData
+
+try:
+    import jinja2
+    import plotly.graph_objects as plot
+    import plotly.offline
+    import plotly.subplots
+except ImportError as error:
+    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
+
+COLOURS = {"CONV_2D": "#2563c9", "DEPTHWISE_CONV_2D": "#0f9d8a", "QUANTIZE": "#8b5cf6"}
+OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
+MARKS = (INK, BAD, "#8b5cf6")
+
+
+def environment() -> jinja2.Environment:
+    """Templates of this package; what they print is escaped."""
+    loader = jinja2.PackageLoader(__package__, "")
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+
+
+def page(found: Benchmark) -> str:
+    """Raises ValueError for a benchmark without op profiling."""
+    if found.reconciliation is None or found.peak is None:
+        raise ValueError("a page needs a benchmark with its nodes profiled")
+    nodes = {node.node: node for node in found.delegation.nodes if node.subgraph == 0}
+    return (
+        environment()
+        .get_template("bench.html")
+        .render(
+            title=f"tvmq bench: {os.path.basename(found.model) or 'a model'}",
+            found=found,
+            cards=_cards(found),
+            against=found.against,
+            rows=[(op, nodes[op.run_order]) for op in found.op_profile],
+            total_us=sum(op.avg_us for op in found.op_profile) or 1.0,
+            machine=_machine(found),
+            shade=_shade,
+            plotly_js=jinja2.utils.markupsafe.Markup(plotly.offline.get_plotlyjs()),
+            latency_plot=_embed(_latency(found)),
+            nodes_plot=_embed(_nodes(found)),
+            roofline_plot=_embed(_roofline(found)),
+        )
+    )
+
+
+def _embed(figure: plot.Figure) -> Any:
+    font = {"family": "system-ui, Segoe UI, Roboto, Arial, sans-serif", "size": 13, "color": INK}
+    figure.update_layout(template="plotly_white", font=font, hovermode="closest")
+    config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+    return jinja2.utils.markupsafe.Markup(figure.to_html(full_html=False, include_plotlyjs=False, config=config))
+
+
+def _shade(factor: float | None) -> str:
+    return "" if factor is None or 0.95 <= factor < 1.05 else "good" if factor > 1 else "bad"
+
+
+def _cards(found: Benchmark) -> list[tuple[str, str]]:
+    first, summary = found.results[0], found.delegation.summary
+    cards = [(f"{first.latency_metrics.median_ms:.3f} ms", f"median, {first.name}")]
+    cards += [(f"{result.ratio.median:.2f}×", f"time of {result.name} vs {first.name}") for result in found.results[1:] if result.ratio]
+    macs = sum(op.macs for op in found.op_profile) or 1
+    claimed = sum(op.macs for op in found.op_profile if op.claimed)
+    cards.append((f"{summary.claimed} of {summary.nodes}", f"nodes taken: {100 * claimed / macs:.1f} % of the MACs"))
+    assert found.reconciliation and found.peak
+    gmacs = claimed / (found.reconciliation.claimed_us or 1.0) / 1e3
+    cards.append((f"{gmacs:.1f} GMAC/s", f"{100 * gmacs * 1e9 / found.peak.macs_per_second:.0f} % of the machine's peak"))
+    cards.append((f"{summary.packed_bytes / 1e6:.2f} MB", "packed weights"))
+    return cards
+
+
+def _machine(found: Benchmark) -> list[tuple[str, str]]:
+    about, peak = found.machine, found.peak
+    assert peak
+    options = ", ".join(f"{name}={value}" for name, value in found.options.items() if value is not None)
+    bandwidths = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
+    listed = [
+        ("processor", f"{about.cpu}, {about.count} for this process, {about.machine}, kernels up to {about.isa}"),
+        ("clock", about.clock),
+        ("governor", about.governor),
+        ("temperature", about.temperature),
+        ("load", about.load),
+        ("memory", f"{about.memory_mb:,} MB"),
+        ("measured peak", f"{peak.macs_per_second / 1e9:.1f} GMAC/s, {bandwidths}, on {peak.threads} thread(s)"),
+        ("system", about.kernel),
+        ("Python", about.python),
+        ("runtimes", ", ".join(f"{name} {version}" for name, version in about.runtimes.items())),
+        ("tvmq-delegate", about.version),
+        ("options", options or "defaults"),
+        ("settings", ", ".join(f"{field.name}={getattr(found.settings, field.name)}" for field in dataclasses.fields(found.settings))),
+        ("date", about.date),
+    ]
+    return [(what, value or "not told by the system") for what, value in listed]
+
+
+# ---- plots
+
+
+def _latency(found: Benchmark) -> plot.Figure:
+    """One box for each contender, the first on top."""
+    figure = plot.Figure()
+    for result in reversed(found.results):
+        times = result.latency_metrics
+        figure.add_box(
+            y=[result.name],
+            q1=[times.p25_ms],
+            median=[times.median_ms],
+            q3=[times.p75_ms],
+            lowerfence=[times.p5_ms],
+            upperfence=[times.p95_ms],
+            orientation="h",
+            name=result.name,
+            marker_color=COLOURS["CONV_2D"] if result is found.results[0] else OTHER,
+        )
+    # Where one contender would leave nothing to see of the others, the axis is logarithmic.
+    medians = [result.latency_metrics.median_ms for result in found.results]
+    ticks = [digit * 10.0**power for power in range(-4, 6) for digit in (1, 2, 5)]
+    logarithmic = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
+    axis = logarithmic if max(medians) > 8 * min(medians) > 0 else {"rangemode": "tozero"}
+    height = 95 + 46 * len(found.results)
+    figure.update_layout(height=height, showlegend=False, margin={"l": 100, "r": 20, "t": 10, "b": 45}, xaxis={"title": "ms", **axis})
+    return figure
+
+
+def _colour(op: OpProfileData) -> str:
+    return COLOURS.get(op.node_type, OTHER) if op.claimed else LEFT
+
+
+def _hover(op: OpProfileData) -> str:
+    how = op.kernel if op.claimed else f"left to the runtime: {op.reason}"
+    rate = f"<br>{op.gmacs_per_second:.1f} GMAC/s, {op.share_of_peak:.0%} of peak" if op.gmacs_per_second else ""
+    return f"<b>{op.run_order} {op.node_type}</b><br>{how}<br>{op.avg_us:.1f} µs{rate}<extra></extra>"
+
+
+def _nodes(found: Benchmark) -> plot.Figure:
+    """Times above, speed-ups below."""
+    ops, against = found.op_profile, found.against
+    rows = 2 if against else 1
+    figure = plotly.subplots.make_subplots(rows=rows, cols=1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.66, 0.34][:rows])
+    groups: dict[str, list[OpProfileData]] = {}
+    for op in ops:
+        groups.setdefault(op.node_type if op.claimed else "left to the runtime", []).append(op)
+    for name, group in groups.items():
+        figure.add_bar(
+            x=[op.run_order for op in group],
+            y=[op.avg_us for op in group],
+            name=name,
+            width=0.8,
+            marker_color=_colour(group[0]),
+            hovertemplate=[_hover(op) for op in group],
+            row=1,
+            col=1,
+        )
+    for name, colour in zip(against, MARKS):
+        known = [op for op in ops if name in op.alone_us]
+        figure.add_scatter(
+            x=[op.run_order for op in known],
+            y=[op.alone_us[name] for op in known],
+            name=f"{name}, alone",
+            mode="markers",
+            marker={"symbol": "line-ew-open", "size": 11, "color": colour, "line_width": 2},
+            hovertemplate=f"{name}: %{{y:.1f}} µs<extra></extra>",
+            visible=True if name == against[0] else "legendonly",
+            row=1,
+            col=1,
+        )
+    if against:
+        faster = [(op.run_order, factor) for op in ops if (factor := op.speedup(against[0]))]
+        figure.add_bar(
+            x=[order for order, _ in faster],
+            y=[math.log2(factor) for _, factor in faster],
+            width=0.8,
+            marker_color=[GOOD if factor >= 1 else BAD for _, factor in faster],
+            hovertemplate=[f"node {order}: {factor:.2f}× {against[0]}<extra></extra>" for order, factor in faster],
+            showlegend=False,
+            row=2,
+            col=1,
+        )
+        powers = range(-4, 8)
+        figure.update_yaxes(title_text=f"vs {against[0]}", tickvals=list(powers), ticktext=[f"{2.0**power:g}×" for power in powers], row=2, col=1)
+        figure.add_hline(y=0, line_width=1, line_color=INK, row=2, col=1)
+    figure.update_yaxes(title_text="µs", row=1, col=1)
+    figure.update_xaxes(range=[-0.7, max((op.run_order for op in ops), default=0) + 0.7])
+    figure.update_xaxes(title_text="node", row=rows, col=1)
+    legend = {"orientation": "h", "y": 1.09, "x": 0}
+    figure.update_layout(height=560 if against else 400, barmode="overlay", bargap=0.25, margin={"l": 60, "r": 20, "t": 40, "b": 45}, legend=legend)
+    return figure
+
+
+def _roofline(found: Benchmark) -> plot.Figure:
+    peak = found.peak
+    assert peak
+    figure = plot.Figure()
+    ops = [op for op in found.op_profile if op.gmacs_per_second and op.bytes]
+    intensities = [op.macs / op.bytes for op in ops] or [1.0]
+    top = peak.macs_per_second / 1e9
+    ridge = peak.macs_per_second / peak.memory_bytes_per_second
+    low, high = min(*intensities, 1.0) / 2, max(*intensities, ridge) * 2
+    for name, rate, dash in (("caches", peak.cache_bytes_per_second, "dash"), ("memory", peak.memory_bytes_per_second, "dot")):
+        knee = peak.macs_per_second / rate
+        figure.add_scatter(
+            x=[low, knee, high],
+            y=[low * rate / 1e9, top, top],
+            mode="lines",
+            line={"color": INK, "width": 1.6, "dash": dash},
+            name=f"{rate / 1e9:.1f} GB/s from {name}",
+            hoverinfo="skip",
+        )
+    figure.add_annotation(x=math.log10(high), y=math.log10(top), text=f"{top:.0f} GMAC/s", showarrow=False, xanchor="right", yanchor="bottom")
+    longest = max((op.avg_us for op in ops), default=1.0)
+    for name in dict.fromkeys(op.node_type for op in ops):
+        group = [op for op in ops if op.node_type == name]
+        figure.add_scatter(
+            x=[op.macs / op.bytes for op in group],
+            y=[op.gmacs_per_second for op in group],
+            mode="markers",
+            name=name,
+            marker={"color": COLOURS.get(name, OTHER), "opacity": 0.75, "line": {"color": "#fff", "width": 1}},
+            marker_size=[_diameter(op.avg_us / longest) for op in group],
+            hovertemplate=[_hover(op) for op in group],
+        )
+    slowest = min((op.gmacs_per_second for op in ops), default=top)
+    axes = {"type": "log", "dtick": 1}
+    figure.update_layout(
+        height=520,
+        margin={"l": 60, "r": 20, "t": 40, "b": 45},
+        legend={"orientation": "h", "y": 1.08, "x": 0},
+        xaxis={**axes, "title": "multiply-accumulates for each byte", "range": [math.log10(low), math.log10(high)]},
+        yaxis={**axes, "title": "GMAC/s", "range": [math.log10(min(slowest, top / 10) / 2), math.log10(top * 2)]},
+    )
+    return figure
+
+
+def _diameter(share: float) -> float:
+    return 7 + 33 * math.sqrt(share)

@@ -1,0 +1,185 @@
+"""Benchmarks as tables for a terminal, with the columns that its width has room for."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from ..bench import Benchmark
+from ..compare import Change, Comparison
+from ..metrics import BenchmarkResult
+from ..op_profile import OpProfileData
+
+MIDDLE, WIDE = 100, 160
+TOP = 10
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: how a row shows in it, and the width of the terminal from which on there is room."""
+
+    header: str
+    cell: Callable[[Any], str | Text]
+    least: int = 0
+    left: bool = False
+
+
+def machine(found: Benchmark) -> str:
+    """One line on what measured."""
+    about = found.machine
+    clock = ", ".join(filter(None, (about.clock, about.governor, about.temperature)))
+    threads = f"{found.num_threads} thread(s) of {about.count} processor(s), load {about.load or 'unknown'}"
+    return f"{about.cpu}{f' ({clock})' if clock else ''}, {threads}; {found.runtime} {about.runtimes.get(found.runtime, '')}, tvmq-delegate {about.version}"
+
+
+def contenders(found: Benchmark, width: int) -> Table:
+    """Times and memory of each contender, and its time over the first's."""
+
+    def ms(name: str) -> Callable[[BenchmarkResult], str]:
+        return lambda result: f"{getattr(result.latency_metrics, name):.3f}"
+
+    columns = [
+        Column("contender", lambda result: result.name, left=True),
+        Column("median ms", ms("median_ms")),
+        Column("p90", ms("p90_ms"), MIDDLE),
+        Column("p95", ms("p95_ms")),
+        Column("min", ms("min_ms")),
+        Column("avg", ms("avg_ms"), MIDDLE),
+        Column("±", ms("stddev_ms"), WIDE),
+        Column("runs", lambda result: str(result.misc_metrics.num_runs), MIDDLE),
+        Column("init ms", lambda result: f"{result.latency_metrics.init_ms:.1f}"),
+        Column("memory MB", lambda result: f"{result.memory_metrics.overall_footprint_kb / 1024:.1f}"),
+        Column("peak MB", lambda result: f"{result.memory_metrics.peak_mem_mb:.0f}", WIDE),
+    ]
+    if len(found.results) > 1:
+        baseline = found.results[0].name
+        columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
+        columns.append(Column("95 % interval", lambda result: f"{result.ratio.low:.2f} - {result.ratio.high:.2f}" if result.ratio else "", MIDDLE))
+    return _table(None, columns, found.results, width)
+
+
+def run_order(found: Benchmark, width: int) -> Table:
+    return _ops("Run Order", found, found.op_profile, width)
+
+
+def top(found: Benchmark, width: int) -> Table:
+    return _ops("Top by Computation Time", found, sorted(found.op_profile, key=lambda op: op.avg_us, reverse=True)[:TOP], width)
+
+
+def by_type(found: Benchmark, width: int) -> Table:
+    """Sums over the nodes of each type. Speed-ups are of sums over the nodes that have both times."""
+    groups: dict[str, list[OpProfileData]] = collections.defaultdict(list)
+    for op in found.op_profile:
+        groups[op.node_type].append(op)
+    rows = sorted(groups.values(), key=_spent, reverse=True)
+    total = _spent(found.op_profile) or 1.0
+    cumulated = {id(row): _spent(op for other in rows[: n + 1] for op in other) for n, row in enumerate(rows)}
+    columns = [
+        Column("node type", lambda ops: ops[0].node_type, left=True),
+        Column("count", lambda ops: str(len(ops))),
+        Column("claimed", lambda ops: str(sum(op.claimed for op in ops))),
+        Column("avg ms", lambda ops: f"{_spent(ops) / 1e3:.3f}"),
+        Column("avg %", lambda ops: f"{100 * _spent(ops) / total:.1f}%"),
+        Column("cdf %", lambda ops: f"{100 * cumulated[id(ops)] / total:.1f}%"),
+        Column("mem KB", lambda ops: f"{sum(op.mem_kb for op in ops):.1f}", MIDDLE),
+        *(Column(f"vs {name}", lambda ops, name=name: _factor(_of_sums(ops, name))) for name in found.against),
+    ]
+    return _table("Summary by node type", columns, rows, width)
+
+
+def reconciliation(found: Benchmark) -> str:
+    """How the nodes add up to an inference, and what the machine could do."""
+    sums, peak = found.reconciliation, found.peak
+    assert sums and peak
+    whole = sums.inference_us or 1.0
+    gmacs = sum(op.macs for op in found.op_profile if op.claimed) / (sums.claimed_us or 1.0) / 1e3
+    share = gmacs * 1e9 / peak.macs_per_second
+    parts = [
+        (sums.claimed_us, f"the delegate's nodes, by its own clock: {gmacs:.1f} GMAC/s, {share:.0%} of the machine's peak"),
+        (sums.left_us, "the other nodes, each measured alone"),
+        (sums.rest_us, "the rest: interpreter, ways in and out, caches, interruptions"),
+    ]
+    lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms on average"]
+    lines += [f"  {us / 1e3:8.3f} ms {us / whole:6.1%}  {what}" for us, what in parts]
+    rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
+    bandwidth = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
+    return "\n".join([*lines, f"the machine's peak, measured on {peak.threads} thread(s): {rates}; {bandwidth}"])
+
+
+def comparison(found: Comparison, width: int) -> Table:
+    columns = [
+        Column("", lambda change: change.what, left=True),
+        Column("before ms", lambda change: f"{change.before_ms:.3f}"),
+        Column("after ms", lambda change: f"{change.after_ms:.3f}"),
+        Column("change", _change),
+        Column("", lambda change: "" if change.clear else "within the noise", left=True),
+    ]
+    return _table(f"{found.before} → {found.after}, regressions first", columns, [*found.contenders, *found.nodes], width)
+
+
+def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int) -> Table:
+    """Cumulated shares follow the order of the rows."""
+    total = _spent(found.op_profile) or 1.0
+    cumulated = {op.run_order: _spent(ops[: n + 1]) for n, op in enumerate(ops)}
+    columns = [
+        Column("#", lambda op: str(op.run_order)),
+        Column("node type", lambda op: op.node_type, left=True),
+        Column("kernel, or why not", _kernel, MIDDLE, left=True),
+        Column("packing", lambda op: op.packing, WIDE, left=True),
+        Column("thr", lambda op: str(op.threads) if op.claimed else "", WIDE),
+        Column("MACs", lambda op: f"{op.macs:,}" if op.macs else "", WIDE),
+        Column("avg µs", lambda op: f"{op.avg_us:.1f}"),
+        Column("min", lambda op: f"{op.inference_microseconds.min:.1f}" if op.inference_microseconds else "", WIDE),
+        Column("%", lambda op: f"{100 * op.avg_us / total:.1f}%"),
+        Column("cdf%", lambda op: f"{100 * cumulated[op.run_order] / total:.1f}%", WIDE),
+        Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else ""),
+        Column("peak", lambda op: f"{op.share_of_peak:.0%}" if op.gmacs_per_second else ""),
+        Column("alone µs", lambda op: _us(op, "tvmq"), WIDE),
+    ]
+    for n, name in enumerate(found.against):
+        columns.append(Column(f"{name} µs", lambda op, name=name: _us(op, name), 0 if n == 0 else WIDE))
+        columns.append(Column(f"vs {name}", lambda op, name=name: _factor(op.speedup(name)), 0 if n == 0 else MIDDLE))
+    return _table(title, columns, ops, width)
+
+
+def _table(title: str | None, columns: Iterable[Column], rows: Iterable[Any], width: int) -> Table:
+    table = Table(title=title and f"\n{title}", title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    shown = [column for column in columns if width >= column.least]
+    for column in shown:
+        table.add_column(column.header, justify="left" if column.left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(column.cell(row) for column in shown))
+    return table
+
+
+def _kernel(op: OpProfileData) -> Text:
+    return Text(op.kernel.removeprefix("tvmq_"), "cyan") if op.claimed else Text(op.reason, "yellow")
+
+
+def _spent(ops: Iterable[OpProfileData]) -> float:
+    return sum(op.avg_us for op in ops)
+
+
+def _us(op: OpProfileData, name: str) -> str:
+    return f"{op.alone_us[name]:.1f}" if name in op.alone_us else ""
+
+
+def _of_sums(ops: Sequence[OpProfileData], against: str) -> float | None:
+    both = [op for op in ops if op.speedup(against) is not None]
+    return sum(op.alone_us[against] for op in both) / sum(op.alone_us["tvmq"] for op in both) if both else None
+
+
+def _factor(factor: float | None) -> Text:
+    if factor is None:
+        return Text("")
+    return Text(f"{factor:.2f}x", "green" if factor >= 1.05 else "red" if factor < 0.95 else "")
+
+
+def _change(change: Change) -> Text:
+    style = ("red" if change.ratio > 1 else "green") if change.clear else ""
+    return Text(f"{change.ratio - 1:+.1%}", style)
