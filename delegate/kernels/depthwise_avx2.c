@@ -24,7 +24,12 @@ TVMQ_INLINE void interleave(const vector row[2], vector pair[2]) {
   pair[1] = _mm256_unpackhi_epi16(row[0], row[1]);
 }
 
-TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm256_add_epi32(acc, _mm256_madd_epi16(x, w)); }
+// Not by intrinsics: compilers add the products up in an order of their own, which takes more registers than there are.
+TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
+  vector product;
+  __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(acc), "=&x"(product) : "x"(x), "x"(w));
+  return acc;
+}
 
 // Two rows fill a vector: each lane has 8 channels of the first row, then of the second.
 TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][2], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {

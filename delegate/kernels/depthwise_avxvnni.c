@@ -24,7 +24,10 @@ TVMQ_INLINE void interleave(const vector row[4], vector quad[4]) {
   quad[3] = _mm256_unpackhi_epi16(high01, high23);
 }
 
-TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm256_dpbusd_avx_epi32(acc, x, w); }
+TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
+  __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
+  return acc;
+}
 
 TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][4], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
   UNROLL for (int o = 0; o < out_rows; o++, out += out_row_stride) {
@@ -43,4 +46,3 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][4], 
 DEPTHWISE(tvmq_depthwise_s8_1x32v4__avxvnni, 1, 2, 1)
 DEPTHWISE(tvmq_depthwise_s8_2x16v4__avxvnni, 1, 1, 1)
 DEPTHWISE(tvmq_depthwise_s8_2x32v4s1__avxvnni, 2, 2, 1)
-DEPTHWISE(tvmq_depthwise_s8_4x16v4s1__avxvnni, 2, 1, 1)

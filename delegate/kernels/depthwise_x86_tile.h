@@ -13,109 +13,139 @@
 //
 // Tile: a band of out_rows output rows, one column at a time; LANES / lanes bands, one below the other, where the channels of a block fill a part of a vector.
 // Reads: all channels of each pixel of the window. Where a group is not full it reads the band's last row again, against weights of zero.
-// Interleaved groups are kept, because the next output columns want them again: a direct-mapped cache, which small filters never miss twice.
-enum { VECTORS = LANE_CHANNELS / 4, MAX_OUT_ROWS = 2, CACHED_GROUPS = 32 };
+//
+// The columns of the table that some output columns read are interleaved at once, group behind group: then the window of each is a stretch of groups in the
+// order of the weights, and both loops have registers enough. Of a filter too large for that, every window is interleaved piece by piece.
+enum { VECTORS = LANE_CHANNELS / 4, MAX_OUT_ROWS = 2, KEPT_GROUPS = 32 };
 
 struct window {
-  const struct tvmq_depthwise_args *args;
   size_t rows, groups, band_rows;  // of a band: rows read, groups of them, rows to the next band
-  size_t tags[CACHED_GROUPS];
-  vector cache[CACHED_GROUPS][VECTORS];
+  size_t width, n_groups;          // columns of the filter, and groups of them all
 };
 
-// Group g of table column `column`, from the cache.
-TVMQ_INLINE const vector *cached_group(struct window *window, size_t column, size_t g, bool flips, int lanes) {
-  const struct tvmq_depthwise_args *args = window->args;
-  const size_t key = column * window->groups + g, at = key % CACHED_GROUPS;
-  if (window->tags[at] == key) return window->cache[at];
-  window->tags[at] = key;
+// What a block's channels are multiplied and rescaled with.
+struct block {
+  const char *weights, *multiplier, *shift;
+  vector first[VECTORS];
+  struct tvmq_short_stage short_stage[VECTORS];
+};
+
+// Group g of the table column at `pixels`.
+TVMQ_INLINE void load_group(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t g, int lanes, vector *out) {
   vector row[GROUP_ROWS];
   UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = g * GROUP_ROWS + r < window->rows ? g * GROUP_ROWS + r : window->rows - 1;
-    const void *const *pixel = args->pixels + y * args->pixels_stride + column;
-    row[r] = load_pixels(pixel, window->band_rows * args->pixels_stride, args->channel_offset, lanes);
-    if (flips) row[r] = flip_bytes(row[r], args->in_flip);
+    row[r] = flip_bytes(load_pixels(pixels + y * args->pixels_stride, window->band_rows * args->pixels_stride, args->channel_offset, lanes), args->in_flip);
   }
-  interleave(row, window->cache[at]);
-  return window->cache[at];
+  interleave(row, out);
 }
 
-// `width` and `groups` are the filter's and the window's if they are constants, or 0.
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, int out_rows, int lanes, size_t width, size_t groups, enum tvmq_path path) {
-  const size_t filter_w = width ? width : args->filter_w, planes = width ? 1 : args->n_planes;
-  const size_t nr = LANE_CHANNELS * (size_t)lanes, lanes_bytes = 16 * (size_t)lanes;
-  struct window window;
-  window.args = args;
-  window.rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h;
-  window.groups = groups ? groups : (window.rows + GROUP_ROWS - 1) / GROUP_ROWS;
-  window.band_rows = (size_t)out_rows * args->stride_h;
-  for (size_t i = 0; i < CACHED_GROUPS; i++) window.tags[i] = SIZE_MAX;
-
-  const char *const bias = args->panel, *const weights = bias + nr * sizeof(int32_t);
-  const char *const multiplier = weights + planes * filter_w * window.groups * (size_t)out_rows * nr * GROUP_ROWS * WEIGHT_BYTES;
-  const char *const shift = multiplier + nr * sizeof(int32_t);
-  const struct tvmq_stage stage = *args->stage;
-  vector first[VECTORS];
-  struct tvmq_short_stage short_stage[VECTORS];
+TVMQ_INLINE void multiply_group(vector acc[MAX_OUT_ROWS][VECTORS], const vector *group, const char *weights, int out_rows, int lanes) {
+  const size_t lanes_bytes = 16 * (size_t)lanes;
   UNROLL for (int v = 0; v < VECTORS; v++) {
-    const size_t at = (size_t)v * lanes_bytes;
-    first[v] = load_repeated(bias + at, lanes);
-    if (path == TVMQ_PATH_LONG) continue;
-    first[v] = tvmq_short_bias(first[v]);
-    short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
+    UNROLL for (int o = 0; o < out_rows; o++) acc[o][v] =
+        multiply_add(acc[o][v], group[v], load_repeated(weights + (size_t)(o * VECTORS + v) * lanes_bytes, lanes));
   }
+}
 
-  uint8_t *out = args->out;
-  for (size_t x = 0; x < args->n_cols; x++, out += args->out_col_stride) {
-    vector acc[MAX_OUT_ROWS][VECTORS];
-    UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = first[v];
-    const char *w = weights;
-    for (size_t plane = 0; plane < planes; plane++) {
-      for (size_t kx = 0; kx < filter_w; kx++) {
-        for (size_t g = 0; g < window.groups; g++) {
-          const vector *group = cached_group(&window, x * args->stride_w + kx, g, flips, lanes);
-          UNROLL for (int o = 0; o < out_rows; o++) {
-            UNROLL for (int v = 0; v < VECTORS; v++, w += lanes_bytes) acc[o][v] = multiply_add(acc[o][v], group[v], load_repeated(w, lanes));
-          }
-        }
+// The groups of a window that does not fit what is kept.
+TVMQ_INLINE void multiply_large(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, const char *weights,
+                                int out_rows, int lanes, vector acc[MAX_OUT_ROWS][VECTORS]) {
+  const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16;
+  for (size_t kx = 0; kx < window->width; kx++) {
+    for (size_t g = 0; g < window->groups; g++, weights += group_bytes) {
+      vector group[VECTORS];
+      load_group(args, window, pixels + kx, g, lanes, group);
+      multiply_group(acc, group, weights, out_rows, lanes);
+    }
+  }
+}
+
+TVMQ_INLINE void rescale(const struct tvmq_stage *stage, const struct block *block, const vector acc[VECTORS], int lanes, enum tvmq_path path, vector *value) {
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    const size_t at = (size_t)(v * lanes) * 16;
+    value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&block->short_stage[v], path, acc[v])
+                                      : tvmq_long_rescale(stage, acc[v], load_repeated(block->multiplier + at, lanes), load_repeated(block->shift + at, lanes));
+  }
+}
+
+// One tile of one block. `n_groups` of the window are a constant where the filter is the usual one.
+TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
+                              const void *const *pixels, uint8_t *out, int out_rows, int lanes, size_t n_groups, enum tvmq_path path) {
+  const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16, stride = args->stride_w;
+  const bool keeps = n_groups <= KEPT_GROUPS;
+  const size_t most = keeps ? (KEPT_GROUPS - n_groups) / (stride * window->groups) + 1 : args->n_cols;
+  vector kept[KEPT_GROUPS][VECTORS];
+  for (size_t x = 0; x < args->n_cols; x += most) {
+    const size_t n = args->n_cols - x < most ? args->n_cols - x : most;
+    const void *const *columns = pixels + x * stride;
+    for (size_t i = 0; keeps && i < (n - 1) * stride + window->width; i++) {
+      for (size_t g = 0; g < window->groups; g++) load_group(args, window, columns + i, g, lanes, kept[i * window->groups + g]);
+    }
+    for (size_t i = 0; i < n; i++, out += args->out_col_stride) {
+      vector acc[MAX_OUT_ROWS][VECTORS], value[MAX_OUT_ROWS][VECTORS];
+      UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = block->first[v];
+      const char *w = block->weights;
+      for (size_t plane = 0; plane < args->n_planes; plane++) {
+        if (!keeps) multiply_large(args, window, columns + i * stride, w, out_rows, lanes, acc);
+        for (size_t g = 0; keeps && g < n_groups; g++) multiply_group(acc, kept[i * stride * window->groups + g], w + g * group_bytes, out_rows, lanes);
+        w += n_groups * group_bytes;
       }
+      UNROLL for (int o = 0; o < out_rows; o++) rescale(stage, block, acc[o], lanes, path, value[o]);
+      store_bands(stage, value, out_rows, lanes, out, args->out_row_stride);
     }
-    vector value[MAX_OUT_ROWS][VECTORS];
-    UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) {
-      const size_t at = (size_t)v * lanes_bytes;
-      value[o][v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, acc[o][v])
-                                           : tvmq_long_rescale(&stage, acc[o][v], load_repeated(multiplier + at, lanes), load_repeated(shift + at, lanes));
-    }
-    store_bands(&stage, value, out_rows, lanes, out, args->out_row_stride);
   }
 }
 
-// The usual 3x3 filter has bodies of its own, without a flip as well; `groups` is what its window has.
-TVMQ_INLINE void depthwise_by_filter(const struct tvmq_depthwise_args *args, int out_rows, int lanes, size_t groups, enum tvmq_path path) {
-  if (args->filter_h != 3 || args->filter_w != 3 || args->n_planes != 1)
-    depthwise(args, true, out_rows, lanes, 0, 0, path);
-  else if (args->in_flip != 0)
-    depthwise(args, true, out_rows, lanes, 3, groups, path);
-  else
-    depthwise(args, false, out_rows, lanes, 3, groups, path);
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *call, int out_rows, int lanes, size_t n_groups, enum tvmq_path path) {
+  const struct tvmq_depthwise_args args = *call;  // copies, which no stored byte can be part of
+  const struct tvmq_stage stage = *args.stage;
+  const size_t nr = LANE_CHANNELS * (size_t)lanes, lanes_bytes = 16 * (size_t)lanes, mr = (size_t)(out_rows * LANES / lanes);
+  struct window window = {
+      .rows = (size_t)(out_rows - 1) * args.stride_h + args.filter_h, .width = args.filter_w, .band_rows = (size_t)out_rows * args.stride_h};
+  window.groups = (window.rows + GROUP_ROWS - 1) / GROUP_ROWS;
+  window.n_groups = window.groups * window.width;
+  for (size_t b = 0; b < args.n_blocks; b++) {
+    const char *const bias = (const char *)args.panel + b * args.panel_bytes;
+    struct block block = {.weights = bias + nr * sizeof(int32_t)};
+    block.multiplier = block.weights + args.n_planes * window.n_groups * (size_t)out_rows * nr * GROUP_ROWS * WEIGHT_BYTES;
+    block.shift = block.multiplier + nr * sizeof(int32_t);
+    UNROLL for (int v = 0; v < VECTORS; v++) {
+      const size_t at = (size_t)v * lanes_bytes;
+      block.first[v] = load_repeated(bias + at, lanes);
+      if (path == TVMQ_PATH_LONG) continue;
+      block.first[v] = tvmq_short_bias(block.first[v]);
+      block.short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(block.multiplier + at, lanes), load_repeated(block.shift + at, lanes));
+    }
+    struct tvmq_depthwise_args tile = args;
+    tile.channel_offset += b * nr;
+    for (size_t row = 0; row < args.n_rows; row = tvmq_next_tile(row, mr, args.n_rows)) {
+      compute_tile(&tile, &stage, &window, &block, args.pixels + row * args.stride_h * args.pixels_stride,
+                   (uint8_t *)args.out + b * nr + row * args.out_row_stride, out_rows, lanes, n_groups ? n_groups : window.n_groups, path);
+    }
+  }
 }
 
-// The tile is a copy, which no stored byte can be part of.
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                                                                         \
-  static void SYMBOL##_tile(const struct tvmq_depthwise_args *args) {                                                           \
-    const struct tvmq_depthwise_args tile = *args;                                                                              \
-    switch (tvmq_stage_path(tile.stage)) {                                                                                      \
-      case TVMQ_PATH_LONG:                                                                                                      \
-        depthwise(&tile, true, OUT_ROWS, LANES_USED, 0, 0, TVMQ_PATH_LONG);                                                     \
-        break;                                                                                                                  \
-      case TVMQ_PATH_SHORT:                                                                                                     \
-        depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);                                              \
-        break;                                                                                                                  \
-      case TVMQ_PATH_UPWARD:                                                                                                    \
-        depthwise_by_filter(&tile, OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD);                                             \
-        break;                                                                                                                  \
-    }                                                                                                                           \
-  }                                                                                                                             \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {                                                                         \
-    tvmq_depthwise_tiles(args, OUT_ROWS * sizeof(vector) / 16 / LANES_USED, (size_t)LANE_CHANNELS * LANES_USED, SYMBOL##_tile); \
+// The usual 3x3 filter has bodies of its own; `groups` is what its window has in a column.
+#define DEPTHWISE_PATH(OUT_ROWS, LANES_USED, GROUPS, PATH)                 \
+  do {                                                                     \
+    if (args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1) \
+      depthwise(args, OUT_ROWS, LANES_USED, 3 * (size_t)(GROUPS), PATH);   \
+    else                                                                   \
+      depthwise(args, OUT_ROWS, LANES_USED, 0, PATH);                      \
+  } while (0)
+
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                 \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                 \
+    switch (tvmq_stage_path(args->stage)) {                             \
+      case TVMQ_PATH_LONG:                                              \
+        depthwise(args, OUT_ROWS, LANES_USED, 0, TVMQ_PATH_LONG);       \
+        break;                                                          \
+      case TVMQ_PATH_SHORT:                                             \
+        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);  \
+        break;                                                          \
+      case TVMQ_PATH_UPWARD:                                            \
+        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD); \
+        break;                                                          \
+    }                                                                   \
   }
