@@ -115,7 +115,7 @@ static void set_blocks(struct tvmq_conv *c) {
       .panels = c->panels,
       .panel_bytes = c->panel.size,
   };
-  c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), c->problem.groups));
+  c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), c->problem.groups));
 }
 
 static const char *set_scratch(struct tvmq_conv *c) {

@@ -117,7 +117,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .panels = c->panels,
       .panel_bytes = c->panel.size,
   };
-  x->blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), c->problem.groups * x->images));
+  x->blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), c->problem.groups * x->images));
 
   const size_t n_lines = tvmq_min(x->blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
   size_t size = 0, copies;

@@ -96,7 +96,7 @@ static void set_blocks(struct tvmq_conv *c) {
   w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, w->waves), mr), tiles);
   w->waves = tvmq_ceil_div(tiles, w->wave_tiles);
 
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->problem.macs), w->waves);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, (float)c->problem.macs / c->choice.variant->speeds[0].rate), w->waves);
   const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes;
   const size_t most_blocks = tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES);
   w->n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1;

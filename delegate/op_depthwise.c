@@ -36,6 +36,7 @@ struct depthwise {
   struct tvmq_axis h, w;  // down and along the kernel's rows
   bool transposed;        // the kernel's rows are the image's columns
   const struct tvmq_variant *variant;
+  float cycles;  // estimated, on one thread, for one phase of one image
   struct tvmq_threads *threads;
 
   size_t element_bytes;
@@ -61,7 +62,7 @@ static size_t block_channel(const struct depthwise *d, size_t block) {
 
 // ---- plan
 
-static const struct tvmq_variant *choose(const struct depthwise *d, const struct tvmq_env *env) {
+static const struct tvmq_variant *choose(struct depthwise *d, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *desc = &d->desc;
   return tvmq_select_depthwise(desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8,
                                &(struct tvmq_depthwise_problem){
@@ -76,7 +77,8 @@ static const struct tvmq_variant *choose(const struct depthwise *d, const struct
                                    .stride_w = d->w.stride,
                                    .cpu = env->cpu,
                                    .excluded = tvmq_conv_excluded_flags(desc, &d->quant),
-                               });
+                               },
+                               &d->cycles);
 }
 
 // Weights of one output channel in TFLite's 1HWO order.
@@ -156,7 +158,7 @@ static size_t phases(const struct depthwise *d) { return d->h.phases * d->w.phas
 
 static void set_tasks(struct depthwise *d) {
   const size_t mr = d->variant->mr, rows = tvmq_phase_outputs(&d->h, 0);
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(d->threads, macs(d)), (size_t)d->desc.batch * phases(d));
+  const size_t parts = (size_t)d->desc.batch * phases(d), wanted = tvmq_ceil_div(tvmq_tasks_wanted(d->threads, d->cycles * (float)parts), parts);
   const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
 
   d->strip_rows = tvmq_round_up(STRIP_BYTES / row_bytes, mr);

@@ -26,10 +26,17 @@ enum { OPEN = 1 << 30, CALLER_SLEEPS = 1 << 29, INSIDE = CALLER_SLEEPS - 1 };
 // How long to spin before sleeping: longer than what lies between two operators of a network, much shorter than a scheduler's time slice.
 enum { SPIN_NS = 50 * 1000, SPINS_PER_LOOK = 64 };
 
+// Tiles that a thread takes before those of others: about the same part of each operator, so that what it reads is what it wrote and lies in its own cache.
+struct share {
+  _Alignas(64) _Atomic size_t next;
+  size_t end;
+};
+
 struct worker {
   struct tvmq_threads *pool;
   pthread_t id;
   int thread;
+  struct share share;
 };
 
 struct tvmq_threads {
@@ -45,7 +52,7 @@ struct tvmq_threads {
   struct tvmq_trace *trace;  // NULL: not recorded
 
   // Each on a cache line of its own: workers that look for work must not slow down those that have some.
-  _Alignas(64) _Atomic size_t next_tile;
+  struct share share;  // the caller's
   _Alignas(64) _Atomic uint32_t state;
   _Alignas(64) _Atomic uint32_t runs;  // counts runs; workers sleep on it
   _Atomic uint32_t sleepers;
@@ -93,16 +100,36 @@ static bool nobody_inside(struct tvmq_threads *threads, uint32_t unused) {
   return (atomic_load_explicit(&threads->state, memory_order_acquire) & INSIDE) == 0;
 }
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static struct share *share_of(struct tvmq_threads *threads, int thread) { return thread == 0 ? &threads->share : &threads->workers[thread - 1].share; }
+
+// As many shares as threads can run at a time, all of about the same size.
+static void set_shares(struct tvmq_threads *threads) {
+  const size_t n = smaller(threads->helpers + 1, (size_t)threads->n), size = threads->n_tiles / n, larger = threads->n_tiles % n;
+  size_t begin = 0;
+  for (int i = 0; i < threads->n; i++) {
+    const size_t tiles = (size_t)i < n ? size + ((size_t)i < larger) : 0;
+    struct share *share = share_of(threads, i);
+    atomic_store_explicit(&share->next, begin, memory_order_relaxed);
+    share->end = begin += tiles;
+  }
+}
+
+// The tiles of a thread's own share, then what is left of the others'.
 static void work(struct tvmq_threads *threads, int thread) {
   uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
-  for (;;) {
-    const size_t tile = atomic_fetch_add_explicit(&threads->next_tile, 1, memory_order_relaxed);
-    if (tile >= threads->n_tiles) return;
-    threads->fn(threads->context, tile, thread);
-    if (threads->trace == NULL) continue;
-    const uint64_t end = tvmq_now_ns();
-    tvmq_trace_add(threads->trace, thread, (int)tile, start, end);
-    start = end;
+  for (int i = 0; i < threads->n; i++) {
+    struct share *share = share_of(threads, (thread + i) % threads->n);
+    for (;;) {
+      const size_t tile = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
+      if (tile >= share->end) break;
+      threads->fn(threads->context, tile, thread);
+      if (threads->trace == NULL) continue;
+      const uint64_t end = tvmq_now_ns();
+      tvmq_trace_add(threads->trace, thread, (int)tile, start, end);
+      start = end;
+    }
   }
 }
 
@@ -140,8 +167,6 @@ static void *worker_main(void *argument) {
   return NULL;
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 // Wakes no more workers than there are tiles and processors for: beside the caller and those that are awake, spinning or still at work.
 static void call_workers(struct tvmq_threads *threads) {
   atomic_fetch_add(&threads->runs, 1);
@@ -175,7 +200,7 @@ void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn
     threads->fn = fn;
     threads->context = context;
     threads->n_tiles = n_tiles;
-    atomic_store_explicit(&threads->next_tile, 0, memory_order_relaxed);
+    set_shares(threads);
     atomic_store_explicit(&threads->state, OPEN, memory_order_release);
     call_workers(threads);
     work(threads, 0);

@@ -1,6 +1,7 @@
 // A pool of worker threads that share the tiles of one operator at a time.
 //
-// Tiles are handed out by an atomic counter, so that fast and slow cores each take what they can. The calling thread works too.
+// Each thread begins with a range of tiles of its own, so that neighbours stay in one core's cache from operator to operator, and goes on with what the others
+// have left, so that fast and slow cores each take what they can. The calling thread works too.
 #pragma once
 
 #include <stddef.h>

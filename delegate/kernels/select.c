@@ -57,15 +57,14 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          allows(v->only.stride, p->stride_w);
 }
 
-const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem) {
+const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
   const struct tvmq_variant *best = NULL;
-  float least = 0;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
     if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes || !covers(v, problem)) continue;
     const float estimate = depthwise_cycles(v, problem);
-    if (best != NULL && estimate >= least) continue;
+    if (best != NULL && estimate >= *cycles) continue;
     best = v;
-    least = estimate;
+    *cycles = estimate;
   }
   return best;
 }

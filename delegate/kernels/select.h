@@ -30,7 +30,7 @@ struct tvmq_depthwise_problem {
   size_t out_h, out_w, channels, depth_multiplier, filter_h, filter_w, stride_h, stride_w;
   uint32_t cpu, excluded;
 };
-const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem);
+const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);

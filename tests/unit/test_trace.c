@@ -59,7 +59,7 @@ static void check_pool(void) {
       seen[span->task]++;
       const bool first = previous == NULL || previous->thread != span->thread;
       good += span->subgraph == 7 && span->node == run && span->start_ns >= (first ? start : previous->end_ns) && span->end_ns >= span->start_ns &&
-              span->end_ns <= end && (first ? previous == NULL || span->thread > previous->thread : span->task > previous->task);
+              span->end_ns <= end && (!first || previous == NULL || span->thread > previous->thread);
     }
     int once = 0;
     for (int i = 0; i < TILES; i++) once += seen[i] == 1;
