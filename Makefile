@@ -4,15 +4,20 @@ MODEL ?=
 BIN := .venv/bin
 SOURCES := pyproject.toml meson.build meson.options tools/build_backend.py $(shell find delegate python -type f -not -name '*.pyc')
 
-.PHONY: help demo test test-arm lint format clean
+.PHONY: help demo bench test test-arm lint format clean
 help:
 	@echo "make demo [MODEL=path]  the delegate on a network: what it takes, that it is bit-exact, how fast it is"
+	@echo "make bench [MODEL=path] how fast it is beside the stock runtime, and where the time goes; build/bench.html has the plots"
 	@echo "make test               every test; says what it skipped"
 	@echo "make test-arm           the tests on emulated arm64, after tools/arm/setup"
 	@echo "make lint | format | clean"
 
 demo: .venv/installed
 	$(BIN)/tvmq demo $(MODEL)
+
+bench: .venv/installed
+	@mkdir -p build
+	$(BIN)/tvmq bench $(MODEL) --against stock,builtin --html build/bench.html
 
 test: .venv/installed
 	$(BIN)/python tools/test.py

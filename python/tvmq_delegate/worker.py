@@ -174,7 +174,11 @@ class Worker:
                 command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors
             )
         self.connection = Connection(ours.detach())
-        self.call("", job)
+        try:
+            self.call("", job)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Worker:
         return self

@@ -156,7 +156,7 @@ def test_csv(benchmark: bench.Benchmark) -> None:
     assert rows[0][-2:] == ["alone_us tvmq", "alone_us stock"] and all(float(row[-1]) > 0 for row in rows[1:])
 
 
-@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("width", [80, 100, 110, 120, 160, 200])
 def test_tables_fit_the_terminal(benchmark: bench.Benchmark, width: int) -> None:
     stream = io.StringIO()
     console = terminal_console(stream, width)

@@ -15,7 +15,7 @@ from ..compare import Change, Comparison
 from ..metrics import BenchmarkResult
 from ..op_profile import OpProfileData
 
-MIDDLE, WIDE = 100, 160
+MIDDLE, ROOMY, WIDE = 110, 120, 160  # columns from which on a kernel's name, a second contender, everything has room
 TOP = 10
 
 
@@ -143,7 +143,7 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
     ]
     for n, name in enumerate(found.against):
         columns.append(Column(f"{name} µs", lambda op, name=name: _us(op, name), 0 if n == 0 else WIDE))
-        columns.append(Column(f"vs {name}", lambda op, name=name: _factor(op.speedup(name)), 0 if n == 0 else MIDDLE))
+        columns.append(Column(f"vs {name}", lambda op, name=name: _factor(op.speedup(name)), 0 if n == 0 else ROOMY))
     return _table(title, columns, ops, width)
 
 
