@@ -63,7 +63,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   const struct tvmq_variant *variant = tvmq_select_winograd_gemm(&problem, &c.cycles);
   const size_t nr = variant->layout.nr, values = tvmq_tiles_values(&tiles);
   float input, output;
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem.k, env->cpu, &input);
+  if (tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem.k, env->cpu, &input) == NULL) return c;
   tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, env->cpu, &output);
   c.cycles += (float)values * (input + output * (float)tvmq_ceil_div(problem.n, nr));
   if (env->winograd == TVMQ_WINOGRAD_ON) c.cycles = 0;

@@ -132,7 +132,7 @@ typedef void (*tvmq_row_sums_fn)(const struct tvmq_row_sums_args *args);
 // Tiles are `tile_h` x `tile_w` outputs (winograd.h); points count row by row of 6 x 6, of 6 where a direction has no taps.
 
 // One call transforms n_tiles tiles that lie side by side: tile i's first input is column i * outputs of `pixels`, row 0. `channels` bytes of each pixel are
-// read, and as many values written for each tile at each of its points.
+// read, at least nr, and as many values written for each tile at each of its points.
 struct tvmq_winograd_input_args {
   const void *const *pixels;  // [inputs of tile_h][pixels_stride], to channel 0
   size_t pixels_stride;       // pointers between table rows

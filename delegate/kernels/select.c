@@ -109,9 +109,9 @@ const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_
 const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles) {
   const struct tvmq_variant *best = NULL;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, family, cpu, 0) || (best != NULL && v->layout.nr > channels)) continue;
+    if (!usable(v, family, cpu, 0) || v->layout.nr > channels) continue;
     const float estimate = (float)ceil_div(channels, v->layout.nr) * v->layout.nr / speed_of(v, cpu)->rate;
-    if (best != NULL && best->layout.nr <= channels && estimate >= *cycles) continue;
+    if (best != NULL && estimate >= *cycles) continue;
     best = v;
     *cycles = estimate;
   }

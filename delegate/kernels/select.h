@@ -45,6 +45,5 @@ struct tvmq_winograd_problem {
 };
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles);
 
-// Of a family of transforms, and the cycles for all `channels` at one point of one tile. A variant that computes more channels at a time than there are
-// is taken only for want of another.
+// Of a family of transforms, and the cycles for all `channels` at one point of one tile. NULL: every variant computes more channels at a time.
 const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles);

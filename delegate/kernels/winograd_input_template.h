@@ -1,9 +1,10 @@
 // Body of the kernels that transform the inputs of Winograd tiles, in the compiler's vectors; a file includes it with
 //   SYMBOL, LANES    name, and channels at a time
 //
-// Reads: LANES bytes of each pixel. The last vector of channels overlaps the one before; fewer channels than lanes are copied one by one.
-// Columns are transformed first, each once for the two tiles that may share it, into memory that stays in the first level of cache; then each row of points.
+// Reads: LANES bytes of each pixel. The last vector of channels overlaps the one before.
+// Columns are transformed first, into memory that stays in the first level of cache; then each row of points.
 // Registers: at most six inputs and six values, of one line at a time.
+#include <assert.h>
 #include <string.h>
 
 #include "inline.h"
@@ -44,60 +45,53 @@ TVMQ_INLINE void transform(const values *d, values *v, size_t tile) {
   }
 }
 
-// One vector of channels of a line of tiles.
-struct line {
-  const struct tvmq_winograd_input_args *args;
-  size_t first;                                               // channel
-  values points[TVMQ_WINOGRAD_POINTS][TVMQ_WINOGRAD_POINTS];  // of a tile: [column][point down]
-};
+// Tiles whose columns are transformed at once: a column for both tiles that it belongs to.
+enum { GROUP = 4, COLUMNS = GROUP * TVMQ_WINOGRAD_OUTPUTS + TVMQ_WINOGRAD_POINTS - TVMQ_WINOGRAD_OUTPUTS };
 
-// `n` channels: LANES, which a compiler must see to be so, or all if they are fewer.
-TVMQ_INLINE values load(const void *pixel, size_t n, bytes flip) {
-  bytes b = {0};
-  memcpy(&b, pixel, n);
+typedef values row[COLUMNS];
+
+TVMQ_INLINE values load(const void *pixel, bytes flip) {
+  bytes b;
+  memcpy(&b, pixel, sizeof b);
   return __builtin_convertvector(b ^ flip, values);
 }
 
-// Columns [first, end) of the tile whose inputs begin at `pixels`.
-TVMQ_INLINE void transform_columns(struct line *line, size_t n, const void *const *pixels, size_t first, size_t end, size_t tile_h) {
-  const bytes flip = (bytes){0} + (int8_t)line->args->in_flip;
-  for (size_t x = first; x < end; x++) {
-    values d[TVMQ_WINOGRAD_POINTS];
-    UNROLL for (size_t y = 0; y < tvmq_winograd_points(tile_h); y++) {
-      d[y] = load((const char *)pixels[y * line->args->pixels_stride + x] + line->first, n, flip);
-    }
-    transform(d, line->points[x], tile_h);
-  }
-}
-
-TVMQ_INLINE void transform_rows(const struct line *line, size_t n, int16_t *out, size_t tile_w) {
-  const struct tvmq_winograd_input_args *args = line->args;
-  const size_t n_points = tvmq_winograd_points(tile_w);
-  for (size_t i = 0; i < tvmq_winograd_points(args->tile_h); i++) {
+// Channels from `first` on of a line of columns.
+TVMQ_INLINE void transform_columns(const void *const *pixels, size_t pixels_stride, size_t n_columns, size_t first, bytes flip, row *rows, size_t tile_h) {
+  for (size_t x = 0; x < n_columns; x++, pixels++) {
     values d[TVMQ_WINOGRAD_POINTS], v[TVMQ_WINOGRAD_POINTS];
-    UNROLL for (size_t x = 0; x < n_points; x++) d[x] = line->points[x][i];
-    transform(d, v, tile_w);
-    int16_t *row = out + tvmq_winograd_point(args->tile_h, i) * tvmq_winograd_all_points(tile_w) * args->point_stride;
-    UNROLL for (size_t j = 0; j < n_points; j++) memcpy(row + tvmq_winograd_point(tile_w, j) * args->point_stride, &v[j], n * sizeof(int16_t));
+    UNROLL for (size_t y = 0; y < tvmq_winograd_points(tile_h); y++) d[y] = load((const char *)pixels[y * pixels_stride] + first, flip);
+    transform(d, v, tile_h);
+    UNROLL for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) rows[i][x] = v[i];
   }
 }
 
-TVMQ_INLINE void transform_line(const struct tvmq_winograd_input_args *args, size_t first, size_t n) {
-  const size_t step = tvmq_winograd_outputs(args->tile_w), n_columns = tvmq_winograd_points(args->tile_w), shared = n_columns - step;
-  struct line line;
-  line.args = args;
-  line.first = first;
-  for (size_t i = 0; i < args->n_tiles; i++) {
-    if (i > 0) memmove(line.points[0], line.points[step], shared * sizeof line.points[0]);
-    TVMQ_FOR_TILE(args->tile_h, transform_columns, &line, n, args->pixels + i * step, i > 0 ? shared : 0, n_columns);
-    TVMQ_FOR_TILE(args->tile_w, transform_rows, &line, n, args->values + i * args->tile_stride + first);
+// Of the tile whose first column is x.
+TVMQ_INLINE void transform_rows(const row *rows, size_t x, size_t tile_h, int16_t *out, size_t point_stride, size_t tile_w) {
+  const size_t row_stride = tvmq_winograd_all_points(tile_w) * point_stride;
+  for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) {
+    values v[TVMQ_WINOGRAD_POINTS];
+    transform(rows[i] + x, v, tile_w);
+    UNROLL for (size_t j = 0; j < tvmq_winograd_points(tile_w); j++) memcpy(out + tvmq_winograd_point(tile_w, j) * point_stride, &v[j], sizeof v[j]);
+    out += (tvmq_winograd_point(tile_h, i + 1) - i) * row_stride;
   }
+}
+
+// LANES channels of a group of tiles.
+TVMQ_INLINE void transform_group(const struct tvmq_winograd_input_args *args, size_t tile, size_t first) {
+  const size_t step = tvmq_winograd_outputs(args->tile_w), n_tiles = args->n_tiles - tile < GROUP ? args->n_tiles - tile : GROUP;
+  const size_t n_columns = n_tiles * step + tvmq_winograd_points(args->tile_w) - step;
+  const bytes flip = (bytes){0} + (int8_t)args->in_flip;
+  row rows[TVMQ_WINOGRAD_POINTS];
+  TVMQ_FOR_TILE(args->tile_h, transform_columns, args->pixels + tile * step, args->pixels_stride, n_columns, first, flip, rows);
+  for (size_t i = 0; i < n_tiles; i++)
+    TVMQ_FOR_TILE(args->tile_w, transform_rows, rows, i * step, args->tile_h, args->values + (tile + i) * args->tile_stride + first, args->point_stride);
 }
 
 void SYMBOL(const struct tvmq_winograd_input_args *args) {
-  if (args->channels < LANES) {
-    transform_line(args, 0, args->channels);
-    return;
+  const struct tvmq_winograd_input_args copy = *args;  // for all a compiler knows, stores might change *args
+  assert(copy.channels >= LANES);
+  for (size_t tile = 0; tile < copy.n_tiles; tile += GROUP) {
+    for (size_t c = 0; c < copy.channels; c += LANES) transform_group(&copy, tile, copy.channels - c < LANES ? copy.channels - LANES : c);
   }
-  for (size_t c = 0; c < args->channels; c += LANES) transform_line(args, args->channels - c < LANES ? args->channels - LANES : c, LANES);
 }

@@ -46,17 +46,15 @@ struct half_done {
   sums rows[TVMQ_WINOGRAD_OUTPUTS][TVMQ_WINOGRAD_POINTS];  // [output down][point across]
 };
 
-// The tile whose sums at point 0 are `tile_sums`.
-TVMQ_INLINE void transform_columns(const struct tvmq_winograd_output_args *args, const int32_t *tile_sums, struct half_done *half, size_t tile_h) {
-  const size_t row = tvmq_winograd_all_points(args->tile_w);
-  for (size_t j = 0; j < tvmq_winograd_points(args->tile_w); j++) {
+// The tile whose sums at point 0 are `column`.
+TVMQ_INLINE void transform_columns(const int32_t *column, size_t tile_w, size_t point_stride, struct half_done *half, size_t tile_h) {
+  const size_t row_stride = tvmq_winograd_all_points(tile_w) * point_stride;
+  for (size_t j = 0; j < tvmq_winograd_points(tile_w); j++) {
     sums m[TVMQ_WINOGRAD_POINTS], y[TVMQ_WINOGRAD_OUTPUTS];
-    UNROLL for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) {
-      const size_t point = tvmq_winograd_point(tile_h, i) * row + tvmq_winograd_point(args->tile_w, j);
-      memcpy(&m[i], tile_sums + point * args->point_stride, sizeof m[i]);
-    }
+    UNROLL for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) memcpy(&m[i], column + tvmq_winograd_point(tile_h, i) * row_stride, sizeof m[i]);
     transform(m, y, tile_h);
     UNROLL for (size_t a = 0; a < tvmq_winograd_outputs(tile_h); a++) half->rows[a][j] = y[a];
+    column += (tvmq_winograd_point(tile_w, j + 1) - j) * point_stride;
   }
 }
 
@@ -72,13 +70,14 @@ TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const
   }
 }
 
-TVMQ_INLINE void finish_tiles(const struct tvmq_winograd_output_args *args, int path) {
+TVMQ_INLINE void finish_tiles(const struct tvmq_winograd_output_args *call, int path) {
+  const struct tvmq_winograd_output_args copy = *call, *args = &copy;  // for all a compiler knows, stores might change *call
   const size_t step = tvmq_winograd_outputs(args->tile_w) * args->out_col_stride;
   for (size_t n = 0; n < args->n; n += LANES) {
     const struct finisher finisher = make_finisher(args, n, path);
     for (size_t i = 0; i < args->n_tiles; i++) {
       struct half_done half;
-      TVMQ_FOR_TILE(args->tile_h, transform_columns, args, args->sums + i * args->tile_stride + n, &half);
+      TVMQ_FOR_TILE(args->tile_h, transform_columns, args->sums + i * args->tile_stride + n, args->tile_w, args->point_stride, &half);
       TVMQ_FOR_TILE(args->tile_w, finish_rows, args, &half, &finisher, path, (uint8_t *)args->out + i * step + n);
     }
   }
