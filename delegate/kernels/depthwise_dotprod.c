@@ -117,7 +117,7 @@ INLINE void add_products_directly(const struct window *w, int out_rows, int colu
 
 // Requantizes a tile, two outputs at a time, and stores `n` columns of it.
 INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, int8_t *out) {
-  const struct tvmq_neon_stage stage = tvmq_neon_stage(w->args.stage);
+  const struct tvmq_neon_stage stage = tvmq_neon_stage(path, w->args.stage);
   const size_t stride = w->args.out_col_stride, row_stride = w->args.out_row_stride;
   const int32_t *params = w->params;
   const int32x4_t m0 = vld1q_s32(params), m1 = vld1q_s32(params + 4), s0 = vld1q_s32(params + NR), s1 = vld1q_s32(params + NR + 4);
@@ -155,20 +155,7 @@ INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows
 
 INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
   int8_t *out = (int8_t *)w->args.out + x * w->args.out_col_stride;
-  switch (w->path) {
-    case TVMQ_NEON_PLAIN:
-      store(TVMQ_NEON_PLAIN, w, out_rows, columns, acc, n, out);
-      break;
-    case TVMQ_NEON_INT16:
-      store(TVMQ_NEON_INT16, w, out_rows, columns, acc, n, out);
-      break;
-    case TVMQ_NEON_DOUBLE:
-      store(TVMQ_NEON_DOUBLE, w, out_rows, columns, acc, n, out);
-      break;
-    case TVMQ_NEON_SINGLE:
-      store(TVMQ_NEON_SINGLE, w, out_rows, columns, acc, n, out);
-      break;
-  }
+  TVMQ_NEON_FOR_GENERAL_PATH(w->path, store, w, out_rows, columns, acc, n, out);
 }
 
 INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
@@ -215,7 +202,7 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size
       .args = *args,
       .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h,
       .weights = (const int8_t *)args->panel + NR * sizeof(int32_t),
-      .path = tvmq_neon_path(args->stage),
+      .path = tvmq_neon_general_path(args->stage),
   };
   w.n_groups = groups > 0 ? groups : groups_of(args, out_rows);
   w.plane_bytes = args->filter_w * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;

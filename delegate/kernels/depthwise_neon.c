@@ -56,7 +56,7 @@ INLINE void add_taps(const struct half *h, const void *const *row, size_t n, con
 
 // Requantizes 8 accumulators, two columns at a time, and stores `n` columns.
 INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {
-  const struct tvmq_neon_stage stage = tvmq_neon_stage(h->args->stage);
+  const struct tvmq_neon_stage stage = tvmq_neon_stage(path, h->args->stage);
   const size_t stride = h->args->out_col_stride;
   const int32x4_t m0 = vld1q_s32(h->multiplier), m1 = vld1q_s32(h->multiplier + 4), s0 = vld1q_s32(h->shift), s1 = vld1q_s32(h->shift + 4);
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
@@ -79,7 +79,7 @@ INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_
 INLINE void depthwise(const struct half *h, int n_kx, int stride) {
   const struct tvmq_depthwise_args *args = h->args;
   const size_t row_weights = args->filter_w * NR;
-  const enum tvmq_neon_path path = tvmq_neon_path(args->stage);
+  const enum tvmq_neon_path path = tvmq_neon_general_path(args->stage);
   const int32x4_t bias0 = vld1q_s32(h->bias), bias1 = vld1q_s32(h->bias + 4);
   int8_t *out = h->out;
 
@@ -94,20 +94,7 @@ INLINE void depthwise(const struct half *h, int n_kx, int stride) {
       else
         add_taps(h, row, left, weights, acc);
     }
-    switch (path) {
-      case TVMQ_NEON_PLAIN:
-        store(TVMQ_NEON_PLAIN, h, acc, left, out);
-        break;
-      case TVMQ_NEON_INT16:
-        store(TVMQ_NEON_INT16, h, acc, left, out);
-        break;
-      case TVMQ_NEON_DOUBLE:
-        store(TVMQ_NEON_DOUBLE, h, acc, left, out);
-        break;
-      case TVMQ_NEON_SINGLE:
-        store(TVMQ_NEON_SINGLE, h, acc, left, out);
-        break;
-    }
+    TVMQ_NEON_FOR_GENERAL_PATH(path, store, h, acc, left, out);
   }
 }
 

@@ -72,7 +72,7 @@ INLINE int8x16_t requantize(enum tvmq_neon_path path, const struct tvmq_depthwis
 
 // `columns` columns of which `n` are stored.
 INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, int columns, const int32x4_t acc[COLUMNS][VECTORS], size_t n, int8_t *out) {
-  const struct tvmq_neon_stage stage = tvmq_neon_stage(args->stage);
+  const struct tvmq_neon_stage stage = tvmq_neon_stage(path, args->stage);
   const size_t stride = args->out_col_stride;
   int8x16_t bytes[COLUMNS];
   UNROLL for (int i = 0; i < columns; i++) bytes[i] = requantize(path, args, &stage, acc[i]);
@@ -98,20 +98,7 @@ INLINE void tile(const struct tvmq_depthwise_args *args, bool flips, int columns
     UNROLL for (int v = 0; v < VECTORS; v++) acc[i][v] = vld1q_s32(bias + 4 * v);
   }
   add_window(args, columns, column, flips, acc);
-  switch (tvmq_neon_path(args->stage)) {
-    case TVMQ_NEON_PLAIN:
-      store(TVMQ_NEON_PLAIN, args, columns, acc, n, out);
-      break;
-    case TVMQ_NEON_INT16:
-      store(TVMQ_NEON_INT16, args, columns, acc, n, out);
-      break;
-    case TVMQ_NEON_DOUBLE:
-      store(TVMQ_NEON_DOUBLE, args, columns, acc, n, out);
-      break;
-    case TVMQ_NEON_SINGLE:
-      store(TVMQ_NEON_SINGLE, args, columns, acc, n, out);
-      break;
-  }
+  TVMQ_NEON_FOR_GENERAL_PATH(tvmq_neon_general_path(args->stage), store, args, columns, acc, n, out);
 }
 
 INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips) {

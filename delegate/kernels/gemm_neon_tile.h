@@ -48,16 +48,17 @@ static inline __attribute__((always_inline)) void tvmq_neon_store_8x8(enum tvmq_
 
 // STORE(path, stage, params, acc, ...) with the path as a constant. The compiler is told nothing of where its operands come from: else it shares what paths
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
-// because compilers share equal ones too.
-#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)           \
-  do {                                                           \
-    const struct tvmq_stage *s_ = stage;                         \
-    struct tvmq_neon_tile t_ = *(tile);                          \
-    __asm__ volatile("// " #path : "+r"(s_), "+r"(t_.params));   \
-    TVMQ_NEON_OPAQUE(path, t_.acc);                              \
-    TVMQ_NEON_OPAQUE(path, t_.acc + 8);                          \
-    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(s_); \
-    STORE(path, &vectors_, t_.params, t_.acc, __VA_ARGS__);      \
+// because compilers share equal ones too, at the end as well as at the beginning.
+#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                 \
+  do {                                                                 \
+    const struct tvmq_stage *s_ = stage;                               \
+    struct tvmq_neon_tile t_ = *(tile);                                \
+    __asm__ volatile("// " #path : "+r"(s_), "+r"(t_.params));         \
+    TVMQ_NEON_OPAQUE(path, t_.acc);                                    \
+    TVMQ_NEON_OPAQUE(path, t_.acc + 8);                                \
+    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_); \
+    STORE(path, &vectors_, t_.params, t_.acc, __VA_ARGS__);            \
+    __asm__ volatile("// " #path " ends");                             \
   } while (0)
 #define TVMQ_NEON_OPAQUE(path, v) \
   __asm__ volatile("// " #path : "+w"((v)[0]), "+w"((v)[1]), "+w"((v)[2]), "+w"((v)[3]), "+w"((v)[4]), "+w"((v)[5]), "+w"((v)[6]), "+w"((v)[7]))
@@ -77,14 +78,6 @@ static inline __attribute__((always_inline)) void tvmq_neon_store_8x8(enum tvmq_
       } else {                                                                                      \
         SUMS(&tile, &a);                                                                            \
       }                                                                                             \
-      if (path == TVMQ_NEON_PLAIN) {                                                                \
-        TVMQ_NEON_STORE(TVMQ_NEON_PLAIN, STORE, a.stage, &tile, out, a.out_stride);                 \
-      } else if (path == TVMQ_NEON_INT16) {                                                         \
-        TVMQ_NEON_STORE(TVMQ_NEON_INT16, STORE, a.stage, &tile, out, a.out_stride);                 \
-      } else if (path == TVMQ_NEON_DOUBLE) {                                                        \
-        TVMQ_NEON_STORE(TVMQ_NEON_DOUBLE, STORE, a.stage, &tile, out, a.out_stride);                \
-      } else {                                                                                      \
-        TVMQ_NEON_STORE(TVMQ_NEON_SINGLE, STORE, a.stage, &tile, out, a.out_stride);                \
-      }                                                                                             \
+      TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE, STORE, a.stage, &tile, out, a.out_stride);          \
     }                                                                                               \
   }

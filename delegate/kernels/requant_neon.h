@@ -12,31 +12,80 @@
 #include "kernel.h"
 
 enum tvmq_neon_path {
-  TVMQ_NEON_PLAIN,   // as INT16, and the output is int8 without an activation: saturation is the clamp
-  TVMQ_NEON_INT16,   // reference rounding, right shifts, values fit int16: three instructions per vector, narrowing by unzip
-  TVMQ_NEON_DOUBLE,  // reference or upward, any shift
-  TVMQ_NEON_SINGLE   // one rounding of the 64-bit product, any shift
+  // Right shifts, values fit int16: narrowing is an unzip. Where the clamp is the type's own range, saturation clamps. Ties go away from zero (three
+  // instructions per vector), or up (two), which is the same where all below the zero point is clamped to it (ReLU).
+  TVMQ_NEON_S8_AWAY,
+  TVMQ_NEON_S8_UP,
+  TVMQ_NEON_U8_AWAY,
+  TVMQ_NEON_U8_UP,
+  TVMQ_NEON_CLAMPED,  // any clamp; ties away from zero
+  // Anything.
+  TVMQ_NEON_DOUBLE,  // reference or upward
+  TVMQ_NEON_SINGLE   // one rounding of the 64-bit product
 };
+
+// body(path, ...) with a constant path. Likely ones come first.
+#define TVMQ_NEON_FOR_PATH(path, body, ...) \
+  do {                                      \
+    if ((path) == TVMQ_NEON_S8_AWAY)        \
+      body(TVMQ_NEON_S8_AWAY, __VA_ARGS__); \
+    else if ((path) == TVMQ_NEON_S8_UP)     \
+      body(TVMQ_NEON_S8_UP, __VA_ARGS__);   \
+    else if ((path) == TVMQ_NEON_U8_AWAY)   \
+      body(TVMQ_NEON_U8_AWAY, __VA_ARGS__); \
+    else if ((path) == TVMQ_NEON_U8_UP)     \
+      body(TVMQ_NEON_U8_UP, __VA_ARGS__);   \
+    else if ((path) == TVMQ_NEON_CLAMPED)   \
+      body(TVMQ_NEON_CLAMPED, __VA_ARGS__); \
+    else if ((path) == TVMQ_NEON_DOUBLE)    \
+      body(TVMQ_NEON_DOUBLE, __VA_ARGS__);  \
+    else                                    \
+      body(TVMQ_NEON_SINGLE, __VA_ARGS__);  \
+  } while (0)
+
+// The same for the paths of tvmq_neon_general_path alone.
+#define TVMQ_NEON_FOR_GENERAL_PATH(path, body, ...) \
+  do {                                              \
+    if ((path) == TVMQ_NEON_S8_AWAY)                \
+      body(TVMQ_NEON_S8_AWAY, __VA_ARGS__);         \
+    else if ((path) == TVMQ_NEON_CLAMPED)           \
+      body(TVMQ_NEON_CLAMPED, __VA_ARGS__);         \
+    else if ((path) == TVMQ_NEON_DOUBLE)            \
+      body(TVMQ_NEON_DOUBLE, __VA_ARGS__);          \
+    else                                            \
+      body(TVMQ_NEON_SINGLE, __VA_ARGS__);          \
+  } while (0)
 
 // The stage in registers. Made anew for each tile: across a tile there is no register to keep it in, and what a path does not use costs nothing.
 struct tvmq_neon_stage {
   int32x4_t ties;  // all ones where a negative tie goes down: reference rounding
   int32x4_t zero_point;
-  int16x8_t zero_point_s16;
+  int16x8_t zero_point_s16;  // of the output as stored, for the paths of uint8
   int8x16_t min, max, flip;
 };
 
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
-  if (stage->rounding == TVMQ_ROUNDING_UPWARD || !stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
-  return stage->min == INT8_MIN && stage->max == INT8_MAX && stage->flip == 0 ? TVMQ_NEON_PLAIN : TVMQ_NEON_INT16;
+  if (!stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
+  const bool upward = stage->rounding == TVMQ_ROUNDING_UPWARD;
+  if (stage->min > INT8_MIN || stage->max < INT8_MAX) return upward ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
+  if (upward || stage->zero_point == stage->min) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
+  return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
 
-static inline struct tvmq_neon_stage tvmq_neon_stage(const struct tvmq_stage *stage) {
+// For kernels that have much code for each path: the same results by S8_AWAY, CLAMPED, DOUBLE or SINGLE.
+static inline enum tvmq_neon_path tvmq_neon_general_path(const struct tvmq_stage *stage) {
+  const enum tvmq_neon_path path = tvmq_neon_path(stage);
+  if (path == TVMQ_NEON_S8_AWAY || path >= TVMQ_NEON_CLAMPED) return path;
+  return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : stage->flip ? TVMQ_NEON_CLAMPED : TVMQ_NEON_S8_AWAY;
+}
+
+static inline struct tvmq_neon_stage tvmq_neon_stage(enum tvmq_neon_path path, const struct tvmq_stage *stage) {
+  const bool is_unsigned = path == TVMQ_NEON_U8_UP || path == TVMQ_NEON_U8_AWAY;
   return (struct tvmq_neon_stage){
       .ties = vdupq_n_s32(stage->rounding == TVMQ_ROUNDING_REFERENCE ? -1 : 0),
       .zero_point = vdupq_n_s32(stage->zero_point),
-      .zero_point_s16 = vdupq_n_s16((int16_t)stage->zero_point),
+      .zero_point_s16 = vdupq_n_s16((int16_t)(stage->zero_point + (is_unsigned ? stage->flip : 0))),
       .min = vdupq_n_s8((int8_t)stage->min),
       .max = vdupq_n_s8((int8_t)stage->max),
       .flip = vdupq_n_s8((int8_t)stage->flip),
@@ -58,8 +107,12 @@ static inline __attribute__((always_inline)) int32x4_t tvmq_neon_rescale(enum tv
                                                                          int32x4_t multiplier, int32x4_t shift) {
   const int32x4_t zero = vdupq_n_s32(0);
   switch (path) {
-    case TVMQ_NEON_PLAIN:
-    case TVMQ_NEON_INT16:
+    case TVMQ_NEON_S8_UP:
+    case TVMQ_NEON_U8_UP:
+      return vrshlq_s32(vqrdmulhq_s32(x, multiplier), shift);
+    case TVMQ_NEON_S8_AWAY:
+    case TVMQ_NEON_U8_AWAY:
+    case TVMQ_NEON_CLAMPED:
       return vrshlq_s32(tvmq_neon_lowered_product(x, multiplier), shift);
     case TVMQ_NEON_DOUBLE: {
       // Without a right shift there is no tie.
@@ -79,7 +132,7 @@ static inline __attribute__((always_inline)) int32x4_t tvmq_neon_rescale(enum tv
 
 static inline __attribute__((always_inline)) int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x0,
                                                                         int32x4_t x1) {
-  if (path == TVMQ_NEON_PLAIN || path == TVMQ_NEON_INT16)
+  if (path != TVMQ_NEON_DOUBLE && path != TVMQ_NEON_SINGLE)
     return vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
   // Near the ends of int32 the zero point wraps, as the definition does.
   return vqmovn_high_s32(vqmovn_s32(vaddq_s32(x0, stage->zero_point)), vaddq_s32(x1, stage->zero_point));
@@ -93,7 +146,8 @@ static inline __attribute__((always_inline)) int8x16_t tvmq_neon_requantize(enum
   const int32x4_t x2 = tvmq_neon_rescale(path, stage, acc[2], multiplier[2], shift[2]);
   const int32x4_t x3 = tvmq_neon_rescale(path, stage, acc[3], multiplier[3], shift[3]);
   const int16x8_t low = tvmq_neon_narrow(path, stage, x0, x1), high = tvmq_neon_narrow(path, stage, x2, x3);
+  if (path == TVMQ_NEON_U8_UP || path == TVMQ_NEON_U8_AWAY) return vreinterpretq_s8_u8(vqmovun_high_s16(vqmovun_s16(low), high));
   const int8x16_t value = vqmovn_high_s16(vqmovn_s16(low), high);
-  if (path == TVMQ_NEON_PLAIN) return value;
+  if (path == TVMQ_NEON_S8_UP || path == TVMQ_NEON_S8_AWAY) return value;
   return veorq_s8(vminq_s8(vmaxq_s8(value, stage->min), stage->max), stage->flip);
 }
