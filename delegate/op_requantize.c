@@ -1,17 +1,22 @@
 // QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
 #include "claim.h"
+#include "kernels/requant.h"
 #include "kernels/select.h"
 #include "memory.h"
 #include "op.h"
 #include "quant_params.h"
+#include "tasks.h"
 
-enum { TASK_ELEMENTS = 16 * 1024 };
+// An element takes about as long as this many multiply-accumulates. Tasks begin on cache lines of bytes.
+enum { ELEMENT_MACS = 16, LINE = 64, N_BYTES = 256 };
 
 struct requantize {
   const struct tvmq_variant *variant;
   struct tvmq_requantize_args args;  // but for the tensors
+  uint8_t table[N_BYTES];            // bytes to bytes
   struct tvmq_threads *threads;
   size_t n, in_bytes, out_bytes;  // elements; bytes of one
+  size_t task_elements, tasks;
 };
 
 static size_t element_bytes(enum tvmq_type type) {
@@ -24,6 +29,21 @@ static size_t element_bytes(enum tvmq_type type) {
     default:
       return 1;
   }
+}
+
+// Computes what each byte becomes. Where that is one xor for all, as between int8 and uint8 of one scale, there is no need to look it up.
+static void fill_table(struct requantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
+  struct tvmq_requantize_args *args = &r->args;
+  const int32_t min = out_type == TVMQ_TYPE_S8 ? INT8_MIN : 0, max = min + UINT8_MAX;
+  bool flips = true;
+  for (int byte = 0; byte < N_BYTES; byte++) {
+    const int32_t x = in_type == TVMQ_TYPE_S8 ? (int8_t)byte : byte;
+    const int32_t value = tvmq_rescale(args->rounding, tvmq_sub_wrap(x, args->in_zero_point), args->multiplier, args->shift);
+    r->table[byte] = (uint8_t)tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), min, max);
+    flips &= r->table[byte] == (byte ^ r->table[0]);
+  }
+  args->flip = r->table[0];
+  args->table = flips ? NULL : r->table;
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -41,6 +61,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   };
   if (!r->variant) return "no kernel for this combination of types";
   if (d->in_type != TVMQ_TYPE_F32) tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
+  if (r->in_bytes == 1 && r->out_bytes == 1) fill_table(r, d->in_type, d->out_type);
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (uint64_t)r->n * ELEMENT_MACS)), LINE);
+  r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;
 }
 
@@ -61,18 +84,18 @@ static void run_task(void *context, size_t task, int thread) {
   (void)thread;
   const struct inference *job = context;
   const struct requantize *r = job->requantize;
-  const size_t first = task * TASK_ELEMENTS;
+  const size_t first = task * r->task_elements;
   struct tvmq_requantize_args args = r->args;
   args.in = job->in + first * r->in_bytes;
   args.out = job->out + first * r->out_bytes;
-  args.n = tvmq_min(r->n - first, TASK_ELEMENTS);
+  args.n = tvmq_min(r->n - first, r->task_elements);
   r->variant->fn.requantize(&args);
 }
 
 static void run(struct tvmq_op *op, const void *in, void *out) {
   const struct requantize *r = (const struct requantize *)op;
   struct inference job = {.requantize = r, .in = in, .out = out};
-  tvmq_threads_run(r->threads, tvmq_ceil_div(r->n, TASK_ELEMENTS), run_task, &job);
+  tvmq_threads_run(r->threads, r->tasks, run_task, &job);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_requantize(&desc->requantize); }

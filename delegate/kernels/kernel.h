@@ -98,11 +98,13 @@ static inline __attribute__((always_inline)) void tvmq_depthwise_tiles(const str
 
 // ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //
-// Types are those of the variant's name. Zero points are the tensors' own (no flip here).
+// Types are those of the variant's name. Zero points are the tensors' own (no flip here). Bytes to bytes the result is looked up: the rest is not looked at.
 struct tvmq_requantize_args {
   const void *in;
   void *out;
   size_t n;
+  const uint8_t *table;  // bytes to bytes: what each of the 256 becomes. NULL: byte ^ flip
+  uint8_t flip;
   enum tvmq_rounding rounding;
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
   float scale;                // float32 input: the output's scale
@@ -200,7 +202,8 @@ struct tvmq_variant {
   uint32_t flags;                    // enum tvmq_variant_flags
   enum tvmq_type in_type, out_type;  // requantize only
   struct {
-    uint8_t filter_h, filter_w, stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride in both directions, unless filter_w is 1
+    uint8_t filter_h, filter_w,
+        stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride in both directions, unless filter_w is 1
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;

@@ -17,44 +17,23 @@
 #define REQUANTIZE(SYMBOL, IN, OUT, MIN, MAX) \
   ELEMENTWISE(SYMBOL, IN, OUT, MIN, MAX, tvmq_rescale(a.rounding, tvmq_sub_wrap(in[i], a.in_zero_point), a.multiplier, a.shift))
 
-// Bytes have 256 values: each is computed once and looked up, if there are more bytes than that. Where all that changes is the type, the table says so, and the
-// bytes are flipped or copied.
-#define REQUANTIZE_BYTES(SYMBOL, IN, OUT, MIN, MAX) \
-  static REQUANTIZE(SYMBOL##_each, IN, OUT, MIN, MAX) void SYMBOL(const struct tvmq_requantize_args *args) { look_up(args, SYMBOL##_each); }
-
-enum { N_BYTES = 256 };
-
-static void look_up(const struct tvmq_requantize_args *args, tvmq_requantize_fn each) {
-  if (args->n <= N_BYTES) {
-    each(args);
-    return;
-  }
-  uint8_t bytes[N_BYTES], table[N_BYTES];
-  for (size_t i = 0; i < N_BYTES; i++) bytes[i] = (uint8_t)i;
-  struct tvmq_requantize_args all = *args;
-  all.in = bytes;
-  all.out = table;
-  all.n = N_BYTES;
-  each(&all);
-
-  const uint8_t *const in = args->in;
+static void look_up(const struct tvmq_requantize_args *args) {
+  const uint8_t *const in = args->in, *const table = args->table, flip = args->flip;
   uint8_t *const out = args->out;
   const size_t n = args->n;
-  const uint8_t flip = table[0];
-  bool flips = true;
-  for (size_t i = 0; i < N_BYTES; i++) flips &= table[i] == (bytes[i] ^ flip);
-  if (flips) {
-    for (size_t i = 0; i < n; i++) out[i] = in[i] ^ flip;
-  } else {
+  if (table) {
     for (size_t i = 0; i < n; i++) out[i] = table[in[i]];
+  } else {
+    for (size_t i = 0; i < n; i++) out[i] = in[i] ^ flip;
   }
 }
 
-REQUANTIZE_BYTES(tvmq_requantize_s8_s8__c, int8_t, int8_t, INT8_MIN, INT8_MAX)
-REQUANTIZE_BYTES(tvmq_requantize_s8_u8__c, int8_t, uint8_t, 0, UINT8_MAX)
+void tvmq_requantize_s8_s8__c(const struct tvmq_requantize_args *args) { look_up(args); }
+void tvmq_requantize_s8_u8__c(const struct tvmq_requantize_args *args) { look_up(args); }
+void tvmq_requantize_u8_s8__c(const struct tvmq_requantize_args *args) { look_up(args); }
+void tvmq_requantize_u8_u8__c(const struct tvmq_requantize_args *args) { look_up(args); }
+
 REQUANTIZE(tvmq_requantize_s8_s16__c, int8_t, int16_t, INT16_MIN, INT16_MAX)
-REQUANTIZE_BYTES(tvmq_requantize_u8_s8__c, uint8_t, int8_t, INT8_MIN, INT8_MAX)
-REQUANTIZE_BYTES(tvmq_requantize_u8_u8__c, uint8_t, uint8_t, 0, UINT8_MAX)
 REQUANTIZE(tvmq_requantize_u8_s16__c, uint8_t, int16_t, INT16_MIN, INT16_MAX)
 REQUANTIZE(tvmq_requantize_s16_s8__c, int16_t, int8_t, INT8_MIN, INT8_MAX)
 REQUANTIZE(tvmq_requantize_s16_s16__c, int16_t, int16_t, INT16_MIN, INT16_MAX)

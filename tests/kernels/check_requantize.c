@@ -79,8 +79,15 @@ static void draw_multiplier(const struct type *in, const struct type *out, struc
   if (check_one_in(64)) args->multiplier = args->shift = 0;
 }
 
+static bool looks_up(const struct tvmq_variant *variant) { return types[variant->in_type].bytes == 1 && types[variant->out_type].bytes == 1; }
+
 static int32_t expected(const struct tvmq_variant *variant, const struct tvmq_requantize_args *args, size_t i) {
   const struct type *out = &types[variant->out_type];
+  if (looks_up(variant)) {
+    const uint8_t byte = ((const uint8_t *)args->in)[i];
+    const int32_t value = args->table ? args->table[byte] : byte ^ args->flip;
+    return load(variant->out_type, &value, 0);
+  }
   int32_t value;
   if (variant->in_type == TVMQ_TYPE_F32) {
     value = oracle_quantize_f32(((const float *)args->in)[i], args->scale);
@@ -113,6 +120,12 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     draw_multiplier(in, out, &args);
     draw_integers(in, args.in_zero_point, guard_writable(&in_guard, read), n);
   }
+  uint8_t table[UINT8_MAX + 1];
+  if (looks_up(variant)) {
+    check_random_bytes(table, sizeof table);
+    args.table = check_one_in(4) ? NULL : table;
+    args.flip = (uint8_t)check_below(UINT8_MAX + 1);
+  }
   memcpy(slot, background, sizeof background);
   check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, zero points %d -> %d, %s", n, args.rounding, args.multiplier, args.shift,
              (double)args.scale, args.in_zero_point, args.out_zero_point, side == GUARD_END ? "end guarded" : "start guarded");
@@ -144,7 +157,9 @@ static void run_problem(void *context) {
 
 static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[MAX_N * 4], out[MAX_N * 4];
-  struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .multiplier = 0x50000000, .scale = 0.05f}};
+  static uint8_t table[UINT8_MAX + 1];
+  struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .table = table, .multiplier = 0x50000000, .shift = -3, .scale = 0.05f}};
+  check_random_bytes(table, sizeof table);
   if (variant->in_type == TVMQ_TYPE_F32) {
     draw_floats(p.args.scale, in, MAX_N);
   } else {
