@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from .. import accuracy, inputs, tables
-from ..accuracy import text
 from ..accuracy.classes import read_labels
 from ..contenders import NAMES, RESOLVERS
+from ..reports import diff as report
 from ._command import model_command, num_threads, print_json, progress
 
 ALLOWED = click.FloatRange(min=0)
@@ -100,7 +100,7 @@ def diff(
         print_json({"passed": found.passed, "verdict": found.verdict, **vars(found)})
     else:
         ratings = bool(images or labels or settings["expected"])
-        for part in text.report(found, ratings=ratings, max_rows=summary_max_rows):
-            tables.console.print(part, soft_wrap=isinstance(part, text.Text))
+        for part in report.report(found, ratings=ratings, max_rows=summary_max_rows):
+            tables.console.print(part, soft_wrap=isinstance(part, report.Text))
     if not found.passed:
         raise click.exceptions.Exit(1)

@@ -9,12 +9,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..accuracy import Diff
+from ..accuracy.classes import Rating
+from ..accuracy.difference import LSB, Difference
+from ..accuracy.ops import OpDifference
+from ..accuracy.outputs import OutputDifference
 from ..tables import plain_table
-from . import Diff
-from .classes import Rating
-from .difference import LSB, Difference
-from .ops import OpDifference
-from .outputs import OutputDifference
 
 BAR_WIDTH = 40
 
@@ -26,7 +26,7 @@ def report(found: Diff, *, ratings: bool = False, max_rows: int = 20) -> Iterato
     yield Text(f"{found.model} in {found.runtime}, against {found.baseline}; {inputs}\n")
     yield outputs(found)
     yield from histograms(found)
-    if ratings:
+    if ratings and found.ratings:
         yield from classification(found)
     if found.ops or found.uncompared:
         yield from ops(found, max_rows)
