@@ -129,10 +129,6 @@ def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: S
     mean, std: one number, or one for each channel: the model takes (pixel - mean) / std, quantized by its own parameters. By default pixels from 0 to 255 are
     spread over the range that the quantized input stands for, or from -1 to 1 for floats. Needs Pillow.
     """
-    try:
-        import PIL  # noqa: F401
-    except ImportError:
-        raise ImportError("reading images needs Pillow: pip install 'tvmq-delegate[images]'") from None
     found = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
     if not found:
         raise ValueError(f"{folder}: no image ({', '.join(IMAGE_SUFFIXES)}) in this folder")
@@ -143,6 +139,10 @@ def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: S
     for what, numbers in (("mean", mean), ("std", std)):
         if len(numbers) not in (0, 1, tensor.shape[3]):
             raise ValueError(f"{what}: {len(numbers)} numbers for {tensor.shape[3]} channels")
+    try:
+        import PIL  # noqa: F401
+    except ImportError:
+        raise ImportError("reading images needs Pillow: pip install 'tvmq-delegate[images]'") from None
     return [Sample(path.name, functools.partial(_image, path, tensor, tuple(mean), tuple(std))) for path in found]
 
 
