@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from . import model
 from .model import described
 
 if TYPE_CHECKING:
@@ -54,9 +55,10 @@ class Sample:
 
 
 def describe(source: bytes, runtime: ModuleType) -> list[InputTensor]:
-    """The inputs of a model. Raises what the runtime does about models that it refuses."""
+    """The inputs of a model. Raises ModelError, and what the runtime does about models that it refuses."""
     import numpy as np
 
+    model.ops(source)  # raises ModelError for malformed files, which the runtimes are less careful with
     interpreter = runtime.Interpreter(model_content=source, experimental_op_resolver_type=runtime.OpResolverType.BUILTIN_REF)
     return [
         InputTensor(
@@ -180,10 +182,11 @@ def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[np.ndarray]:
     names = [tensor.name for tensor in tensors]
     if len(arrays) != len(tensors):
         raise ValueError(f"{path} holds {len(arrays)} arrays; the model has {len(tensors)}: {'; '.join(map(str, tensors))}")
-    if len(tensors) > 1 and set(arrays) == set(names):
-        ordered = [arrays[name] for name in names]
-    elif len(tensors) == 1 or all(name.startswith("arr_") for name in arrays):
+    places = [f"arr_{i}" for i in range(len(tensors))]  # as numpy calls arrays that are saved without names
+    if len(tensors) == 1:
         ordered = list(arrays.values())
+    elif set(arrays) in (set(names), set(places)):
+        ordered = [arrays[name] for name in (names if set(arrays) == set(names) else places)]
     else:
         raise ValueError(f"{path} holds {', '.join(arrays)}; the model's inputs are {', '.join(names)} (or arr_0, arr_1, ... in this order)")
     return [tensor.checked(values, str(path)) for tensor, values in zip(tensors, ordered)]
@@ -196,7 +199,8 @@ def _image(path: Path, tensor: InputTensor, mean: tuple[float, ...], std: tuple[
     _, height, width, channels = tensor.shape
     try:
         with Image.open(path) as image:
-            pixels = np.asarray(ImageOps.fit(image.convert("RGB" if channels == 3 else "L"), (width, height), Image.Resampling.BILINEAR), np.float64)
+            upright = ImageOps.exif_transpose(image).convert("RGB" if channels == 3 else "L")
+            pixels = np.asarray(ImageOps.fit(upright, (width, height), Image.Resampling.BILINEAR), np.float64)
     except (OSError, SyntaxError, ValueError) as error:
         raise ValueError(f"{path}: no image that Pillow can read ({' '.join(str(error).split())})") from None
     pixels = pixels.reshape(1, height, width, channels)

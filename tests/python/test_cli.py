@@ -110,7 +110,7 @@ def test_truncated_model(tmp_path: pathlib.Path, model_file: pathlib.Path, part:
     whole = model_file.read_bytes()
     cut = tmp_path / "cut.tflite"
     cut.write_bytes(whole[: part if part >= 3 or part == 0 else int(len(whole) * part)])
-    for command in ("nodes", "demo"):
+    for command in ("nodes", "demo", "diff"):
         refuses(command, cut)
 
 

@@ -117,9 +117,12 @@ class TestABrokenContender:
         assert not found.passed and found.first("tvmq") == alone
         assert diff(runtime, CONV, per_op=True, max_lsb=1).passed
 
-    def test_that_fails_alone(self, runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A node that cannot be compared is no node that is equal."""
+    def test_that_does_not_run_alone(self, runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A node that a runtime cannot run alone is named; one that the delegate has taken and cannot is an error, not a node that is equal."""
         monkeypatch.setattr(model, "cut", lambda source, index: model.build_conv(dtype="float32"))
+        found = diff(runtime, CONV, "stock", per_op=True)
+        assert not found.ops and [(node.contender, node.op) for node in found.uncompared] == [("stock", "CONV_2D")]
+        assert found.uncompared[0].reason.startswith("does not run alone: ")
         with pytest.raises(RuntimeError, match=r"node 0 \(CONV_2D\) alone under tvmq"):
             diff(runtime, CONV, per_op=True)
 

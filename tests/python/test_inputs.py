@@ -89,9 +89,10 @@ def test_arrays_from_files(runtime: harness.Runtime, tmp_path: pathlib.Path) -> 
     left, right = np.arange(4, dtype=np.uint8)[None], np.arange(7, dtype=np.uint8)[None]
     np.savez(tmp_path / "named.npz", right=right, left=left)
     np.savez(tmp_path / "placed.npz", left, right)
+    np.savez(tmp_path / "disordered.npz", arr_1=right, arr_0=left)
     np.save(tmp_path / "one.npy", right)
     both = inputs.describe(two_inputs(), runtime.module)
-    for name in ("named.npz", "placed.npz"):
+    for name in ("named.npz", "placed.npz", "disordered.npz"):
         (sample,) = inputs.files([tmp_path / name], both)
         assert sample.name == name and [values.tolist() for values in sample.load()] == [left.tolist(), right.tolist()]
     assert (inputs.files([tmp_path / "one.npy"], both[1:])[0].load()[0] == right).all()

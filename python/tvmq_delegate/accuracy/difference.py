@@ -69,7 +69,6 @@ class Tally:
 
     def add(self, baseline: np.ndarray, got: np.ndarray) -> None:
         """One sample. Raises ValueError if shape or type are not the same."""
-
         kind = baseline.dtype.kind
         if got.shape != baseline.shape or (got.dtype.kind != kind if kind in STRINGS else got.dtype != baseline.dtype):
             raise ValueError(f"{got.dtype}{list(got.shape)} beside the baseline's {baseline.dtype}{list(baseline.shape)}")

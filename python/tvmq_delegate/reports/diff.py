@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Iterator
 
 from rich.console import RenderableType
@@ -101,7 +102,8 @@ def ops(found: Diff, max_rows: int) -> Iterator[RenderableType]:
     differing.sort(key=lambda row: max((op.difference.max_diff, op.difference.share) for op in row.values()), reverse=True)
     listed = plain_table("#", "op", "output", *(column for name in found.contenders for column in (name, "differ")), right=("#", "differ", *found.contenders))
     for row in differing[:max_rows]:
-        cells = [cell(row[name].difference) if name in row else "" for name in found.contenders for cell in (lambda d: _max(found, d), _share)]
+        differences = [row[name].difference if name in row else None for name in found.contenders]
+        cells = itertools.chain(*((_max(found, difference), _share(difference)) if difference else ("", "") for difference in differences))
         op = next(iter(row.values()))
         listed.add_row(str(op.index), op.op, op.tensor, *cells)
     yield Text("\nnodes alone, fed with the reference's activations:", "bold")
