@@ -33,6 +33,7 @@ struct tvmq_conv_choice {
   const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is that of the packed weights
   size_t n_taps, k;                    // as the kernel sees them, for Winograd points instead of taps; k is padded to the layout's ku
   bool copies;                         // im2col: there are pieces to copy, else the input is the matrix already; table: pieces at the sides are copied
+  bool wanted;                         // whatever it costs
   size_t transformed_bytes;            // what the packed weights take of the budget for transformed ones
   float cycles;                        // estimated, for the whole convolution on one thread
 };

@@ -13,11 +13,14 @@
 #include "pixels.h"
 #include "tasks.h"
 
-// Values and sums of a block stay in the second level of cache: that of x86 is larger.
+// Values and sums of a block stay in the second level of cache, which is larger on x86. Weights beyond it are read anew for each wave, which takes time that no
+// multiplication hides.
 #if defined(__x86_64__)
 enum { BLOCK_BYTES = 768 * 1024 };
+static const float CYCLES_PER_STREAMED_BYTE = 0.08f;
 #else
 enum { BLOCK_BYTES = 256 * 1024 };
+static const float CYCLES_PER_STREAMED_BYTE = 0.4f;
 #endif
 enum { MIN_BLOCK_TILES = 8 };
 
@@ -48,29 +51,49 @@ static struct tvmq_tiles tiles_of(const struct tvmq_conv_problem *p) {
   return tvmq_tiles((size_t)p->desc.batch, (size_t)p->geometry.out_h, (size_t)p->geometry.out_w, taps_h(p), taps_w(p));
 }
 
+// Bytes that a tile's values, and its sums for one panel, take.
+static size_t values_bytes(const struct tvmq_conv_choice *c) { return c->n_taps * c->k * sizeof(int16_t); }
+static size_t sums_bytes(const struct tvmq_conv_choice *c) { return c->n_taps * c->variant->layout.nr * sizeof(int32_t); }
+
+// Tiles that a thread may work on at a time.
+static size_t cached_tiles(const struct tvmq_conv_choice *c) {
+  const size_t tiles = BLOCK_BYTES / (values_bytes(c) + sums_bytes(c));
+  return tiles > MIN_BLOCK_TILES ? tiles : MIN_BLOCK_TILES;
+}
+
+static float estimate(const struct tvmq_conv_choice *c, const struct tvmq_winograd_problem *problem, const struct tvmq_tiles *tiles) {
+  const size_t nr = c->variant->layout.nr, values = tvmq_tiles_values(tiles), waves = tvmq_ceil_div(tvmq_tiles_count(tiles), cached_tiles(c));
+  float input, output;
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem->k, problem->cpu, &input);
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, problem->cpu, &output);
+  const float streamed = c->transformed_bytes > BLOCK_BYTES ? (float)waves * (float)(c->transformed_bytes - BLOCK_BYTES) : 0;
+  return (float)values * (input + output * (float)tvmq_ceil_div(problem->n, nr)) + streamed * CYCLES_PER_STREAMED_BYTE;
+}
+
 static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
   struct tvmq_conv_choice c = {0};
   if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return c;
-  c.n_taps = tvmq_winograd_weight_points(taps_h(p) * taps_w(p));
   const struct tvmq_tiles tiles = tiles_of(p);
-  struct tvmq_winograd_problem problem = {.n = p->group_n, .k = (size_t)p->desc.filter_c, .n_points = c.n_taps, .cpu = env->cpu};
+  struct tvmq_winograd_problem problem = {
+      .n = p->group_n, .k = (size_t)p->desc.filter_c, .n_points = tvmq_winograd_weight_points(taps_h(p) * taps_w(p)), .cpu = env->cpu};
   const size_t points_w = tvmq_winograd_all_points(tiles.w.tile);
-  for (size_t i = 0; i < c.n_taps; i++) {
+  for (size_t i = 0; i < problem.n_points; i++) {
     size_t first, end;
     tvmq_tiles_at(&tiles, i / points_w, i % points_w, &first, &end);
     problem.rows[i] = end - first;
   }
-  const struct tvmq_variant *variant = tvmq_select_winograd_gemm(&problem, &c.cycles);
-  const size_t nr = variant->layout.nr, values = tvmq_tiles_values(&tiles);
-  float input, output;
-  if (tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem.k, env->cpu, &input) == NULL) return c;
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, env->cpu, &output);
-  c.cycles += (float)values * (input + output * (float)tvmq_ceil_div(problem.n, nr));
-  if (env->winograd == TVMQ_WINOGRAD_ON) c.cycles = 0;
-  c.k = tvmq_round_up(problem.k, variant->layout.ku);
+  c.variant = tvmq_select_winograd_gemm(&problem, &c.cycles);
+  c.n_taps = problem.n_points;
+  c.k = tvmq_round_up(problem.k, c.variant->layout.ku);
   struct tvmq_panel panel;
-  if (!tvmq_panel_layout(&variant->layout, c.n_taps * c.k, &panel) || !tvmq_mul_size(tvmq_ceil_div(problem.n, nr), panel.size, &c.transformed_bytes)) return c;
-  if (c.transformed_bytes <= env->transformed->limit - env->transformed->used && is_exact(p)) c.variant = variant;
+  const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
+                    tvmq_mul_size(tvmq_ceil_div(problem.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
+                    c.transformed_bytes <= env->transformed->limit - env->transformed->used;
+  float cycles;
+  const bool has_input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem.k, env->cpu, &cycles) != NULL;
+  if (!fits || !has_input || !is_exact(p)) return (struct tvmq_conv_choice){0};
+  c.cycles += estimate(&c, &problem, &tiles);
+  c.wanted = env->winograd == TVMQ_WINOGRAD_ON;
   return c;
 }
 
@@ -89,15 +112,12 @@ static const char *name(const struct tvmq_conv *c) {
 static void set_blocks(struct tvmq_conv *c) {
   struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t tiles = tvmq_tiles_count(&w->tiles), mr = c->choice.variant->mr, threads = (size_t)tvmq_threads_count(c->threads);
-  const size_t values_bytes = c->choice.n_taps * c->choice.k * sizeof(int16_t), sums_bytes = c->choice.n_taps * c->choice.variant->layout.nr * sizeof(int32_t);
-  size_t block = BLOCK_BYTES / (values_bytes + sums_bytes);
-  if (block < MIN_BLOCK_TILES) block = MIN_BLOCK_TILES;
-  w->waves = tvmq_ceil_div(tiles, block * threads);
+  w->waves = tvmq_ceil_div(tiles, cached_tiles(&c->choice) * threads);
   w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, w->waves), mr), tiles);
   w->waves = tvmq_ceil_div(tiles, w->wave_tiles);
 
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, (float)c->problem.macs / c->choice.variant->speeds[0].rate), w->waves);
-  const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes;
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), w->waves);
+  const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes(&c->choice);
   const size_t most_blocks = tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES);
   w->n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1;
   w->m_blocks = tvmq_min(tvmq_ceil_div(wanted, w->n_blocks), most_blocks);

@@ -156,6 +156,12 @@ struct tvmq_winograd_gemm_args {
 };
 typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args);
 
+// Rows that a kernel with tiles of up to `most` rows computes first of those that are left: no last tile is much smaller than the others.
+static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) {
+  const size_t tiles = (left + most - 1) / most;
+  return ((left + tiles - 1) / tiles + step - 1) / step * step;
+}
+
 // One call finishes n channels, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
 struct tvmq_winograd_output_args {
   const int32_t *sums;               // of tile 0 at point 0

@@ -1,5 +1,6 @@
 // Body of the kernels that transform the inputs of Winograd tiles, in the compiler's vectors; a file includes it with
 //   SYMBOL, LANES    name, and channels at a time
+//   WIDEN(x)         a vector of int8 as one of int16, where the compiler's own conversion takes more than an instruction
 //
 // Reads: LANES bytes of each pixel. The last vector of channels overlaps the one before.
 // Columns are transformed first, into memory that stays in the first level of cache; then each row of points.
@@ -13,6 +14,10 @@
 
 typedef int16_t values __attribute__((vector_size(2 * LANES)));
 typedef int8_t bytes __attribute__((vector_size(LANES)));
+
+#if !defined(WIDEN)
+#define WIDEN(x) __builtin_convertvector(x, values)
+#endif
 
 // d -> B d, both of them tile + 2 vectors (one without taps).
 TVMQ_INLINE void transform(const values *d, values *v, size_t tile) {
@@ -53,7 +58,7 @@ typedef values row[COLUMNS];
 TVMQ_INLINE values load(const void *pixel, bytes flip) {
   bytes b;
   memcpy(&b, pixel, sizeof b);
-  return __builtin_convertvector(b ^ flip, values);
+  return WIDEN(b ^ flip);
 }
 
 // Channels from `first` on of a line of columns.

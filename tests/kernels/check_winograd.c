@@ -267,7 +267,7 @@ struct problem {
   } args;
 };
 
-enum { BENCH_TILES = 16, BENCH_CHANNELS = 128, BENCH_VALUES = POINTS * BENCH_TILES * BENCH_CHANNELS };
+enum { BENCH_TILES = 16, BENCH_CHANNELS = 128, BENCH_STRIDE = BENCH_TILES * BENCH_CHANNELS + 32, BENCH_VALUES = POINTS * BENCH_STRIDE };
 static _Alignas(64) union {
   int16_t s16[BENCH_VALUES];
   int32_t s32[BENCH_VALUES];
@@ -288,9 +288,7 @@ static void bench_input(const struct tvmq_variant *variant) {
     const size_t columns = 4 * BENCH_TILES + 2;
     for (size_t j = 0; j < sizeof pixels / sizeof pixels[0]; j++) pixels[j] = image + j * BENCH_CHANNELS;
     struct problem p = {variant,
-                        {.input = {pixels, columns, BENCH_TILES, tiles[i][0], tiles[i][1], BENCH_CHANNELS, bench_out.s16, BENCH_CHANNELS,
-                                   BENCH_TILES * BENCH_CHANNELS + 32, 0}}};
-    if (table_points(h) * table_points(w) == POINTS) p.args.input.point_stride -= 32;
+                        {.input = {pixels, columns, BENCH_TILES, tiles[i][0], tiles[i][1], BENCH_CHANNELS, bench_out.s16, BENCH_CHANNELS, BENCH_STRIDE, 0}}};
     char shape[40];
     snprintf(shape, sizeof shape, "%zu x %zu, values", tiles[i][0], tiles[i][1]);
     check_bench(variant, shape, (double)(h->inputs * w->inputs * BENCH_TILES * BENCH_CHANNELS), run_input, &p);
@@ -338,7 +336,7 @@ static void bench_output(const struct tvmq_variant *variant) {
     const struct table *h = &tables[tiles[i][0]], *w = &tables[tiles[i][1]];
     struct problem p = {
         variant,
-        {.output = {bench_in.s32, N, BENCH_TILES * N, BENCH_TILES, tiles[i][0], tiles[i][1], N, bias, multiplier, shift, out, N, 4 * BENCH_TILES * N, &stage}}};
+        {.output = {bench_in.s32, N, BENCH_STRIDE, BENCH_TILES, tiles[i][0], tiles[i][1], N, bias, multiplier, shift, out, N, 4 * BENCH_TILES * N, &stage}}};
     char shape[40];
     snprintf(shape, sizeof shape, "%zu x %zu, values", tiles[i][0], tiles[i][1]);
     check_bench(variant, shape, (double)(h->inputs * w->inputs * BENCH_TILES * N), run_output, &p);

@@ -5,10 +5,10 @@ from __future__ import annotations
 import cases
 import harness
 import numpy as np
-import tvmq_delegate
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tvmq_delegate
 from tvmq_delegate import library, model
 
 ISAS = [isa.name for isa in library.isas() if isa.available]
