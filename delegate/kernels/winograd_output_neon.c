@@ -11,8 +11,7 @@ struct finisher {
 #include "winograd_output_template.h"
 
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path) {
-  (void)path;
-  struct finisher f = {.stage = tvmq_neon_stage(args->stage)};
+  struct finisher f = {.stage = tvmq_neon_stage(path, args->stage)};
   for (size_t i = 0; i < 4; i++) {
     f.bias[i % 2] = vld1q_s32(args->bias + n + i % 2 * 4);
     f.multiplier[i] = vld1q_s32(args->multiplier + n + i % 2 * 4);
@@ -33,19 +32,8 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
   }
 }
 
+#define FINISH(path, args) finish_tiles(args, path)
+
 void tvmq_winograd_output_s8_8c__neon(const struct tvmq_winograd_output_args *args) {
-  switch (tvmq_neon_path(args->stage)) {
-    case TVMQ_NEON_PLAIN:
-      finish_tiles(args, TVMQ_NEON_PLAIN);
-      break;
-    case TVMQ_NEON_INT16:
-      finish_tiles(args, TVMQ_NEON_INT16);
-      break;
-    case TVMQ_NEON_DOUBLE:
-      finish_tiles(args, TVMQ_NEON_DOUBLE);
-      break;
-    case TVMQ_NEON_SINGLE:
-      finish_tiles(args, TVMQ_NEON_SINGLE);
-      break;
-  }
+  TVMQ_NEON_FOR_GENERAL_PATH(tvmq_neon_general_path(args->stage), FINISH, args);
 }
