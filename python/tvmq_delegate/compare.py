@@ -13,7 +13,7 @@ from typing import Any
 class Change:
     """Times of a contender or of a node before and after, in milliseconds. ratio: after over before; above 1 is a regression.
 
-    clear: the middle halves of the samples do not overlap (contenders), or the averages lie further apart than both deviations together (nodes).
+    clear: the middle halves of the samples do not overlap.
     """
 
     what: str
@@ -61,7 +61,7 @@ def _circumstances(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple
     return both + [(name, old["machine"][name], new["machine"][name]) for name in ("cpu", "count", "governor")]
 
 
-# Name -> average or median in milliseconds, and the interval that it stands for.
+# Name -> median in milliseconds, first and third quartile.
 Times = dict[str, tuple[float, float, float]]
 
 
@@ -71,13 +71,8 @@ def _contenders(found: Mapping[str, Any]) -> Times:
 
 
 def _nodes(found: Mapping[str, Any]) -> Times:
-    times = {}
-    for op in found["op_profile"]:
-        clock = op["inference_microseconds"]
-        if clock:
-            average, deviation = clock["avg"] / 1e3, clock["stddev"] / 1e3
-            times[f"{op['run_order']} {op['node_type']}"] = (average, average - deviation, average + deviation)
-    return times
+    rows = {f"{op['run_order']} {op['node_type']}": op for op in found["op_profile"] if op["claimed"]}
+    return {name: (op["median_us"] / 1e3, op["p25_us"] / 1e3, op["p75_us"] / 1e3) for name, op in rows.items()}
 
 
 def _changes(old: Times, new: Times) -> tuple[Change, ...]:

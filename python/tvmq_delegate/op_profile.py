@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import library, model
+from .metrics import percentile
 from .nodes import Delegation
 from .worker import Profiled
 
@@ -33,8 +35,9 @@ class OpProfileData:
 
     node_type, name, run_order, times_called (per inference), mem_kb (packed weights), inference_microseconds: as in benchmark_model. The last is None for nodes
     left to the runtime, whose `reason` says why.
+    median_us, p25_us, p75_us: of the last inferences, by the delegate's clock; of nodes left to the runtime alone, under the delegate's contender; or 0.
     kernel, algorithm, packing, threads: how the delegate runs it. macs: multiply-accumulates of one inference; bytes: activations and weights.
-    gmacs_per_second: by the delegate's clock; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
+    gmacs_per_second: in the median time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
     alone_us: contender -> median time as a model of its own, for all under the same conditions; without those that cannot run it alone.
     """
 
@@ -44,6 +47,9 @@ class OpProfileData:
     times_called: int
     mem_kb: float
     inference_microseconds: Microseconds | None
+    median_us: float
+    p25_us: float
+    p75_us: float
     claimed: bool
     reason: str
     kernel: str
@@ -56,11 +62,6 @@ class OpProfileData:
     share_of_peak: float
     alone_us: Mapping[str, float]
 
-    @property
-    def avg_us(self) -> float:
-        """By the delegate's clock, or, for nodes left to the runtime, alone under the delegate's contender; 0 if unknown."""
-        return self.inference_microseconds.avg if self.inference_microseconds else self.alone_us.get("tvmq", 0.0)
-
     def speedup(self, against: str) -> float | None:
         """Time alone under `against` over that under the delegate; None where either is unknown or the node is the runtime's in both."""
         ours, theirs = self.alone_us.get("tvmq"), self.alone_us.get(against)
@@ -69,12 +70,13 @@ class OpProfileData:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """An inference of the profiled interpreter in microseconds, and what it consists of.
+    """An inference of the profiled interpreter in microseconds, and what it consists of: medians, so that what disturbs single inferences does not count.
 
-    claimed_us: the delegate's nodes, by its own clock. left_us: the others, each measured alone. rest_us: what remains: the interpreter, the ways into the
-    delegate and out, caches that are colder (or, negative, warmer) than in the measurements alone, interruptions.
+    inferences: how many. claimed_us: the delegate's nodes, by its own clock. left_us: the others, each measured alone. rest_us: what remains: the interpreter,
+    the ways into the delegate and out, caches that are colder (or, negative, warmer) than in the measurements alone.
     """
 
+    inferences: int
     inference_us: float
     claimed_us: float
     left_us: float
@@ -86,12 +88,16 @@ def collect(
 ) -> tuple[OpProfileData, ...]:
     """One row for each node of the main subgraph, in order of execution. alone_us: contender -> index of the node -> time."""
     timings = {known.node.node: known.timing for known in profiled.nodes if known.node.subgraph == 0}
+    in_network = _in_network(profiled)
     rows = []
     for node, op in zip(delegation.nodes, ops):
         if node.subgraph:
             continue
         timing = timings.get(node.node)
-        gmacs = node.macs / timing.mean_ns if timing and timing.mean_ns else 0.0
+        alone = {name: times[node.node] for name, times in alone_us.items() if node.node in times}
+        times = in_network.get(node.node) or [alone.get("tvmq", 0.0)]
+        median = percentile(times, 50)
+        gmacs = node.macs / median / 1e3 if timing and median else 0.0
         rows.append(
             OpProfileData(
                 node_type=node.op,
@@ -100,6 +106,9 @@ def collect(
                 times_called=1,
                 mem_kb=node.packed_bytes / 1024,
                 inference_microseconds=_microseconds(timing) if timing else None,
+                median_us=median,
+                p25_us=percentile(times, 25),
+                p75_us=percentile(times, 75),
                 claimed=node.claimed,
                 reason=node.reason,
                 kernel=node.kernel,
@@ -110,17 +119,27 @@ def collect(
                 bytes=_activations(op) + (node.packed_bytes or _constants(op)),
                 gmacs_per_second=gmacs,
                 share_of_peak=gmacs * 1e9 / peak.macs_per_second if peak else 0.0,
-                alone_us={name: times[node.node] for name, times in alone_us.items() if node.node in times},
+                alone_us=alone,
             )
         )
     return tuple(rows)
 
 
 def reconcile(ops: Sequence[OpProfileData], profiled: Profiled) -> Reconciliation:
-    inference = statistics.fmean(end - start for start, end in profiled.runs_ns) / 1e3 if profiled.runs_ns else 0.0
-    claimed = sum(op.avg_us for op in ops if op.claimed)
-    left = sum(op.avg_us for op in ops if not op.claimed)
-    return Reconciliation(inference, claimed, left, inference - claimed - left)
+    runs, _ = profiled.traced()
+    inference = statistics.median(end - start for start, end in runs) / 1e3 if runs else 0.0
+    claimed = sum(op.median_us for op in ops if op.claimed)
+    left = sum(op.median_us for op in ops if not op.claimed)
+    return Reconciliation(len(runs), inference, claimed, left, inference - claimed - left)
+
+
+def _in_network(profiled: Profiled) -> dict[int, list[float]]:
+    """Microseconds of each claimed node of the main subgraph in the last inferences, in ascending order."""
+    times: dict[int, list[float]] = collections.defaultdict(list)
+    for span in profiled.traced()[1]:
+        if span.subgraph == 0 and span.task < 0:
+            times[span.node].append((span.end_ns - span.start_ns) / 1e3)
+    return {node: sorted(samples) for node, samples in times.items()}
 
 
 def _microseconds(timing: library.Timing) -> Microseconds:

@@ -5,6 +5,7 @@ Worker is the handle; the process runs main(), which answers calls of Runner's m
 
 from __future__ import annotations
 
+import bisect
 import os
 import shlex
 import signal
@@ -62,6 +63,14 @@ class Profiled:
     spans: tuple[library.Span, ...]
     runs_ns: tuple[tuple[int, int], ...]
     threads: int
+
+    def traced(self) -> tuple[list[tuple[int, int]], list[library.Span]]:
+        """The last inferences, those of which the delegate has kept every node, and all spans from the first of them on."""
+        nodes = sorted(span.start_ns for span in self.spans if span.task < 0)
+        counts = [bisect.bisect(nodes, end) - bisect.bisect(nodes, start) for start, end in self.runs_ns]
+        runs = [run for run, count in zip(self.runs_ns, counts) if count == max(counts)]
+        origin = min((start for start, _ in runs), default=0)
+        return runs, [span for span in self.spans if span.start_ns >= origin]
 
 
 @dataclass(frozen=True)

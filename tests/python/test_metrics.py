@@ -68,8 +68,8 @@ def _file(path: pathlib.Path, times: dict[str, tuple[float, float, float]], node
         "machine": {"cpu": "c", "count": 2, "governor": ""},
         "results": [{"name": name, "latency_metrics": {"p25_ms": a, "median_ms": b, "p75_ms": c}} for name, (a, b, c) in times.items()],
         "op_profile": [
-            {"run_order": i, "node_type": "CONV_2D", "inference_microseconds": {"avg": average, "stddev": deviation}}
-            for i, (average, deviation) in nodes.items()
+            {"run_order": i, "node_type": "CONV_2D", "claimed": True, "median_us": median, "p25_us": median - half, "p75_us": median + half}
+            for i, (median, half) in nodes.items()
         ],
         **about,
     }

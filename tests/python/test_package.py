@@ -99,7 +99,8 @@ def test_the_wheel_is_for_every_python(wheel: pathlib.Path) -> None:
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: pathlib.Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    sources = {f"tvmq_delegate/{path.name}" for path in (harness.REPOSITORY / "python/tvmq_delegate").iterdir() if path.suffix == ".py"}
+    python = harness.REPOSITORY / "python"
+    sources = {path.relative_to(python).as_posix() for suffix in ("py", "html") for path in (python / "tvmq_delegate").rglob(f"*.{suffix}")}
     assert names == sources | {f"tvmq_delegate/{name}" for name in ("py.typed", "libtvmq_delegate.so", "tvmq_delegate.h")}
 
 
@@ -152,7 +153,7 @@ def test_a_c_program_finds_it_by_pkg_config(prefix: pathlib.Path, tmp_path: path
 
 def test_the_readme_lists_the_options_of_the_library() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \|", (harness.REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    values = {"bool": "true, false", "int": "{0.min} and up", "name": "{0.names}"}
+    values = {"bool": "true, false", "int": "{0.min} and up", "name": "{0.names}", "cpus": "any, or such as 4-7, 0+2"}
     options = tvmq_delegate.options()
     assert rows == [(o.name, values[o.kind].format(o).replace("|", ", "), o.default_value) for o in options]
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from ..bench import Benchmark
 from ..metrics import BenchmarkResult
+from ..op_profile import OpProfileData
 
 _COLUMNS = ("node type", "first", "avg_ms", "%", "cdf%", "mem KB", "times called", "name")
-_OWN_COLUMNS = ("claimed", "kernel", "algorithm", "packing", "threads", "macs", "bytes", "GMAC/s", "share of peak")
+_OWN_COLUMNS = ("median_us", "claimed", "kernel", "algorithm", "packing", "threads", "macs", "bytes", "GMAC/s", "share of peak")
 
 
 def lines(result: BenchmarkResult) -> list[str]:
@@ -37,12 +38,17 @@ def op_csv(found: Benchmark) -> str:
     return text.getvalue()
 
 
-def _rows(found: Benchmark) -> Iterator[tuple]:
-    total = sum(op.avg_us for op in found.op_profile) or 1.0
-    before = 0.0
+def _rows(found: Benchmark) -> Iterator[tuple[OpProfileData, list[object]]]:
+    total, before = sum(map(_average, found.op_profile)) or 1.0, 0.0
     for op in found.op_profile:
-        before += op.avg_us
-        first = op.inference_microseconds.first if op.inference_microseconds else op.avg_us
-        theirs = [op.node_type, f"{first / 1e3:.3f}", f"{op.avg_us / 1e3:.3f}", f"{100 * op.avg_us / total:.3f}", f"{100 * before / total:.3f}"]
-        own = [int(op.claimed), op.kernel, op.algorithm, op.packing, op.threads, op.macs, op.bytes, f"{op.gmacs_per_second:.3f}", f"{op.share_of_peak:.4f}"]
+        average = _average(op)
+        before += average
+        first = op.inference_microseconds.first if op.inference_microseconds else average
+        theirs = [op.node_type, f"{first / 1e3:.3f}", f"{average / 1e3:.3f}", f"{100 * average / total:.3f}", f"{100 * before / total:.3f}"]
+        how = [op.kernel, op.algorithm, op.packing, op.threads, op.macs, op.bytes]
+        own = [f"{op.median_us:.3f}", int(op.claimed), *how, f"{op.gmacs_per_second:.3f}", f"{op.share_of_peak:.4f}"]
         yield op, [*theirs, f"{op.mem_kb:.3f}", op.times_called, op.name, *own]
+
+
+def _average(op: OpProfileData) -> float:
+    return op.inference_microseconds.avg if op.inference_microseconds else op.median_us

@@ -43,7 +43,7 @@ def page(found: Benchmark) -> str:
             cards=_cards(found),
             against=found.against,
             rows=[(op, nodes[op.run_order]) for op in found.op_profile],
-            total_us=sum(op.avg_us for op in found.op_profile) or 1.0,
+            total_us=sum(op.median_us for op in found.op_profile) or 1.0,
             machine=_machine(found),
             shade=_shade,
             plotly_js=jinja2.utils.markupsafe.Markup(plotly.offline.get_plotlyjs()),
@@ -139,7 +139,7 @@ def _colour(op: OpProfileData) -> str:
 def _hover(op: OpProfileData) -> str:
     how = op.kernel if op.claimed else f"left to the runtime: {op.reason}"
     rate = f"<br>{op.gmacs_per_second:.1f} GMAC/s, {op.share_of_peak:.0%} of peak" if op.gmacs_per_second else ""
-    return f"<b>{op.run_order} {op.node_type}</b><br>{how}<br>{op.avg_us:.1f} µs{rate}<extra></extra>"
+    return f"<b>{op.run_order} {op.node_type}</b><br>{how}<br>{op.median_us:.1f} µs{rate}<extra></extra>"
 
 
 def _nodes(found: Benchmark) -> plot.Figure:
@@ -153,7 +153,7 @@ def _nodes(found: Benchmark) -> plot.Figure:
     for name, group in groups.items():
         figure.add_bar(
             x=[op.run_order for op in group],
-            y=[op.avg_us for op in group],
+            y=[op.median_us for op in group],
             name=name,
             width=0.8,
             marker_color=_colour(group[0]),
@@ -217,7 +217,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             hoverinfo="skip",
         )
     figure.add_annotation(x=math.log10(high), y=math.log10(top), text=f"{top:.0f} GMAC/s", showarrow=False, xanchor="right", yanchor="bottom")
-    longest = max((op.avg_us for op in ops), default=1.0)
+    longest = max((op.median_us for op in ops), default=1.0)
     for name in dict.fromkeys(op.node_type for op in ops):
         group = [op for op in ops if op.node_type == name]
         figure.add_scatter(
@@ -226,7 +226,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             mode="markers",
             name=name,
             marker={"color": COLOURS.get(name, OTHER), "opacity": 0.75, "line": {"color": "#fff", "width": 1}},
-            marker_size=[_diameter(op.avg_us / longest) for op in group],
+            marker_size=[_diameter(op.median_us / longest) for op in group],
             hovertemplate=[_hover(op) for op in group],
         )
     slowest = min((op.gmacs_per_second for op in ops), default=top)

@@ -68,7 +68,7 @@ def run_order(found: Benchmark, width: int) -> Table:
 
 
 def top(found: Benchmark, width: int) -> Table:
-    return _ops("Top by Computation Time", found, sorted(found.op_profile, key=lambda op: op.avg_us, reverse=True)[:TOP], width)
+    return _ops("Top by Computation Time", found, sorted(found.op_profile, key=lambda op: op.median_us, reverse=True)[:TOP], width)
 
 
 def by_type(found: Benchmark, width: int) -> Table:
@@ -83,8 +83,8 @@ def by_type(found: Benchmark, width: int) -> Table:
         Column("node type", lambda ops: ops[0].node_type, left=True),
         Column("count", lambda ops: str(len(ops))),
         Column("claimed", lambda ops: str(sum(op.claimed for op in ops))),
-        Column("avg ms", lambda ops: f"{_spent(ops) / 1e3:.3f}"),
-        Column("avg %", lambda ops: f"{100 * _spent(ops) / total:.1f}%"),
+        Column("ms", lambda ops: f"{_spent(ops) / 1e3:.3f}"),
+        Column("%", lambda ops: f"{100 * _spent(ops) / total:.1f}%"),
         Column("cdf %", lambda ops: f"{100 * cumulated[id(ops)] / total:.1f}%"),
         Column("mem KB", lambda ops: f"{sum(op.mem_kb for op in ops):.1f}", MIDDLE),
         *(Column(f"vs {name}", lambda ops, name=name: _factor(_of_sums(ops, name))) for name in found.against),
@@ -102,9 +102,9 @@ def reconciliation(found: Benchmark) -> str:
     parts = [
         (sums.claimed_us, f"the delegate's nodes, by its own clock: {gmacs:.1f} GMAC/s, {share:.0%} of the machine's peak"),
         (sums.left_us, "the other nodes, each measured alone"),
-        (sums.rest_us, "the rest: interpreter, ways in and out, caches, interruptions"),
+        (sums.rest_us, "the rest: interpreter, ways in and out, colder or warmer caches"),
     ]
-    lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms on average"]
+    lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms, median of {sums.inferences}"]
     lines += [f"  {us / 1e3:8.3f} ms {us / whole:6.1%}  {what}" for us, what in parts]
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
     bandwidth = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
@@ -133,9 +133,9 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
         Column("packing", lambda op: op.packing, WIDE, left=True),
         Column("thr", lambda op: str(op.threads) if op.claimed else "", WIDE),
         Column("MACs", lambda op: f"{op.macs:,}" if op.macs else "", WIDE),
-        Column("avg µs", lambda op: f"{op.avg_us:.1f}"),
-        Column("min", lambda op: f"{op.inference_microseconds.min:.1f}" if op.inference_microseconds else "", WIDE),
-        Column("%", lambda op: f"{100 * op.avg_us / total:.1f}%"),
+        Column("µs", lambda op: f"{op.median_us:.1f}"),
+        Column("avg µs", lambda op: f"{op.inference_microseconds.avg:.1f}" if op.inference_microseconds else "", WIDE),
+        Column("%", lambda op: f"{100 * op.median_us / total:.1f}%"),
         Column("cdf%", lambda op: f"{100 * cumulated[op.run_order] / total:.1f}%", WIDE),
         Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else ""),
         Column("peak", lambda op: f"{op.share_of_peak:.0%}" if op.gmacs_per_second else ""),
@@ -162,7 +162,7 @@ def _kernel(op: OpProfileData) -> Text:
 
 
 def _spent(ops: Iterable[OpProfileData]) -> float:
-    return sum(op.avg_us for op in ops)
+    return sum(op.median_us for op in ops)
 
 
 def _us(op: OpProfileData, name: str) -> str:

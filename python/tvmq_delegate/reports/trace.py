@@ -16,11 +16,8 @@ def trace(found: Benchmark) -> dict[str, Any]:
     profiled = found.profiled
     if profiled is None:
         raise ValueError("a trace needs a benchmark with its nodes profiled")
-    # Whole inferences alone: the rings may have lost the beginning of the first.
-    kept = min((span.start_ns for span in profiled.spans if span.thread == 0), default=0)
-    runs = [run for run in profiled.runs_ns if run[0] >= kept] or list(profiled.runs_ns[-1:])
+    runs, spans = profiled.traced()
     origin = min((start for start, _ in runs), default=0)
-    spans = [span for span in profiled.spans if span.start_ns >= origin]
     ops = {op.run_order: op for op in found.op_profile}
 
     def event(name: str, category: str, track: int, start: int, end: int, **about: Any) -> dict[str, Any]:
