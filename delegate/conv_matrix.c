@@ -15,8 +15,8 @@
 #include "pixels.h"
 #include "tasks.h"
 
-// Rows of a block at most: more of them would only make its output longer in cache.
-enum { MAX_BLOCK_ROWS = 512 };
+// Rows of a block at most: more of them would only make its output longer in cache. Scratch for output that is copied should stay in the first level.
+enum { MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
 
 // ---- choose
 
@@ -99,7 +99,7 @@ static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *byte
 
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_conv_matrix *x = &c->plan.matrix;
-  const size_t mr = c->choice.variant->mr;
+  const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr;
   *x = (struct tvmq_conv_matrix){.rows = tvmq_conv_rows(&c->problem), .row_sums = tvmq_conv_row_sums(c, env->cpu), .images = 1, .line_rows = 1, .pitch = 1};
   x->rows.padding = c->padding;
   x->image_lines = c->problem.m;
@@ -120,11 +120,12 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   x->blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), c->problem.groups * x->images));
 
   const size_t n_lines = tvmq_min(x->blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
+  x->tile_panels = tvmq_min(TILE_BYTES / (rows * nr) + 1, x->blocks.panels);
   size_t size = 0, copies;
   if (!copies_bytes(c, n_lines, &copies) || !tvmq_scratch_append(&size, c->choice.n_taps, sizeof(void *), &x->slice.taps) ||
       !tvmq_scratch_append(&size, copies, 1, &x->slice.copies) ||
       !tvmq_scratch_append(&size, x->row_sums ? rows * c->choice.n_taps : 0, sizeof(void *), &x->slice.table) ||
-      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &x->slice.terms) || !tvmq_scratch_append(&size, rows, c->choice.variant->layout.nr, &x->slice.tile))
+      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &x->slice.terms) || !tvmq_scratch_append(&size, rows, x->tile_panels * nr, &x->slice.tile))
     return "scratch exceeds the address space";
   c->slice_bytes = size;
   return NULL;
@@ -193,74 +194,105 @@ static void fill_table(const struct tvmq_conv *c, const struct part *parts, size
   }
 }
 
-// Rows [first, first + n) of a part, in whole tiles.
-static void multiply(const struct tvmq_conv *c, struct tvmq_gemm_args *args, const struct part *part, size_t first, size_t n, const int32_t *terms,
-                     const void **taps) {
-  if (n == 0) return;
-  for (size_t t = 0; t < args->n_taps; t++) taps[t] = part->base + first * part->stride + tap_offset(&c->plan.matrix, t);
-  args->rows = taps;
-  args->row_stride = part->stride;
-  args->row_tiles = tvmq_ceil_div(n, c->choice.variant->mr);
-  args->row_terms = terms + part->first + first;
-  c->choice.variant->fn.gemm(args);
+// What a thread computes a block with.
+struct block {
+  const struct tvmq_conv *conv;
+  const uint8_t *panels;  // of the group
+  uint8_t *out;           // of the block's first row and the group's first channel
+  const int32_t *terms;
+  const void **taps;
+  uint8_t *tile;
+};
+
+// Rows [first, first + n) of a part, in whole tiles, times `n_panels` panels from `panel` on.
+static void multiply(const struct block *b, const struct part *part, size_t first, size_t n, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
+  if (n == 0 || n_panels == 0) return;
+  const struct tvmq_conv *c = b->conv;
+  for (size_t t = 0; t < c->choice.n_taps; t++) b->taps[t] = part->base + first * part->stride + tap_offset(&c->plan.matrix, t);
+  c->choice.variant->fn.gemm(&(struct tvmq_gemm_args){
+      .rows = b->taps,
+      .row_stride = part->stride,
+      .row_tiles = tvmq_ceil_div(n, c->choice.variant->mr),
+      .n_taps = c->choice.n_taps,
+      .k = c->choice.k,
+      .panel = b->panels + panel * c->panel.size,
+      .n_panels = n_panels,
+      .panel_bytes = c->panel.size,
+      .row_terms = b->terms + part->first + first,
+      .out = out,
+      .out_stride = out_stride,
+      .stage = &c->problem.quant.stage,
+  });
 }
 
-// Copies the first `n` of nr channels of `count` rows, without a call for a whole panel's.
-static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t nr, size_t count, size_t n) {
-  enum { USUAL = 32 };
-  if (n == USUAL) {
-    for (; count > 0; count--, to += to_stride, from += nr) memcpy(to, from, USUAL);
+// Copies `count` rows of `n` bytes, without a call for the usual ones.
+static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t count, size_t n) {
+  enum { PIECE = 32, CALLED = 256 };
+  if (n % PIECE == 0 && n < CALLED) {
+    for (; count > 0; count--, to += to_stride, from += from_stride) {
+      for (size_t i = 0; i < n; i += PIECE) memcpy(to + i, from + i, PIECE);
+    }
   } else {
-    for (; count > 0; count--, to += to_stride, from += nr) tvmq_copy_pixel(to, from, n);
+    for (; count > 0; count--, to += to_stride, from += from_stride) tvmq_copy_pixel(to, from, n);
   }
 }
 
 // Copies the first `n` channels of those of rows [first, end) that belong to lines; `from` is the first row's.
-static void copy_out(const struct tvmq_conv *c, const uint8_t *from, size_t first, size_t end, size_t n, uint8_t *out, size_t out_stride) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
-  const size_t nr = c->choice.variant->layout.nr;
+static void copy_out(const struct tvmq_conv_matrix *x, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out,
+                     size_t out_stride) {
   if (x->pitch == x->line_rows) {
-    copy_rows(out + first * out_stride, out_stride, from, nr, end - first, n);
+    copy_rows(out + first * out_stride, out_stride, from, from_stride, end - first, n);
     return;
   }
-  for (size_t m = first; m < end; m += x->pitch, from += x->pitch * nr, out += x->line_rows * out_stride)
-    copy_rows(out, out_stride, from, nr, tvmq_min(x->line_rows, end - m), n);
+  for (size_t m = first; m < end; m += x->pitch, from += x->pitch * from_stride, out += x->line_rows * out_stride)
+    copy_rows(out, out_stride, from, from_stride, tvmq_min(x->line_rows, end - m), n);
 }
 
-static void run_block(void *context, size_t block, int thread) {
+// The same by way of scratch, from where what belongs to the output is copied.
+static void multiply_aside(const struct block *b, const struct part *part, size_t first, size_t n, size_t panel, size_t end_panel) {
+  const struct tvmq_conv_matrix *x = &b->conv->plan.matrix;
+  const size_t nr = b->conv->choice.variant->layout.nr, out_stride = (size_t)b->conv->problem.desc.out_c;
+  for (size_t p = panel, panels; n > 0 && p < end_panel; p += panels) {
+    panels = tvmq_min(end_panel - p, x->tile_panels);
+    multiply(b, part, first, n, p, panels, b->tile, panels * nr);
+    const size_t channels = tvmq_min(b->conv->problem.group_n - p * nr, panels * nr);
+    copy_out(x, b->tile, panels * nr, part->first + first, part->first + first + n, channels, b->out + p * nr, out_stride);
+  }
+}
+
+static void run_block(void *context, size_t index, int thread) {
   const struct inference *job = context;
   const struct tvmq_conv *c = job->conv;
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
-  const struct tvmq_conv_blocks *b = &x->blocks;
+  const struct tvmq_conv_blocks *blocks = &x->blocks;
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, group_n = c->problem.group_n, out_stride = (size_t)c->problem.desc.out_c;
-  uint8_t *scratch = tvmq_conv_scratch(c, thread), *tile = scratch + x->slice.tile;
-  const void **taps = (const void **)(scratch + x->slice.taps), **table = (const void **)(scratch + x->slice.table);
+  uint8_t *scratch = tvmq_conv_scratch(c, thread);
+  const void **table = (const void **)(scratch + x->slice.table);
   int32_t *terms = (int32_t *)(scratch + x->slice.terms);
 
-  const size_t n_block = block % b->n_blocks, m_block = block / b->n_blocks % b->m_blocks, image = block / b->n_blocks / b->m_blocks % x->images;
-  const size_t group = block / b->n_blocks / b->m_blocks / x->images;
-  const size_t first = m_block * b->rows, n_lines = tvmq_min(x->image_lines - first, b->rows);
+  const size_t n_block = index % blocks->n_blocks, m_block = index / blocks->n_blocks % blocks->m_blocks;
+  const size_t image = index / blocks->n_blocks / blocks->m_blocks % x->images, group = index / blocks->n_blocks / blocks->m_blocks / x->images;
+  const size_t first = m_block * blocks->rows, n_lines = tvmq_min(x->image_lines - first, blocks->rows);
   struct part parts[2];
   const size_t n_parts = bring_rows(job, group, image, first, n_lines, scratch + x->slice.copies, parts);
   if (x->row_sums) fill_table(c, parts, n_parts, table);
   tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
 
-  struct tvmq_gemm_args args = {.n_taps = c->choice.n_taps, .k = c->choice.k, .stage = &c->problem.quant.stage};
-  uint8_t *const out = job->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n;
-  for (size_t p = n_block * b->panels; p < tvmq_min((n_block + 1) * b->panels, c->panels); p++) {
-    const size_t n = tvmq_min(group_n - p * nr, nr);
-    args.panel = c->packed + (group * c->panels + p) * c->panel.size;
-    for (const struct part *part = parts; part < parts + n_parts; part++) {
-      // Tiles that overhang the output, or reach over the gap between lines, are computed into scratch; what belongs to the output is copied.
-      const size_t direct = n == nr && x->pitch == x->line_rows ? part->n / mr * mr : 0;
-      args.out = out + part->first * out_stride + p * nr;
-      args.out_stride = out_stride;
-      multiply(c, &args, part, 0, direct, terms, taps);
-      args.out = tile;
-      args.out_stride = nr;
-      multiply(c, &args, part, direct, part->n - direct, terms, taps);
-      copy_out(c, tile, part->first + direct, part->first + part->n, n, out + p * nr, out_stride);
-    }
+  const struct block b = {
+      .conv = c,
+      .panels = c->packed + group * c->panels * c->panel.size,
+      .out = job->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n,
+      .terms = terms,
+      .taps = (const void **)(scratch + x->slice.taps),
+      .tile = scratch + x->slice.tile,
+  };
+  // Panels and tiles that overhang the output, or reach over the gap between lines, go by way of scratch.
+  const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->panels), whole_panels = tvmq_min(end_panel, group_n / nr);
+  for (const struct part *part = parts; part < parts + n_parts; part++) {
+    const size_t whole = x->pitch == x->line_rows ? part->n / mr * mr : 0;
+    multiply(&b, part, 0, whole, panel, whole_panels - panel, b.out + part->first * out_stride + panel * nr, out_stride);
+    multiply_aside(&b, part, 0, whole, whole_panels, end_panel);
+    multiply_aside(&b, part, whole, part->n - whole, panel, end_panel);
   }
 }
 

@@ -13,6 +13,7 @@ struct tvmq_conv_matrix {
   // Rows of A are output pixels in lines, from each line's begin to the next `pitch` rows; those past line_rows belong to no output.
   size_t images, image_lines, line_rows, pitch;
   struct tvmq_conv_blocks blocks;  // of an image's lines
+  size_t tile_panels;              // panels that are computed at once by way of scratch
   struct tvmq_matrix_slice {
     size_t taps, copies, table, terms, tile;  // byte offsets in a thread's scratch
   } slice;

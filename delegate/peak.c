@@ -80,6 +80,7 @@ static double gemm_rate(const struct tvmq_variant *v, struct tvmq_threads *threa
       .n_taps = 1,
       .k = k,
       .panel = memory + panel_at,
+      .n_panels = 1,
       .row_terms = (const int32_t *)(memory + terms_at),
       .out_stride = layout->nr,
       .stage = &stage,

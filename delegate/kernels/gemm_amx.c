@@ -60,22 +60,36 @@ TVMQ_INLINE void spill(int32_t (*acc)[16], int nv) {
   _tile_stored(3, acc[TILE_ROWS * nv + 1], stride);
 }
 
-// The output stage of a panel, and where the tile that waits for it stands.
-struct output {
-  const struct tvmq_stage *stage;
-  const char *multiplier, *shift;
+// What the output stage of a panel needs.
+struct panel {
+  const char *weights, *multiplier, *shift;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
-  size_t stride;
+  _Alignas(64) int32_t bias[MAX_VECTORS][16];
 };
 
+// A tile whose accumulators wait for their output stage.
 struct waiting {
+  const struct panel *panel;
   const int32_t (*acc)[16];
   const int32_t *row_terms;
   uint8_t *out;
   int left;  // stores
 };
 
-TVMQ_INLINE void store(const struct output *o, struct waiting *w, int most, int nv, enum tvmq_path path) {
+TVMQ_INLINE void load_panel(struct panel *p, const char *bytes, size_t depth, const struct tvmq_stage *stage, int nv, enum tvmq_path path) {
+  const size_t group = 64 * (size_t)nv;
+  p->weights = bytes + group;
+  p->multiplier = p->weights + depth / 4 * group;
+  p->shift = p->multiplier + group;
+  UNROLL for (int v = 0; v < nv; v++) {
+    const __m512i bias = _mm512_loadu_si512(bytes + 64 * v);
+    _mm512_store_si512(p->bias[v], path == TVMQ_PATH_LONG ? bias : tvmq_short_bias(bias));
+    if (path == TVMQ_PATH_LONG) continue;
+    p->short_stage[v] = tvmq_short_stage_make(stage, path, _mm512_loadu_si512(p->multiplier + 64 * v), _mm512_loadu_si512(p->shift + 64 * v));
+  }
+}
+
+TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
   const int n = most < w->left ? most : w->left, rows = STORED_VECTORS / nv;
   w->left -= n;
   for (int s = 0; s < n; s++) {
@@ -83,53 +97,52 @@ TVMQ_INLINE void store(const struct output *o, struct waiting *w, int most, int 
     UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
       const int v = i % nv;
       const __m512i a = _mm512_add_epi32(_mm512_load_si512(w->acc[i]), _mm512_set1_epi32(w->row_terms[i / nv]));
-      value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&o->short_stage[v], path, a)
-                                        : tvmq_long_rescale(o->stage, a, _mm512_loadu_si512(o->multiplier + 64 * v), _mm512_loadu_si512(o->shift + 64 * v));
+      value[i] = path != TVMQ_PATH_LONG
+                     ? tvmq_short_rescale(&w->panel->short_stage[v], path, a)
+                     : tvmq_long_rescale(stage, a, _mm512_loadu_si512(w->panel->multiplier + 64 * v), _mm512_loadu_si512(w->panel->shift + 64 * v));
     }
-    tvmq_store_rows(o->stage, value, nv, w->out, o->stride);
+    tvmq_store_rows(stage, value, nv, w->out, out_stride);
     w->acc += STORED_VECTORS;
     w->row_terms += rows;
-    w->out += (size_t)rows * o->stride;
+    w->out += (size_t)rows * out_stride;
   }
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned, enum tvmq_path path) {
-  const size_t group = 64 * (size_t)nv, depth = args->n_taps * args->k;
-  const char *const panel = args->panel, *const weights = panel + group;
+  const size_t group = 64 * (size_t)nv, stride = args->row_stride, out_stride = args->out_stride, depth = args->n_taps * args->k;
   const struct tvmq_stage stage = *args->stage;
-  struct output output = {.stage = &stage, .multiplier = weights + depth / 4 * group, .stride = args->out_stride};
-  output.shift = output.multiplier + group;
-  _Alignas(64) int32_t bias[MAX_VECTORS][16];
-  UNROLL for (int v = 0; v < nv; v++) {
-    const __m512i b = _mm512_loadu_si512(panel + 64 * v);
-    _mm512_store_si512(bias[v], path == TVMQ_PATH_LONG ? b : tvmq_short_bias(b));
-    if (path == TVMQ_PATH_LONG) continue;
-    output.short_stage[v] = tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(output.multiplier + 64 * v), _mm512_loadu_si512(output.shift + 64 * v));
-  }
-
   const int stores = ROWS * nv / STORED_VECTORS, stores_per_step = (stores + (int)(depth / STEP) - 1) / (int)(depth / STEP);
-  const size_t stride = args->row_stride, next_panel = (size_t)(output.shift + group - panel);
   _Alignas(64) int32_t acc[ROWS * MAX_VECTORS][16];
+  struct panel panels[2];  // one is multiplied, the last tile of the other may still wait
   struct waiting waiting = {.left = 0};
   configure();
-  for (size_t tile = 0; tile < args->row_tiles; tile++) {
-    const bool last = tile + 1 == args->row_tiles;
-    const char *w = weights;
-    load_bias(bias, nv);
-    for (size_t t = 0; t < args->n_taps; t++) {
-      const char *row = (const char *)args->rows[t] + tile * ROWS * stride, *const end = row + args->k;
-      for (; row < end; row += STEP, w += STEP / 4 * group) {
-        step(row, stride, w, nv, is_unsigned);
-        // The next panel is on its way from the outer caches while this one is still multiplied.
-        for (size_t i = 0; last && i < STEP / 4 * group; i += LINE) _mm_prefetch(w + next_panel + i, _MM_HINT_T1);
-        store(&output, &waiting, stores_per_step, nv, path);
+  for (size_t p = 0; p < args->n_panels; p++) {
+    struct panel *const panel = &panels[p % 2];
+    load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv, path);
+    for (size_t tile = 0; tile < args->row_tiles; tile++) {
+      const bool last = tile + 1 == args->row_tiles;
+      const char *w = panel->weights;
+      load_bias(panel->bias, nv);
+      for (size_t t = 0; t < args->n_taps; t++) {
+        const char *row = (const char *)args->rows[t] + tile * ROWS * stride, *const end = row + args->k;
+        for (; row < end; row += STEP, w += STEP / 4 * group) {
+          step(row, stride, w, nv, is_unsigned);
+          // The next panel is on its way from the outer caches while this one is still multiplied.
+          for (size_t i = 0; last && i < STEP / 4 * group; i += LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
+          store(&waiting, stores_per_step, &stage, out_stride, nv, path);
+        }
       }
+      spill(acc, nv);
+      waiting = (struct waiting){
+          .panel = panel,
+          .acc = acc,
+          .row_terms = args->row_terms + tile * ROWS,
+          .out = (uint8_t *)args->out + tile * ROWS * out_stride + p * 16 * (size_t)nv,
+          .left = stores,
+      };
     }
-    spill(acc, nv);
-    waiting =
-        (struct waiting){.acc = acc, .row_terms = args->row_terms + tile * ROWS, .out = (uint8_t *)args->out + tile * ROWS * args->out_stride, .left = stores};
   }
-  store(&output, &waiting, stores, nv, path);
+  store(&waiting, stores, &stage, out_stride, nv, path);
   _tile_release();
 }
 

@@ -35,14 +35,16 @@ struct tvmq_stage {
 // One call computes row_tiles * mr rows of one panel of nr channels. Tile i reads the pointers rows[i * n_taps * mr + t * mr + r], r < mr, each to k elements.
 // A caller with fewer rows repeats the last valid pointer; it gives `out` room for all row_tiles * mr rows of nr elements.
 //
-// Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart. Their in_flip is 0.
+// Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart. Their in_flip is 0. They compute
+// n_panels panels, each nr channels behind the last.
 struct tvmq_gemm_args {
   const void *const *rows;
   size_t row_stride;  // TVMQ_MATRIX_ROWS: bytes from a row to the next
   size_t row_tiles, n_taps;
   size_t k;  // elements per tap, a multiple of the layout's ku
   const void *panel;
-  const int32_t *row_terms;  // [row_tiles * mr]: what a filter zero point owes for the row, else zeros
+  size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
+  const int32_t *row_terms;      // [row_tiles * mr]: what a filter zero point owes for the row, else zeros
   void *out;
   size_t out_stride;  // bytes between output rows
   uint8_t in_flip;    // xor on each input byte

@@ -5,7 +5,7 @@
 #include "layer.h"
 #include "oracle.h"
 
-enum { MAX_TILES = 3, MAX_DEPTH = 2048 };
+enum { MAX_TILES = 3, MAX_PANELS = 3, MAX_DEPTH = 2048 };
 
 struct shape {
   size_t n, row_tiles, n_taps, depth;  // valid channels, tiles, taps, depths of a tap without padding
@@ -43,16 +43,22 @@ static void draw_accumulators(struct layer *layer, int32_t *row_terms) {
   }
 }
 
-static const void *pack(const struct layer *layer, size_t padded_depth, enum guard_side side) {
+// Packs the layer's channels into panels of panel_bytes bytes.
+static const void *pack(const struct layer *layer, size_t padded_depth, enum guard_side side, size_t *panel_bytes) {
+  const struct tvmq_layout *layout = &layer->variant->layout;
   struct tvmq_channel channels[LAYER_MAX_CHANNELS];
   struct tvmq_channel_params params[LAYER_MAX_CHANNELS];
   layer_channels(layer, channels, params);
   struct tvmq_panel parts;
-  if (!tvmq_panel_layout(&layer->variant->layout, padded_depth, &parts)) check_fail("the panel's size does not fit");
+  if (!tvmq_panel_layout(layout, padded_depth, &parts)) check_fail("the panel's size does not fit");
   void *written;
-  const void *panel = layer_panel(parts.size, side, &written);
-  tvmq_pack_panel(&layer->variant->layout, channels, params, layer->n, written);
-  return panel;
+  const void *panels = layer_panel(layer_padded_n(layer) / layout->nr * parts.size, side, &written);
+  for (size_t n = 0; n < layer->n; n += layout->nr) {
+    const size_t left = layer->n - n;
+    tvmq_pack_panel(layout, channels + n, params + n, left < layout->nr ? left : layout->nr, (char *)written + n / layout->nr * parts.size);
+  }
+  *panel_bytes = parts.size;
+  return panels;
 }
 
 // The slot of each row of each tap, in a table's order. Slots lie a constant distance apart, as a matrix's rows do.
@@ -80,7 +86,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer_draw(&layer, variant, shape->n, shape->n_taps, shape->depth, shape->stage_only);
   layer.n_rows = shape->row_tiles * variant->mr;
   layer.n_cols = 1;
-  layer.row_stride = (nr + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
+  layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
 
   const size_t k = (shape->depth + ku - 1) / ku * ku;
   layer_draw_pool(&layer, &pool, k, side, values);
@@ -101,13 +107,17 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   }
   layer_draw_stage(&layer);
 
+  size_t panel_bytes;
+  const void *const panels = pack(&layer, shape->n_taps * k, side, &panel_bytes);
   const struct tvmq_gemm_args args = {
       .rows = rows,
       .row_stride = pool.pitch,
       .row_tiles = shape->row_tiles,
       .n_taps = shape->n_taps,
       .k = k,
-      .panel = pack(&layer, shape->n_taps * k, side),
+      .panel = panels,
+      .n_panels = layer_padded_n(&layer) / nr,
+      .panel_bytes = panel_bytes,
       .row_terms = row_terms,
       .out = layer_out(&layer, side),
       .out_stride = layer.row_stride,
@@ -122,14 +132,14 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
 
 static void check(const struct tvmq_variant *variant) {
   const size_t nr = variant->layout.nr, ku = variant->layout.ku;
-  const size_t residues = 2 * ku < 17 ? 17 : 2 * ku + 1;
+  const size_t residues = 2 * ku < 17 ? 17 : 2 * ku + 1, most_n = variant->flags & TVMQ_MATRIX_ROWS ? MAX_PANELS * nr : nr;
   // Every residue of k with every number of taps, so that each unrolled loop ends everywhere.
   for (size_t depth = 1; depth <= residues; depth++) {
     for (size_t taps = 1; taps <= 9; taps++) {
-      check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)nr), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
+      check_shape(variant, &(struct shape){.n = 1 + check_below((uint32_t)most_n), .row_tiles = 1 + check_below(MAX_TILES), .n_taps = taps, .depth = depth});
     }
   }
-  for (size_t n = 1; n <= nr; n++) {
+  for (size_t n = 1; n <= most_n; n++) {
     check_shape(variant, &(struct shape){.n = n, .row_tiles = 1 + n % MAX_TILES, .n_taps = 1 + check_below(3), .depth = 1 + check_below(40)});
   }
   // Long sums, where a narrow accumulator or a saturating product shows.
@@ -139,7 +149,7 @@ static void check(const struct tvmq_variant *variant) {
   }
   // The output stage over accumulators of every size.
   for (size_t i = 0; i < (check_quick ? 1000 : 6000); i++) {
-    check_shape(variant, &(struct shape){.n = nr, .row_tiles = 1 + check_below(MAX_TILES), .n_taps = 1, .depth = 1, .stage_only = true});
+    check_shape(variant, &(struct shape){.n = i % 8 ? nr : most_n, .row_tiles = 1 + check_below(MAX_TILES), .n_taps = 1, .depth = 1, .stage_only = true});
   }
 }
 
@@ -153,6 +163,11 @@ struct problem {
 static void run_problem(void *context) {
   const struct problem *p = context;
   struct tvmq_gemm_args args = p->args;
+  if (p->variant->flags & TVMQ_MATRIX_ROWS) {
+    args.n_panels = p->n_panels;
+    p->variant->fn.gemm(&args);
+    return;
+  }
   for (size_t i = 0; i < p->n_panels; i++) {
     p->variant->fn.gemm(&args);
     args.panel = (const char *)args.panel + p->panel_bytes;
@@ -197,6 +212,8 @@ static void bench(const struct tvmq_variant *variant) {
                                      .n_taps = taps,
                                      .k = k,
                                      .panel = panels,
+                                     .n_panels = 1,
+                                     .panel_bytes = parts.size,
                                      .row_terms = row_terms,
                                      .out = out,
                                      .out_stride = out_stride,

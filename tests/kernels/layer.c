@@ -130,12 +130,17 @@ static struct guard out_guard;
 static uint8_t *out_start;
 static uint8_t background[LAYER_MAX_OUT], expected[LAYER_MAX_OUT];
 
+size_t layer_padded_n(const struct layer *layer) {
+  const size_t nr = layer->variant->layout.nr;
+  return (layer->n + nr - 1) / nr * nr;
+}
+
 void *layer_out(const struct layer *layer, enum guard_side side) {
   if (!out_guard.first) {
     out_guard = guard_create(1, LAYER_MAX_OUT, GUARD_READ_WRITE);
     check_random_bytes(background, sizeof background);
   }
-  const size_t last_pixel = layer->variant->layout.nr * layer->element;
+  const size_t last_pixel = layer_padded_n(layer) * layer->element;
   const size_t size = (layer->n_rows - 1) * layer->row_stride + (layer->n_cols - 1) * layer->col_stride + last_pixel;
   out_start = guard_at(&out_guard, 0, size, side);
   memcpy(guard_slot(&out_guard, 0), background, LAYER_MAX_OUT);
@@ -164,7 +169,7 @@ void layer_compare(const struct layer *layer) {
       if (got != wanted) fail_at(layer, i, n, wanted, got);
     }
     // What channels that pad the panel come to is dropped by the caller.
-    memcpy(expected + (out - slot), out, layer->variant->layout.nr * layer->element);
+    memcpy(expected + (out - slot), out, layer_padded_n(layer) * layer->element);
   }
   if (memcmp(slot, expected, sizeof expected) == 0) return;
   size_t at = 0;

@@ -13,7 +13,7 @@ struct layer {
   size_t element;                // bytes of an activation of the output
   size_t operand;                // bytes of one that the kernel reads: more than an element where it takes int8 widened to int16
   int32_t value_min, value_max;  // of an activation as int8 (int16)
-  size_t n, n_taps, n_depths;    // valid channels of the panel; weights per channel
+  size_t n, n_taps, n_depths;    // valid channels of the panels; weights per channel
   int32_t in_zero_point, filter_zero_point;
   uint8_t in_flip, filter_flip;  // 0x80 where the tensor is uint8
 
@@ -48,6 +48,8 @@ void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYE
 
 // Room for a panel, which the kernel may read only; `written` is where to pack it. Valid until the next one.
 const void *layer_panel(size_t size, enum guard_side side, void **written);
+// Channels of whole panels.
+size_t layer_padded_n(const struct layer *layer);
 // The output, filled with what must not change. Valid until the next one.
 void *layer_out(const struct layer *layer, enum guard_side side);
 
