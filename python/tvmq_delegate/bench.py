@@ -14,23 +14,21 @@ import contextlib
 import dataclasses
 import itertools
 import os
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import library, machine, metrics, model, op_profile
+from . import library, machine, metrics, model, op_profile, op_times
 from . import runtime as _runtime
 from .contenders import DELEGATE, Contender
 from .nodes import Delegation, nodes
-from .worker import Job, Limits, Opened, Profiled, Worker, WorkerDied
+from .worker import Job, Limits, Opened, Profiled, Worker
 
 if TYPE_CHECKING:
     import numpy as np
 
 SLICE_SECS = 0.05  # of a round: long against the switch of contenders, short against whatever disturbs the machine
-OP_SECS, OP_ROUNDS = 0.004, 3  # that an operator runs alone, in each of so many rounds
 Progress = Callable[[float, str], None]  # the fraction of a phase that is done, and the phase
 
 
@@ -123,39 +121,44 @@ def bench(
             source = stream.read()
     source = bytes(source)
     module = _runtime.find(runtime)
+    entries = _entries(options, against, sweep)
+    delegations = [  # the library checks the options
+        nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.delegated
+    ]
     arrays = tuple(inputs) if inputs is not None else None
     jobs = [
-        Job(label, contender, source, _runtime.name(module), int(contender.options.get("num_threads") or num_threads), arrays)
-        for label, contender in _entries(options, against, sweep).items()
+        Job(label, contender, source, _runtime.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
+        for label, contender in entries.items()
     ]
-    delegations = [
-        nodes(source, runtime=module, name=name, **{"num_threads": job.num_threads, **job.contender.options}) for job in jobs if job.contender.delegated
-    ]
+    results, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
+    found = Benchmark(name or "", _runtime.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
+    if profiled is None:
+        return found
+    unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
+    first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, options=unlimited))
+    others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
+    ops = model.ops(source)
+    alone = op_times.time_ops([first, *others], [op.index for op in ops if op.subgraph == 0], lambda part: progress(part, "each node alone"))
+    rows = op_profile.collect(found.delegation, ops, profiled, alone, peak)
+    return dataclasses.replace(found, op_profile=rows, reconciliation=op_profile.reconcile(rows, profiled), peak=peak, profiled=profiled)
+
+
+def _measure(
+    jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress
+) -> tuple[tuple[metrics.BenchmarkResult, ...], Profiled | None, library.Peak | None]:
+    """All contenders in turn, then the first one's nodes and what the machine gives."""
     with contextlib.ExitStack() as stack:
         workers = [stack.enter_context(Worker(job)) for job in jobs]
         progress(0.0, "opening the model")
         opened = [worker.call("open") for worker in workers]
         warm_up, _ = _alternate(workers, settings.warm_up_limits, -1.0, progress, "warming up", first_counts=True)
         runs, rounds = _alternate(workers, settings.limits, settings.run_delay, progress, "running")
-        results = tuple(
-            _result(worker, job, each, len(source), warm_up[i], runs[i], metrics.ratio(rounds[i], rounds[0]) if i else None)
-            for i, (worker, job, each) in enumerate(zip(workers, jobs, opened))
-        )
-        profiled = peak = None
-        if op_profiling and not settings.dry_run:
-            progress(0.0, "profiling")
-            profiled = workers[0].call("profile", settings.limits)
-            peak = workers[0].call("peak")
-    found = Benchmark(name or "", _runtime.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
-    if profiled is None:
-        return found
-    ops = model.ops(source)
-    unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
-    first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, options=unlimited))
-    others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
-    rows = op_profile.collect(found.delegation, ops, profiled, _time_ops([first, *others], ops, progress), peak)
-    reconciliation = op_profile.reconcile(rows, profiled)
-    return dataclasses.replace(found, op_profile=rows, reconciliation=reconciliation, peak=peak, profiled=profiled)
+        ratios = [None, *(metrics.ratio(each, rounds[0]) for each in rounds[1:])]
+        results = tuple(map(_result, workers, opened, warm_up, runs, ratios))
+        if not profile:
+            return results, None, None
+        progress(0.0, "profiling")
+        return results, workers[0].call("profile", settings.limits), workers[0].call("peak")
 
 
 def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[str, Sequence[str]] | None) -> dict[str, Contender]:
@@ -201,46 +204,11 @@ def _part(limits: Limits, runs: int, seconds: float) -> float:
     return max(min(parts), seconds / limits.max_secs if limits.max_secs > 0 else 1.0)
 
 
-def _result(
-    worker: Worker, job: Job, opened: Opened, model_bytes: int, warm_up: Sequence[int], runs: Sequence[int], ratio: metrics.Ratio | None
-) -> metrics.BenchmarkResult:
+def _result(worker: Worker, opened: Opened, warm_up: Sequence[int], runs: Sequence[int], ratio: metrics.Ratio | None) -> metrics.BenchmarkResult:
     overall_kb, peak_mb = worker.call("memory")
     latency = metrics.latency(runs, warm_up, opened.init_ns)
     summary = opened.summary
     sizes = (summary.packed_bytes, summary.scratch_bytes, summary.arena_bytes) if summary else (0, 0, 0)
     throughput = opened.input_bytes / 1e6 / (latency.avg_ms / 1e3) if latency.avg_ms else 0.0
-    misc = metrics.MiscMetrics(model_bytes / 1e6, len(runs), len(warm_up), throughput)
-    return metrics.BenchmarkResult(job.name, latency, metrics.MemoryMetrics(opened.footprint_kb, overall_kb, peak_mb, *sizes), misc, ratio)
-
-
-def _time_ops(jobs: Sequence[Job], ops: Sequence[model.Op], progress: Progress) -> dict[str, dict[int, float]]:
-    """Contender -> index -> median microseconds of each operator of the main subgraph alone."""
-    times: dict[str, dict[int, float]] = {job.name: {} for job in jobs}
-    main = [op for op in ops if op.subgraph == 0]
-    with contextlib.ExitStack() as stack:
-        workers = [stack.enter_context(Worker(job)) for job in jobs]
-        for n, op in enumerate(main):
-            progress(n / len(main), "each operator alone")
-            for job, runs in zip(jobs, _time_op(op.index, workers, lambda job: stack.enter_context(Worker(job)))):
-                if runs:
-                    times[job.name][op.index] = statistics.median(runs) / 1e3
-    return times
-
-
-def _time_op(index: int, workers: list[Worker], restart: Callable[[Job], Worker]) -> list[list[int]]:
-    """Nanoseconds of an operator under each contender, in turn. None where the runtime refuses it, or where it ends the process, which is then restarted."""
-    runs: list[list[int]] = [[] for _ in workers]
-    able = list(range(len(workers)))
-    for method, arguments in [("open_op", (index,)), *[("run", (Limits(3, OP_SECS, 1.0), -1.0, OP_SECS, True))] * OP_ROUNDS]:
-        for i in list(able):
-            try:
-                answer = workers[i].call(method, *arguments)
-            except (RuntimeError, ValueError) as error:
-                able.remove(i)
-                runs[i].clear()
-                if isinstance(error, WorkerDied):
-                    workers[i] = restart(workers[i].job)
-                continue
-            if method == "run":
-                runs[i] += answer[0]
-    return runs
+    misc = metrics.MiscMetrics(len(worker.job.source) / 1e6, len(runs), len(warm_up), throughput)
+    return metrics.BenchmarkResult(worker.job.name, latency, metrics.MemoryMetrics(opened.footprint_kb, overall_kb, peak_mb, *sizes), misc, ratio)

@@ -9,7 +9,7 @@ import harness
 import hypothesis
 import pytest
 
-from tvmq_delegate import bench, model, zoo
+from tvmq_delegate import bench, model, op_times, zoo
 
 # `emulated` is for runs under qemu, `ci` for long ones. Every failure prints the blob that repeats it.
 SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
@@ -50,7 +50,7 @@ def one_conv(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 def benchmark(runtime: harness.Runtime) -> bench.Benchmark:
     """One with all there is, of a small network, in three runs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench, "OP_SECS", 0)
+        patch.setattr(op_times, "SECS", 0)
         settings = bench.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
         source, name = zoo.load("mobilenet_v1_0.25_128"), "mobilenet_v1_0.25_128"
         return bench.bench(source, runtime=runtime.name, name=name, settings=settings, against=["stock"], op_profiling=True, num_threads=2)

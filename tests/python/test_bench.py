@@ -17,7 +17,7 @@ import pytest
 from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
-from tvmq_delegate import bench, contenders, model, worker, zoo
+from tvmq_delegate import bench, contenders, model, op_times, worker, zoo
 from tvmq_delegate.reports import benchmark_model, terminal, trace
 
 NETWORK = "mobilenet_v1_0.25_128"
@@ -132,9 +132,9 @@ def test_an_operator_that_ends_the_process_has_no_time() -> None:
         restarted.append(job)
         return _Mortal(job)
 
-    rows = [bench._time_op(index, workers, restart) for index in range(4)]
+    rows = [op_times.time_op(index, workers, restart) for index in range(4)]
     assert [bool(runs) for (runs,) in rows] == [True, False, False, True] and restarted == ["a"]
-    assert rows[0] == [[5, 7, 9] * bench.OP_ROUNDS]
+    assert rows[0] == [[5, 7, 9] * op_times.ROUNDS]
 
 
 # ---- formats
@@ -246,6 +246,7 @@ def test_value_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path:
         (("--against", "xnnpack"), "'xnnpack'"),
         (("--sweep", "num_threads"), "'num_threads'"),
         (("--sweep", "threads=1,2"), "threads"),
+        (("--sweep", "num_threads=1,many"), "'many'"),
         (("--sweep", "isa=c", "--against", "stock"), "without other contenders"),
         (("--num-runs", "-1"), "num_runs"),
         (("--num-runs", "many"), "'many'"),
