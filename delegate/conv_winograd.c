@@ -17,7 +17,7 @@
 // multiplication hides.
 #if defined(__x86_64__)
 enum { BLOCK_BYTES = 768 * 1024 };
-static const float CYCLES_PER_STREAMED_BYTE = 0.08f;
+static const float CYCLES_PER_STREAMED_BYTE = 0.15f;
 #else
 enum { BLOCK_BYTES = 256 * 1024 };
 static const float CYCLES_PER_STREAMED_BYTE = 0.4f;

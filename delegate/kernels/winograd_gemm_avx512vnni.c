@@ -1,6 +1,7 @@
 // Gemm at one Winograd point on AVX-512 VNNI.
 //
-// Tile: 4, 8 or 12 rows x 32 channels. Reads: each row four bytes at a time, broadcast; one group of 32 x 2 weights, two vectors. k is a multiple of 2.
+// Tile: 4, 8 or 12 rows x 32 channels. Reads: each row four bytes at a time, broadcast; one group of 32 x 2 weights, two vectors; weights 8 KB ahead
+// are fetched into the second level of cache, past the end of the point into the next one's. k is a multiple of 2.
 // Registers: zmm0-23 accumulators, two of weights, one or two of rows.
 // Hazards: vpdpwssd wraps. As an intrinsic gcc 12 spills the accumulators of large tiles; as an instruction it does not.
 #include <immintrin.h>
@@ -9,7 +10,7 @@
 #include "inline.h"
 #include "kernel.h"
 
-enum { MAX_ROWS = 12, ROW_STEP = 4, CHANNELS = 32, VECTORS = 2 };
+enum { MAX_ROWS = 12, ROW_STEP = 4, CHANNELS = 32, VECTORS = 2, FETCH_AHEAD = 8192 };
 
 TVMQ_INLINE void dot(__m512i *acc, __m512i row, __m512i weights) { __asm__("vpdpwssd %2, %1, %0" : "+v"(*acc) : "v"(row), "v"(weights)); }
 
@@ -19,6 +20,8 @@ TVMQ_INLINE void tile(const struct tvmq_winograd_gemm_args *args, const int16_t 
   const int16_t *weights = args->weights;
   for (size_t k = 0; k < args->k; k += 2, weights += 2 * CHANNELS) {
     const __m512i w0 = _mm512_loadu_si512(weights), w1 = _mm512_loadu_si512(weights + CHANNELS);
+    _mm_prefetch((const char *)weights + FETCH_AHEAD, _MM_HINT_T1);
+    _mm_prefetch((const char *)weights + FETCH_AHEAD + 64, _MM_HINT_T1);
     UNROLL for (int m = 0; m < rows; m++) {
       int32_t pair;
       memcpy(&pair, values + (size_t)m * args->values_stride + k, sizeof pair);
