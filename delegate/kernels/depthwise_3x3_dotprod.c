@@ -11,6 +11,7 @@
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
 // path of right shifts, whose results must fit int16 if they are int8.
 #include "depthwise_dotprod.h"
+#include "requant_neon.h"
 
 // Each loop runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the next
 // round begins. Past the end it looks up the last pixel again.
@@ -38,11 +39,13 @@
 #define ONE_PLANE(ADD, quads, weights, term) ADD(quads, weights)
 #define TWO_PLANES(ADD, quads, weights, term) ADD(quads, weights) ADD(quads, term)
 
-// Accumulators to rescaled values in other registers: -1 where negative, plus the doubling high product, shifted with ties up.
+// Accumulators to rescaled values in other registers: the doubling high product, shifted with ties up; less one where negative for ties away from zero.
 #define SIGN(d, acc) "cmlt v" #d ".4s, v" #acc ".4s, #0\n"
-#define MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
+#define AWAY_MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
+#define UP_MULTIPLY(d, acc, multiplier) "sqrdmulh v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
 #define SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
-#define SIGNS(d0, d1, d2, d3, a0, a1, a2, a3) SIGN(d0, a0) SIGN(d1, a1) SIGN(d2, a2) SIGN(d3, a3)
+#define UP_SIGNS(...)
+#define AWAY_SIGNS(d0, d1, d2, d3, a0, a1, a2, a3) SIGN(d0, a0) SIGN(d1, a1) SIGN(d2, a2) SIGN(d3, a3)
 // Two vectors of rescaled values, narrowed to int16, and the zero point: what fits, or what may have to saturate.
 #define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
 #define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
@@ -53,11 +56,11 @@
 
 // Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
 #define STAGE(...) STAGE_OF(__VA_ARGS__)
-#define STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, NARROW, TO_BYTE, LOOKUP)                                                                                                  \
-  MULTIPLIERS SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
-  MULTIPLY(28, 0, m0) LOOKUP(0) MULTIPLY(29, 1, m1) LOOKUP(1) MULTIPLY(30, 2, m0) LOOKUP(2) MULTIPLY(31, 3, m1) LOOKUP(3)                       \
-  SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                 \
-  MULTIPLY(0, 4, m0) LOOKUP(4) MULTIPLY(1, 5, m1) LOOKUP(5) MULTIPLY(2, 6, m0) LOOKUP(6) MULTIPLY(3, 7, m1) LOOKUP(7)                           \
+#define STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                  \
+  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
+  ROUND##_MULTIPLY(28, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(29, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(30, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(31, 3, m1) LOOKUP(3)                       \
+  ROUND##_SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                 \
+  ROUND##_MULTIPLY(0, 4, m0) LOOKUP(4) ROUND##_MULTIPLY(1, 5, m1) LOOKUP(5) ROUND##_MULTIPLY(2, 6, m0) LOOKUP(6) ROUND##_MULTIPLY(3, 7, m1) LOOKUP(7)                           \
   SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                                                                 \
   SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)               \
   NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                         \
@@ -72,9 +75,9 @@
 
 // The same for a last, odd column.
 #define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
-#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, NARROW, TO_BYTE)                                                         \
-  MULTIPLIERS SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
-  MULTIPLY(28, 0, m0) MULTIPLY(29, 1, m1) MULTIPLY(30, 2, m0) MULTIPLY(31, 3, m1)                   \
+#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                                         \
+  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
+  ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1)                   \
   SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                     \
   SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                           \
   NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30) \
@@ -123,7 +126,7 @@
 #define S1_START(P)                                                                                                              \
   S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_W0, S1_TERM) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_W1, S1_TERM) P(SECOND, S1_RIGHT, S1_W0, S1_TERM)
 
-#define S1(FLIPS, NARROW, TO_BYTE, P)                                                                                                    \
+#define S1(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                                    \
   "mov x19, #0\n"                                                                                                             \
   "mov x20, #8\n"                                                                                                             \
   S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)             \
@@ -131,12 +134,12 @@
   "b.lo 2f\n"                                                                                                                 \
   "1:\n"                                                                                                                      \
   S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_W1, S1_TERM)) ADVANCE(P(FIRST, S1_LEFT, S1_W2, S1_TERM), P(SECOND, S1_RIGHT, S1_W2, S1_TERM))                             \
-  STAGE(S1_##P##_PARAMS, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                          \
+  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                          \
   "subs %[n], %[n], #2\n"                                                                                                     \
   "b.hs 1b\n"                                                                                                                 \
   "2: tbz %[n], #0, 3f\n"                                                                                                     \
   ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30) \
-  P(FIRST, S1_LEFT, S1_W2, S1_TERM) LAST_STAGE(S1_##P##_PARAMS, NARROW, TO_BYTE)                                                                   \
+  P(FIRST, S1_LEFT, S1_W2, S1_TERM) LAST_STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                                                                   \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
@@ -176,7 +179,7 @@
   ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) \
   FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
 
-#define S2(FLIPS, NARROW, TO_BYTE, P)                                                                                          \
+#define S2(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                          \
   "mov x20, #0\n"                                                                                                   \
   S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                     \
   "mov x19, #8\n"                                                                                                   \
@@ -187,12 +190,12 @@
   "1:\n"                                                                                                            \
   S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), P(FIRST, S2_ODD, S2_W1, S2_TERM)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD          \
   P(FIRST, S2_EVEN, S2_W2, S2_TERM) P(SECOND, S2_EVEN, S2_W0, S2_TERM)                                                                      \
-  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_W1, S2_TERM), P(SECOND, S2_EVEN, S2_W2, S2_TERM)) STAGE(S2_##P##_PARAMS, NARROW, TO_BYTE, S2_LOOKUP)  \
+  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_W1, S2_TERM), P(SECOND, S2_EVEN, S2_W2, S2_TERM)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP)  \
   S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                              \
   "subs %[n], %[n], #2\n"                                                                                           \
   "b.hs 1b\n"                                                                                                       \
   "2: tbz %[n], #0, 3f\n"                                                                                           \
-  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_W1, S2_TERM) P(FIRST, S2_EVEN, S2_W2, S2_TERM) LAST_STAGE(S2_##P##_PARAMS, NARROW, TO_BYTE)                  \
+  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_W1, S2_TERM) P(FIRST, S2_EVEN, S2_W2, S2_TERM) LAST_STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                  \
   "3:\n"
 
 // ---- kernels
@@ -203,14 +206,14 @@ enum usual { UNUSUAL, INT8, UINT8, UINT8_WIDE, UINT8_TWO_PLANES };
 static enum usual usual(const struct tvmq_depthwise_args *args) {
   const struct tvmq_stage *stage = args->stage;
   if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return UNUSUAL;
-  if (stage->rounding != TVMQ_ROUNDING_REFERENCE || !stage->right_shifts) return UNUSUAL;
+  if (stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return UNUSUAL;
   if (stage->flip && args->n_planes == 2) return UINT8_TWO_PLANES;
   if (args->n_planes > 1) return UNUSUAL;
   return !stage->flip ? stage->fits_int16 ? INT8 : UNUSUAL : stage->fits_int16 ? UINT8 : UINT8_WIDE;
 }
 
 // 8 biases, the weights, 8 multipliers, 8 shifts.
-#define S1_WEIGHTS                                                                                                                                                  \
+#define S1_WEIGHTS \
   CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10) CONSTANTS(18, 19, 12)
 #define S1_ONE_PLANE_CONSTANTS S1_WEIGHTS CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
 #define S1_TWO_PLANES_CONSTANTS S1_WEIGHTS CONSTANT(20, 14) CONSTANT(21, 16)
@@ -218,48 +221,57 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 #define S2_ONE_PLANE_CONSTANTS S2_WEIGHTS CONSTANTS(22, 23, 8) CONSTANTS(24, 25, 10)
 #define S2_TWO_PLANES_CONSTANTS S2_WEIGHTS CONSTANT(22, 8)
 
-#define LOOP(...)                                                                                                                                           \
-  __asm__ volatile(__VA_ARGS__                                                                                                                                       \
-          : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                          \
-          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                      \
-            [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride),                                          \
-            [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                                   \
-          : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",    \
-            "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",     \
+#define LOOP(...)                                                                                                                                        \
+  __asm__ volatile(__VA_ARGS__                                                                                                                           \
+          : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                       \
+          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                   \
+            [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride),                                                          \
+            [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                                \
+          : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
+            "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",  \
             "v31", "cc", "memory")
 
-#define KERNEL(STRIDE)                                                                                   \
-  bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                   \
-    const enum usual kind = usual(args);                                                                 \
-    if (kind == UNUSUAL) return false;                                                                   \
-    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                              \
-    const char *panel = args->panel;                                                                           \
+// What suits the call.
+#define LOOPS(STRIDE, ROUND)                                                                                   \
+    switch (kind) {                                                                                            \
+      case INT8:                                                                                               \
+        LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_INT8, ROUND, FITTING, TO_INT8, ONE_PLANE));        \
+        break;                                                                                                 \
+      case UINT8:                                                                                              \
+        LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, ROUND, FITTING, TO_UINT8, ONE_PLANE));      \
+        break;                                                                                                 \
+      case UINT8_WIDE:                                                                                         \
+        LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, ONE_PLANE));   \
+        break;                                                                                                 \
+      case UINT8_TWO_PLANES:                                                                                   \
+        LOOP(S##STRIDE##_TWO_PLANES_CONSTANTS S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, TWO_PLANES)); \
+        break;                                                                                                 \
+      case UNUSUAL:                                                                                            \
+        return false;                                                                                          \
+    }
+
+#define KERNEL(STRIDE)                                                                                                             \
+  bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                                             \
+    const enum usual kind = usual(args);                                                                                           \
+    if (kind == UNUSUAL) return false;                                                                                             \
+    const bool ties_up = tvmq_neon_ties_up(args->stage);                                                                           \
+    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                        \
+    const char *panel = args->panel;                                                                                               \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 8; c += 8, channel += 8, panel += args->panel_bytes) { \
-      for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 2, args->n_rows)) {                           \
-        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                        \
-        const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride,     \
-                                            row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride}; \
-        uint8_t *out0 = (uint8_t *)args->out + c + y * args->out_row_stride, *out1 = out0 + args->out_row_stride; \
-        size_t n_cols = args->n_cols;                                                                          \
-        switch (kind) {                                                                                        \
-          case INT8:                                                                                           \
-            LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_INT8, FITTING, TO_INT8, ONE_PLANE));                    \
-            break;                                                                                             \
-          case UINT8:                                                                                          \
-            LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, FITTING, TO_UINT8, ONE_PLANE));                  \
-            break;                                                                                             \
-          case UINT8_WIDE:                                                                                     \
-            LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, ONE_PLANE));                  \
-            break;                                                                                             \
-          case UINT8_TWO_PLANES:                                                                               \
-            LOOP(S##STRIDE##_TWO_PLANES_CONSTANTS S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, TWO_PLANES));                \
-            break;                                                                                             \
-          case UNUSUAL:                                                                                        \
-            return false;                                                                                      \
-        }                                                                                                      \
-      }                                                                                                        \
-    }                                                                                                          \
-    return true;                                                                                         \
+      for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 2, args->n_rows)) {                                               \
+        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                            \
+        const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride,                         \
+                                            row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride};              \
+        uint8_t *out0 = (uint8_t *)args->out + c + y * args->out_row_stride, *out1 = out0 + args->out_row_stride;                  \
+        size_t n_cols = args->n_cols;                                                                                              \
+        if (ties_up) {                                                                                                             \
+          LOOPS(STRIDE, UP)                                                                                                        \
+        } else {                                                                                                                   \
+          LOOPS(STRIDE, AWAY)                                                                                                      \
+        }                                                                                                                          \
+      }                                                                                                                            \
+    }                                                                                                                              \
+    return true;                                                                                                                   \
   }
 
 KERNEL(1)

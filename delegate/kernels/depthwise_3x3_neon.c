@@ -8,6 +8,7 @@
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128; the
 // rest is requant_neon.h's path of right shifts, whose results must fit int16 if they are int8.
 #include "depthwise_neon.h"
+#include "requant_neon.h"
 
 // v0-v8     weights, row by row              v16-v19  sums of the first column
 // v9-v14    pixels                           v20-v23  sums of the second
@@ -58,7 +59,8 @@
 #define REPAY_SECOND(low, high) REPAY(low, high, 20, 21, 22, 23)
 
 #define MULTIPLY(acc, v) "sqrdmulh v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
-#define LOWER(acc) "ssra v" #acc ".4s, v" #acc ".4s, #31\n"
+#define UP_LOWER(acc)
+#define AWAY_LOWER(acc) "ssra v" #acc ".4s, v" #acc ".4s, #31\n"
 #define SHIFT(acc, v) "srshl v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
 // Two vectors of rescaled values, narrowed to int16, and the zero point: what fits, or what may have to saturate.
 #define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
@@ -70,12 +72,12 @@
 #define PARAMS(v, at) "ldr q" #v ", [%[panel], #16*(13+" #at ")]\n"
 
 // 16 biases, 9 * 16 weights, 16 multipliers, 16 shifts. LOOKUP(0) to (5) find the pixels that come next.
-#define STAGE(NARROW, TO_BYTE, LOOKUP)                                                                                                              \
+#define STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                              \
   PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3)                                                                                   \
   MULTIPLY(16, 24) LOOKUP(0) MULTIPLY(17, 25) LOOKUP(1) MULTIPLY(18, 26) LOOKUP(2) MULTIPLY(19, 27) LOOKUP(3)                               \
   MULTIPLY(20, 24) LOOKUP(4) MULTIPLY(21, 25) LOOKUP(5) MULTIPLY(22, 26) MULTIPLY(23, 27)                                                   \
   PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                                                                   \
-  LOWER(16) LOWER(17) LOWER(18) LOWER(19) LOWER(20) LOWER(21) LOWER(22) LOWER(23)                                                           \
+  ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) ROUND##_LOWER(20) ROUND##_LOWER(21) ROUND##_LOWER(22) ROUND##_LOWER(23)                                                           \
   SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31) SHIFT(20, 28) SHIFT(21, 29) SHIFT(22, 30) SHIFT(23, 31)                           \
   "dup v15.8h, %w[zero_point]\n"                                                                                                             \
   NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW(20, 20, 21) NARROW(22, 22, 23)                                                               \
@@ -85,9 +87,9 @@
   "add %[out], %[out], %[out_column], lsl #1\n"
 
 // The same for a last, odd column.
-#define LAST_STAGE(NARROW, TO_BYTE)                                                                                                                 \
+#define LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                                                                 \
   PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                           \
-  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) LOWER(16) LOWER(17) LOWER(18) LOWER(19)                               \
+  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19)                               \
   SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                   \
   "dup v15.8h, %w[zero_point]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE(16, 18)                 \
   "str q16, [%[out]]\n"
@@ -127,7 +129,7 @@
 #define S1_REPAY_START S1_SUMS ADD_SUM(24, 25, 26, 27) REPAY_SECOND(26, 27) REPAY_FIRST(24, 25)
 #define S1_REPAY_LAST FILTER_ZERO_POINT COLUMN_SUM(24, 25, 9, 10, 11) REPAY_FIRST(24, 25)
 
-#define S1(FLIPS, NARROW, TO_BYTE, REPAID)                                                                                      \
+#define S1(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                                      \
   "mov x19, #0\n"                                                                                                        \
   "mov x20, #8\n"                                                                                                        \
   LOOKUP_ALL S1_LOAD_LEFT S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31)                                      \
@@ -136,12 +138,12 @@
   "b.lo 2f\n"                                                                                                            \
   "1:\n"                                                                                                                 \
   S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31) ADVANCE S1_FINISH REPAID(S1_REPAY_FINISH)                    \
-  STAGE(NARROW, TO_BYTE, LOOKUP) S1_START(REPAID(S1_REPAY_START))                                                               \
+  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP) S1_START(REPAID(S1_REPAY_START))                                                               \
   "subs %[n], %[n], #2\n"                                                                                                \
   "b.hs 1b\n"                                                                                                            \
   "2: tbz %[n], #0, 3f\n"                                                                                                \
   FLIPS(9, 10, 11, 31) TAP(24, 25, 9, 2) TAP(26, 27, 11, 8) AND_TAP(24, 25, 10, 5) ADD_FIRST(24, 25) ADD_FIRST(26, 27)  \
-  REPAID(S1_REPAY_LAST) LAST_STAGE(NARROW, TO_BYTE)                                                                             \
+  REPAID(S1_REPAY_LAST) LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                             \
   "3:\n"
 
 // ---- stride 2: three columns of pixels, v9-v11, v12-v14 and v24-v26; the last of one output column is the first of the next
@@ -159,7 +161,7 @@
 #define S2_REPAY_OF(...) S2_REPAY(__VA_ARGS__)
 #define S2_LOAD(a0, a1, a2, b0, b1, b2) LOAD(a0, 0) LOAD(a1, 1) LOAD(a2, 2) LOAD(b0, 3) LOAD(b1, 4) LOAD(b2, 5)
 
-#define S2(FLIPS, NARROW, TO_BYTE, REPAID)                                                                                      \
+#define S2(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                                      \
   "mov x20, #0\n"                                                                                                        \
   LOOKUP_3 LOOKUP_4 LOOKUP_5 LOAD(9, 3) LOAD(10, 4) LOAD(11, 5) FLIPS(9, 10, 11, 31)                                    \
   "mov x19, #8\n"                                                                                                        \
@@ -173,12 +175,12 @@
   S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C))                            \
   S2_LOAD(12, 13, 14, 9, 10, 11) ADVANCE FLIPS(12, 13, 14, 31) FLIPS(9, 10, 11, 31)                                     \
   S2_NINE_OF(ADD_SECOND, S2_C, S2_B, S2_A) REPAID(S2_REPAY_OF(REPAY_SECOND, S2_C, S2_B, S2_A))                          \
-  STAGE(NARROW, TO_BYTE, LOOKUP)                                                                                                \
+  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                \
   "subs %[n], %[n], #2\n"                                                                                                \
   "b.hs 1b\n"                                                                                                            \
   "2: tbz %[n], #0, 3f\n"                                                                                                \
   S2_LOAD(12, 13, 14, 24, 25, 26) BIASES(16, 17, 18, 19) FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                    \
-  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C)) LAST_STAGE(NARROW, TO_BYTE)        \
+  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C)) LAST_STAGE(ROUND, NARROW, TO_BYTE)        \
   "3:\n"
 
 // ---- kernels
@@ -186,41 +188,50 @@
 #define ASYMMETRIC(...) __VA_ARGS__
 
 #define WEIGHTS(v, at) "ldr q" #v ", [%[panel], #16*(4+" #at ")]\n"
-#define LOOP(BODY)                                                                                                                                       \
-  __asm__ volatile(WEIGHTS(0, 0) WEIGHTS(1, 1) WEIGHTS(2, 2) WEIGHTS(3, 3) WEIGHTS(4, 4) WEIGHTS(5, 5) WEIGHTS(6, 6) WEIGHTS(7, 7) WEIGHTS(8, 8) BODY     \
-          : [n] "+r"(n_cols), [out] "+r"(out)                                                                                                           \
-          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [last] "r"(last), [channel] "r"(channel),                       \
-            [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [zero_point] "r"(args->stage->zero_point + args->stage->flip),            \
-            [filter_zero_point] "r"(args->filter_zero_point)                                                                                            \
-          : "x0", "x1", "x2", "x3", "x4", "x5", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",   \
-            "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",         \
+#define LOOP(BODY)                                                                                                                                    \
+  __asm__ volatile(WEIGHTS(0, 0) WEIGHTS(1, 1) WEIGHTS(2, 2) WEIGHTS(3, 3) WEIGHTS(4, 4) WEIGHTS(5, 5) WEIGHTS(6, 6) WEIGHTS(7, 7) WEIGHTS(8, 8) BODY \
+          : [n] "+r"(n_cols), [out] "+r"(out)                                                                                                         \
+          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [last] "r"(last), [channel] "r"(channel),                                  \
+            [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [zero_point] "r"(args->stage->zero_point + args->stage->flip),                \
+            [filter_zero_point] "r"(args->filter_zero_point)                                                                                          \
+          : "x0", "x1", "x2", "x3", "x4", "x5", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", \
+            "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",       \
             "memory")
 
-#define KERNEL(STRIDE)                                                                                                          \
-  bool tvmq_depthwise_3x3s##STRIDE##_neon(const struct tvmq_depthwise_args *args) {                                             \
-    const struct tvmq_stage *stage = args->stage;                                                                               \
-    if (stage->rounding != TVMQ_ROUNDING_REFERENCE || !stage->right_shifts) return false;                                   \
-    if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                           \
-    if (!stage->flip && (args->filter_zero_point || !stage->fits_int16)) return false;                                                                  \
-    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                     \
-    const char *panel = args->panel;                                                                                         \
+// What suits the call.
+#define LOOPS(STRIDE, ROUND)                                             \
+  if (!stage->flip)                                                      \
+    LOOP(S##STRIDE(FLIP_INT8, ROUND, FITTING, TO_INT8, SYMMETRIC));      \
+  else if (!args->filter_zero_point && stage->fits_int16)                \
+    LOOP(S##STRIDE(FLIP_UINT8, ROUND, FITTING, TO_UINT8, SYMMETRIC));    \
+  else if (!args->filter_zero_point)                                     \
+    LOOP(S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, SYMMETRIC)); \
+  else                                                                   \
+    LOOP(S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, ASYMMETRIC));
+
+#define KERNEL(STRIDE)                                                                                                                \
+  bool tvmq_depthwise_3x3s##STRIDE##_neon(const struct tvmq_depthwise_args *args) {                                                   \
+    const struct tvmq_stage *stage = args->stage;                                                                                     \
+    if (stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return false;                                                \
+    const bool ties_up = tvmq_neon_ties_up(stage);                                                                                    \
+    if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                                 \
+    if (!stage->flip && (args->filter_zero_point || !stage->fits_int16)) return false;                                                \
+    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                           \
+    const char *panel = args->panel;                                                                                                  \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 16; c += 16, channel += 16, panel += args->panel_bytes) { \
-      for (size_t y = 0; y < args->n_rows; y++) {                                                                            \
-        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                      \
-        const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                  \
-        uint8_t *out = (uint8_t *)args->out + c + y * args->out_row_stride;                                                  \
-        size_t n_cols = args->n_cols;                                                                                        \
-        if (!stage->flip)                                                                                                    \
-          LOOP(S##STRIDE(FLIP_INT8, FITTING, TO_INT8, SYMMETRIC));                                                                    \
-        else if (!args->filter_zero_point && stage->fits_int16)                                                                                   \
-          LOOP(S##STRIDE(FLIP_UINT8, FITTING, TO_UINT8, SYMMETRIC));                                                                  \
-        else if (!args->filter_zero_point)                                                                                   \
-          LOOP(S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, SYMMETRIC));                                                                  \
-        else                                                                                                                 \
-          LOOP(S##STRIDE(FLIP_UINT8, SATURATING, TO_UINT8, ASYMMETRIC));                                                                 \
-      }                                                                                                                      \
-    }                                                                                                                        \
-    return true;                                                                                                                \
+      for (size_t y = 0; y < args->n_rows; y++) {                                                                                     \
+        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                               \
+        const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                           \
+        uint8_t *out = (uint8_t *)args->out + c + y * args->out_row_stride;                                                           \
+        size_t n_cols = args->n_cols;                                                                                                 \
+        if (ties_up) {                                                                                                                \
+          LOOPS(STRIDE, UP)                                                                                                           \
+        } else {                                                                                                                      \
+          LOOPS(STRIDE, AWAY)                                                                                                         \
+        }                                                                                                                             \
+      }                                                                                                                               \
+    }                                                                                                                                 \
+    return true;                                                                                                                      \
   }
 
 KERNEL(1)

@@ -64,12 +64,16 @@ struct tvmq_neon_stage {
   int8x16_t min, max, flip;
 };
 
+// Whether ties go up, or might as well.
+static inline bool tvmq_neon_ties_up(const struct tvmq_stage *stage) {
+  return stage->rounding == TVMQ_ROUNDING_UPWARD || (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->zero_point == stage->min);
+}
+
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
   if (!stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
-  const bool upward = stage->rounding == TVMQ_ROUNDING_UPWARD;
-  if (stage->min > INT8_MIN || stage->max < INT8_MAX) return upward ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
-  if (upward || stage->zero_point == stage->min) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
+  if (stage->min > INT8_MIN || stage->max < INT8_MAX) return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
+  if (tvmq_neon_ties_up(stage)) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
 
