@@ -16,14 +16,20 @@ static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
 
 // ---- choose
 
+static bool is_pointwise(const struct tvmq_conv_problem *p) {
+  return p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1;
+}
+
 struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
+  // Where each output pixel reads the input pixel of its own place, the lines of an image are one long line.
+  const size_t lines = is_pointwise(p) ? (size_t)p->geometry.out_h : 1;
   return (struct tvmq_rows){
-      .in_h = (size_t)p->desc.in_h,
-      .in_w = (size_t)p->desc.in_w,
+      .in_h = (size_t)p->desc.in_h / lines,
+      .in_w = (size_t)p->desc.in_w * lines,
       .pixel_bytes = (size_t)p->desc.in_c * p->element_bytes,
       .tap_bytes = (size_t)p->desc.filter_c * p->element_bytes,
-      .out_h = (size_t)p->geometry.out_h,
-      .out_w = (size_t)p->geometry.out_w,
+      .out_h = (size_t)p->geometry.out_h / lines,
+      .out_w = (size_t)p->geometry.out_w * lines,
       .filter_h = (size_t)p->desc.filter_h,
       .filter_w = (size_t)p->desc.filter_w,
       .stride_h = (size_t)p->desc.stride_h,
@@ -36,9 +42,7 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
   };
 }
 
-bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *p) {
-  return p->groups == 1 && p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1;
-}
+bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *p) { return p->groups == 1 && is_pointwise(p); }
 
 // The gemm of one group, its rows in n_taps pieces of k elements.
 struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t n_taps, size_t k) {

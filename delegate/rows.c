@@ -140,23 +140,31 @@ struct place {
   size_t r, mr, tile_pointers;
 };
 
-static void put(struct place *place, size_t n, const uint8_t *pixel, size_t step) {
-  while (n > 0) {
-    const size_t left = place->mr - place->r, now = n < left ? n : left;
-    const void **cell = place->cells + place->r, **const end = cell + now;
-    for (; end - cell >= 4; cell += 4, pixel += 4 * step) {
-      cell[0] = pixel;
-      cell[1] = pixel + step;
-      cell[2] = pixel + 2 * step;
-      cell[3] = pixel + 3 * step;
-    }
-    for (; cell < end; cell++, pixel += step) *cell = pixel;
-    n -= now;
-    place->r += now;
-    if (place->r < place->mr) return;
-    place->r = 0;
-    place->cells += place->tile_pointers;
+static inline void put_one(struct place *place, const uint8_t *pixel) {
+  place->cells[place->r] = pixel;
+  if (++place->r < place->mr) return;
+  place->r = 0;
+  place->cells += place->tile_pointers;
+}
+
+static inline __attribute__((always_inline)) void put_tiles(struct place *place, size_t n, size_t mr, const uint8_t *pixel, size_t step) {
+  for (; n > 0; n--, place->cells += place->tile_pointers) {
+    for (size_t r = 0; r < mr; r++, pixel += step) place->cells[r] = pixel;
   }
+}
+
+static inline void put(struct place *place, size_t n, const uint8_t *pixel, size_t step) {
+  for (; n > 0 && place->r > 0; n--, pixel += step) put_one(place, pixel);
+  const size_t tiles = n / place->mr, left = n % place->mr;
+  // Kernels for small cores have tiles of 4 or 8 rows: as a constant, these are written without a loop.
+  if (place->mr == 4)
+    put_tiles(place, tiles, 4, pixel, step);
+  else if (place->mr == 8)
+    put_tiles(place, tiles, 8, pixel, step);
+  else
+    put_tiles(place, tiles, place->mr, pixel, step);
+  pixel += (n - left) * step;
+  for (size_t i = 0; i < left; i++, pixel += step) put_one(place, pixel);
 }
 
 // Pieces `begin` to `end` of a filter row go to `place`: pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
