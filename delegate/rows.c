@@ -133,69 +133,72 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
 }
 
 // ---- table
+//
+// All of it is compiled for constant `mr`: whole tiles are then written without a loop, and what divides is a shift.
+
+#define INLINE static inline __attribute__((always_inline))
 
 // Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
 struct place {
   const void **cells;
-  size_t r, mr, tile_pointers;
+  size_t r, tile_pointers;
 };
 
-static inline void put_one(struct place *place, const uint8_t *pixel) {
-  place->cells[place->r] = pixel;
-  if (++place->r < place->mr) return;
+// Pixels are numbers here: some lie outside of the image until they are replaced.
+INLINE void put_one(struct place *place, size_t mr, uintptr_t pixel) {
+  place->cells[place->r] = (const void *)pixel;
+  if (++place->r < mr) return;
   place->r = 0;
   place->cells += place->tile_pointers;
 }
 
-static inline __attribute__((always_inline)) void put_tiles(struct place *place, size_t n, size_t mr, const uint8_t *pixel, size_t step) {
-  for (; n > 0; n--, place->cells += place->tile_pointers) {
-    for (size_t r = 0; r < mr; r++, pixel += step) place->cells[r] = pixel;
+INLINE void put(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
+  for (; n > 0 && place.r > 0; n--, pixel += step) put_one(&place, mr, pixel);
+  for (; n >= mr; n -= mr, place.cells += place.tile_pointers) {
+    for (size_t r = 0; r < mr; r++, pixel += step) place.cells[r] = (const void *)pixel;
   }
+  for (; n > 0; n--, pixel += step) put_one(&place, mr, pixel);
 }
 
-static inline void put(struct place *place, size_t n, const uint8_t *pixel, size_t step) {
-  for (; n > 0 && place->r > 0; n--, pixel += step) put_one(place, pixel);
-  const size_t tiles = n / place->mr, left = n % place->mr;
-  // Kernels for small cores have tiles of 4 or 8 rows: as a constant, these are written without a loop.
-  if (place->mr == 4)
-    put_tiles(place, tiles, 4, pixel, step);
-  else if (place->mr == 8)
-    put_tiles(place, tiles, 8, pixel, step);
-  else
-    put_tiles(place, tiles, place->mr, pixel, step);
-  pixel += (n - left) * step;
-  for (size_t i = 0; i < left; i++, pixel += step) put_one(place, pixel);
+INLINE void put_few(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
+  for (; n > 0; n--, pixel += step) put_one(&place, mr, pixel);
 }
 
-// Pieces `begin` to `end` of a filter row go to `place`: pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
-static void put_pieces(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside, size_t step,
+INLINE struct place place_at(const struct place *place, size_t mr, size_t i) {
+  const size_t r = place->r + i;
+  return (struct place){.cells = place->cells + r / mr * place->tile_pointers, .r = r % mr, .tile_pointers = place->tile_pointers};
+}
+
+// One piece of the run's pixels goes to `place`: for pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
+INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside, size_t step,
                        struct place place) {
-  put(&place, s.begin, outside, step);
-  if (s.begin < s.end) put(&place, s.end - s.begin, pixel_at(rows, line, x, s.begin), rows->stride_w * rows->pixel_bytes);
-  put(&place, n - s.end, outside + s.end * step, step);
+  const uintptr_t other = (uintptr_t)outside;
+  const bool any_inside = s.begin < s.end;
+  // All as if they were inside, so that tiles stay whole; then the few that are not.
+  put(place, mr, n, any_inside ? (uintptr_t)line + (uintptr_t)x * rows->pixel_bytes : other, any_inside ? rows->stride_w * rows->pixel_bytes : step);
+  if (!any_inside) return;
+  put_few(place, mr, s.begin, other, step);
+  if (s.end < n) put_few(place_at(&place, mr, s.end), mr, n - s.end, other + s.end * step, step);
 }
 
-void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
+INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
   const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
-  const size_t pieces_of_line = rows->filter_w / rows->piece_taps;
   for (size_t m = 0; m < n;) {
     const struct run run = run_at(rows, in, first + m, n - m);
-    const struct span whole = whole_windows(rows, &run);
-    const size_t tile = m / mr, r = m % mr;
-    for (size_t piece = 0; piece < n_pieces; piece++) {
-      const size_t ky = piece / pieces_of_line, kx = piece % pieces_of_line;
-      const struct place place = {.cells = table + (tile * n_pieces + piece) * mr, .r = r, .mr = mr, .tile_pointers = n_pieces * mr};
+    const struct span whole = whole_windows(rows, &run), none = {run.n, run.n};
+    struct place place = {.cells = table + m / mr * n_pieces * mr, .r = m % mr, .tile_pointers = n_pieces * mr};
+    uint8_t *to = copies + m * row_bytes;
+    for (size_t ky = 0; ky < rows->filter_h; ky++) {
       const uint8_t *line = line_of(rows, &run, ky);
-      const ptrdiff_t x = run.x + (ptrdiff_t)(kx * rows->dilation_w);
-      if (!line) {
-        put_pieces(rows, line, x, run.n, (struct span){run.n, run.n}, rows->padding, 0, place);
-      } else if (rows->piece_taps == 1) {
-        put_pieces(rows, line, x, run.n, inside(rows, x, run.n), rows->padding, 0, place);
-      } else {
-        uint8_t *to = copies + m * row_bytes + piece * piece_bytes;
-        copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
-        copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
-        put_pieces(rows, line, x, run.n, whole, to, row_bytes, place);
+      ptrdiff_t x = run.x;
+      for (size_t kx = 0; kx < rows->filter_w; kx += rows->piece_taps, x += (ptrdiff_t)rows->dilation_w, place.cells += mr, to += piece_bytes) {
+        if (!line || rows->piece_taps == 1) {
+          put_pieces(rows, mr, line, x, run.n, line ? inside(rows, x, run.n) : none, rows->padding, 0, place);
+        } else {
+          copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
+          copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
+          put_pieces(rows, mr, line, x, run.n, whole, to, row_bytes, place);
+        }
       }
     }
     m += run.n;
@@ -204,6 +207,15 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
     const void **cell = table + m / mr * n_pieces * mr + m % mr;
     for (size_t piece = 0; piece < n_pieces; piece++, cell += mr) cell[0] = cell[-1];
   }
+}
+
+void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
+  if (mr == 4)
+    fill_table(rows, in, first, n, 4, copies, table);
+  else if (mr == 8)
+    fill_table(rows, in, first, n, 8, copies, table);
+  else
+    fill_table(rows, in, first, n, mr, copies, table);
 }
 
 // ---- matrices
