@@ -62,7 +62,11 @@ DEFAULTS = Settings()
 
 @dataclass(frozen=True)
 class Benchmark:
-    """All of a benchmark. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op profiling."""
+    """All of a benchmark.
+
+    options: the delegate's, as far as given. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op
+    profiling; profiled: what a trace is made of.
+    """
 
     model: str
     runtime: str
@@ -120,6 +124,7 @@ def bench(
         with open(source, "rb") as stream:
             source = stream.read()
     source = bytes(source)
+    options = {option: value for option, value in options.items() if value is not None}
     module = _runtime.find(runtime)
     entries = _entries(options, against, sweep)
     delegations = [  # the library checks the options

@@ -38,7 +38,7 @@ def compare(before: str | os.PathLike, after: str | os.PathLike) -> Comparison:
     """Raises OSError if a file cannot be read, ValueError if it does not hold a benchmark."""
     old, new = _load(before), _load(after)
     try:
-        differ = [f"{what}: {a} before, {b} after" for what, a, b in _circumstances(old, new) if a != b]
+        differ = [f"{what} {_text(a)} before, {_text(b)} after" for what, a, b in _circumstances(old, new) if a != b]
         nodes = _changes(_nodes(old), _nodes(new))
         return Comparison(os.fspath(before), os.fspath(after), tuple(differ), _changes(_contenders(old), _contenders(new)), nodes)
     except (AttributeError, KeyError, TypeError) as error:
@@ -59,6 +59,10 @@ def _load(path: str | os.PathLike) -> dict[str, Any]:
 def _circumstances(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     both = [(name, old[name], new[name]) for name in ("model", "runtime", "num_threads", "options")]
     return both + [(name, old["machine"][name], new["machine"][name]) for name in ("cpu", "count", "governor")]
+
+
+def _text(value: Any) -> str:
+    return (", ".join(f"{name}={each}" for name, each in value.items()) if isinstance(value, dict) else str(value)) or "none"
 
 
 # Name -> median in milliseconds, first and third quartile.

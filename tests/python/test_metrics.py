@@ -79,11 +79,12 @@ def _file(path: pathlib.Path, times: dict[str, tuple[float, float, float]], node
 
 def test_regressions_come_first(tmp_path: pathlib.Path) -> None:
     old = _file(tmp_path / "old.json", {"tvmq": (1.0, 1.1, 1.2), "stock": (2, 2.1, 2.2)}, {0: (100, 1), 1: (50, 1), 2: (10, 1), 7: (1, 0)})
-    new = _file(tmp_path / "new.json", {"tvmq": (0.8, 0.9, 0.95), "stock": (2.1, 2.2, 2.3)}, {0: (101, 1), 1: (70, 1), 2: (2, 1), 8: (1, 0)}, num_threads=2)
+    nodes = {0: (101, 1), 1: (70, 1), 2: (2, 1), 8: (1, 0)}
+    new = _file(tmp_path / "new.json", {"tvmq": (0.8, 0.9, 0.95), "stock": (2.1, 2.2, 2.3)}, nodes, num_threads=2, options={"isa": "c"})
     found = compare.compare(old, new)
     assert [(change.what, change.clear) for change in found.contenders] == [("stock", False), ("tvmq", True)]
     assert [(change.what, change.clear) for change in found.nodes] == [("1 CONV_2D", True), ("0 CONV_2D", False), ("2 CONV_2D", True)]
-    assert found.nodes[0].ratio == pytest.approx(1.4) and found.warnings == ("num_threads: 1 before, 2 after",)
+    assert found.nodes[0].ratio == pytest.approx(1.4) and found.warnings == ("num_threads 1 before, 2 after", "options none before, isa=c after")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"results": [1]}', '{"results": [], "model": 1}', "\0\xff"])

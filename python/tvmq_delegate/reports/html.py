@@ -82,7 +82,7 @@ def _cards(found: Benchmark) -> list[tuple[str, str]]:
 def _machine(found: Benchmark) -> list[tuple[str, str]]:
     about, peak = found.machine, found.peak
     assert peak
-    options = ", ".join(f"{name}={value}" for name, value in found.options.items() if value is not None)
+    options = ", ".join(f"{name}={value}" for name, value in found.options.items())
     bandwidths = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
     listed = [
         ("processor", f"{about.cpu}, {about.count} for this process, {about.machine}, kernels up to {about.isa}"),

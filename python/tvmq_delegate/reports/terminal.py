@@ -104,7 +104,8 @@ def reconciliation(found: Benchmark) -> str:
         (sums.left_us, "the other nodes, each measured alone"),
         (sums.rest_us, "the rest: interpreter, ways in and out, colder or warmer caches"),
     ]
-    lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms, median of {sums.inferences}"]
+    unprofiled = found.results[0].latency_metrics.median_ms
+    lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms, median of {sums.inferences} (not profiled: {unprofiled:.3f} ms)"]
     lines += [f"  {us / 1e3:8.3f} ms {us / whole:6.1%}  {what}" for us, what in parts]
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
     bandwidth = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
@@ -114,8 +115,8 @@ def reconciliation(found: Benchmark) -> str:
 def comparison(found: Comparison, width: int) -> Table:
     columns = [
         Column("", lambda change: change.what, left=True),
-        Column("before ms", lambda change: f"{change.before_ms:.3f}"),
-        Column("after ms", lambda change: f"{change.after_ms:.3f}"),
+        Column("before µs", lambda change: f"{change.before_ms * 1e3:.1f}"),
+        Column("after µs", lambda change: f"{change.after_ms * 1e3:.1f}"),
         Column("change", _change),
         Column("", lambda change: "" if change.clear else "within the noise", left=True),
     ]
