@@ -44,7 +44,8 @@ struct tvmq_conv_way {
   // The cheapest that the way can do; variant is NULL if it cannot compute the convolution.
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env);
   // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
-  void (*pack)(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel);
+  void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+               const struct tvmq_channel_params *params, size_t n, void *panel);
   // Sets conv->plan, conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not (static string).
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
   void (*run)(const struct tvmq_conv *conv, const void *in, void *out);
@@ -100,8 +101,8 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
 static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes) { return (float)n_pieces * 6.0f + (float)bytes * 0.15f; }
 
 // A way's pack for weights in the order of the row's pieces.
-void tvmq_conv_pack_pieces(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
-                           void *panel);
+void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+                           const struct tvmq_channel_params *params, size_t n, void *panel);
 
 // What a filter zero point owes for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
 const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *conv, uint32_t cpu);

@@ -91,8 +91,9 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
 }
 
 // OHWI order has the weights in the order of the row's pieces, whatever these are.
-void tvmq_conv_pack_pieces(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
-                           void *panel) {
+void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+                           const struct tvmq_channel_params *params, size_t n, void *panel) {
+  (void)problem;
   struct tvmq_channel rows[UINT8_MAX];
   const size_t piece = channels->n_taps * channels->n_depths / choice->n_taps;
   for (size_t j = 0; j < n; j++) {

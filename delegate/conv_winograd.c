@@ -1,5 +1,6 @@
-// Convolutions of 3x3, 1x3 and 3x1 taps by exact integer Winograd (kernels/winograd.h): the input is transformed tile by tile, multiplied with transformed
-// weights at each point, and the sums are transformed into outputs.
+// Convolutions by exact integer Winograd (kernels/winograd.h): the input is transformed tile by tile, multiplied with transformed weights at each point, and
+// the sums are transformed into outputs. Filters of more than three taps a direction are pieces of three side by side, whose values are depths of the same
+// gemm.
 //
 // A wave of tiles is in the scratch at a time. The threads first share its tiles, to transform them, and then its blocks of tiles x panels: the sums of a
 // block, one panel at a time, belong to the thread.
@@ -31,18 +32,19 @@ enum { SPREAD_BYTES = 64 };
 
 static size_t taps_h(const struct tvmq_conv_problem *p) { return (size_t)p->desc.filter_h; }
 static size_t taps_w(const struct tvmq_conv_problem *p) { return (size_t)p->desc.filter_w; }
-static bool is_direct(int32_t taps, int32_t dilation) { return taps == 1 || (taps == 3 && dilation == 1); }
+static size_t n_points(const struct tvmq_conv_problem *p) { return tvmq_winograd_weight_points(taps_h(p)) * tvmq_winograd_weight_points(taps_w(p)); }
+static size_t n_pieces(const struct tvmq_conv_problem *p) { return tvmq_winograd_pieces(taps_h(p)) * tvmq_winograd_pieces(taps_w(p)); }
 
 static bool is_legal(const struct tvmq_conv_problem *p) {
   const struct tvmq_conv_desc *d = &p->desc;
-  return p->element_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && is_direct(d->filter_h, d->dilation_h) &&
-         is_direct(d->filter_w, d->dilation_w) && d->filter_h * d->filter_w > 1;
+  return p->element_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && (d->filter_h == 1 || d->dilation_h == 1) &&
+         (d->filter_w == 1 || d->dilation_w == 1) && (d->filter_h > 1 || d->filter_w > 1);
 }
 
 static bool is_exact(const struct tvmq_conv_problem *p) {
   for (size_t o = 0; o < (size_t)p->desc.out_c; o++) {
     const struct tvmq_channel channel = tvmq_conv_channel(p, o);
-    if (!tvmq_winograd_exact(&channel)) return false;
+    if (!tvmq_winograd_exact(&channel, taps_h(p), taps_w(p))) return false;
   }
   return true;
 }
@@ -61,44 +63,49 @@ static size_t cached_tiles(const struct tvmq_conv_choice *c) {
   return tiles > MIN_BLOCK_TILES ? tiles : MIN_BLOCK_TILES;
 }
 
-static float estimate(const struct tvmq_conv_choice *c, const struct tvmq_winograd_problem *problem, const struct tvmq_tiles *tiles) {
+static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_tiles *tiles, uint32_t cpu) {
   const size_t nr = c->variant->layout.nr, values = tvmq_tiles_values(tiles), waves = tvmq_ceil_div(tvmq_tiles_count(tiles), cached_tiles(c));
   float input, output;
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem->k, problem->cpu, &input);
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, problem->cpu, &output);
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, cpu, &input);
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, cpu, &output);
   const float streamed = c->transformed_bytes > BLOCK_BYTES ? (float)waves * (float)(c->transformed_bytes - BLOCK_BYTES) : 0;
-  return (float)values * (input + output * (float)tvmq_ceil_div(problem->n, nr)) + streamed * CYCLES_PER_STREAMED_BYTE;
+  return (float)values * (input * (float)n_pieces(p) + output * (float)tvmq_ceil_div(p->group_n, nr)) + streamed * CYCLES_PER_STREAMED_BYTE;
+}
+
+// The gemms of all tiles.
+static struct tvmq_winograd_problem gemms_of(const struct tvmq_conv_problem *p, const struct tvmq_tiles *tiles, uint32_t cpu) {
+  struct tvmq_winograd_problem problem = {.n = p->group_n, .k = n_pieces(p) * (size_t)p->desc.filter_c, .n_points = n_points(p), .cpu = cpu};
+  const size_t points_w = tvmq_winograd_all_points(tiles->w.tile);
+  for (size_t i = 0; i < problem.n_points; i++) {
+    size_t first, end;
+    tvmq_tiles_at(tiles, i / points_w, i % points_w, &first, &end);
+    problem.rows[i] = end - first;
+  }
+  return problem;
 }
 
 static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
-  struct tvmq_conv_choice c = {0};
-  if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return c;
+  const struct tvmq_conv_choice none = {0};
+  float cycles;
+  if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return none;
+  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, env->cpu, &cycles)) return none;
   const struct tvmq_tiles tiles = tiles_of(p);
-  struct tvmq_winograd_problem problem = {
-      .n = p->group_n, .k = (size_t)p->desc.filter_c, .n_points = tvmq_winograd_weight_points(taps_h(p) * taps_w(p)), .cpu = env->cpu};
-  const size_t points_w = tvmq_winograd_all_points(tiles.w.tile);
-  for (size_t i = 0; i < problem.n_points; i++) {
-    size_t first, end;
-    tvmq_tiles_at(&tiles, i / points_w, i % points_w, &first, &end);
-    problem.rows[i] = end - first;
-  }
-  c.variant = tvmq_select_winograd_gemm(&problem, &c.cycles);
-  c.n_taps = problem.n_points;
-  c.k = tvmq_round_up(problem.k, c.variant->layout.ku);
+  const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, env->cpu);
+  struct tvmq_conv_choice c = {.n_taps = gemms.n_points, .wanted = env->winograd == TVMQ_WINOGRAD_ON};
+  c.variant = tvmq_select_winograd_gemm(&gemms, &c.cycles);
+  c.k = tvmq_round_up(gemms.k, c.variant->layout.ku);
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
-                    tvmq_mul_size(tvmq_ceil_div(problem.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
+                    tvmq_mul_size(tvmq_ceil_div(gemms.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
                     c.transformed_bytes <= env->transformed->limit - env->transformed->used;
-  float cycles;
-  const bool has_input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, problem.k, env->cpu, &cycles) != NULL;
-  if (!fits || !has_input || !is_exact(p)) return (struct tvmq_conv_choice){0};
-  c.cycles += estimate(&c, &problem, &tiles);
-  c.wanted = env->winograd == TVMQ_WINOGRAD_ON;
+  if (!fits || !is_exact(p)) return none;
+  c.cycles += estimate(p, &c, &tiles, env->cpu);
   return c;
 }
 
-static void pack(const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel) {
-  tvmq_pack_winograd(&choice->variant->layout, channels, params, n, panel);
+static void pack(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+                 const struct tvmq_channel_params *params, size_t n, void *panel) {
+  tvmq_pack_winograd(&choice->variant->layout, channels, params, n, taps_h(p), taps_w(p), panel);
 }
 
 static const char *name(const struct tvmq_conv *c) {
@@ -128,6 +135,9 @@ static void set_blocks(struct tvmq_conv *c) {
   w->n_blocks = tvmq_ceil_div(c->panels, w->block_panels);
 }
 
+// From the inputs of the first piece of a direction to those of the last.
+static size_t reach(size_t taps) { return (tvmq_winograd_pieces(taps) - 1) * TVMQ_WINOGRAD_PIECE; }
+
 static const char *set_scratch(struct tvmq_conv *c) {
   struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t nr = c->choice.variant->layout.nr, mr = c->choice.variant->mr;
@@ -135,9 +145,10 @@ static const char *set_scratch(struct tvmq_conv *c) {
   w->values_point_stride = (w->wave_tiles + mr) * c->choice.k + SPREAD_BYTES / sizeof(int16_t);
   w->sums_point_stride = (w->block_tiles + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
   const size_t line = tvmq_min(w->wave_tiles, w->tiles.w.whole + 1) * tvmq_winograd_outputs(w->tiles.w.tile);  // outputs of a run
+  const size_t rows = tvmq_winograd_points(w->tiles.h.tile) + reach(taps_h(&c->problem)), columns = line + 2 + reach(taps_w(&c->problem));
   size_t shared = 0, slice = 0;
   if (!tvmq_scratch_append(&slice, c->choice.n_taps, w->sums_point_stride * sizeof(int32_t), &w->sums) ||
-      !tvmq_scratch_append(&slice, tvmq_winograd_points(w->tiles.h.tile), (line + 2) * sizeof(void *), &w->pixels) ||
+      !tvmq_scratch_append(&slice, rows, columns * sizeof(void *), &w->pixels) ||
       !tvmq_scratch_append(&slice, tvmq_winograd_outputs(w->tiles.h.tile), line * nr, &w->tile) ||
       !tvmq_scratch_append(&shared, c->choice.n_taps, w->values_point_stride * sizeof(int16_t), &w->values))
     return "scratch exceeds the address space";
@@ -173,7 +184,7 @@ static void transform_chunk(void *context, size_t task, int thread) {
   const struct wave *wave = context;
   const struct tvmq_conv *c = wave->conv;
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
-  const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels;
+  const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels, pieces_w = tvmq_winograd_pieces(taps_w(&c->problem));
   const void **pixels = (const void **)(tvmq_conv_scratch(c, thread) + w->pixels);
   int16_t *values = (int16_t *)(c->scratch->memory + w->values);
   const size_t end = tvmq_min((task + 1) * wave->chunk, wave->n);
@@ -184,25 +195,28 @@ static void transform_chunk(void *context, size_t task, int thread) {
         .w = &w->w,
         .y = (ptrdiff_t)run.y - (ptrdiff_t)w->h.pad,
         .x = (ptrdiff_t)run.x - (ptrdiff_t)w->w.pad,
-        .rows = tvmq_winograd_points(run.tile_h),
-        .columns = run.n * tvmq_winograd_outputs(run.tile_w) + tvmq_winograd_points(run.tile_w) - tvmq_winograd_outputs(run.tile_w),
+        .rows = tvmq_winograd_points(run.tile_h) + reach(taps_h(&c->problem)),
+        .columns = (run.n - 1) * tvmq_winograd_outputs(run.tile_w) + tvmq_winograd_points(run.tile_w) + reach(taps_w(&c->problem)),
         .row_step = row_step,
         .pixel_step = channels,
         .padding = c->padding,
     };
     tvmq_fill_pixels(&grid, wave->in + run.image * w->h.in * row_step + (size_t)grid.y * row_step, pixels);
-    w->input->fn.winograd_input(&(struct tvmq_winograd_input_args){
-        .pixels = pixels,
-        .pixels_stride = grid.columns,
-        .n_tiles = run.n,
-        .tile_h = run.tile_h,
-        .tile_w = run.tile_w,
-        .channels = channels,
-        .values = values + t * c->choice.k,
-        .tile_stride = c->choice.k,
-        .point_stride = w->values_point_stride,
-        .in_flip = c->problem.quant.in_flip,
-    });
+    for (size_t piece = 0; piece < n_pieces(&c->problem); piece++) {
+      const size_t y = piece / pieces_w * TVMQ_WINOGRAD_PIECE, x = piece % pieces_w * TVMQ_WINOGRAD_PIECE;
+      w->input->fn.winograd_input(&(struct tvmq_winograd_input_args){
+          .pixels = pixels + y * grid.columns + x,
+          .pixels_stride = grid.columns,
+          .n_tiles = run.n,
+          .tile_h = run.tile_h,
+          .tile_w = run.tile_w,
+          .channels = channels,
+          .values = values + t * c->choice.k + piece * channels,
+          .tile_stride = c->choice.k,
+          .point_stride = w->values_point_stride,
+          .in_flip = c->problem.quant.in_flip,
+      });
+    }
     t += run.n;
   }
 }

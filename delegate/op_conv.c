@@ -70,7 +70,7 @@ static const char *pack(struct tvmq_conv *c) {
     struct tvmq_channel_params params[UINT8_MAX];
     for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&c->problem, first + j);
     tvmq_conv_channel_params(desc, &c->problem.quant, layout, channels, first, n, params);
-    c->choice.way->pack(&c->choice, channels, params, n, c->packed + p * c->panel.size);
+    c->choice.way->pack(&c->problem, &c->choice, channels, params, n, c->packed + p * c->panel.size);
   }
   return NULL;
 }

@@ -26,7 +26,7 @@ struct tvmq_tiles {
   size_t first[TVMQ_TILE_KINDS + 1];  // number of the first tile of each kind, and the number of tiles
 };
 
-// A map of out_h x out_w outputs in each of `batch` images, under a filter that has 3 taps or 1 down and across.
+// A map of out_h x out_w outputs in each of `batch` images, under a filter of so many taps down and across.
 struct tvmq_tiles tvmq_tiles(size_t batch, size_t out_h, size_t out_w, size_t taps_h, size_t taps_w);
 
 static inline size_t tvmq_tiles_count(const struct tvmq_tiles *tiles) { return tiles->first[TVMQ_TILE_KINDS]; }

@@ -8,7 +8,7 @@
 
 enum { MAX_NR = 16, MAX_DEPTHS = 700, POINTS = TABLE_POINTS * TABLE_POINTS };
 
-static uint8_t filter[MAX_NR * 9 * MAX_DEPTHS];
+static uint8_t filter[MAX_NR * 25 * MAX_DEPTHS];
 static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[POINTS * MAX_DEPTHS * MAX_NR * 2 + 1024];
 
 static struct tvmq_channel channel_at(size_t j, size_t n_taps, size_t n_depths, uint8_t flip, int32_t zero_point) {
@@ -25,25 +25,29 @@ static int32_t weight(const struct tvmq_channel *channel, size_t tap, size_t dep
   return (int8_t)(channel->weights[tap * channel->tap_stride + depth] ^ channel->flip) - channel->zero_point;
 }
 
-// G g G^T at one point.
-static int32_t transformed(const struct tvmq_channel *channel, size_t depth, size_t taps_h, size_t taps_w, size_t point) {
-  const size_t points_w = taps_w == 3 ? TABLE_POINTS : 1;
+// G g G^T at one point, for a depth of a panel: that of a piece of 3 taps a direction, of which those beyond the filter are 0.
+static int32_t transformed(const struct tvmq_channel *channel, size_t k, size_t taps_h, size_t taps_w, size_t point) {
+  const size_t points_w = taps_w > 1 ? TABLE_POINTS : 1, pieces_w = (taps_w + 2) / 3, piece = k / channel->n_depths;
   int32_t sum = 0;
-  for (size_t t = 0; t < taps_h * taps_w; t++) {
-    const int32_t down = taps_h == 3 ? table_g[point / points_w][t / taps_w] : 1, across = taps_w == 3 ? table_g[point % points_w][t % taps_w] : 1;
-    sum += down * across * weight(channel, t, depth);
+  for (size_t y = piece / pieces_w * 3; y < piece / pieces_w * 3 + 3 && y < taps_h; y++) {
+    for (size_t x = piece % pieces_w * 3; x < piece % pieces_w * 3 + 3 && x < taps_w; x++) {
+      const int32_t down = taps_h > 1 ? table_g[point / points_w][y % 3] : 1, across = taps_w > 1 ? table_g[point % points_w][x % 3] : 1;
+      sum += down * across * weight(channel, y * taps_w + x, k % channel->n_depths);
+    }
   }
   return sum;
 }
 
-static const size_t filters[][2] = {{3, 3}, {1, 3}, {3, 1}};
+static const size_t filters[][2] = {{3, 3}, {1, 3}, {3, 1}, {5, 5}, {1, 7}, {7, 1}, {2, 4}, {1, 2}};
+enum { N_FILTERS = sizeof filters / sizeof filters[0] };
 
 static void check_panels(void) {
   for (size_t i = 0; i < (check_quick ? 30 : 300); i++) {
     const size_t kr = (size_t)1 << check_below(3), ku = kr * (1 + check_below(2)), nr = 4 + 4 * check_below(MAX_NR / 4);
     const struct tvmq_layout layout = {.nr = (uint8_t)nr, .kr = (uint8_t)kr, .ku = (uint8_t)ku, .weight_bytes = 2, .acc_bytes = 4};
-    const size_t *taps = filters[check_below(3)], n_taps = taps[0] * taps[1], n_depths = 1 + check_below(40), n = 1 + check_below((uint32_t)nr);
-    const size_t padded = (n_depths + ku - 1) / ku * ku, n_points = (taps[0] == 3 ? TABLE_POINTS : 1) * (taps[1] == 3 ? TABLE_POINTS : 1);
+    const size_t *taps = filters[check_below(N_FILTERS)], n_taps = taps[0] * taps[1], n_depths = 1 + check_below(40), n = 1 + check_below((uint32_t)nr);
+    const size_t n_points = (taps[0] > 1 ? TABLE_POINTS : 1) * (taps[1] > 1 ? TABLE_POINTS : 1);
+    const size_t depths = (taps[0] + 2) / 3 * ((taps[1] + 2) / 3) * n_depths, padded = (depths + ku - 1) / ku * ku;
     struct tvmq_channel channels[MAX_NR];
     struct tvmq_channel_params params[MAX_NR];
     const uint8_t flip = check_one_in(2) ? 0x80 : 0;
@@ -58,12 +62,12 @@ static void check_panels(void) {
     tvmq_panel_layout(&layout, n_points * padded, &parts);
     check_random_bytes(panel, sizeof panel);
     check_case("filter %zu x %zu, depths %zu, n %zu of %zu, kr %zu, ku %zu, zero point %d", taps[0], taps[1], n_depths, n, nr, kr, ku, zero_point);
-    tvmq_pack_winograd(&layout, channels, params, n, panel);
+    tvmq_pack_winograd(&layout, channels, params, n, taps[0], taps[1], panel);
     for (size_t p = 0; p < n_points; p++) {
       for (size_t k = 0; k < padded; k++) {
         for (size_t j = 0; j < nr; j++) {
           const int16_t got = ((const int16_t *)(panel + parts.weights))[(p * padded + k / kr * kr) * nr + j * kr + k % kr];
-          const int32_t wanted = j < n && k < n_depths ? transformed(&channels[j], k, taps[0], taps[1], p) : 0;
+          const int32_t wanted = j < n && k < depths ? transformed(&channels[j], k, taps[0], taps[1], p) : 0;
           if (got != wanted) check_fail("point %zu, depth %zu, channel %zu: got %d, want %d", p, k, j, got, wanted);
         }
       }
@@ -137,7 +141,7 @@ static void check_proof(void) {
     const struct tvmq_folded sums = tvmq_fold(&channel, 0, 0, 0, INT8_MIN, INT8_MAX);
     check_case("filter %zu x %zu, depths %zu, zero point %d, sums %lld..%lld", taps[0], taps[1], n_depths, channel.zero_point, (long long)sums.lo,
                (long long)sums.hi);
-    const bool exact = tvmq_winograd_exact(&channel);
+    const bool exact = tvmq_winograd_exact(&channel, taps[0], taps[1]);
     const bool right = first_output(&channel, taps[0], taps[1], true) == sums.hi && first_output(&channel, taps[0], taps[1], false) == sums.lo;
     if (exact != right) check_fail("the proof says %s, and the result is %s", exact ? "exact" : "inexact", right ? "right" : "wrong");
     held += exact;
