@@ -123,14 +123,38 @@ static void set_blocks(struct tvmq_conv *c) {
   c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), c->problem.groups));
 }
 
+static size_t line_bytes(const struct tvmq_rows *rows) { return rows->in_w * rows->pixel_bytes; }
+
+// Bytes of input that a block reads, at most.
+static size_t block_bytes(const struct tvmq_conv *c) {
+  const struct tvmq_conv_gemm *g = &c->plan.gemm;
+  size_t most = 0;
+  for (size_t first = 0; first < c->problem.m; first += g->blocks.rows) {
+    const struct tvmq_line_range lines = tvmq_rows_lines(&g->rows, first, tvmq_min(c->problem.m - first, g->blocks.rows));
+    most = lines.end > lines.begin + most ? lines.end - lines.begin : most;
+  }
+  return most * line_bytes(&g->rows);
+}
+
+// Kernels with an unsigned operand flip a signed one at each use; from some uses on a flipped copy costs less.
+static bool pays_flipping(const struct tvmq_conv *c) {
+  enum { USES = 4 };
+  const struct tvmq_conv_desc *d = &c->problem.desc;
+  const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
+  return c->choice.way == &tvmq_conv_by_table && c->problem.groups == 1 && c->choice.variant->layout.a_offset != 0 &&
+         tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 && c->plan.gemm.blocks.panels * taps >= USES * step;
+}
+
 static const char *set_scratch(struct tvmq_conv *c) {
   const struct tvmq_variant *v = c->choice.variant;
+  const bool flips = c->plan.gemm.flips;
   const size_t rows = c->plan.gemm.blocks.rows, k = c->choice.k, element = c->problem.element_bytes;
   struct tvmq_gemm_slice s;
   size_t pointers, size = 0;
   if (!tvmq_mul_size(rows, c->choice.n_taps, &pointers) || !tvmq_scratch_append(&size, pointers, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&size, c->choice.copies ? rows : 0, c->choice.n_taps * k * element, &s.copies) ||
       !tvmq_scratch_append(&size, has_flag(c, TVMQ_WIDE_ROWS) ? rows : 0, k * sizeof(int16_t), &s.wide) ||
+      !tvmq_scratch_append(&size, flips ? block_bytes(c) : 0, 1, &s.flipped) || !tvmq_scratch_append(&size, flips ? k : 0, 1, &s.padding) ||
       !tvmq_scratch_append(&size, rows, sizeof(int32_t), &s.terms) || !tvmq_scratch_append(&size, rows, v->layout.nr * element, &s.tile))
     return "scratch exceeds the address space";
   c->plan.gemm.slice = s;
@@ -144,6 +168,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
   set_blocks(c);
+  g->flips = pays_flipping(c);
   return set_scratch(c);
 }
 
@@ -155,9 +180,9 @@ struct inference {
   uint8_t *out;
 };
 
-// What is left for the kernel to flip: rows that are widened are flipped on the way.
+// What is left for the kernel to flip: rows that are widened or copied are flipped on the way.
 static uint8_t kernel_flip(const struct tvmq_conv *c) {
-  return has_flag(c, TVMQ_WIDE_ROWS) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
+  return has_flag(c, TVMQ_WIDE_ROWS) || c->plan.gemm.flips ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
 }
 
 // Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
@@ -207,6 +232,21 @@ const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, uint32_
   return repays ? tvmq_select_row_sums(cpu) : NULL;
 }
 
+// The table of rows [first, first + n) in a flipped copy of the input lines that they read.
+static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch, const void **table) {
+  const struct tvmq_conv_gemm *g = &c->plan.gemm;
+  const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
+  const struct tvmq_line_range lines = tvmq_rows_lines(&g->rows, first, n);
+  uint8_t *const flipped = scratch + g->slice.flipped, *const padding = scratch + g->slice.padding;
+  const size_t offset = lines.begin * line_bytes(&g->rows);
+  tvmq_rows_flip(in + offset, (lines.end - lines.begin) * line_bytes(&g->rows), flip, flipped);
+  tvmq_rows_flip(c->padding, tvmq_rows_piece_bytes(&g->rows), flip, padding);
+  struct tvmq_rows rows = g->rows;
+  rows.padding = padding;
+  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // where the first line of all would be
+  tvmq_rows_table(&rows, start, first, n, c->choice.variant->mr, scratch + g->slice.copies, table);
+}
+
 // Rows [first, first + n) of one group: pointers, copies and row terms into the thread's scratch.
 static void bring_rows(const struct inference *job, size_t group, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_conv *c = job->conv;
@@ -216,6 +256,8 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   const uint8_t *in = job->in + group * g->rows.tap_bytes;
   if (c->choice.way == &tvmq_conv_by_im2col)
     bring_matrix(c, in, first, n, scratch);
+  else if (g->flips)
+    bring_flipped(c, in, first, n, scratch, table);
   else
     tvmq_rows_table(&g->rows, in, first, n, v->mr, scratch + g->slice.copies, table);
   tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, n, kernel_flip(c), (int32_t *)(scratch + g->slice.terms));

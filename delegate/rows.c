@@ -218,7 +218,23 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
     fill_table(rows, in, first, n, mr, copies, table);
 }
 
+// ---- lines
+
+struct tvmq_line_range tvmq_rows_lines(const struct tvmq_rows *rows, size_t first, size_t n) {
+  const size_t first_line = first / rows->out_w, last_line = (first + n - 1) / rows->out_w;
+  const size_t top = first_line % rows->out_h * rows->stride_h, bottom = last_line % rows->out_h * rows->stride_h + (rows->filter_h - 1) * rows->dilation_h + 1;
+  const size_t y = top > rows->pad_top ? top - rows->pad_top : 0, end_y = bottom > rows->pad_top ? bottom - rows->pad_top : 0;
+  return (struct tvmq_line_range){
+      .begin = first_line / rows->out_h * rows->in_h + (y < rows->in_h ? y : rows->in_h),
+      .end = last_line / rows->out_h * rows->in_h + (end_y < rows->in_h ? end_y : rows->in_h),
+  };
+}
+
 // ---- matrices
+
+void tvmq_rows_flip(const uint8_t *in, size_t n, uint8_t flip, uint8_t *out) {
+  for (size_t i = 0; i < n; i++) out[i] = in[i] ^ flip;
+}
 
 void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out) {
   for (size_t i = 0; i < n; i++) out[i] = (int8_t)(in[i] ^ flip);

@@ -41,6 +41,15 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
 // Copies the same rows to `out`, `row_bytes` apart, at least as far as all pieces take. Bytes behind them are left as they are.
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
 
+// Lines of the input, counted over the whole batch, that rows [first, first + n) of A read lie in [begin, end).
+struct tvmq_line_range {
+  size_t begin, end;
+};
+struct tvmq_line_range tvmq_rows_lines(const struct tvmq_rows *rows, size_t first, size_t n);
+
+// Copies `n` bytes, flipped.
+void tvmq_rows_flip(const uint8_t *in, size_t n, uint8_t flip, uint8_t *out);
+
 // Widens `n` bytes, flipped to int8, to int16.
 void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out);
 
