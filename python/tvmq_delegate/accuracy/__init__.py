@@ -49,7 +49,7 @@ class Diff:
     @property
     def passed(self) -> bool:
         """Whether no difference is greater than allowed."""
-        return not any(self.allowed.exceeded(found.difference) for found in (*self.outputs, *self.ops))
+        return not any(map(self.allowed.exceeded, [output.difference for output in self.outputs] + [op.difference for op in self.ops]))
 
     def first(self, contender: str) -> OpDifference | None:
         """The first node in order of execution that differs under a contender, None if none does."""
@@ -63,17 +63,18 @@ class Diff:
         return f"against {self.baseline}, over {over}: " + "; ".join(f"{names.get(name, name)} {self._verdict(name)}" for name in self.contenders)
 
     def _verdict(self, contender: str) -> str:
-        ends, nodes = ([found for found in listed if found.contender == contender] for listed in (self.outputs, self.ops))
-        count = len({op.index for op in nodes})
-        if not any(found.difference.different for found in (*ends, *nodes)):
+        ends = [output.difference for output in self.outputs if output.contender == contender]
+        nodes = [op.difference for op in self.ops if op.contender == contender]
+        count = len({op.index for op in self.ops if op.contender == contender})
+        if not any(difference.different for difference in ends + nodes):
             return "is bit-exact" + (f", end to end and in each of {count} nodes alone" if nodes else "")
-        texts = [f"differs by {extent(found.difference for found in ends)} end to end"]
+        texts = [f"differs by {extent(ends)} end to end"]
         first = self.first(contender)
         if first:
-            texts.append(f"by {extent(op.difference for op in nodes)} in nodes alone, first in node {first.index} ({first.op})")
+            texts.append(f"by {extent(nodes)} in nodes alone, first in node {first.index} ({first.op})")
         elif nodes:
             texts.append(f"by nothing in each of {count} nodes alone")
-        if not any(self.allowed.exceeded(found.difference) for found in (*ends, *nodes)):
+        if not any(map(self.allowed.exceeded, ends + nodes)):
             texts.append("which is allowed")
         return ", ".join(texts)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import itertools
 from collections.abc import Iterator
 
 from rich.console import RenderableType
@@ -102,8 +101,9 @@ def ops(found: Diff, max_rows: int) -> Iterator[RenderableType]:
     differing.sort(key=lambda row: max((op.difference.max_diff, op.difference.share) for op in row.values()), reverse=True)
     listed = plain_table("#", "op", "output", *(column for name in found.contenders for column in (name, "differ")), right=("#", "differ", *found.contenders))
     for row in differing[:max_rows]:
-        differences = [row[name].difference if name in row else None for name in found.contenders]
-        cells = itertools.chain(*((_max(found, difference), _share(difference)) if difference else ("", "") for difference in differences))
+        cells: list[RenderableType] = []
+        for name in found.contenders:
+            cells += [_max(found, row[name].difference), _share(row[name].difference)] if name in row else ["", ""]
         op = next(iter(row.values()))
         listed.add_row(str(op.index), op.op, op.tensor, *cells)
     yield Text("\nnodes alone, fed with the reference's activations:", "bold")
