@@ -119,20 +119,19 @@ static const char *name(const struct tvmq_conv *c) {
 static void set_blocks(struct tvmq_conv *c) {
   struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t tiles = tvmq_tiles_count(&w->tiles), mr = c->choice.variant->mr, threads = (size_t)tvmq_threads_count(c->threads);
-  w->waves = tvmq_ceil_div(tiles, cached_tiles(&c->choice) * threads);
-  w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, w->waves), mr), tiles);
-  w->waves = tvmq_ceil_div(tiles, w->wave_tiles);
+  const size_t waves = tvmq_ceil_div(tiles, cached_tiles(&c->choice) * threads);
+  w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, waves), mr), tiles);
 
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), w->waves);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), waves);
   const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes(&c->choice);
-  const size_t most_blocks = tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES);
-  w->n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1;
-  w->m_blocks = tvmq_min(tvmq_ceil_div(wanted, w->n_blocks), most_blocks);
-  if (w->n_blocks * w->m_blocks < wanted) w->n_blocks = tvmq_min(tvmq_ceil_div(wanted, w->m_blocks), c->panels);
-  w->block_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(w->wave_tiles, w->m_blocks), mr), w->wave_tiles);
-  w->m_blocks = tvmq_ceil_div(w->wave_tiles, w->block_tiles);
-  w->block_panels = tvmq_ceil_div(c->panels, w->n_blocks);
-  w->n_blocks = tvmq_ceil_div(c->panels, w->block_panels);
+  struct tvmq_conv_blocks b = {.n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1};
+  b.m_blocks = tvmq_min(tvmq_ceil_div(wanted, b.n_blocks), tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES));
+  if (b.n_blocks * b.m_blocks < wanted) b.n_blocks = tvmq_min(tvmq_ceil_div(wanted, b.m_blocks), c->panels);
+  b.rows = tvmq_min(tvmq_round_up(tvmq_ceil_div(w->wave_tiles, b.m_blocks), mr), w->wave_tiles);
+  b.m_blocks = tvmq_ceil_div(w->wave_tiles, b.rows);
+  b.panels = tvmq_ceil_div(c->panels, b.n_blocks);
+  b.n_blocks = tvmq_ceil_div(c->panels, b.panels);
+  w->blocks = b;
 }
 
 // From the inputs of the first piece of a direction to those of the last.
@@ -143,7 +142,7 @@ static const char *set_scratch(struct tvmq_conv *c) {
   const size_t nr = c->choice.variant->layout.nr, mr = c->choice.variant->mr;
   // A gemm of whole tiles of rows may pass the last tile by mr - 1.
   w->values_point_stride = (w->wave_tiles + mr) * c->choice.k + SPREAD_BYTES / sizeof(int16_t);
-  w->sums_point_stride = (w->block_tiles + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
+  w->sums_point_stride = (w->blocks.rows + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
   const size_t line = tvmq_min(w->wave_tiles, w->tiles.w.whole + 1) * tvmq_winograd_outputs(w->tiles.w.tile);  // outputs of a run
   const size_t rows = tvmq_winograd_points(w->tiles.h.tile) + reach(taps_h(&c->problem)), columns = line + 2 + reach(taps_w(&c->problem));
   size_t shared = 0, slice = 0;
@@ -201,7 +200,7 @@ static void transform_chunk(void *context, size_t task, int thread) {
         .pixel_step = channels,
         .padding = c->padding,
     };
-    tvmq_fill_pixels(&grid, wave->in + run.image * w->h.in * row_step + (size_t)grid.y * row_step, pixels);
+    tvmq_fill_pixels(&grid, wave->in + ((ptrdiff_t)(run.image * w->h.in) + grid.y) * (ptrdiff_t)row_step, pixels);
     for (size_t piece = 0; piece < n_pieces(&c->problem); piece++) {
       const size_t y = piece / pieces_w * TVMQ_WINOGRAD_PIECE, x = piece % pieces_w * TVMQ_WINOGRAD_PIECE;
       w->input->fn.winograd_input(&(struct tvmq_winograd_input_args){
@@ -283,8 +282,9 @@ static void run_block(void *context, size_t task, int thread) {
   const size_t nr = c->choice.variant->layout.nr;
   uint8_t *slice = tvmq_conv_scratch(c, thread);
   int32_t *sums = (int32_t *)(slice + w->sums);
-  const size_t first = task / w->n_blocks * w->block_tiles, end = tvmq_min(first + w->block_tiles, wave->n);
-  const size_t first_panel = task % w->n_blocks * w->block_panels, end_panel = tvmq_min(first_panel + w->block_panels, c->panels);
+  const struct tvmq_conv_blocks *b = &w->blocks;
+  const size_t first = task / b->n_blocks * b->rows, end = tvmq_min(first + b->rows, wave->n);
+  const size_t first_panel = task % b->n_blocks * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->panels);
   for (size_t p = first_panel; p < end_panel && first < end; p++) {
     const uint8_t *panel = c->packed + p * c->panel.size;
     multiply(wave, first, end, panel, sums);
@@ -294,7 +294,7 @@ static void run_block(void *context, size_t task, int thread) {
 
 static void run(const struct tvmq_conv *c, const void *in, void *out) {
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
-  const size_t tiles = tvmq_tiles_count(&w->tiles), tasks = w->m_blocks * w->n_blocks;
+  const size_t tiles = tvmq_tiles_count(&w->tiles), tasks = w->blocks.m_blocks * w->blocks.n_blocks;
   struct wave wave = {.conv = c, .in = in, .out = out};
   for (wave.first = 0; wave.first < tiles; wave.first += wave.n) {
     wave.n = tvmq_min(w->wave_tiles, tiles - wave.first);
