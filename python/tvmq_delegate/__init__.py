@@ -6,7 +6,7 @@
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile, spans, peak) imports cffi when
-called. diff() compares results, as `tvmq diff` does.
+called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ from .load import library_path, load
 
 if TYPE_CHECKING:
     from .accuracy import diff
+    from .benchmark import bench
+    from .delegation import nodes
 
 __all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing"]
-__all__ += ["cpu", "diff", "kernels", "library_path", "load", "options", "peak", "profile", "report", "spans"]
+__all__ += ["bench", "cpu", "diff", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report", "spans"]
 
 __version__: str
 
 # Imported when they are asked for: they need more than the shared library.
-_LATER = {"__version__": ("library", "version"), "diff": ("accuracy", "diff")}
+_LATER = {
+    "__version__": ("library", "version"),
+    "bench": ("benchmark", "bench"),
+    "diff": ("accuracy", "diff"),
+    "nodes": ("delegation", "nodes"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import library, model
+from .delegation import Delegation
 from .metrics import percentile
-from .nodes import Delegation
 from .worker import Profiled
 
 

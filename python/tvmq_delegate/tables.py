@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import accuracy, demo, library, nodes
+from . import accuracy, demo, library
+from .delegation import Delegation
 
 # Into a pipe or a file tables go at their full width.
 UNLIMITED = 1000
@@ -38,7 +39,7 @@ def options(listed: list[library.Option]) -> Table:
     return table
 
 
-def delegation(found: nodes.Delegation) -> Table:
+def delegation(found: Delegation) -> Table:
     numbers = ("part", "MACs", "packed")
     table = plain_table("#", "op", "input", "filter", "output", "kernel, or why not", "packing", *numbers, right=("#", *numbers))
     for node in found.nodes:
@@ -64,7 +65,7 @@ def times(listed: list[demo.Time]) -> Table:
     return table
 
 
-def summary(found: nodes.Delegation) -> str:
+def summary(found: Delegation) -> str:
     totals = found.summary
     extent = f"{totals.claimed} of {len(found.nodes)} nodes in {totals.partitions} partitions"
     lines = [f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {totals.packed_bytes:,} bytes of packed weights, {totals.threads} thread(s)"]

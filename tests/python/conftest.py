@@ -9,7 +9,8 @@ import harness
 import hypothesis
 import pytest
 
-from tvmq_delegate import bench, model, op_times, zoo
+from tvmq_delegate import benchmark as bench
+from tvmq_delegate import model, op_times, zoo
 
 # `emulated` is for runs under qemu, `ci` for long ones. Every failure prints the blob that repeats it.
 SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]

@@ -17,7 +17,8 @@ import pytest
 from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
-from tvmq_delegate import bench, contenders, model, op_times, worker, zoo
+from tvmq_delegate import benchmark as bench
+from tvmq_delegate import contenders, model, op_times, worker, zoo
 from tvmq_delegate.reports import benchmark_model, terminal, trace
 
 NETWORK = "mobilenet_v1_0.25_128"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -95,6 +96,13 @@ def test_demo_tells_of_a_difference(runtime: harness.Runtime) -> None:
     """Single rounding is another result than the reference's: the verdict can fail."""
     result = tvmq("demo", "--network", NETWORK, "--runtime", runtime.name, "--seconds", "0", "--rounding", "single")
     assert result.exit_code == 1 and "bit-exact against the reference kernels: NO" in result.output
+
+
+def test_the_commands_are_functions_of_the_package() -> None:
+    """No module of the package has the name of one, and would take its place once it is imported."""
+    for name in ("bench", "diff", "nodes"):
+        assert name in cli.main.commands and name in tvmq_delegate.__all__ and callable(getattr(tvmq_delegate, name))
+        assert importlib.util.find_spec(f"tvmq_delegate.{name}") is None
 
 
 def test_missing_model() -> None:

@@ -8,7 +8,8 @@ import statistics
 
 import pytest
 
-from tvmq_delegate import bench, compare, metrics
+from tvmq_delegate import benchmark as bench
+from tvmq_delegate import compare, metrics
 from tvmq_delegate.worker import Limits
 
 

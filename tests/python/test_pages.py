@@ -16,8 +16,10 @@ import pytest
 from test_bench import FLAGS, NETWORK
 from test_cli import prints, refuses
 
+import tvmq_delegate
 import tvmq_delegate.reports
-from tvmq_delegate import bench, model, nodes, zoo
+from tvmq_delegate import benchmark as bench
+from tvmq_delegate import model, zoo
 from tvmq_delegate.reports import graph
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -78,7 +80,7 @@ def test_pages_escape_what_models_say(report: object, benchmark: bench.Benchmark
 
 def test_graph_page(report: object, runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
     source = zoo.load("mobilenet_v2_0.35_96")
-    delegation = nodes.nodes(source, runtime=runtime.name, name="<network>")
+    delegation = tvmq_delegate.nodes(source, runtime=runtime.name, name="<network>")
     page = graph.page(delegation, model.ops(source))
     assert stands_alone(page) and page.count('<g class="node">') == len(delegation.nodes) and "&lt;network&gt;" in page
     assert page.count("<path d=") - 1 == sum(op.name == "ADD" for op in model.ops(source))  # each residual goes around
@@ -91,7 +93,7 @@ def test_edges_and_dot(runtime: harness.Runtime) -> None:
     edges = graph.edges(ops)
     assert sum(edge.source is None for edge in edges) == sum(edge.target is None for edge in edges) == 1
     assert sum(edge.target is not None for edge in edges) == sum(len({t.index for t in op.inputs if t and not t.constant}) for op in ops)
-    delegation = nodes.nodes(source, runtime=runtime.name, name='a "name"')
+    delegation = tvmq_delegate.nodes(source, runtime=runtime.name, name='a "name"')
     text = graph.dot(delegation, ops)
     assert text.startswith('digraph "a \\"name\\"" {') and text.count("{") == text.count("}") == 1 + delegation.summary.partitions
     assert text.count(" -> ") == len(edges) and all(f"n{place} [" in text for place in range(len(ops)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .. import bench as _bench
+from .. import benchmark as _bench
 from .. import compare as _compare
 from .. import inputs as _inputs
 from .. import tables

@@ -8,7 +8,7 @@ import click
 
 from .. import accuracy, inputs, library, tables
 from .. import demo as _demo
-from ..nodes import nodes
+from ..delegation import nodes
 from ._command import model_command, num_threads, progress
 
 

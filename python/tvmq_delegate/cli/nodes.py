@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .. import model, tables
-from ..nodes import nodes as _nodes
+from ..delegation import nodes as _nodes
 from ..reports import graph
 from ._command import model_command, print_json
 

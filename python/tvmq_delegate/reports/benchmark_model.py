@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from ..bench import Benchmark
+from ..benchmark import Benchmark
 from ..metrics import BenchmarkResult
 from ..op_profile import OpProfileData
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .. import model
-from ..nodes import Delegation, Node
+from ..delegation import Delegation, Node
 
 # Fill and line of a partition's nodes, in turn; of those left to the runtime.
 COLOURS = (("#dbe8fb", "#2563c9"), ("#d5f2ec", "#0f9d8a"), ("#ebe3fd", "#8b5cf6"), ("#dff0d8", "#3f8f2b"), ("#fde2ef", "#c2367e"))

@@ -7,7 +7,7 @@ import math
 import os
 from typing import Any
 
-from ..bench import Benchmark
+from ..benchmark import Benchmark
 from ..op_profile import OpProfileData
 
 try:

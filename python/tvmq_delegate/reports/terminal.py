@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from ..bench import Benchmark
+from ..benchmark import Benchmark
 from ..compare import Change, Comparison
 from ..metrics import BenchmarkResult
 from ..op_profile import OpProfileData

@@ -1,7 +1,6 @@
 """How fast a model runs, and where the time goes: the data behind `tvmq bench`.
 
-    from tvmq_delegate import bench
-    found = bench.bench("model.tflite", against=["stock"], op_profiling=True)
+    found = tvmq_delegate.bench("model.tflite", against=["stock"], op_profiling=True)
     print(found.results[0].latency_metrics.median_ms, found.results[1].ratio)
 
 Flags, defaults and stopping rule are benchmark_model's. Each contender runs in a process of its own; they alternate in short rounds, so that whatever slows the
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from . import library, machine, metrics, model, op_profile, op_times
 from . import runtime as _runtime
 from .contenders import DELEGATE, Contender
-from .nodes import Delegation, nodes
+from .delegation import Delegation, nodes
 from .worker import Job, Limits, Opened, Profiled, Worker
 
 if TYPE_CHECKING:
