@@ -196,11 +196,9 @@ static void transform_chunk(void *context, size_t task, int thread) {
         .x = (ptrdiff_t)run.x - (ptrdiff_t)w->w.pad,
         .rows = tvmq_winograd_points(run.tile_h) + reach(taps_h(&c->problem)),
         .columns = (run.n - 1) * tvmq_winograd_outputs(run.tile_w) + tvmq_winograd_points(run.tile_w) + reach(taps_w(&c->problem)),
-        .row_step = row_step,
-        .pixel_step = channels,
-        .padding = c->padding,
     };
-    tvmq_fill_pixels(&grid, wave->in + ((ptrdiff_t)(run.image * w->h.in) + grid.y) * (ptrdiff_t)row_step, pixels);
+    const ptrdiff_t origin = ((ptrdiff_t)(run.image * w->h.in) + grid.y) * (ptrdiff_t)row_step + grid.x * (ptrdiff_t)channels;
+    tvmq_fill_pixels(&grid, &(struct tvmq_pixels){.origin = wave->in + origin, .row_step = row_step, .column_step = channels}, c->padding, pixels);
     for (size_t piece = 0; piece < n_pieces(&c->problem); piece++) {
       const size_t y = piece / pieces_w * TVMQ_WINOGRAD_PIECE, x = piece % pieces_w * TVMQ_WINOGRAD_PIECE;
       w->input->fn.winograd_input(&(struct tvmq_winograd_input_args){

@@ -8,6 +8,7 @@
 
 #include "claim.h"
 #include "conv_quant.h"
+#include "depthwise_rows.h"
 #include "geometry.h"
 #include "kernels/select.h"
 #include "memory.h"
@@ -177,12 +178,12 @@ static void set_tasks(struct depthwise *d) {
 static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory) {
   const size_t nr = d->variant->layout.nr, rows = tvmq_grid_points(&d->h, d->strip_rows), n_cols = tvmq_phase_outputs(&d->w, 0);
   const char *why = "scratch exceeds the address space";
-  size_t columns, pixels, in_pixels, tile;
+  size_t columns, pixels, tile;
   struct slice s = {0};
   if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
-  if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(rows, d->w.in, &in_pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
+  if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
-      !tvmq_scratch_append(&s.size, d->gathers ? in_pixels : 0, nr * d->element_bytes, &s.expanded) ||
+      !tvmq_scratch_append(&s.size, d->gathers ? pixels : 0, nr * d->element_bytes, &s.expanded) ||
       !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))
     return why;
   d->slice = s;
@@ -295,52 +296,6 @@ static size_t alike(const struct depthwise *d, size_t b, size_t end) {
   return n;
 }
 
-// Of `*n` rows of one pixel, under which the filter is as narrow, computes all whole tiles, side by side, and leaves what remains.
-static void run_column(const struct depthwise *d, struct tvmq_depthwise_args *args, size_t *n) {
-  const size_t mr = d->variant->mr, rest = *n % mr == 0 ? 0 : mr;
-  struct tvmq_depthwise_args tiles = *args;
-  tiles.n_rows = mr;
-  tiles.n_cols = *n / mr;
-  tiles.stride_w = mr * args->stride_h * args->pixels_stride;
-  tiles.out_col_stride = mr * args->out_row_stride;
-  d->variant->fn.depthwise(&tiles);
-  args->pixels += (*n - rest) * args->stride_h * args->pixels_stride;
-  args->out = (uint8_t *)args->out + (*n - rest) * args->out_row_stride;
-  *n = rest;
-}
-
-// `n` output rows; where tiles cannot but overhang, block by block by way of scratch, from where what belongs to the output is copied.
-static void run_rows(const struct depthwise *d, struct tvmq_depthwise_args args, size_t n, uint8_t *tile) {
-  const size_t mr = d->variant->mr, nr = d->variant->layout.nr, bytes = d->element_bytes;
-  if (n >= mr && d->channels >= nr) {
-    if (args.n_cols == 1 && d->w.filter == 1) run_column(d, &args, &n);
-    args.n_rows = n;
-    if (n > 0) d->variant->fn.depthwise(&args);
-    return;
-  }
-  const size_t copied = tvmq_min(nr, d->channels) * bytes, pixel = args.out_col_stride, line = args.out_row_stride, n_blocks = args.n_blocks;
-  const void *const *const pixels = args.pixels;
-  uint8_t *out = args.out;
-  args.n_rows = mr;
-  args.n_blocks = 1;
-  args.out = tile;
-  args.out_col_stride = nr * bytes;
-  args.out_row_stride = args.n_cols * nr * bytes;
-  for (size_t b = 0; b < n_blocks; b++) {
-    for (size_t y = 0; y < n; y += mr) {
-      args.pixels = pixels + y * d->h.stride * args.pixels_stride;
-      d->variant->fn.depthwise(&args);
-      const uint8_t *from = tile;
-      for (size_t row = y; row < tvmq_min(y + mr, n); row++) {
-        for (size_t x = 0; x < args.n_cols; x++, from += nr * bytes) tvmq_copy_pixel(out + row * line + x * pixel, from, copied);
-      }
-    }
-    out += nr * bytes;
-    args.channel_offset += nr * bytes;
-    args.panel = (const uint8_t *)args.panel + args.panel_bytes;
-  }
-}
-
 static void run_task(void *context, size_t task, int thread) {
   const struct inference *job = context;
   const struct depthwise *d = job->depthwise;
@@ -361,19 +316,12 @@ static void run_task(void *context, size_t task, int thread) {
 
   // A tile that overhangs reads table rows past the image: padding.
   const size_t rows = tvmq_grid_points(&d->h, tvmq_round_up(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
-  const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row);
-  const struct tvmq_pixel_grid grid = {
-      .h = &d->h,
-      .w = &d->w,
-      .y = y,
-      .x = tvmq_first_input(&d->w, phase_w, 0),
-      .rows = rows,
-      .columns = columns,
-      .row_step = d->gathers ? d->w.in * nr * bytes : d->h.dilation * in_step.h,
-      .pixel_step = d->gathers ? nr * bytes : in_step.w,
-      .padding = d->padding,
-  };
-  tvmq_fill_pixels(&grid, d->gathers ? scratch + d->slice.expanded : in + y * (ptrdiff_t)in_step.h, table);
+  const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
+  const struct tvmq_pixel_grid grid = {.h = &d->h, .w = &d->w, .y = y, .x = x, .rows = rows, .columns = columns};
+  const struct tvmq_pixels in_place = {
+      .origin = in + y * (ptrdiff_t)in_step.h + x * (ptrdiff_t)in_step.w, .row_step = d->h.dilation * in_step.h, .column_step = d->w.dilation * in_step.w};
+  const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
+  tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
 
   struct tvmq_depthwise_args args = {
       .pixels = table,
@@ -393,7 +341,7 @@ static void run_task(void *context, size_t task, int thread) {
     const size_t channel = block_channel(d, b);
     if (d->gathers) {
       const struct tvmq_channels channels = {channel, tvmq_min(nr, d->channels), (size_t)d->desc.depth_multiplier, bytes};
-      tvmq_gather_pixels(&grid, &channels, in, in_step.h, in_step.w, scratch + d->slice.expanded);
+      tvmq_gather_pixels(&grid, &channels, &in_place, scratch + d->slice.expanded, nr * bytes);
     }
     args.n_blocks = d->gathers ? 1 : alike(d, b, end_block);
     args.channel_offset = d->gathers ? 0 : channel * bytes;
@@ -401,7 +349,7 @@ static void run_task(void *context, size_t task, int thread) {
     args.n_planes = d->planes[b];
     args.panel = d->packed + b * d->panel_bytes;
     args.out = out + channel * bytes;
-    run_rows(d, args, n, scratch + d->slice.tile);
+    tvmq_depthwise_rows(d->variant, args, n, tvmq_min(nr, d->channels), bytes, scratch + d->slice.tile);
   }
 }
 

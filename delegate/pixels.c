@@ -4,37 +4,59 @@
 
 #include "scratch.h"
 
-void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const uint8_t *row, const void **table) {
+// The columns of a grid that are inside the input.
+struct span {
+  size_t begin, end;
+};
+
+static struct span inside(const struct tvmq_pixel_grid *grid) {
   const size_t step = grid->w->dilation, columns = grid->columns;
   const ptrdiff_t in = (ptrdiff_t)grid->w->in, x = grid->x;
-  const size_t before = x < 0 ? tvmq_min(tvmq_ceil_div((size_t)-x, step), columns) : 0;
-  const size_t end = x < in ? tvmq_min(tvmq_ceil_div((size_t)(in - x), step), columns) : before;
-  const size_t first = (size_t)(x + (ptrdiff_t)(before * step)) * grid->pixel_step;
-  ptrdiff_t y = grid->y;
-  for (size_t i = 0; i < grid->rows; i++, y += (ptrdiff_t)grid->h->dilation, row += grid->row_step, table += columns) {
-    const bool inside = (size_t)y < grid->h->in;
+  const size_t begin = x < 0 ? tvmq_min(tvmq_ceil_div((size_t)-x, step), columns) : 0;
+  return (struct span){begin, x < in ? tvmq_min(tvmq_ceil_div((size_t)(in - x), step), columns) : begin};
+}
+
+static bool has_row(const struct tvmq_pixel_grid *grid, size_t row) { return (size_t)(grid->y + (ptrdiff_t)(row * grid->h->dilation)) < grid->h->in; }
+
+void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table) {
+  const struct span span = inside(grid);
+  const size_t columns = grid->columns, step = pixels->column_step;
+  for (size_t row = 0; row < grid->rows; row++, table += columns) {
+    const size_t begin = has_row(grid, row) ? span.begin : columns, end = has_row(grid, row) ? span.end : columns;
+    const uint8_t *pixel = pixels->origin + row * pixels->row_step + begin * step;
     size_t c = 0;
-    for (; c < before; c++) table[c] = grid->padding;
-    for (const uint8_t *pixel = row + first; c < end; c++, pixel += step * grid->pixel_step) table[c] = inside ? pixel : grid->padding;
-    for (; c < columns; c++) table[c] = grid->padding;
+    for (; c < begin; c++) table[c] = padding;
+    for (; c < end; c++, pixel += step) table[c] = pixel;
+    for (; c < columns; c++) table[c] = padding;
   }
 }
 
-void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_channels *channels, const uint8_t *input, size_t row_step, size_t pixel_step,
-                        uint8_t *out) {
+// Eight bytes at a time, or the compiler stores them one by one.
+static void gather_bytes(const uint8_t *pixel, const size_t *source, size_t n, uint8_t *to) {
+  for (; n >= 8; n -= 8, source += 8, to += 8) {
+    const uint64_t low = (uint64_t)pixel[source[0]] | (uint64_t)pixel[source[1]] << 8 | (uint64_t)pixel[source[2]] << 16 | (uint64_t)pixel[source[3]] << 24;
+    const uint64_t high = (uint64_t)pixel[source[4]] | (uint64_t)pixel[source[5]] << 8 | (uint64_t)pixel[source[6]] << 16 | (uint64_t)pixel[source[7]] << 24;
+    const uint64_t bytes = low | high << 32;
+    memcpy(to, &bytes, sizeof bytes);
+  }
+  for (size_t j = 0; j < n; j++) to[j] = pixel[source[j]];
+}
+
+void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_channels *channels, const struct tvmq_pixels *pixels, uint8_t *out,
+                        size_t pixel_bytes) {
   const size_t n = channels->n;
+  const struct span span = inside(grid);
   size_t source[UINT8_MAX];
   for (size_t j = 0; j < n; j++) source[j] = (channels->first + j) / channels->multiplier;
-  ptrdiff_t y = grid->y;
-  for (size_t i = 0; i < grid->rows; i++, y += (ptrdiff_t)grid->h->dilation, out += grid->row_step) {
-    if ((size_t)y >= grid->h->in) continue;
-    const uint8_t *pixel = input + (size_t)y * row_step;
-    uint8_t *to = out;
-    for (size_t x = 0; x < grid->w->in; x++, pixel += pixel_step, to += grid->pixel_step) {
+  for (size_t row = 0; row < grid->rows; row++) {
+    if (!has_row(grid, row)) continue;
+    const uint8_t *pixel = pixels->origin + row * pixels->row_step + span.begin * pixels->column_step;
+    uint8_t *to = out + (row * grid->columns + span.begin) * pixel_bytes;
+    for (size_t c = span.begin; c < span.end; c++, pixel += pixels->column_step, to += pixel_bytes) {
       if (channels->multiplier == 1) {
         tvmq_copy_pixel(to, pixel + channels->first * channels->bytes, n * channels->bytes);
       } else if (channels->bytes == 1) {
-        for (size_t j = 0; j < n; j++) to[j] = pixel[source[j]];
+        gather_bytes(pixel, source, n, to);
       } else {
         for (size_t j = 0; j < n; j++) ((int16_t *)to)[j] = ((const int16_t *)pixel)[source[j]];
       }

@@ -12,13 +12,16 @@ struct tvmq_pixel_grid {
   const struct tvmq_axis *h, *w;
   ptrdiff_t y, x;
   size_t rows, columns;
-  size_t row_step;    // bytes from one row of the grid to the next
-  size_t pixel_step;  // bytes between neighbouring pixels of the input
-  const void *padding;
 };
 
-// Fills table[rows][columns]. `row` is where the pixel (y, 0) is, or would be.
-void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const uint8_t *row, const void **table);
+// Where the points of a grid lie: the first, or where it would be, and bytes from one to the next.
+struct tvmq_pixels {
+  const uint8_t *origin;
+  size_t row_step, column_step;
+};
+
+// Fills table[rows][columns].
+void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table);
 
 // Output channels of a depthwise convolution: `n` from `first` on, `multiplier` for each channel of the input.
 struct tvmq_channels {
@@ -26,9 +29,9 @@ struct tvmq_channels {
   size_t bytes;  // of an element
 };
 
-// Copies what each of the channels reads, of whole input rows: those of the grid. Steps are the input's; the copies lie as grid->row_step and pixel_step say.
-void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_channels *channels, const uint8_t *input, size_t row_step, size_t pixel_step,
-                        uint8_t *out);
+// Copies what each of the channels reads of the grid's points, to out[rows][columns] of `pixel_bytes` bytes each. Nothing is copied for padding.
+void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_channels *channels, const struct tvmq_pixels *pixels, uint8_t *out,
+                        size_t pixel_bytes);
 
 // memcpy, without a call for what is most often copied.
 static inline void tvmq_copy_pixel(uint8_t *to, const uint8_t *from, size_t n) {

@@ -56,38 +56,38 @@
 
 // Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
 #define STAGE(...) STAGE_OF(__VA_ARGS__)
-#define STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                  \
-  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                             \
-  ROUND##_MULTIPLY(28, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(29, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(30, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(31, 3, m1) LOOKUP(3)                       \
-  ROUND##_SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                 \
-  ROUND##_MULTIPLY(0, 4, m0) LOOKUP(4) ROUND##_MULTIPLY(1, 5, m1) LOOKUP(5) ROUND##_MULTIPLY(2, 6, m0) LOOKUP(6) ROUND##_MULTIPLY(3, 7, m1) LOOKUP(7)                           \
-  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                                                                 \
-  SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)               \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                         \
-  NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) NARROW##_ZERO_POINT(0) NARROW##_ZERO_POINT(2)                                                                     \
-  TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                 \
-  "str d28, [%[out0]]\n"                                                                                                                             \
-  "str d30, [%[out1]]\n"                                                                                                                             \
-  "str d0, [%[out0], %[out_column]]\n"                                                                                                                          \
-  "str d2, [%[out1], %[out_column]]\n"                                                                                                                          \
-  "add %[out0], %[out0], %[out_column], lsl #1\n"                                                                                                                    \
+#define STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE, LOOKUP)                                                                     \
+  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                   \
+  ROUND##_MULTIPLY(28, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(29, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(30, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(31, 3, m1) LOOKUP(3) \
+  ROUND##_SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                   \
+  ROUND##_MULTIPLY(0, 4, m0) LOOKUP(4) ROUND##_MULTIPLY(1, 5, m1) LOOKUP(5) ROUND##_MULTIPLY(2, 6, m0) LOOKUP(6) ROUND##_MULTIPLY(3, 7, m1) LOOKUP(7)     \
+  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                                                                    \
+  SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)                         \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                                   \
+  NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) NARROW##_ZERO_POINT(0) NARROW##_ZERO_POINT(2)                                                           \
+  TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                           \
+  "str d28, [%[out0]]\n"                                                                                                                                  \
+  "str d30, [%[out1]]\n"                                                                                                                                  \
+  "str d0, [%[out0], %[out_column]]\n"                                                                                                                    \
+  "str d2, [%[out1], %[out_column]]\n"                                                                                                                    \
+  "add %[out0], %[out0], %[out_column], lsl #1\n"                                                                                                         \
   "add %[out1], %[out1], %[out_column], lsl #1\n"
 
 // The same for a last, odd column.
 #define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
-#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                                         \
-  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                 \
-  ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1)                   \
-  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                     \
-  SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                           \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30) \
-  "str d28, [%[out0]]\n"                                                                                 \
+#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                \
+  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                           \
+  ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1) \
+  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                            \
+  SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                                         \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30)   \
+  "str d28, [%[out0]]\n"                                                                                          \
   "str d30, [%[out1]]\n"
 
 // Two columns on, but not past the last; in between there is time for other things.
-#define ADVANCE(MEANWHILE, AND_THEN)                      \
-  "add x19, x19, #16\n"                                   \
-  "add x20, x19, #8\n"                                    \
+#define ADVANCE(MEANWHILE, AND_THEN)                            \
+  "add x19, x19, #16\n"                                         \
+  "add x20, x19, #8\n"                                          \
   "cmp x19, %[last]\n" MEANWHILE "csel x19, x19, %[last], lo\n" \
   "cmp x20, %[last]\n" AND_THEN "csel x20, x20, %[last], lo\n"
 
@@ -119,27 +119,27 @@
 #define S1_LOOKUP_LEFT S1_LOOKUP_0 S1_LOOKUP_1 S1_LOOKUP_2 S1_LOOKUP_3
 #define S1_LOOKUP_RIGHT S1_LOOKUP_4 S1_LOOKUP_5 S1_LOOKUP_6 S1_LOOKUP_7
 #define S1_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2) LOAD(31, 3)
-#define S1_COLUMNS(FLIPS, SUMS)                                                                                               \
-  LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)                   \
-  ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31)                   \
+#define S1_COLUMNS(FLIPS, SUMS)                                                                             \
+  LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)     \
+  ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) \
   FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
-#define S1_START(P)                                                                                                              \
+#define S1_START(P) \
   S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_W0, S1_TERM) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_W1, S1_TERM) P(SECOND, S1_RIGHT, S1_W0, S1_TERM)
 
-#define S1(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                                    \
-  "mov x19, #0\n"                                                                                                             \
-  "mov x20, #8\n"                                                                                                             \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)             \
-  "subs %[n], %[n], #2\n"                                                                                                     \
-  "b.lo 2f\n"                                                                                                                 \
-  "1:\n"                                                                                                                      \
-  S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_W1, S1_TERM)) ADVANCE(P(FIRST, S1_LEFT, S1_W2, S1_TERM), P(SECOND, S1_RIGHT, S1_W2, S1_TERM))                             \
-  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                          \
-  "subs %[n], %[n], #2\n"                                                                                                     \
-  "b.hs 1b\n"                                                                                                                 \
-  "2: tbz %[n], #0, 3f\n"                                                                                                     \
-  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30) \
-  P(FIRST, S1_LEFT, S1_W2, S1_TERM) LAST_STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                                                                   \
+#define S1(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                            \
+  "mov x19, #0\n"                                                                                                                       \
+  "mov x20, #8\n"                                                                                                                       \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)                \
+  "subs %[n], %[n], #2\n"                                                                                                               \
+  "b.lo 2f\n"                                                                                                                           \
+  "1:\n"                                                                                                                                \
+  S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_W1, S1_TERM)) ADVANCE(P(FIRST, S1_LEFT, S1_W2, S1_TERM), P(SECOND, S1_RIGHT, S1_W2, S1_TERM)) \
+  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                 \
+  "subs %[n], %[n], #2\n"                                                                                                               \
+  "b.hs 1b\n"                                                                                                                           \
+  "2: tbz %[n], #0, 3f\n"                                                                                                               \
+  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30)           \
+  P(FIRST, S1_LEFT, S1_W2, S1_TERM) LAST_STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                                                 \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
@@ -174,28 +174,28 @@
 #define S2_PAIRS(r0, r1, r2, r3, r4) ZIP(zip1, 16b, r0, r0, r1) ZIP(zip1, 16b, r2, r2, r3) ZIP(zip1, 16b, r4, r4, r4)
 #define S2_QUADS(q0, q1, q2, q3, p0, p1, p2) ZIP(zip1, 8h, q0, p0, p1) ZIP(zip2, 8h, q1, p0, p1) ZIP(zip2, 8h, q3, p1, p2) ZIP(zip1, 8h, q2, p1, p2)
 #define S2_EVEN_QUADS(FLIPS) S2_QUADS(8, 9, 10, 11, 27, 29, 31) FLIPS(8, 9, 30) FLIPS(10, 11, 30)
-#define S2_COLUMNS(FLIPS)                                                                     \
-  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31)                      \
+#define S2_COLUMNS(FLIPS)                                                                                 \
+  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31)                                  \
   ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) \
   FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
 
-#define S2(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                          \
-  "mov x20, #0\n"                                                                                                   \
-  S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                     \
-  "mov x19, #8\n"                                                                                                   \
-  "mov x20, #16\n"                                                                                                  \
-  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                 \
-  "subs %[n], %[n], #2\n"                                                                                           \
-  "b.lo 2f\n"                                                                                                       \
-  "1:\n"                                                                                                            \
-  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), P(FIRST, S2_ODD, S2_W1, S2_TERM)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD          \
-  P(FIRST, S2_EVEN, S2_W2, S2_TERM) P(SECOND, S2_EVEN, S2_W0, S2_TERM)                                                                      \
-  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_W1, S2_TERM), P(SECOND, S2_EVEN, S2_W2, S2_TERM)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP)  \
-  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                              \
-  "subs %[n], %[n], #2\n"                                                                                           \
-  "b.hs 1b\n"                                                                                                       \
-  "2: tbz %[n], #0, 3f\n"                                                                                           \
-  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_W1, S2_TERM) P(FIRST, S2_EVEN, S2_W2, S2_TERM) LAST_STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                  \
+#define S2(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                                                 \
+  "mov x20, #0\n"                                                                                                                                            \
+  S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                                                              \
+  "mov x19, #8\n"                                                                                                                                            \
+  "mov x20, #16\n"                                                                                                                                           \
+  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                              \
+  "subs %[n], %[n], #2\n"                                                                                                                                    \
+  "b.lo 2f\n"                                                                                                                                                \
+  "1:\n"                                                                                                                                                     \
+  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), P(FIRST, S2_ODD, S2_W1, S2_TERM)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD                                   \
+  P(FIRST, S2_EVEN, S2_W2, S2_TERM) P(SECOND, S2_EVEN, S2_W0, S2_TERM)                                                                                       \
+  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_W1, S2_TERM), P(SECOND, S2_EVEN, S2_W2, S2_TERM)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP) \
+  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                                                           \
+  "subs %[n], %[n], #2\n"                                                                                                                                    \
+  "b.hs 1b\n"                                                                                                                                                \
+  "2: tbz %[n], #0, 3f\n"                                                                                                                                    \
+  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_W1, S2_TERM) P(FIRST, S2_EVEN, S2_W2, S2_TERM) LAST_STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                   \
   "3:\n"
 
 // ---- kernels

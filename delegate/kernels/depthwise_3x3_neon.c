@@ -25,34 +25,34 @@
 #define FLIP_INT8(v0, v1, v2, scratch)
 
 // A tap, and the one that is added to it: 16 products in two registers.
-#define TAP(low, high, x, w)                                          \
-  "smull v" #low ".8h, v" #x ".8b, v" #w ".8b\n"                      \
+#define TAP(low, high, x, w)                     \
+  "smull v" #low ".8h, v" #x ".8b, v" #w ".8b\n" \
   "smull2 v" #high ".8h, v" #x ".16b, v" #w ".16b\n"
-#define AND_TAP(low, high, x, w)                                      \
-  "smlal v" #low ".8h, v" #x ".8b, v" #w ".8b\n"                      \
+#define AND_TAP(low, high, x, w)                 \
+  "smlal v" #low ".8h, v" #x ".8b, v" #w ".8b\n" \
   "smlal2 v" #high ".8h, v" #x ".16b, v" #w ".16b\n"
-#define ADD(low, high, a0, a1, a2, a3)                                \
-  "saddw v" #a0 ".4s, v" #a0 ".4s, v" #low ".4h\n"                    \
-  "saddw2 v" #a1 ".4s, v" #a1 ".4s, v" #low ".8h\n"                   \
-  "saddw v" #a2 ".4s, v" #a2 ".4s, v" #high ".4h\n"                   \
+#define ADD(low, high, a0, a1, a2, a3)              \
+  "saddw v" #a0 ".4s, v" #a0 ".4s, v" #low ".4h\n"  \
+  "saddw2 v" #a1 ".4s, v" #a1 ".4s, v" #low ".8h\n" \
+  "saddw v" #a2 ".4s, v" #a2 ".4s, v" #high ".4h\n" \
   "saddw2 v" #a3 ".4s, v" #a3 ".4s, v" #high ".8h\n"
 #define ADD_FIRST(low, high) ADD(low, high, 16, 17, 18, 19)
 #define ADD_SECOND(low, high) ADD(low, high, 20, 21, 22, 23)
 
 // What a filter zero point owes: sums of a column's pixels, times it.
-#define COLUMN_SUM(low, high, x0, x1, x2)                             \
-  "saddl v" #low ".8h, v" #x0 ".8b, v" #x1 ".8b\n"                    \
+#define COLUMN_SUM(low, high, x0, x1, x2)          \
+  "saddl v" #low ".8h, v" #x0 ".8b, v" #x1 ".8b\n" \
   "saddl2 v" #high ".8h, v" #x0 ".16b, v" #x1 ".16b\n" ADD_PIXEL(low, high, x2)
-#define ADD_PIXEL(low, high, x)                                       \
-  "saddw v" #low ".8h, v" #low ".8h, v" #x ".8b\n"                    \
+#define ADD_PIXEL(low, high, x)                    \
+  "saddw v" #low ".8h, v" #low ".8h, v" #x ".8b\n" \
   "saddw2 v" #high ".8h, v" #high ".8h, v" #x ".16b\n"
-#define ADD_SUM(low, high, l, h)                                      \
-  "add v" #low ".8h, v" #low ".8h, v" #l ".8h\n"                      \
+#define ADD_SUM(low, high, l, h)                 \
+  "add v" #low ".8h, v" #low ".8h, v" #l ".8h\n" \
   "add v" #high ".8h, v" #high ".8h, v" #h ".8h\n"
-#define REPAY(low, high, a0, a1, a2, a3)                              \
-  "smlsl v" #a0 ".4s, v" #low ".4h, v15.h[0]\n"                       \
-  "smlsl2 v" #a1 ".4s, v" #low ".8h, v15.h[0]\n"                      \
-  "smlsl v" #a2 ".4s, v" #high ".4h, v15.h[0]\n"                      \
+#define REPAY(low, high, a0, a1, a2, a3)         \
+  "smlsl v" #a0 ".4s, v" #low ".4h, v15.h[0]\n"  \
+  "smlsl2 v" #a1 ".4s, v" #low ".8h, v15.h[0]\n" \
+  "smlsl v" #a2 ".4s, v" #high ".4h, v15.h[0]\n" \
   "smlsl2 v" #a3 ".4s, v" #high ".8h, v15.h[0]\n"
 #define FILTER_ZERO_POINT "dup v15.8h, %w[filter_zero_point]\n"
 #define REPAY_FIRST(low, high) REPAY(low, high, 16, 17, 18, 19)
@@ -72,35 +72,35 @@
 #define PARAMS(v, at) "ldr q" #v ", [%[panel], #16*(13+" #at ")]\n"
 
 // 16 biases, 9 * 16 weights, 16 multipliers, 16 shifts. LOOKUP(0) to (5) find the pixels that come next.
-#define STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                              \
-  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3)                                                                                   \
-  MULTIPLY(16, 24) LOOKUP(0) MULTIPLY(17, 25) LOOKUP(1) MULTIPLY(18, 26) LOOKUP(2) MULTIPLY(19, 27) LOOKUP(3)                               \
-  MULTIPLY(20, 24) LOOKUP(4) MULTIPLY(21, 25) LOOKUP(5) MULTIPLY(22, 26) MULTIPLY(23, 27)                                                   \
-  PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                                                                   \
-  ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) ROUND##_LOWER(20) ROUND##_LOWER(21) ROUND##_LOWER(22) ROUND##_LOWER(23)                                                           \
-  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31) SHIFT(20, 28) SHIFT(21, 29) SHIFT(22, 30) SHIFT(23, 31)                           \
-  "dup v15.8h, %w[zero_point]\n"                                                                                                             \
-  NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW(20, 20, 21) NARROW(22, 22, 23)                                                               \
-  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22) TO_BYTE(16, 18) TO_BYTE(20, 22)                               \
-  "str q16, [%[out]]\n"                                                                                                                      \
-  "str q20, [%[out], %[out_column]]\n"                                                                                                       \
+#define STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                     \
+  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3)                                                                                         \
+  MULTIPLY(16, 24) LOOKUP(0) MULTIPLY(17, 25) LOOKUP(1) MULTIPLY(18, 26) LOOKUP(2) MULTIPLY(19, 27) LOOKUP(3)                                     \
+  MULTIPLY(20, 24) LOOKUP(4) MULTIPLY(21, 25) LOOKUP(5) MULTIPLY(22, 26) MULTIPLY(23, 27)                                                         \
+  PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                                                                         \
+  ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) ROUND##_LOWER(20) ROUND##_LOWER(21) ROUND##_LOWER(22) ROUND##_LOWER(23) \
+  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31) SHIFT(20, 28) SHIFT(21, 29) SHIFT(22, 30) SHIFT(23, 31)                                 \
+  "dup v15.8h, %w[zero_point]\n"                                                                                                                  \
+  NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW(20, 20, 21) NARROW(22, 22, 23)                                                                     \
+  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22) TO_BYTE(16, 18) TO_BYTE(20, 22)                 \
+  "str q16, [%[out]]\n"                                                                                                                           \
+  "str q20, [%[out], %[out_column]]\n"                                                                                                            \
   "add %[out], %[out], %[out_column], lsl #1\n"
 
 // The same for a last, odd column.
-#define LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                                                                 \
-  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                           \
-  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19)                               \
-  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                   \
-  "dup v15.8h, %w[zero_point]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE(16, 18)                 \
+#define LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                                                    \
+  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                             \
+  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) \
+  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                     \
+  "dup v15.8h, %w[zero_point]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE(16, 18)        \
   "str q16, [%[out]]\n"
 
 // Two columns on, but not past the last.
-#define ADVANCE                          \
-  "add x19, x19, #16\n"                  \
-  "add x20, x19, #8\n"                   \
-  "cmp x19, %[last]\n"                   \
-  "csel x19, x19, %[last], lo\n"         \
-  "cmp x20, %[last]\n"                   \
+#define ADVANCE                  \
+  "add x19, x19, #16\n"          \
+  "add x20, x19, #8\n"           \
+  "cmp x19, %[last]\n"           \
+  "csel x19, x19, %[last], lo\n" \
+  "cmp x20, %[last]\n"           \
   "csel x20, x20, %[last], lo\n"
 #define LOOKUP(i) LOOKUP_##i
 #define LOOKUP_0 POINTER(0, 0, 19)
@@ -114,45 +114,45 @@
 // ---- stride 1: of two columns of pixels, left v9-v11 and right v12-v14, the sums that end and those that begin
 #define S1_LOAD_LEFT LOAD(9, 0) LOAD(10, 1) LOAD(11, 2)
 #define S1_LOAD_RIGHT LOAD(12, 3) LOAD(13, 4) LOAD(14, 5)
-#define S1_FINISH                                                                                                       \
-  TAP(24, 25, 9, 2) TAP(26, 27, 9, 1) TAP(28, 29, 11, 7) TAP(30, 31, 11, 8)                                             \
-  AND_TAP(24, 25, 10, 5) AND_TAP(26, 27, 10, 4) AND_TAP(28, 29, 14, 8)                                                  \
-  ADD_FIRST(24, 25) TAP(24, 25, 12, 2) ADD_SECOND(26, 27) AND_TAP(24, 25, 13, 5) ADD_FIRST(30, 31) ADD_SECOND(28, 29)   \
+#define S1_FINISH                                                                                                     \
+  TAP(24, 25, 9, 2) TAP(26, 27, 9, 1) TAP(28, 29, 11, 7) TAP(30, 31, 11, 8)                                           \
+  AND_TAP(24, 25, 10, 5) AND_TAP(26, 27, 10, 4) AND_TAP(28, 29, 14, 8)                                                \
+  ADD_FIRST(24, 25) TAP(24, 25, 12, 2) ADD_SECOND(26, 27) AND_TAP(24, 25, 13, 5) ADD_FIRST(30, 31) ADD_SECOND(28, 29) \
   ADD_SECOND(24, 25)
-#define S1_START(REPAID)                                                                                                \
-  BIASES(16, 17, 18, 19) TAP(24, 25, 9, 0) TAP(26, 27, 11, 6) TAP(28, 29, 12, 1) TAP(30, 31, 12, 0)                     \
-  AND_TAP(24, 25, 10, 3) BIASES(20, 21, 22, 23) AND_TAP(26, 27, 14, 7) AND_TAP(28, 29, 13, 4) AND_TAP(30, 31, 13, 3)    \
-  ADD_FIRST(24, 25) TAP(24, 25, 14, 6) ADD_SECOND(30, 31) ADD_FIRST(26, 27) ADD_SECOND(24, 25) ADD_FIRST(28, 29)        \
+#define S1_START(REPAID)                                                                                             \
+  BIASES(16, 17, 18, 19) TAP(24, 25, 9, 0) TAP(26, 27, 11, 6) TAP(28, 29, 12, 1) TAP(30, 31, 12, 0)                  \
+  AND_TAP(24, 25, 10, 3) BIASES(20, 21, 22, 23) AND_TAP(26, 27, 14, 7) AND_TAP(28, 29, 13, 4) AND_TAP(30, 31, 13, 3) \
+  ADD_FIRST(24, 25) TAP(24, 25, 14, 6) ADD_SECOND(30, 31) ADD_FIRST(26, 27) ADD_SECOND(24, 25) ADD_FIRST(28, 29)     \
   REPAID S1_LOAD_LEFT
 #define S1_SUMS FILTER_ZERO_POINT COLUMN_SUM(24, 25, 9, 10, 11) COLUMN_SUM(26, 27, 12, 13, 14)
 #define S1_REPAY_FINISH S1_SUMS REPAY_FIRST(24, 25) ADD_SUM(24, 25, 26, 27) REPAY_SECOND(24, 25)
 #define S1_REPAY_START S1_SUMS ADD_SUM(24, 25, 26, 27) REPAY_SECOND(26, 27) REPAY_FIRST(24, 25)
 #define S1_REPAY_LAST FILTER_ZERO_POINT COLUMN_SUM(24, 25, 9, 10, 11) REPAY_FIRST(24, 25)
 
-#define S1(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                                      \
-  "mov x19, #0\n"                                                                                                        \
-  "mov x20, #8\n"                                                                                                        \
-  LOOKUP_ALL S1_LOAD_LEFT S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31)                                      \
-  ADVANCE LOOKUP_ALL S1_START(REPAID(S1_REPAY_START))                                                                   \
-  "subs %[n], %[n], #2\n"                                                                                                \
-  "b.lo 2f\n"                                                                                                            \
-  "1:\n"                                                                                                                 \
-  S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31) ADVANCE S1_FINISH REPAID(S1_REPAY_FINISH)                    \
-  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP) S1_START(REPAID(S1_REPAY_START))                                                               \
-  "subs %[n], %[n], #2\n"                                                                                                \
-  "b.hs 1b\n"                                                                                                            \
-  "2: tbz %[n], #0, 3f\n"                                                                                                \
-  FLIPS(9, 10, 11, 31) TAP(24, 25, 9, 2) TAP(26, 27, 11, 8) AND_TAP(24, 25, 10, 5) ADD_FIRST(24, 25) ADD_FIRST(26, 27)  \
-  REPAID(S1_REPAY_LAST) LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                             \
+#define S1(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                      \
+  "mov x19, #0\n"                                                                                                      \
+  "mov x20, #8\n"                                                                                                      \
+  LOOKUP_ALL S1_LOAD_LEFT S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31)                                     \
+  ADVANCE LOOKUP_ALL S1_START(REPAID(S1_REPAY_START))                                                                  \
+  "subs %[n], %[n], #2\n"                                                                                              \
+  "b.lo 2f\n"                                                                                                          \
+  "1:\n"                                                                                                               \
+  S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31) ADVANCE S1_FINISH REPAID(S1_REPAY_FINISH)                   \
+  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP) S1_START(REPAID(S1_REPAY_START))                                               \
+  "subs %[n], %[n], #2\n"                                                                                              \
+  "b.hs 1b\n"                                                                                                          \
+  "2: tbz %[n], #0, 3f\n"                                                                                              \
+  FLIPS(9, 10, 11, 31) TAP(24, 25, 9, 2) TAP(26, 27, 11, 8) AND_TAP(24, 25, 10, 5) ADD_FIRST(24, 25) ADD_FIRST(26, 27) \
+  REPAID(S1_REPAY_LAST) LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                             \
   "3:\n"
 
 // ---- stride 2: three columns of pixels, v9-v11, v12-v14 and v24-v26; the last of one output column is the first of the next
-#define S2_NINE(ADD_TO, a0, a1, a2, b0, b1, b2, c0, c1, c2)                                                             \
-  TAP(27, 28, a0, 0) TAP(29, 30, a2, 6) AND_TAP(27, 28, a1, 3) AND_TAP(29, 30, b2, 7) ADD_TO(27, 28)                    \
-  TAP(27, 28, b0, 1) ADD_TO(29, 30) TAP(29, 30, c0, 2) AND_TAP(27, 28, b1, 4) AND_TAP(29, 30, c1, 5) ADD_TO(27, 28)     \
+#define S2_NINE(ADD_TO, a0, a1, a2, b0, b1, b2, c0, c1, c2)                                                         \
+  TAP(27, 28, a0, 0) TAP(29, 30, a2, 6) AND_TAP(27, 28, a1, 3) AND_TAP(29, 30, b2, 7) ADD_TO(27, 28)                \
+  TAP(27, 28, b0, 1) ADD_TO(29, 30) TAP(29, 30, c0, 2) AND_TAP(27, 28, b1, 4) AND_TAP(29, 30, c1, 5) ADD_TO(27, 28) \
   TAP(27, 28, c2, 8) ADD_TO(29, 30) ADD_TO(27, 28)
-#define S2_REPAY(REPAY_TO, a0, a1, a2, b0, b1, b2, c0, c1, c2)                                                          \
-  FILTER_ZERO_POINT COLUMN_SUM(27, 28, a0, a1, a2) COLUMN_SUM(29, 30, b0, b1, b2) ADD_PIXEL(27, 28, c0)                 \
+#define S2_REPAY(REPAY_TO, a0, a1, a2, b0, b1, b2, c0, c1, c2)                                          \
+  FILTER_ZERO_POINT COLUMN_SUM(27, 28, a0, a1, a2) COLUMN_SUM(29, 30, b0, b1, b2) ADD_PIXEL(27, 28, c0) \
   ADD_PIXEL(29, 30, c1) ADD_PIXEL(27, 28, c2) ADD_SUM(27, 28, 29, 30) REPAY_TO(27, 28)
 #define S2_A 9, 10, 11
 #define S2_B 12, 13, 14
@@ -161,26 +161,26 @@
 #define S2_REPAY_OF(...) S2_REPAY(__VA_ARGS__)
 #define S2_LOAD(a0, a1, a2, b0, b1, b2) LOAD(a0, 0) LOAD(a1, 1) LOAD(a2, 2) LOAD(b0, 3) LOAD(b1, 4) LOAD(b2, 5)
 
-#define S2(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                                      \
-  "mov x20, #0\n"                                                                                                        \
-  LOOKUP_3 LOOKUP_4 LOOKUP_5 LOAD(9, 3) LOAD(10, 4) LOAD(11, 5) FLIPS(9, 10, 11, 31)                                    \
-  "mov x19, #8\n"                                                                                                        \
-  "mov x20, #16\n"                                                                                                       \
-  LOOKUP_ALL                                                                                                            \
-  "subs %[n], %[n], #2\n"                                                                                                \
-  "b.lo 2f\n"                                                                                                            \
-  "1:\n"                                                                                                                 \
-  S2_LOAD(12, 13, 14, 24, 25, 26) ADVANCE LOOKUP_ALL BIASES(16, 17, 18, 19) BIASES(20, 21, 22, 23)                      \
-  FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                                                                           \
-  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C))                            \
-  S2_LOAD(12, 13, 14, 9, 10, 11) ADVANCE FLIPS(12, 13, 14, 31) FLIPS(9, 10, 11, 31)                                     \
-  S2_NINE_OF(ADD_SECOND, S2_C, S2_B, S2_A) REPAID(S2_REPAY_OF(REPAY_SECOND, S2_C, S2_B, S2_A))                          \
-  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                \
-  "subs %[n], %[n], #2\n"                                                                                                \
-  "b.hs 1b\n"                                                                                                            \
-  "2: tbz %[n], #0, 3f\n"                                                                                                \
-  S2_LOAD(12, 13, 14, 24, 25, 26) BIASES(16, 17, 18, 19) FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                    \
-  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C)) LAST_STAGE(ROUND, NARROW, TO_BYTE)        \
+#define S2(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                               \
+  "mov x20, #0\n"                                                                                                               \
+  LOOKUP_3 LOOKUP_4 LOOKUP_5 LOAD(9, 3) LOAD(10, 4) LOAD(11, 5) FLIPS(9, 10, 11, 31)                                            \
+  "mov x19, #8\n"                                                                                                               \
+  "mov x20, #16\n"                                                                                                              \
+  LOOKUP_ALL                                                                                                                    \
+  "subs %[n], %[n], #2\n"                                                                                                       \
+  "b.lo 2f\n"                                                                                                                   \
+  "1:\n"                                                                                                                        \
+  S2_LOAD(12, 13, 14, 24, 25, 26) ADVANCE LOOKUP_ALL BIASES(16, 17, 18, 19) BIASES(20, 21, 22, 23)                              \
+  FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                                                                                   \
+  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C))                                    \
+  S2_LOAD(12, 13, 14, 9, 10, 11) ADVANCE FLIPS(12, 13, 14, 31) FLIPS(9, 10, 11, 31)                                             \
+  S2_NINE_OF(ADD_SECOND, S2_C, S2_B, S2_A) REPAID(S2_REPAY_OF(REPAY_SECOND, S2_C, S2_B, S2_A))                                  \
+  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                         \
+  "subs %[n], %[n], #2\n"                                                                                                       \
+  "b.hs 1b\n"                                                                                                                   \
+  "2: tbz %[n], #0, 3f\n"                                                                                                       \
+  S2_LOAD(12, 13, 14, 24, 25, 26) BIASES(16, 17, 18, 19) FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                            \
+  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C)) LAST_STAGE(ROUND, NARROW, TO_BYTE) \
   "3:\n"
 
 // ---- kernels
