@@ -50,9 +50,10 @@ static size_t padded_pitch(const struct tvmq_rows *rows) {
 static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
   if (p->groups > 1 || p->desc.stride_h > 1 || p->desc.stride_w > 1) return (struct tvmq_conv_choice){0};
   const struct tvmq_rows rows = tvmq_conv_rows(p);
-  const size_t pitch = padded_pitch(&rows), lines = (size_t)p->desc.batch * rows.out_h;
-  struct tvmq_conv_choice c = choose(p, env, lines * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
-  c.cycles += tvmq_conv_copy_cycles(lines, lines * pitch * (rows.pixel_bytes + (size_t)p->desc.out_c));
+  const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
+  struct tvmq_conv_choice c = choose(p, env, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
+  c.cycles +=
+      (float)batch * (tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes) + tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c));
   return c;
 }
 

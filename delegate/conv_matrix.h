@@ -1,4 +1,4 @@
-// What the ways that multiply matrices in place plan (conv.h).
+// What the ways for kernels with TVMQ_MATRIX_ROWS plan (conv.h).
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 struct tvmq_conv_matrix {
   struct tvmq_rows rows;
   const struct tvmq_variant *row_sums;  // NULL: no row terms
-  // Rows of A are output pixels in lines, from each line's begin to the next `pitch` rows; those past line_rows belong to no output.
+  // Rows of A are output pixels in lines, `pitch` rows from each line to the next; those past line_rows belong to no output.
   size_t images, image_lines, line_rows, pitch;
   struct tvmq_conv_blocks blocks;  // of an image's lines
   size_t tile_panels;              // panels that are computed at once by way of scratch
