@@ -68,7 +68,8 @@ class Profiled:
         """The last inferences, those of which the delegate has kept every node, and all spans from the first of them on."""
         nodes = sorted(span.start_ns for span in self.spans if span.task < 0)
         counts = [bisect.bisect(nodes, end) - bisect.bisect(nodes, start) for start, end in self.runs_ns]
-        runs = [run for run, count in zip(self.runs_ns, counts) if count == max(counts)]
+        most = max(counts, default=0)
+        runs = [run for run, count in zip(self.runs_ns, counts) if count == most]
         origin = min((start for start, _ in runs), default=0)
         return runs, [span for span in self.spans if span.start_ns >= origin]
 

@@ -76,6 +76,14 @@ def test_sweep_sets_the_delegate_against_itself(runtime: harness.Runtime, one_co
     assert swept.delegation.summary.isa == "c"
 
 
+def test_a_model_of_which_nothing_is_taken(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "pool.tflite").write_bytes(model.cut(zoo.load(NETWORK), 27))
+    paths = ("--trace", tmp_path / "t.json", "--csv", tmp_path / "o.csv")
+    text = prints("bench", tmp_path / "pool.tflite", "--runtime", runtime.name, "--enable_op_profiling", *FLAGS, *paths)
+    assert "not be executed by the delegate" in text and "AVERAGE_POOL_2D" in text
+    assert {event["cat"] for event in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if event["ph"] == "X"} == {"inference"}
+
+
 def test_inputs_are_fed(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
     shape = model.ops(one_conv)[0].inputs[0].shape
     assert bench.bench(one_conv, runtime=runtime.name, settings=QUICK, inputs=[np.zeros(shape, np.int8)]).results

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -43,7 +44,8 @@ def look(page: str, tmp_path: pathlib.Path) -> dict[str, int]:
     path.write_text(page.replace("</body>", f"{PROBE}</body>"), encoding="utf-8")
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,1000"]
     command += ["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom", path.as_uri()]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's runtime is not for browsers
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300, env=environment)
     assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     seen = re.search(r'data-seen="([^"]+)"', done.stdout)
     assert seen, done.stdout[-2000:]
