@@ -46,14 +46,16 @@ struct half_done {
   sums rows[TVMQ_WINOGRAD_OUTPUTS][TVMQ_WINOGRAD_POINTS];  // [output down][point across]
 };
 
-// The tile whose sums at point 0 are `column`.
+// The tile whose sums at point 0 are `column`. All rows are brought to the first one's power of two, which is the greatest: one shift serves them.
 TVMQ_INLINE void transform_columns(const int32_t *column, size_t tile_w, size_t point_stride, struct half_done *half, size_t tile_h) {
   const size_t row_stride = tvmq_winograd_all_points(tile_w) * point_stride;
   for (size_t j = 0; j < tvmq_winograd_points(tile_w); j++) {
     sums m[TVMQ_WINOGRAD_POINTS], y[TVMQ_WINOGRAD_OUTPUTS];
     UNROLL for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) memcpy(&m[i], column + tvmq_winograd_point(tile_h, i) * row_stride, sizeof m[i]);
     transform(m, y, tile_h);
-    UNROLL for (size_t a = 0; a < tvmq_winograd_outputs(tile_h); a++) half->rows[a][j] = y[a];
+    UNROLL for (size_t a = 0; a < tvmq_winograd_outputs(tile_h); a++) {
+      half->rows[a][j] = y[a] << (tvmq_winograd_shift(tile_h, 0) - tvmq_winograd_shift(tile_h, a));
+    }
     column += (tvmq_winograd_point(tile_w, j + 1) - j) * point_stride;
   }
 }
@@ -61,10 +63,10 @@ TVMQ_INLINE void transform_columns(const int32_t *column, size_t tile_w, size_t 
 TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const struct half_done *half, const struct finisher *finisher, int path,
                              uint8_t *out, size_t tile_w) {
   const uint32_t inverse = tvmq_winograd_inverse(args->tile_h, tile_w);
+  const int shift = tvmq_winograd_shift(args->tile_h, 0);
   for (size_t a = 0; a < tvmq_winograd_outputs(args->tile_h); a++, out += args->out_row_stride) {
     sums y[TVMQ_WINOGRAD_OUTPUTS];
     transform(half->rows[a], y, tile_w);
-    const int shift = tvmq_winograd_shift(args->tile_h, a);
     UNROLL for (size_t b = 0; b < tvmq_winograd_outputs(tile_w); b++) y[b] = (sums)((signed_sums)(y[b] * inverse) >> (shift + tvmq_winograd_shift(tile_w, b)));
     finish(args, finisher, path, y, tvmq_winograd_outputs(tile_w), out);
   }
