@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/inline.h"
+
 // Output pixels that lie side by side in one line: what there is to decide is decided once for all of them.
 struct run {
   const uint8_t *image;  // input image
@@ -136,8 +138,6 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
 //
 // All of it is compiled for constant `mr`: whole tiles are then written without a loop, and what divides is a shift.
 
-#define INLINE static inline __attribute__((always_inline))
-
 // Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
 struct place {
   const void **cells;
@@ -145,14 +145,14 @@ struct place {
 };
 
 // Pixels are numbers here: some lie outside of the image until they are replaced.
-INLINE void put_one(struct place *place, size_t mr, uintptr_t pixel) {
+TVMQ_INLINE void put_one(struct place *place, size_t mr, uintptr_t pixel) {
   place->cells[place->r] = (const void *)pixel;
   if (++place->r < mr) return;
   place->r = 0;
   place->cells += place->tile_pointers;
 }
 
-INLINE void put(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
+TVMQ_INLINE void put(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
   for (; n > 0 && place.r > 0; n--, pixel += step) put_one(&place, mr, pixel);
   for (; n >= mr; n -= mr, place.cells += place.tile_pointers) {
     for (size_t r = 0; r < mr; r++, pixel += step) place.cells[r] = (const void *)pixel;
@@ -160,18 +160,18 @@ INLINE void put(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t
   for (; n > 0; n--, pixel += step) put_one(&place, mr, pixel);
 }
 
-INLINE void put_few(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
+TVMQ_INLINE void put_few(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
   for (; n > 0; n--, pixel += step) put_one(&place, mr, pixel);
 }
 
-INLINE struct place place_at(const struct place *place, size_t mr, size_t i) {
+TVMQ_INLINE struct place place_at(const struct place *place, size_t mr, size_t i) {
   const size_t r = place->r + i;
   return (struct place){.cells = place->cells + r / mr * place->tile_pointers, .r = r % mr, .tile_pointers = place->tile_pointers};
 }
 
 // One piece of the run's pixels goes to `place`: for pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
-INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside, size_t step,
-                       struct place place) {
+TVMQ_INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside,
+                            size_t step, struct place place) {
   const uintptr_t other = (uintptr_t)outside;
   const bool any_inside = s.begin < s.end;
   // All as if they were inside, so that tiles stay whole; then the few that are not.
@@ -181,7 +181,7 @@ INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8_t *l
   if (s.end < n) put_few(place_at(&place, mr, s.end), mr, n - s.end, other + s.end * step, step);
 }
 
-INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
+TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
   const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
   for (size_t m = 0; m < n;) {
     const struct run run = run_at(rows, in, first + m, n - m);
