@@ -49,19 +49,25 @@ static inline __attribute__((always_inline)) void tvmq_neon_store_8x8(enum tvmq_
 // STORE(path, stage, params, acc, ...) with the path as a constant. The compiler is told nothing of where its operands come from: else it shares what paths
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
 // because compilers share equal ones too, at the end as well as at the beginning.
-#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                 \
-  do {                                                                 \
-    const struct tvmq_stage *s_ = stage;                               \
-    struct tvmq_neon_tile t_ = *(tile);                                \
-    __asm__ volatile("// " #path : "+r"(s_), "+r"(t_.params));         \
-    TVMQ_NEON_OPAQUE(path, t_.acc);                                    \
-    TVMQ_NEON_OPAQUE(path, t_.acc + 8);                                \
-    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_); \
-    STORE(path, &vectors_, t_.params, t_.acc, __VA_ARGS__);            \
-    __asm__ volatile("// " #path " ends");                             \
+#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                                          \
+  do {                                                                                          \
+    const struct tvmq_stage *s_ = stage;                                                        \
+    struct tvmq_neon_tile t_ = *(tile);                                                         \
+    __asm__ volatile("// " #path : "+r"(s_), "+r"(t_.params));                                  \
+    TVMQ_NEON_OPAQUE(path, t_.acc, "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23");     \
+    TVMQ_NEON_OPAQUE(path, t_.acc + 8, "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"); \
+    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                          \
+    STORE(path, &vectors_, t_.params, t_.acc, __VA_ARGS__);                                     \
+    __asm__ volatile("// " #path " ends");                                                      \
   } while (0)
-#define TVMQ_NEON_OPAQUE(path, v) \
-  __asm__ volatile("// " #path : "+w"((v)[0]), "+w"((v)[1]), "+w"((v)[2]), "+w"((v)[3]), "+w"((v)[4]), "+w"((v)[5]), "+w"((v)[6]), "+w"((v)[7]))
+// Eight accumulators, kept in the registers where the sums left them: else some paths begin by moving them.
+#define TVMQ_NEON_OPAQUE(path, v, r0, r1, r2, r3, r4, r5, r6, r7)                                                                                   \
+  do {                                                                                                                                              \
+    register int32x4_t a0 __asm__(r0) = (v)[0], a1 __asm__(r1) = (v)[1], a2 __asm__(r2) = (v)[2], a3 __asm__(r3) = (v)[3], a4 __asm__(r4) = (v)[4], \
+                          a5 __asm__(r5) = (v)[5], a6 __asm__(r6) = (v)[6], a7 __asm__(r7) = (v)[7];                                                \
+    __asm__ volatile("// " #path : "+w"(a0), "+w"(a1), "+w"(a2), "+w"(a3), "+w"(a4), "+w"(a5), "+w"(a6), "+w"(a7));                                 \
+    (v)[0] = a0, (v)[1] = a1, (v)[2] = a2, (v)[3] = a3, (v)[4] = a4, (v)[5] = a5, (v)[6] = a6, (v)[7] = a7;                                         \
+  } while (0)
 
 // The kernel `symbol` of MR rows. SUMS(tile, args) computes the sums of one tile, SUMS_FLIPPED those of flipped input bytes, STORE(path, stage, params, acc,
 // out, out_stride) its output. The arguments are copied first: after the assembly, which may write memory for all the compiler knows, they would be loaded
