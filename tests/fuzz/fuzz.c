@@ -88,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   } else {
     fuzz_conv(&bytes, &env);
   }
+  if (transformed.used != 0) fuzz_fail("%zu bytes for transformed weights were not given back", transformed.used);
   tvmq_scratch_free(&scratch);
   return 0;
 }
