@@ -72,20 +72,18 @@ INLINE void add_products(const struct window *w, int out_rows, const struct quad
   const int8_t *weights = w->weights;
   for (size_t plane = 0; plane < w->args.n_planes; plane++) {
     const struct quads *q[COLUMNS] = {quads[0], quads[1], quads[2], quads[3]};
-    for (size_t kx = 0; kx < w->args.filter_w; kx++) {
-      UNROLL for (size_t g = 0; g < w->n_groups; g++, weights += 32 * out_rows) {
-        int8x16_t weight[4];
-        UNROLL for (int i = 0; i < 2 * out_rows; i++) weight[i] = load(weights + 16 * i);
-        UNROLL for (int i = 0; i < COLUMNS; i++) {
-          const int8x16_t low = load(&q[i][g].channels[0]), high = load(&q[i][g].channels[1]);
-          UNROLL for (int row = 0; row < out_rows; row++) {
-            int32x4_t *a = acc + (row * COLUMNS + i) * 2;
-            a[0] = vdotq_s32(a[0], low, weight[2 * row]);
-            a[1] = vdotq_s32(a[1], high, weight[2 * row + 1]);
-          }
+    for (size_t step = 0; step < w->args.filter_w * w->n_groups; step++, weights += 32 * out_rows) {
+      int8x16_t weight[4];
+      UNROLL for (int i = 0; i < 2 * out_rows; i++) weight[i] = load(weights + 16 * i);
+      UNROLL for (int i = 0; i < COLUMNS; i++) {
+        const int8x16_t low = load(&q[i]->channels[0]), high = load(&q[i]->channels[1]);
+        q[i]++;
+        UNROLL for (int row = 0; row < out_rows; row++) {
+          int32x4_t *a = acc + (row * COLUMNS + i) * 2;
+          a[0] = vdotq_s32(a[0], low, weight[2 * row]);
+          a[1] = vdotq_s32(a[1], high, weight[2 * row + 1]);
         }
       }
-      UNROLL for (int i = 0; i < COLUMNS; i++) q[i] += w->n_groups;
     }
   }
 }
@@ -136,10 +134,11 @@ INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows
     return;
   }
   // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
-  if (n >= COLUMNS) {
+  if (n >= (size_t)columns) {
     UNROLL for (int row = 0; row < out_rows; row++) {
       STORE(row, 0);
       STORE(row, 1);
+      if (columns == 2) continue;
       STORE(row, 2);
       STORE(row, 3);
     }
@@ -215,7 +214,8 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size
     return;
   }
   size_t x = 0;
-  for (; x + COLUMNS <= args->n_cols; x += COLUMNS) direct_columns(&w, out_rows, COLUMNS, x);
+  const size_t columns = COLUMNS / (size_t)out_rows;  // more have no registers for their quads
+  for (; x + columns <= args->n_cols; x += columns) direct_columns(&w, out_rows, COLUMNS / out_rows, x);
   for (; x < args->n_cols; x++) direct_columns(&w, out_rows, 1, x);
 }
 

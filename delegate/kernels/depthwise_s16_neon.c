@@ -38,7 +38,7 @@ INLINE void move(int32x4_t acc[2 * COLUMNS], int64_t sums[COLUMNS][CHANNELS]) {
   }
 }
 
-static void columns(const struct tvmq_depthwise_args *args, size_t x, size_t c) {
+static __attribute__((noinline)) void columns(const struct tvmq_depthwise_args *args, size_t x, size_t c) {
   const int64_t *bias = (const int64_t *)args->panel + c;
   const int8_t *weights = (const int8_t *)args->panel + NR * sizeof(int64_t) + c;
   const int32_t *multiplier = (const int32_t *)((const int8_t *)args->panel + NR * sizeof(int64_t) + args->filter_h * args->filter_w * NR) + c;

@@ -42,45 +42,49 @@ void tvmq_requantize_u8_u8__neon(const struct tvmq_requantize_args *args) { look
 
 // ---- all others: sixteen elements as int32, or as float32, and back
 
-struct sixteen {
-  int32x4_t v[VECTORS];
-};
-
-INLINE struct sixteen from_s16(int16x8_t low, int16x8_t high) {
-  return (struct sixteen){{vmovl_s16(vget_low_s16(low)), vmovl_high_s16(low), vmovl_s16(vget_low_s16(high)), vmovl_high_s16(high)}};
+INLINE void from_s16(int16x8_t low, int16x8_t high, int32x4_t x[VECTORS]) {
+  x[0] = vmovl_s16(vget_low_s16(low));
+  x[1] = vmovl_high_s16(low);
+  x[2] = vmovl_s16(vget_low_s16(high));
+  x[3] = vmovl_high_s16(high);
 }
 
-INLINE struct sixteen load_s8(const void *p) {
-  const int8x16_t x = vld1q_s8(p);
-  return from_s16(vmovl_s8(vget_low_s8(x)), vmovl_high_s8(x));
+INLINE void load_s8(const void *p, int32x4_t x[VECTORS]) {
+  const int8x16_t bytes = vld1q_s8(p);
+  from_s16(vmovl_s8(vget_low_s8(bytes)), vmovl_high_s8(bytes), x);
 }
 
-INLINE struct sixteen load_u8(const void *p) {
-  const uint8x16_t x = vld1q_u8(p);
-  return from_s16(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(x))), vreinterpretq_s16_u16(vmovl_high_u8(x)));
+INLINE void load_u8(const void *p, int32x4_t x[VECTORS]) {
+  const uint8x16_t bytes = vld1q_u8(p);
+  from_s16(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(bytes))), vreinterpretq_s16_u16(vmovl_high_u8(bytes)), x);
 }
 
-INLINE struct sixteen load_s16(const void *p) { return from_s16(vld1q_s16(p), vld1q_s16((const int16_t *)p + 8)); }
+INLINE void load_s16(const void *p, int32x4_t x[VECTORS]) { from_s16(vld1q_s16(p), vld1q_s16((const int16_t *)p + 8), x); }
 
 // Float32 too: bits are not looked at.
-INLINE struct sixteen load_s32(const void *p) {
-  struct sixteen x;
-  UNROLL for (int i = 0; i < VECTORS; i++) x.v[i] = vld1q_s32((const int32_t *)p + 4 * i);
-  return x;
+INLINE void load_s32(const void *p, int32x4_t x[VECTORS]) {
+  const int32_t *in = p;
+  x[0] = vld1q_s32(in), x[1] = vld1q_s32(in + 4), x[2] = vld1q_s32(in + 8), x[3] = vld1q_s32(in + 12);
 }
 
 INLINE int16x8_t to_s16(int32x4_t a, int32x4_t b) { return vqmovn_high_s32(vqmovn_s32(a), b); }
 
-INLINE void store_s8(void *p, struct sixteen x) { vst1q_s8(p, vqmovn_high_s16(vqmovn_s16(to_s16(x.v[0], x.v[1])), to_s16(x.v[2], x.v[3]))); }
+INLINE void store_s8(void *p, const int32x4_t x[VECTORS]) { vst1q_s8(p, vqmovn_high_s16(vqmovn_s16(to_s16(x[0], x[1])), to_s16(x[2], x[3]))); }
 
-INLINE void store_u8(void *p, struct sixteen x) { vst1q_u8(p, vqmovun_high_s16(vqmovun_s16(to_s16(x.v[0], x.v[1])), to_s16(x.v[2], x.v[3]))); }
+INLINE void store_u8(void *p, const int32x4_t x[VECTORS]) { vst1q_u8(p, vqmovun_high_s16(vqmovun_s16(to_s16(x[0], x[1])), to_s16(x[2], x[3]))); }
 
-INLINE void store_s16(void *p, struct sixteen x) {
-  vst1q_s16(p, to_s16(x.v[0], x.v[1]));
-  vst1q_s16((int16_t *)p + 8, to_s16(x.v[2], x.v[3]));
+INLINE void store_s16(void *p, const int32x4_t x[VECTORS]) {
+  vst1q_s16(p, to_s16(x[0], x[1]));
+  vst1q_s16((int16_t *)p + 8, to_s16(x[2], x[3]));
 }
 
-INLINE void store_s32(void *p, struct sixteen x) { UNROLL for (int i = 0; i < VECTORS; i++) vst1q_s32((int32_t *)p + 4 * i, x.v[i]); }
+INLINE void store_s32(void *p, const int32x4_t x[VECTORS]) {
+  int32_t *out = p;
+  vst1q_s32(out, x[0]), vst1q_s32(out + 4, x[1]), vst1q_s32(out + 8, x[2]), vst1q_s32(out + 12, x[3]);
+}
+
+typedef void (*load_fn)(const void *, int32x4_t *);
+typedef void (*store_fn)(void *, const int32x4_t *);
 
 // How an element becomes an int32: rescaled by one of requant_neon.h's paths, or divided by the scale.
 enum way { RIGHT = TVMQ_NEON_S8_AWAY, DOUBLE = TVMQ_NEON_DOUBLE, SINGLE = TVMQ_NEON_SINGLE, DIVIDE, MULTIPLY };
@@ -112,20 +116,24 @@ INLINE float32x4_t quotient(const struct conversion *c, float32x4_t x) {
 
 INLINE int32x4_t convert(const struct conversion *c, int32x4_t x) {
   // Conversion rounds ties away from zero, saturates and takes NaN as 0, as the definition has it on this architecture.
-  if (c->way == DIVIDE) return vcvtaq_s32_f32(vdivq_f32(vreinterpretq_f32_s32(x), c->scale));
-  if (c->way == MULTIPLY) return vcvtaq_s32_f32(quotient(c, vreinterpretq_f32_s32(x)));
-  return tvmq_neon_rescale((enum tvmq_neon_path)c->way, &c->stage, vsubq_s32(x, c->in_zero_point), c->multiplier, c->shift);
+  int32x4_t value;
+  if (c->way == DIVIDE)
+    value = vcvtaq_s32_f32(vdivq_f32(vreinterpretq_f32_s32(x), c->scale));
+  else if (c->way == MULTIPLY)
+    value = vcvtaq_s32_f32(quotient(c, vreinterpretq_f32_s32(x)));
+  else
+    value = tvmq_neon_rescale((enum tvmq_neon_path)c->way, &c->stage, vsubq_s32(x, c->in_zero_point), c->multiplier, c->shift);
+  return vaddq_s32(value, c->stage.zero_point);
 }
 
-INLINE void convert_sixteen(const struct conversion *c, struct sixteen (*load)(const void *), void (*store)(void *, struct sixteen), const void *in,
-                            void *out) {
-  struct sixteen x = load(in);
-  UNROLL for (int i = 0; i < VECTORS; i++) x.v[i] = vaddq_s32(convert(c, x.v[i]), c->stage.zero_point);
-  store(out, x);
+INLINE void convert_sixteen(const struct conversion *c, load_fn load, store_fn store, const void *in, void *out) {
+  int32x4_t x[VECTORS];
+  load(in, x);
+  const int32x4_t value[VECTORS] = {convert(c, x[0]), convert(c, x[1]), convert(c, x[2]), convert(c, x[3])};
+  store(out, value);
 }
 
-INLINE void elementwise(const struct tvmq_requantize_args *args, enum way way, size_t in_bytes, size_t out_bytes, struct sixteen (*load)(const void *),
-                        void (*store)(void *, struct sixteen)) {
+INLINE void elementwise(const struct tvmq_requantize_args *args, enum way way, size_t in_bytes, size_t out_bytes, load_fn load, store_fn store) {
   const struct conversion c = {
       .way = way,
       .stage = {.ties = vdupq_n_s32(args->rounding == TVMQ_ROUNDING_REFERENCE ? -1 : 0), .zero_point = vdupq_n_s32(args->out_zero_point)},
@@ -140,38 +148,48 @@ INLINE void elementwise(const struct tvmq_requantize_args *args, enum way way, s
   uint8_t *out = args->out;
   size_t n = args->n;
   for (; n >= STEP; n -= STEP, in += STEP * in_bytes, out += STEP * out_bytes) convert_sixteen(&c, load, store, in, out);
-  if (n == 0) return;
-  uint8_t from[STEP * sizeof(int32_t)] = {0}, to[STEP * sizeof(int32_t)];
-  memcpy(from, in, n * in_bytes);
-  convert_sixteen(&c, load, store, from, to);
-  memcpy(out, to, n * out_bytes);
 }
 
-INLINE void requantize(const struct tvmq_requantize_args *args, size_t in_bytes, size_t out_bytes, struct sixteen (*load)(const void *),
-                       void (*store)(void *, struct sixteen)) {
+// The last few elements: sixteen of which those that are none are dropped.
+static void convert_rest(const struct tvmq_requantize_args *args, size_t in_bytes, size_t out_bytes, tvmq_requantize_fn kernel) {
+  const size_t done = args->n / STEP * STEP, rest = args->n - done;
+  if (rest == 0) return;
+  uint8_t from[STEP * sizeof(int32_t)] = {0}, to[STEP * sizeof(int32_t)];
+  memcpy(from, (const uint8_t *)args->in + done * in_bytes, rest * in_bytes);
+  struct tvmq_requantize_args sixteen = *args;
+  sixteen.in = from;
+  sixteen.out = to;
+  sixteen.n = STEP;
+  kernel(&sixteen);
+  memcpy((uint8_t *)args->out + done * out_bytes, to, rest * out_bytes);
+}
+
+INLINE void requantize(const struct tvmq_requantize_args *args, size_t in_bytes, size_t out_bytes, load_fn load, store_fn store, tvmq_requantize_fn kernel) {
   if (args->rounding == TVMQ_ROUNDING_SINGLE)
     elementwise(args, SINGLE, in_bytes, out_bytes, load, store);
   else if (args->rounding == TVMQ_ROUNDING_REFERENCE && args->shift < 0)
     elementwise(args, RIGHT, in_bytes, out_bytes, load, store);  // results need not fit int16: narrowing saturates here
   else
     elementwise(args, DOUBLE, in_bytes, out_bytes, load, store);
+  convert_rest(args, in_bytes, out_bytes, kernel);
 }
 
-void tvmq_requantize_s8_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 1, 2, load_s8, store_s16); }
-void tvmq_requantize_u8_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 1, 2, load_u8, store_s16); }
-void tvmq_requantize_s16_s8__neon(const struct tvmq_requantize_args *args) { requantize(args, 2, 1, load_s16, store_s8); }
-void tvmq_requantize_s16_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 2, 2, load_s16, store_s16); }
-void tvmq_requantize_s16_s32__neon(const struct tvmq_requantize_args *args) { requantize(args, 2, 4, load_s16, store_s32); }
-void tvmq_requantize_s32_s8__neon(const struct tvmq_requantize_args *args) { requantize(args, 4, 1, load_s32, store_s8); }
-void tvmq_requantize_s32_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 4, 2, load_s32, store_s16); }
+void tvmq_requantize_s8_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 1, 2, load_s8, store_s16, tvmq_requantize_s8_s16__neon); }
+void tvmq_requantize_u8_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 1, 2, load_u8, store_s16, tvmq_requantize_u8_s16__neon); }
+void tvmq_requantize_s16_s8__neon(const struct tvmq_requantize_args *args) { requantize(args, 2, 1, load_s16, store_s8, tvmq_requantize_s16_s8__neon); }
+void tvmq_requantize_s16_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 2, 2, load_s16, store_s16, tvmq_requantize_s16_s16__neon); }
+void tvmq_requantize_s16_s32__neon(const struct tvmq_requantize_args *args) { requantize(args, 2, 4, load_s16, store_s32, tvmq_requantize_s16_s32__neon); }
+void tvmq_requantize_s32_s8__neon(const struct tvmq_requantize_args *args) { requantize(args, 4, 1, load_s32, store_s8, tvmq_requantize_s32_s8__neon); }
+void tvmq_requantize_s32_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 4, 2, load_s32, store_s16, tvmq_requantize_s32_s16__neon); }
 
-INLINE void quantize(const struct tvmq_requantize_args *args, size_t out_bytes, void (*store)(void *, struct sixteen)) {
+INLINE void quantize(const struct tvmq_requantize_args *args, size_t out_bytes, store_fn store, tvmq_requantize_fn kernel) {
   if (has_quotient(args->scale))
     elementwise(args, MULTIPLY, sizeof(float), out_bytes, load_s32, store);
   else
     elementwise(args, DIVIDE, sizeof(float), out_bytes, load_s32, store);
+  convert_rest(args, sizeof(float), out_bytes, kernel);
 }
 
-void tvmq_requantize_f32_s8__neon(const struct tvmq_requantize_args *args) { quantize(args, 1, store_s8); }
-void tvmq_requantize_f32_u8__neon(const struct tvmq_requantize_args *args) { quantize(args, 1, store_u8); }
-void tvmq_requantize_f32_s16__neon(const struct tvmq_requantize_args *args) { quantize(args, 2, store_s16); }
+void tvmq_requantize_f32_s8__neon(const struct tvmq_requantize_args *args) { quantize(args, 1, store_s8, tvmq_requantize_f32_s8__neon); }
+void tvmq_requantize_f32_u8__neon(const struct tvmq_requantize_args *args) { quantize(args, 1, store_u8, tvmq_requantize_f32_u8__neon); }
+void tvmq_requantize_f32_s16__neon(const struct tvmq_requantize_args *args) { quantize(args, 2, store_s16, tvmq_requantize_f32_s16__neon); }
