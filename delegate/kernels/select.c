@@ -73,7 +73,7 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
   const struct tvmq_variant *best = NULL;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
     if (!usable(v, TVMQ_FAMILY_REQUANTIZE, cpu, 0) || v->in_type != in_type || v->out_type != out_type) continue;
-    if (best == NULL || speed_of(v, cpu)->rate > speed_of(best, cpu)->rate) best = v;
+    if (best == NULL || speed_of(v, cpu)->rate >= speed_of(best, cpu)->rate) best = v;
   }
   return best;
 }

@@ -32,7 +32,7 @@ struct tvmq_depthwise_problem {
 };
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
 
-// By types; NULL when no kernel converts between them.
+// By types, the fastest and of equals the last; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
 
 const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu);
