@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.num_runs < 0 or self.warmup_runs < 0:
             raise ValueError("num_runs and warmup_runs are numbers of runs: 0 or more")
+        if not self.max_secs >= 0 or math.isnan(self.min_secs + self.warmup_min_secs + self.run_delay):
+            raise ValueError("min_secs, max_secs, warmup_min_secs and run_delay are seconds, max_secs 0 or more")
 
     @property
     def limits(self) -> Limits:

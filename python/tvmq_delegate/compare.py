@@ -36,37 +36,39 @@ class Comparison:
 
 def compare(before: str | os.PathLike, after: str | os.PathLike) -> Comparison:
     """Raises OSError if a file cannot be read, ValueError if it does not hold a benchmark."""
-    old, new = _load(before), _load(after)
-    try:
-        differ = [f"{what} {_text(a)} before, {_text(b)} after" for what, a, b in _circumstances(old, new) if a != b]
-        nodes = _changes(_nodes(old), _nodes(new))
-        return Comparison(os.fspath(before), os.fspath(after), tuple(differ), _changes(_contenders(old), _contenders(new)), nodes)
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"{os.fspath(before)}, {os.fspath(after)}: not written by tvmq bench --json ({type(error).__name__} {error})") from None
-
-
-def _load(path: str | os.PathLike) -> dict[str, Any]:
-    with open(path, encoding="utf-8") as stream:
-        try:
-            loaded = json.load(stream)
-        except (UnicodeDecodeError, json.JSONDecodeError):
-            raise ValueError(f"{os.fspath(path)} is not JSON") from None
-    if not isinstance(loaded, dict) or "results" not in loaded:
-        raise ValueError(f"{os.fspath(path)}: not written by tvmq bench --json")
-    return loaded
-
-
-def _circumstances(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    both = [(name, old[name], new[name]) for name in ("model", "runtime", "num_threads", "options")]
-    return both + [(name, old["machine"][name], new["machine"][name]) for name in ("cpu", "count", "governor")]
-
-
-def _text(value: Any) -> str:
-    return (", ".join(f"{name}={each}" for name, each in value.items()) if isinstance(value, dict) else str(value)) or "none"
+    old, new = _read(before), _read(after)
+    differ = [f"{what} {text} before, {new.circumstances[what]} after" for what, text in old.circumstances.items() if text != new.circumstances[what]]
+    return Comparison(os.fspath(before), os.fspath(after), tuple(differ), _changes(old.contenders, new.contenders), _changes(old.nodes, new.nodes))
 
 
 # Name -> median in milliseconds, first and third quartile.
 Times = dict[str, tuple[float, float, float]]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What two files are compared by."""
+
+    circumstances: dict[str, str]
+    contenders: Times
+    nodes: Times
+
+
+def _read(path: str | os.PathLike) -> _Measured:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            found = json.load(stream)
+        return _Measured(_circumstances(found), _contenders(found), _nodes(found))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise ValueError(f"{os.fspath(path)} is not JSON") from None
+    except (AttributeError, KeyError, TypeError):
+        raise ValueError(f"{os.fspath(path)}: not written by tvmq bench --json") from None
+
+
+def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:
+    told = {name: found[name] for name in ("model", "runtime", "num_threads")} | {name: found["machine"][name] for name in ("cpu", "count", "governor")}
+    options = ", ".join(f"{name}={value}" for name, value in found["options"].items())
+    return {name: str(value) or "none" for name, value in (told | {"options": options}).items()}
 
 
 def _contenders(found: Mapping[str, Any]) -> Times:

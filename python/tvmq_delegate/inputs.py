@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import os
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,8 +176,12 @@ def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[np.ndarray]:
     try:
         loaded = np.load(path, allow_pickle=False)
         arrays = {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
-    except (EOFError, ValueError, zipfile.BadZipFile):
+    except OSError:
+        raise
+    except Exception:  # numpy lets out what its parsers, zipfile and zlib raise, and MemoryError for sizes that no file has
         raise ValueError(f"{path} is not a readable .npy or .npz file") from None
+    if not all(isinstance(values, np.ndarray) for values in arrays.values()):
+        raise ValueError(f"{path} holds something else than arrays")
     names = [tensor.name for tensor in tensors]
     if len(arrays) != len(tensors):
         raise ValueError(f"{path} holds {len(arrays)} arrays; the model has {len(tensors)}: {'; '.join(map(str, tensors))}")

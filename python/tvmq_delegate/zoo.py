@@ -28,7 +28,7 @@ def names() -> list[str]:
 def load(name: str) -> bytes:
     """The network of that name as the bytes of a .tflite file. Raises ValueError for a name that means none."""
     match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io)?", name)
-    if not match or match[1] not in _NETWORKS or (match[2] and not match[1].startswith("mobilenet")):
+    if not match or match[1] not in _NETWORKS or (match[2] and not (match[1].startswith("mobilenet") and int(match[3]))):
         raise ValueError(f"no network {name!r} in the zoo; known: {', '.join(names())}")
     options: dict[str, Any] = {"width": float(match[2]), "resolution": int(match[3])} if match[2] else {}
     return _NETWORKS[match[1]](**options, **_TYPES[match[4]])

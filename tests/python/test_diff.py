@@ -353,6 +353,7 @@ class TestCommand:
         ("arguments", "told"),
         [
             (("--contenders", "reference"), "two different contenders"),
+            (("--mean", "1"), "--images"),
             (("--contenders", "reference,gpu"), "'gpu'"),
             (("--num-threads", "many"), "'many'"),
             (("--max-lsb", "-1"), "-1"),

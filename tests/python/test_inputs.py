@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import struct
+import zipfile
 
 import harness
 import numpy as np
@@ -114,11 +116,27 @@ def test_arrays_that_do_not_fit(runtime: harness.Runtime, tmp_path: pathlib.Path
         inputs.files([path], inputs.describe(two_inputs(), runtime.module))[0].load()
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x93NUMPY\x01\x00", b"text"])
+def header(text: str) -> bytes:
+    """A .npy file without data."""
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.ljust(117).encode() + b"\n"
+
+
+ENDLESS = "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }"
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x93NUMPY\x01\x00", b"text", header("{'descr': '<f8', 'fort"), header(ENDLESS)])
 def test_unreadable_arrays(runtime: harness.Runtime, tmp_path: pathlib.Path, content: bytes) -> None:
     path = tmp_path / "bad.npz"
     path.write_bytes(content)
     with pytest.raises(ValueError, match="bad.npz is not a readable"):
+        inputs.files([path], inputs.describe(CONV, runtime.module))[0].load()
+
+
+def test_an_archive_of_something_else(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "text.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(ValueError, match="text.npz holds something else than arrays"):
         inputs.files([path], inputs.describe(CONV, runtime.module))[0].load()
 
 

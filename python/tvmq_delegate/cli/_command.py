@@ -9,6 +9,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from .. import library, runtime, zoo
 from ..demo import DEFAULT_NETWORK
+from ..model import ModelError
 
 
 class Failure(click.ClickException):
@@ -41,6 +43,21 @@ class Group(click.Group):
             raise Failure(_one_line(error)) from None
 
 
+class Listed(click.ParamType):
+    """One or more, with commas between them, as a tuple; each converted by `kind`. what: the plural for messages."""
+
+    def __init__(self, kind: Callable[[str], Any], what: str):
+        self.kind, self.name = kind, what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Any, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(self.kind(part.strip()) for part in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r}: not {self.name} with commas between them", param, ctx)
+
+
 class ModelCommand(click.Command):
     """A command on one model: takes it, the runtime, and every option of the delegate, by the names and help texts of the library itself."""
 
@@ -53,16 +70,18 @@ def model_command(function: Callable[..., Any]) -> click.Command:
 
     @functools.wraps(function)
     def call(model: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
-        if model and network:
+        if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
-        name = model or network or DEFAULT_NETWORK
-        if model:
-            with open(model, "rb") as stream:
-                source = stream.read()
+        if model is not None:
+            name, source = model, Path(model).read_bytes()
         else:
+            name = network or DEFAULT_NETWORK
             source = zoo.load(name)
         options = {option.name: values.pop(option.name) for option in library.options()}
-        return function(source, name, runtime.find(runtime_name), options, **values)
+        try:
+            return function(source, name, runtime.find(runtime_name), options, **values)
+        except ModelError as error:
+            raise Failure(f"{name}: {_one_line(error)}") from None
 
     network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {DEFAULT_NETWORK}]"
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime or tensorflow.  [default: the first that is installed]"

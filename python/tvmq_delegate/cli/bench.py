@@ -15,29 +15,26 @@ from .. import compare as _compare
 from .. import inputs as _inputs
 from .. import tables
 from ..reports import benchmark_model, terminal, trace
-from ._command import as_json, model_command, num_threads, progress
+from ._command import Listed, as_json, model_command, num_threads, progress
 
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
     if files:
         found = _compare.compare(*files)
         for warning in found.warnings:
-            tables.console.print(f"not measured alike, {warning}", style="yellow", soft_wrap=True)
+            tables.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
         tables.console.print(terminal.comparison(found, tables.console.width))
         context.exit()
-
-
-def _names(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
-    return tuple(filter(None, text.split(",")))
 
 
 def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, tuple[str, ...]] | None:
     if text is None:
         return None
-    option, equals, values = text.partition("=")
-    if not equals or not all(values.split(",")):
+    option, _equals, listed = text.partition("=")
+    values = listed.split(",")
+    if not option or not all(values) or len(set(values)) < len(values):
         raise click.UsageError(f"--sweep takes an option and its values, such as num_threads=1,2,4, not {text!r}")
-    return option.replace("-", "_"), tuple(values.split(","))
+    return option.replace("-", "_"), tuple(values)
 
 
 @model_command
@@ -48,10 +45,10 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 @click.option("--warmup-min-secs", default=_bench.DEFAULTS.warmup_min_secs, show_default=True, help="Seconds to run before that, at least.")
 @click.option("--run-delay", default=_bench.DEFAULTS.run_delay, show_default=True, help="Seconds of rest after each run.")
 @click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
-@click.option("--against", default="", callback=_names, metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
+@click.option("--against", type=Listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
 @click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
-@click.option("--op-profiling-output-mode", type=click.Choice(["stdout", "csv"]), default="stdout", show_default=True, help="How to print the nodes.")
+@click.option("--op-profiling-output-mode", type=click.Choice(["stdout", "csv"]), default="stdout", show_default=True, help="How to print nodes; no proto.")
 @click.option("--op-profiling-output-file", type=click.Path(path_type=Path), help="Where to write them instead.")
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
@@ -71,6 +68,8 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     for path in (*files, flags["result_file_path"], flags["op_profiling_output_file"]):
         if path and not path.absolute().parent.is_dir():
             raise click.UsageError(f"{path}: there is no such folder")
+    if settings.dry_run and any(files):
+        raise click.UsageError("--dry-run measures nothing that --csv, --trace or --html could show")
     page = _page() if flags["html_file"] else None
     given = flags["input_layer_value_files"]
     inputs = _inputs.value_files(given, _inputs.describe(source, module)) if given else None

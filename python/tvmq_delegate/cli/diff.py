@@ -11,30 +11,25 @@ from .. import accuracy, inputs, tables
 from ..accuracy.classes import read_labels
 from ..contenders import NAMES, RESOLVERS
 from ..reports import diff as report
-from ._command import model_command, num_threads, print_json, progress
+from ._command import Listed, model_command, num_threads, print_json, progress
 
 ALLOWED = click.FloatRange(min=0)
-
-
-class Numbers(click.ParamType):
-    """Numbers with commas between them."""
-
-    name = "numbers"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> list[float]:
-        try:
-            return [float(number) for number in value.split(",")]
-        except ValueError:
-            self.fail(f"{value!r} is neither a number nor numbers with commas between them", param, ctx)
-
+NUMBERS = Listed(float, "numbers")
 
 @model_command
-@click.option("--contenders", default="reference,tvmq", show_default=True, help=f"Two or more of {', '.join(NAMES)}; the first is what the others differ from.")
+@click.option(
+    "--contenders",
+    type=Listed(str, "contenders"),
+    default="reference,tvmq",
+    show_default=True,
+    metavar="LIST",
+    help=f"Two or more of {', '.join(NAMES)}; the first is what the others differ from.",
+)
 @click.option("--rest", type=click.Choice([*RESOLVERS]), default="reference", show_default=True, help="Kernels of the nodes that tvmq leaves to the runtime.")
 @click.option("--input", "files", metavar="FILE", multiple=True, help="Feed a .npy or .npz file, arrays called as the inputs or in their order; repeatable.")
 @click.option("--images", metavar="DIR", help="Feed a folder of images, resized to cover the input and cropped, pixels spread over the input's range.")
-@click.option("--mean", type=Numbers(), help="Feed images as (pixel - mean) / std; a number, or one for each channel.")
-@click.option("--std", type=Numbers(), help="See --mean.")
+@click.option("--mean", type=NUMBERS, default=(), help="Feed images as (pixel - mean) / std; a number, or one for each channel.")
+@click.option("--std", type=NUMBERS, default=(), help="See --mean.")
 @click.option("--num-runs", type=click.IntRange(min=1), default=accuracy.NUM_RUNS, show_default=True, help="Random inputs, where no others are given.")
 @click.option("--distribution", type=click.Choice(inputs.DISTRIBUTIONS), default="mixed", show_default=True, help="Of random inputs; mixed: both in turn.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first random input.")
@@ -51,11 +46,10 @@ def diff(
     name: str,
     module: ModuleType,
     options: dict[str, Any],
-    contenders: str,
     files: tuple[str, ...],
     images: str | None,
-    mean: list[float] | None,
-    std: list[float] | None,
+    mean: tuple[float, ...],
+    std: tuple[float, ...],
     num_runs: int,
     distribution: str,
     seed: int,
@@ -76,17 +70,18 @@ def diff(
     """
     if files and images:
         raise click.UsageError("--input and --images at once")
+    if (mean or std) and not images:
+        raise click.UsageError("--mean and --std are of --images")
     tensors = inputs.describe(source, module)
     if files:
         samples = inputs.files(files, tensors)
     elif images:
-        samples = inputs.images(images, tensors, mean=mean or (), std=std or ())
+        samples = inputs.images(images, tensors, mean=mean, std=std)
     else:
         samples = inputs.random(tensors, num_runs, seed=seed, distribution=distribution)
     with progress() as follow:
         found = accuracy.diff(
             source,
-            contenders=[contender.strip() for contender in contenders.split(",")],
             samples=samples,
             labels=read_labels(labels) if labels else (),
             runtime=module,
