@@ -1,4 +1,5 @@
 // Elementwise requantization and affine quantization.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void draw_integers(const struct type *type, int32_t zero_point, uint8_t *
   }
 }
 
-// Floats whose quotient by the scale fits int32: codes and ties and their neighbours, or anything.
+// Codes and ties and their neighbours, anything that fits int32, and now and then what does not.
 static void draw_floats(float scale, uint8_t *stored, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const float code = (float)(check_between(-70000, 70000) >> check_below(17));
@@ -50,6 +51,7 @@ static void draw_floats(float scale, uint8_t *stored, size_t n) {
     if (check_one_in(4)) x = nextafterf(x, check_one_in(2) ? INFINITY : -INFINITY);
     if (check_one_in(8)) x = ldexpf((float)check_between(-0xffffff, 0xffffff), (int)check_below(8)) * scale * 0.999f;
     if (check_one_in(32)) x = ldexpf((float)check_between(-0xffffff, 0xffffff), -149 - (int)check_below(24));
+    if (check_one_in(32)) x = (const float[]){INFINITY, -INFINITY, NAN, FLT_MAX, -FLT_MAX}[check_below(5)];
     if (check_one_in(64)) x = -0.0f;
     memcpy(stored + i * sizeof x, &x, sizeof x);
   }
@@ -114,6 +116,7 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   struct tvmq_requantize_args args = {.in = read, .out = written, .n = n, .rounding = check_below(3), .out_zero_point = draw_zero_point(out)};
   if (variant->in_type == TVMQ_TYPE_F32) {
     args.scale = check_one_in(4) ? ldexpf(1, -(int)check_below(12)) : (float)check_between(1, 0xffffff) * 0x1p-30f;
+    if (check_one_in(8)) args.scale = ldexpf((float)(0xffffff - check_below(3)), (int)check_below(220) - 130);  // every magnitude; all bits set
     draw_floats(args.scale, guard_writable(&in_guard, read), n);
   } else {
     args.in_zero_point = draw_zero_point(in);

@@ -41,6 +41,12 @@ int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift) {
 int32_t oracle_quantize_f32(float x, float scale) {
   // A double quotient of two floats has bits enough to round to float as if once.
   const double quotient = (float)((double)x / (double)scale);
+#if defined(__aarch64__)  // what the machine's conversion makes of numbers beyond int32, and of NaN
+  if (isnan(quotient)) return 0;
+  if (fabs(quotient) >= 0x1p31) return quotient < 0 ? INT32_MIN : INT32_MAX;
+#else
+  if (!(fabs(quotient) < 0x1p31)) return INT32_MIN;
+#endif
   const double magnitude = floor(fabs(quotient) + 0.5);  // exact: 24 bits and a half fit 53
   return (int32_t)(quotient < 0 ? -magnitude : magnitude);
 }
