@@ -13,16 +13,16 @@ import contextlib
 import dataclasses
 import itertools
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import library, machine, metrics, model, op_profile, op_times
+from . import library, machine, metrics, model, op_times
 from . import runtime as _runtime
 from .contenders import DELEGATE, Contender
 from .delegation import Delegation, nodes
+from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .worker import Job, Limits, Opened, Profiled, Worker
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Benchmark:
     machine: machine.Machine
     results: tuple[metrics.BenchmarkResult, ...]
     delegation: Delegation
-    op_profile: tuple[op_profile.OpProfileData, ...] = ()
-    reconciliation: op_profile.Reconciliation | None = None
+    op_profile: tuple[OpProfileData, ...] = ()
+    reconciliation: Reconciliation | None = None
     peak: library.Peak | None = None
     profiled: Profiled | None = None
 
@@ -121,11 +121,7 @@ def bench(
     Raises:
       ModelError, OSError: the model cannot be read. ValueError, ImportError, RuntimeError: as load() and the runtime; WorkerDied if a contender's process dies.
     """
-    if isinstance(source, (str, os.PathLike)):
-        name = name or os.fspath(source)
-        with open(source, "rb") as stream:
-            source = stream.read()
-    source = bytes(source)
+    source, name = model.opened(source, name)
     options = {option: value for option, value in options.items() if value is not None}
     module = _runtime.find(runtime)
     entries = _entries(options, against, sweep)
@@ -138,7 +134,7 @@ def bench(
         for label, contender in entries.items()
     ]
     results, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
-    found = Benchmark(name or "", _runtime.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
+    found = Benchmark(name, _runtime.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
@@ -146,8 +142,8 @@ def bench(
     others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
     ops = model.ops(source)
     alone = op_times.time_ops([first, *others], [op.index for op in ops if op.subgraph == 0], lambda part: progress(part, "each node alone"))
-    rows = op_profile.collect(found.delegation, ops, profiled, alone, peak)
-    return dataclasses.replace(found, op_profile=rows, reconciliation=op_profile.reconcile(rows, profiled), peak=peak, profiled=profiled)
+    rows = collect(found.delegation, ops, profiled, alone, peak)
+    return dataclasses.replace(found, op_profile=rows, reconciliation=reconcile(rows, profiled), peak=peak, profiled=profiled)
 
 
 def _measure(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -56,19 +55,16 @@ def nodes(source: model.ModelSource, *, runtime: str | ModuleType | None = None,
       ModelError: the file is malformed. OSError: it cannot be opened.
       ValueError, ImportError: as load(). RuntimeError, ValueError: the runtime refuses the model.
     """
-    if isinstance(source, (str, os.PathLike)):
-        name = name or os.fspath(source)
-        with open(source, "rb") as stream:
-            source = stream.read()
+    source, name = model.opened(source, name)
     listed = model.ops(source)
     interpreter = _runtime.find(runtime)
     delegate = load(runtime=interpreter, **options)
-    prepared = interpreter.Interpreter(model_content=bytes(source), experimental_delegates=[delegate])
+    prepared = interpreter.Interpreter(model_content=source, experimental_delegates=[delegate])
     prepared.allocate_tensors()
     report = library.report(delegate)
     fates = {(fate.subgraph, fate.node): fate for fate in report.nodes}
     rows = (_node(op, fates.get((op.subgraph, op.index)), report.summary.error) for op in listed)
-    return Delegation(name or "", _runtime.name(interpreter), report.summary, tuple(rows))
+    return Delegation(name, _runtime.name(interpreter), report.summary, tuple(rows))
 
 
 def _node(op: model.Op, fate: library.Node | None, error: str) -> Node:

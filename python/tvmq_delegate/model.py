@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._builder import OPTION_ENUMS, ModelBuilder
@@ -18,7 +19,8 @@ from ._one_op import build_conv, build_depthwise, build_quantize
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "described", "expose", "ops"]
+__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "described", "expose"]
+__all__ += ["opened", "ops"]
 
 ModelSource = bytes | bytearray | memoryview | str | os.PathLike
 
@@ -94,6 +96,13 @@ def described(dtype: str, shape: Sequence[int]) -> str:
     return f"{dtype}[{'x'.join('?' if n < 0 else str(n) for n in shape)}]"
 
 
+def opened(source: ModelSource, name: str | None = None) -> tuple[bytes, str]:
+    """The bytes of a model that is given as such or by its path, and what to call it: `name`, else the path, else ""."""
+    if isinstance(source, (str, os.PathLike)):
+        return Path(source).read_bytes(), name or os.fspath(source)
+    return bytes(source), name or ""
+
+
 def ops(model: ModelSource) -> list[Op]:
     """All operators of a model (the bytes of a .tflite file, or its path), subgraph by subgraph in the order of execution.
 
@@ -161,10 +170,7 @@ class _File:
     """A model file, unpacked; every index in it is checked where it is followed."""
 
     def __init__(self, source: ModelSource):
-        if isinstance(source, (str, os.PathLike)):
-            with open(source, "rb") as stream:
-                source = stream.read()
-        self.view = memoryview(source).cast("B")
+        self.view = memoryview(opened(source)[0])
         self.model = read(self.view)
         self.subgraphs = self.model.subgraphs or ()
         self.tensors: dict[tuple[int, int], Tensor] = {}

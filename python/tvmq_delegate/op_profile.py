@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import library, model
+from .contenders import DELEGATE
 from .delegation import Delegation
 from .metrics import percentile
 from .worker import Profiled
@@ -64,7 +65,7 @@ class OpProfileData:
 
     def speedup(self, against: str) -> float | None:
         """Time alone under `against` over that under the delegate; None where either is unknown or the node is the runtime's in both."""
-        ours, theirs = self.alone_us.get("tvmq"), self.alone_us.get(against)
+        ours, theirs = self.alone_us.get(DELEGATE), self.alone_us.get(against)
         return theirs / ours if self.claimed and ours and theirs else None
 
 
@@ -95,7 +96,7 @@ def collect(
             continue
         timing = timings.get(node.node)
         alone = {name: times[node.node] for name, times in alone_us.items() if node.node in times}
-        times = in_network.get(node.node) or [alone.get("tvmq", 0.0)]
+        times = in_network.get(node.node) or [alone.get(DELEGATE, 0.0)]
         median = percentile(times, 50)
         gmacs = node.macs / median / 1e3 if timing and median else 0.0
         rows.append(

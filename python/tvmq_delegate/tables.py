@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import accuracy, demo, library
+from . import accuracy, library
 from .delegation import Delegation
 
 # Into a pipe or a file tables go at their full width.
@@ -18,7 +18,8 @@ console = Console(width=None if sys.stdout.isatty() else UNLIMITED, highlight=Fa
 
 
 def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    """A table without lines. right: headers of columns of numbers, which are not folded."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", no_wrap=column in right, overflow="fold")
     return table
@@ -55,13 +56,6 @@ def delegation(found: Delegation) -> Table:
             f"{node.macs:,}" if node.macs else "",
             f"{node.packed_bytes:,}" if node.claimed else "",
         )
-    return table
-
-
-def times(listed: list[demo.Time]) -> Table:
-    table = plain_table("", "median ms", "min ms", "runs", "speed-up by the delegate", right=("median ms", "min ms", "runs", "speed-up by the delegate"))
-    for time in listed:
-        table.add_row(time.what, f"{time.median_ms:.2f}", f"{time.min_ms:.2f}", str(time.runs), f"{time.ratio:.2f}x" if time is not listed[0] else "")
     return table
 
 

@@ -19,7 +19,8 @@ from test_cli import prints, refuses, tvmq
 import tvmq_delegate
 from tvmq_delegate import benchmark as bench
 from tvmq_delegate import contenders, model, op_times, worker, zoo
-from tvmq_delegate.reports import benchmark_model, terminal, trace
+from tvmq_delegate.reports import bench as report
+from tvmq_delegate.reports import benchmark_model, trace
 
 NETWORK = "mobilenet_v1_0.25_128"
 QUICK = bench.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
@@ -170,13 +171,14 @@ def test_csv(benchmark: bench.Benchmark) -> None:
 def test_tables_fit_the_terminal(benchmark: bench.Benchmark, width: int) -> None:
     stream = io.StringIO()
     console = terminal_console(stream, width)
-    for table in (terminal.contenders, terminal.run_order, terminal.top, terminal.by_type):
+    for table in (report.contenders, report.run_order, report.top, report.by_type):
         console.print(table(benchmark, width))
     lines = stream.getvalue().splitlines()
     assert max(len(line) for line in lines) <= width
     names = [op.node_type for op in benchmark.op_profile]
-    assert sum(any(name in line.split() for name in names) for line in lines) == len(names) + terminal.TOP + len(set(names))  # none is folded
+    assert sum(any(name in line.split() for name in names) for line in lines) == len(names) + report.TOP + len(set(names))  # none is folded
     assert any("vs stock" in line for line in lines)
+    assert "alone, stock: as a model of its own" in report.legend(benchmark)
 
 
 def terminal_console(stream: io.StringIO, width: int) -> object:

@@ -89,7 +89,7 @@ def test_options_are_the_librarys(runtime: harness.Runtime) -> None:
 def test_demo_finds_the_network_exact(runtime: harness.Runtime, network: str) -> None:
     text = prints("demo", "--network", network, "--runtime", runtime.name, "--seconds", "0")
     assert "bit-exact against the reference kernels: yes" in text
-    assert "with the delegate" in text and "stock" in text
+    assert "time vs tvmq" in text and all(f"\n{name} " in text for name in ("tvmq", "stock", "builtin"))
 
 
 def test_demo_tells_of_a_difference(runtime: harness.Runtime) -> None:

@@ -109,8 +109,9 @@ def test_commands_write_pages(report: object, runtime: harness.Runtime, one_conv
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    monkeypatch.delitem(sys.modules, "tvmq_delegate.reports.html", raising=False)
-    monkeypatch.delattr(tvmq_delegate.reports, "html", raising=False)
+    for name in ("html", "pages"):
+        monkeypatch.delitem(sys.modules, f"tvmq_delegate.reports.{name}", raising=False)
+        monkeypatch.delattr(tvmq_delegate.reports, name, raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     for command in ("bench", "nodes"):
         line = refuses(command, one_conv, "--runtime", runtime.name, "--html", tmp_path / "page.html")

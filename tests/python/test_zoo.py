@@ -130,7 +130,10 @@ def test_seed_and_types():
     assert all(len(filter.quantization.scale) == filter.shape[filter.quantization.dimension] for filter in convolutions)
 
 
-@pytest.mark.parametrize("name", ["", "mobilenet", "mobilenet_v1_0.25", "mobilenet_v1_1_0", "resnet18_1_9", "mobilenet_v1_uint4", "../mobilenet_v1", "inception_v3.tflite"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "mobilenet", "mobilenet_v1_0.25", "mobilenet_v1_1_0", "resnet18_0.5_128", "mobilenet_v1_uint4", "../mobilenet_v1", "inception_v3.tflite"],
+)
 def test_unknown_names(name):
     with pytest.raises(ValueError, match="in the zoo; known: mobilenet_v1, "):
         zoo.load(name)

@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -125,10 +124,8 @@ def diff(
       ValueError: contenders, samples or labels do not fit. ModelError: the file is malformed. OSError: a file cannot be opened.
       ImportError, RuntimeError: as load(), or the runtime refuses the model.
     """
-    if isinstance(source, (str, os.PathLike)):
-        name = name or os.fspath(source)
-        source = Path(source).read_bytes()
-    source, module = bytes(source), _runtime.find(runtime)
+    source, name = model.opened(source, name)
+    module = _runtime.find(runtime)
     per_op = per_op or save_failing is not None
     fielded = [Contender(contender, rest, options) for contender in contenders]
     if len(set(contenders)) < max(2, len(contenders)):
@@ -153,7 +150,7 @@ def diff(
             progress(done / steps, what)
             done += 1
     return Diff(
-        model=name or "",
+        model=name,
         runtime=_runtime.name(module),
         baseline=contenders[0],
         contenders=tuple(contenders[1:]),

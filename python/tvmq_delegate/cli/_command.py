@@ -9,7 +9,6 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,8 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from .. import library, runtime, zoo
-from ..demo import DEFAULT_NETWORK
-from ..model import ModelError
+from ..model import ModelError, opened
+
+DEFAULT_NETWORK = "mobilenet_v2"
 
 
 class Failure(click.ClickException):
@@ -72,11 +72,8 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     def call(model: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
         if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
-        if model is not None:
-            name, source = model, Path(model).read_bytes()
-        else:
-            name = network or DEFAULT_NETWORK
-            source = zoo.load(name)
+        name = model if model is not None else network or DEFAULT_NETWORK
+        source = opened(model)[0] if model is not None else zoo.load(name)
         options = {option.name: values.pop(option.name) for option in library.options()}
         try:
             return function(source, name, runtime.find(runtime_name), options, **values)

@@ -14,7 +14,8 @@ from .. import benchmark as _bench
 from .. import compare as _compare
 from .. import inputs as _inputs
 from .. import tables
-from ..reports import benchmark_model, terminal, trace
+from ..reports import bench as report
+from ..reports import benchmark_model, trace
 from ._command import Listed, as_json, model_command, num_threads, progress
 
 
@@ -23,7 +24,7 @@ def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str,
         found = _compare.compare(*files)
         for warning in found.warnings:
             tables.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
-        tables.console.print(terminal.comparison(found, tables.console.width))
+        tables.console.print(report.comparison(found, tables.console.width))
         context.exit()
 
 
@@ -48,7 +49,13 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 @click.option("--against", type=Listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
 @click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
-@click.option("--op-profiling-output-mode", type=click.Choice(["stdout", "csv"]), default="stdout", show_default=True, help="How to print nodes; no proto.")
+@click.option(
+    "--op-profiling-output-mode",
+    type=click.Choice(["stdout", "csv"]),
+    default="stdout",
+    show_default=True,
+    help="How to print the nodes; benchmark_model's proto is not offered.",
+)
 @click.option("--op-profiling-output-file", type=click.Path(path_type=Path), help="Where to write them instead.")
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
@@ -104,9 +111,9 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
 
 def _print(found: _bench.Benchmark, flags: Mapping[str, Any]) -> None:
     console = tables.console
-    console.print(terminal.machine(found), soft_wrap=True)
+    console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
-    console.print(terminal.contenders(found, console.width))
+    console.print(report.contenders(found, console.width))
     for result in found.results:
         heading = f"\n{result.name}:\n" if len(found.results) > 1 else "\n"
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
@@ -123,9 +130,9 @@ def _print(found: _bench.Benchmark, flags: Mapping[str, Any]) -> None:
 
 
 def _print_nodes(found: _bench.Benchmark, console: tables.Console) -> None:
-    for table in (terminal.run_order(found, console.width), terminal.top(found, console.width), terminal.by_type(found, console.width)):
-        console.print(table)
-    console.print(f"\n{terminal.reconciliation(found)}", soft_wrap=True)
+    for table in (report.run_order, report.top, report.by_type):
+        console.print(table(found, console.width))
+    console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)
 
 
 def _page() -> Callable[[_bench.Benchmark], str]:

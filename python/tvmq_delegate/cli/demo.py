@@ -6,10 +6,13 @@ from typing import Any
 
 import click
 
-from .. import accuracy, inputs, library, tables
-from .. import demo as _demo
+from .. import accuracy, benchmark, inputs, library, tables
 from ..delegation import nodes
+from ..reports.bench import contenders
 from ._command import model_command, num_threads, progress
+
+AGAINST = ("stock", "builtin")
+NUM_RUNS = 10  # of each, at least
 
 
 @model_command
@@ -28,8 +31,11 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     with progress() as follow:
         verdict = accuracy.diff(source, samples=samples, per_op=True, runtime=module, num_threads=threads, progress=follow, **options)
     print(f"{tables.verdict(verdict)}\n", soft_wrap=True)
-    print(tables.times(_demo.race(source, module, num_threads=threads, seconds=seconds, **options)))
-    cpu = library.cpu()
-    print(f"\n{cpu.name}, {threads} thread(s), {found.summary.isa} kernels; one inference of each in turn", soft_wrap=True)
+    settings = benchmark.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(AGAINST)), warmup_min_secs=min(seconds, 0.5))
+    with progress() as follow:
+        times = benchmark.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
+    print(contenders(times, tables.console.width))
+    explained = f"stock: {found.runtime} as it comes, builtin: without its delegates"
+    print(f"\n{library.cpu().name}, {threads} thread(s), {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:
         raise click.exceptions.Exit(1)

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 
 from ..benchmark import Benchmark
+from ..contenders import DELEGATE
 from ..metrics import BenchmarkResult
 from ..op_profile import OpProfileData
 
@@ -32,7 +33,7 @@ def op_csv(found: Benchmark) -> str:
     """The profile of every node in order of execution: benchmark_model's columns, then the delegate's own and each contender's time in microseconds."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    contenders = ["tvmq", *found.against]
+    contenders = [DELEGATE, *found.against]
     writer.writerow([*_COLUMNS, *_OWN_COLUMNS, *(f"alone_us {name}" for name in contenders)])
     writer.writerows([*row, *(f"{op.alone_us[name]:.3f}" if name in op.alone_us else "" for name in contenders)] for op, row in _rows(found))
     return text.getvalue()

@@ -32,10 +32,10 @@ def edges(ops: Sequence[model.Op]) -> list[Edge]:
     read: set[int] = set()
     for place, op in enumerate(ops):
         for tensor in dict.fromkeys(tensor for tensor in op.inputs if tensor and not tensor.constant):
-            found.append(Edge(made.get(tensor.index), place, tensor.name, _shape(tensor)))
+            found.append(Edge(made.get(tensor.index), place, tensor.name, str(tensor)))
             read.add(tensor.index)
         made.update({tensor.index: place for tensor in op.outputs})
-    found += [Edge(made[t.index], None, t.name, _shape(t)) for op in ops for t in op.outputs if t.index not in read]
+    found += [Edge(made[t.index], None, t.name, str(t)) for op in ops for t in op.outputs if t.index not in read]
     return found
 
 
@@ -59,7 +59,7 @@ def dot(found: Delegation, ops: Sequence[model.Op]) -> str:
 
 def page(found: Delegation, ops: Sequence[model.Op]) -> str:
     """One page without network: the nodes from top to bottom in order of execution, partitions as frames. Needs the extra `report`."""
-    from .html import environment
+    from .pages import environment
 
     nodes, ops = _main(found, ops)
     drawing = _Drawing(nodes, edges(ops))
@@ -163,10 +163,6 @@ def _dot_node(place: int, node: Node) -> str:
     fill, line = COLOURS[node.partition % len(COLOURS)] if node.claimed else LEFT
     label = f"{node.node} {node.op}\n{node.kernel if node.claimed else node.reason}"
     return f'n{place} [label={_quoted(label)}, fillcolor="{fill}", color="{line}"];'
-
-
-def _shape(tensor: model.Tensor) -> str:
-    return f"{tensor.dtype}[{'x'.join(map(str, tensor.shape))}]"
 
 
 def _quoted(text: str) -> str:

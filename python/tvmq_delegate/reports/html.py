@@ -9,24 +9,19 @@ from typing import Any
 
 from ..benchmark import Benchmark
 from ..op_profile import OpProfileData
+from .pages import environment
 
 try:
-    import jinja2
     import plotly.graph_objects as plot
     import plotly.offline
     import plotly.subplots
+    from markupsafe import Markup
 except ImportError as error:
     raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
 COLOURS = {"CONV_2D": "#2563c9", "DEPTHWISE_CONV_2D": "#0f9d8a", "QUANTIZE": "#8b5cf6"}
 OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
 MARKS = (INK, BAD, "#8b5cf6")
-
-
-def environment() -> jinja2.Environment:
-    """Templates of this package; what they print is escaped."""
-    loader = jinja2.PackageLoader(__package__, "")
-    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
 
 
 def page(found: Benchmark) -> str:
@@ -46,7 +41,7 @@ def page(found: Benchmark) -> str:
             total_us=sum(op.median_us for op in found.op_profile) or 1.0,
             machine=_machine(found),
             shade=_shade,
-            plotly_js=jinja2.utils.markupsafe.Markup(plotly.offline.get_plotlyjs()),
+            plotly_js=Markup(plotly.offline.get_plotlyjs()),
             latency_plot=_embed(_latency(found)),
             nodes_plot=_embed(_nodes(found)),
             roofline_plot=_embed(_roofline(found)),
@@ -58,7 +53,7 @@ def _embed(figure: plot.Figure) -> Any:
     font = {"family": "system-ui, Segoe UI, Roboto, Arial, sans-serif", "size": 13, "color": INK}
     figure.update_layout(template="plotly_white", font=font, hovermode="closest")
     config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
-    return jinja2.utils.markupsafe.Markup(figure.to_html(full_html=False, include_plotlyjs=False, config=config))
+    return Markup(figure.to_html(full_html=False, include_plotlyjs=False, config=config))
 
 
 def _shade(factor: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Benchmarks as tables for a terminal, with the columns that its width has room for."""
+"""A Benchmark, or a Comparison of two, as tables and lines for a terminal, with the columns that its width has room for."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from rich.text import Text
 
 from ..benchmark import Benchmark
 from ..compare import Change, Comparison
+from ..contenders import DELEGATE
 from ..metrics import BenchmarkResult
 from ..op_profile import OpProfileData
+from ..tables import plain_table
 
-MIDDLE, ROOMY, WIDE = 110, 120, 160  # columns from which on a kernel's name, a second contender, everything has room
+NARROW, MIDDLE, ROOMY, WIDE = 90, 110, 120, 160  # columns from which on GMAC/s, a kernel's name, a second contender, everything has room
 TOP = 10
 
 
@@ -72,7 +74,7 @@ def top(found: Benchmark, width: int) -> Table:
 
 
 def by_type(found: Benchmark, width: int) -> Table:
-    """Sums over the nodes of each type. Speed-ups are of sums over the nodes that have both times."""
+    """Sums over the nodes of each type."""
     groups: dict[str, list[OpProfileData]] = collections.defaultdict(list)
     for op in found.op_profile:
         groups[op.node_type].append(op)
@@ -87,9 +89,15 @@ def by_type(found: Benchmark, width: int) -> Table:
         Column("%", lambda ops: f"{100 * _spent(ops) / total:.1f}%"),
         Column("cdf %", lambda ops: f"{100 * cumulated[id(ops)] / total:.1f}%"),
         Column("mem KB", lambda ops: f"{sum(op.mem_kb for op in ops):.1f}", MIDDLE),
-        *(Column(f"vs {name}", lambda ops, name=name: _factor(_of_sums(ops, name))) for name in found.against),
     ]
+    columns += [Column(f"vs {name}", _summed(name)) for name in found.against]
     return _table("Summary by node type", columns, rows, width)
+
+
+def legend(found: Benchmark) -> str:
+    """What the times in the tables of nodes are times of."""
+    alone = ", ".join(["alone", *found.against])
+    return f"µs: in the network, by the delegate's clock; {alone}: as a model of its own, interpreter included, caches warm; vs: over alone"
 
 
 def reconciliation(found: Benchmark) -> str:
@@ -138,21 +146,20 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
         Column("avg µs", lambda op: f"{op.inference_microseconds.avg:.1f}" if op.inference_microseconds else "", WIDE),
         Column("%", lambda op: f"{100 * op.median_us / total:.1f}%"),
         Column("cdf%", lambda op: f"{100 * cumulated[op.run_order] / total:.1f}%", WIDE),
-        Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else ""),
+        Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else "", NARROW),
         Column("peak", lambda op: f"{op.share_of_peak:.0%}" if op.gmacs_per_second else ""),
-        Column("alone µs", lambda op: _us(op, "tvmq"), WIDE),
+        Column("alone", _alone(DELEGATE)),
     ]
     for n, name in enumerate(found.against):
-        columns.append(Column(f"{name} µs", lambda op, name=name: _us(op, name), 0 if n == 0 else WIDE))
-        columns.append(Column(f"vs {name}", lambda op, name=name: _factor(op.speedup(name)), 0 if n == 0 else ROOMY))
+        columns.append(Column(name, _alone(name), 0 if n == 0 else WIDE))
+        columns.append(Column(f"vs {name}", _speedup(name), 0 if n == 0 else ROOMY))
     return _table(title, columns, ops, width)
 
 
 def _table(title: str | None, columns: Iterable[Column], rows: Iterable[Any], width: int) -> Table:
-    table = Table(title=title and f"\n{title}", title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
     shown = [column for column in columns if width >= column.least]
-    for column in shown:
-        table.add_column(column.header, justify="left" if column.left else "right", overflow="fold")
+    right = tuple(column.header for column in shown if not column.left)
+    table = plain_table(*(column.header for column in shown), right=right, title=title and f"\n{title}")
     for row in rows:
         table.add_row(*(column.cell(row) for column in shown))
     return table
@@ -166,13 +173,22 @@ def _spent(ops: Iterable[OpProfileData]) -> float:
     return sum(op.median_us for op in ops)
 
 
-def _us(op: OpProfileData, name: str) -> str:
-    return f"{op.alone_us[name]:.1f}" if name in op.alone_us else ""
+def _alone(name: str) -> Callable[[OpProfileData], str]:
+    return lambda op: f"{op.alone_us[name]:.1f}" if name in op.alone_us else ""
 
 
-def _of_sums(ops: Sequence[OpProfileData], against: str) -> float | None:
-    both = [op for op in ops if op.speedup(against) is not None]
-    return sum(op.alone_us[against] for op in both) / sum(op.alone_us["tvmq"] for op in both) if both else None
+def _speedup(against: str) -> Callable[[OpProfileData], Text]:
+    return lambda op: _factor(op.speedup(against))
+
+
+def _summed(against: str) -> Callable[[Sequence[OpProfileData]], Text]:
+    """The speed-up of sums over the nodes that have both times."""
+
+    def cell(ops: Sequence[OpProfileData]) -> Text:
+        both = [op for op in ops if op.speedup(against) is not None]
+        return _factor(sum(op.alone_us[against] for op in both) / sum(op.alone_us[DELEGATE] for op in both) if both else None)
+
+    return cell
 
 
 def _factor(factor: float | None) -> Text:

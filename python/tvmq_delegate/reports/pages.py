@@ -1,0 +1,14 @@
+"""What the HTML pages share: their templates, which need the extra `report`."""
+
+from __future__ import annotations
+
+try:
+    import jinja2
+except ImportError as error:
+    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
+
+
+def environment() -> jinja2.Environment:
+    """Templates of this package; what they print is escaped."""
+    loader = jinja2.PackageLoader(__package__, "")
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
