@@ -27,7 +27,10 @@ def library() -> tuple[Any, Any]:
     ffi = cffi.FFI()
     # cffi knows no preprocessor, and of its directives the header has this one alone.
     ffi.cdef(_header().read_text(encoding="utf-8").replace("#pragma once", ""))
-    return ffi, ffi.dlopen(str(library_path()))
+    lib = ffi.dlopen(str(library_path()))
+    if not hasattr(lib, "tvmq_version"):
+        raise OSError(f"{library_path()} is another library than the delegate's")
+    return ffi, lib
 
 
 def structure(kind: type[_T], pointer: Any) -> _T:

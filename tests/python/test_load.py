@@ -127,6 +127,13 @@ def test_a_broken_library_is_named(monkeypatch: pytest.MonkeyPatch, runtime: har
     assert not recwarn.list  # no half-made Delegate that fails in its destructor
 
 
+def test_another_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = pytest.importorskip("_cffi_backend").__file__
+    monkeypatch.setenv("TVMQ_LIBRARY", other)
+    with pytest.raises(OSError, match="another library than the delegate's"):
+        tvmq_delegate._ffi.library.__wrapped__()
+
+
 def test_foreign_objects_are_refused(runtime: harness.Runtime) -> None:
     with pytest.raises(TypeError, match="not a Delegate"):
         tvmq_delegate.report(object())

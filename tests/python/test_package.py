@@ -19,7 +19,9 @@ import tvmq_delegate
 
 pytestmark = [
     pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
-    pytest.mark.skipif(importlib.util.find_spec("mesonpy") is None, reason="building needs meson-python: pip install 'tvmq-delegate[test]'"),
+    pytest.mark.skipif(
+        not all(map(importlib.util.find_spec, ("mesonpy", "wheel"))), reason="building needs meson-python and wheel: pip install 'tvmq-delegate[test]'"
+    ),
 ]
 
 RUN = """

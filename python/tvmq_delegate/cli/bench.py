@@ -13,9 +13,8 @@ import click
 from .. import benchmark as _bench
 from .. import compare as _compare
 from .. import inputs as _inputs
-from .. import tables
 from ..reports import bench as report
-from ..reports import benchmark_model, trace
+from ..reports import benchmark_model, tables, trace
 from ._command import Listed, as_json, model_command, num_threads, progress
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from .. import accuracy, benchmark, inputs, library, tables
+from .. import accuracy, benchmark, inputs, library
 from ..delegation import nodes
+from ..reports import tables
 from ..reports.bench import contenders
 from ._command import model_command, num_threads, progress
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from .. import accuracy, inputs, tables
+from .. import accuracy, inputs
 from ..accuracy.classes import read_labels
 from ..contenders import NAMES, RESOLVERS
 from ..reports import diff as report
+from ..reports import tables
 from ._command import Listed, model_command, num_threads, print_json, progress
 
 ALLOWED = click.FloatRange(min=0)

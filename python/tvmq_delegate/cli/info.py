@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from .. import library, runtime, tables
+from .. import library, runtime
 from ..load import library_path
+from ..reports import tables
 from ._command import main, print_json
 
 

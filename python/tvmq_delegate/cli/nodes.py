@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .. import model, tables
+from .. import model
 from ..delegation import nodes as _nodes
-from ..reports import graph
+from ..reports import graph, tables
 from ._command import model_command, print_json
 
 

@@ -1,1 +1,1 @@
-"""Benchmarks as text, tables, CSV, JSON, traces and pages: one module for each. They format; nothing is measured here."""
+"""What the commands found, as text, tables, CSV, traces and pages. These modules format; nothing is measured here."""

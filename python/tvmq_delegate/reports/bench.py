@@ -15,7 +15,7 @@ from ..compare import Change, Comparison
 from ..contenders import DELEGATE
 from ..metrics import BenchmarkResult
 from ..op_profile import OpProfileData
-from ..tables import plain_table
+from .tables import plain_table
 
 NARROW, MIDDLE, ROOMY, WIDE = 90, 110, 120, 160  # columns from which on GMAC/s, a kernel's name, a second contender, everything has room
 TOP = 10

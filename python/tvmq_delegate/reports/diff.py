@@ -14,7 +14,7 @@ from ..accuracy.classes import Rating
 from ..accuracy.difference import LSB, Difference
 from ..accuracy.ops import OpDifference
 from ..accuracy.outputs import OutputDifference
-from ..tables import plain_table
+from .tables import plain_table
 
 BAR_WIDTH = 40
 

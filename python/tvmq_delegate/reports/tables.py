@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import accuracy, library
-from .delegation import Delegation
+from .. import accuracy, library
+from ..delegation import Delegation
 
 # Into a pipe or a file tables go at their full width.
 UNLIMITED = 1000
