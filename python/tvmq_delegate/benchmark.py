@@ -23,7 +23,8 @@ from . import runtime as _runtime
 from .contenders import DELEGATE, Contender
 from .delegation import Delegation, nodes
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
-from .worker import Job, Limits, Opened, Profiled, Worker
+from .runner import Job, Limits, Opened, Profiled
+from .worker import Worker
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,6 +88,17 @@ class Benchmark:
     def against(self) -> tuple[str, ...]:
         """The contenders that each node was measured under, beside the delegate."""
         return tuple(name for name in dict.fromkeys(name for op in self.op_profile for name in op.alone_us) if name != DELEGATE)
+
+    @property
+    def gmacs_per_second(self) -> float:
+        """Of the delegate's nodes together; 0 without op profiling, and where there are none."""
+        spent_us = self.reconciliation.claimed_us if self.reconciliation else 0.0
+        return sum(op.macs for op in self.op_profile if op.claimed) / spent_us / 1e3 if spent_us else 0.0
+
+    @property
+    def share_of_peak(self) -> float:
+        """Of the fastest kernel's speed on this machine; 0 where it was not measured."""
+        return self.gmacs_per_second * 1e9 / self.peak.macs_per_second if self.peak else 0.0
 
 
 def bench(

@@ -123,5 +123,10 @@ def ratio(rounds: Sequence[Sequence[int]], baseline: Sequence[Sequence[int]]) ->
     return Ratio(statistics.median(ratios), percentile(medians, 2.5), percentile(medians, 97.5), len(ratios))
 
 
+def judged(speedup: float | None) -> str:
+    """"good" or "bad" where it is one by five percent or more, else ""."""
+    return "" if speedup is None or 0.95 <= speedup < 1.05 else "good" if speedup > 1 else "bad"
+
+
 def _mean(samples: Sequence[float]) -> float:
     return statistics.fmean(samples) if samples else 0.0

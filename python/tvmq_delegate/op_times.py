@@ -6,7 +6,8 @@ import contextlib
 import statistics
 from collections.abc import Callable, Sequence
 
-from .worker import Job, Limits, Worker, WorkerDied
+from .runner import Job, Limits
+from .worker import Worker, WorkerDied
 
 SECS, ROUNDS = 0.004, 3  # that an operator runs, in each of so many rounds
 

@@ -18,7 +18,7 @@ from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
 from tvmq_delegate import benchmark as bench
-from tvmq_delegate import contenders, model, op_times, worker, zoo
+from tvmq_delegate import contenders, model, op_times, runner, worker, zoo
 from tvmq_delegate.reports import bench as report
 from tvmq_delegate.reports import benchmark_model, trace
 
@@ -96,19 +96,19 @@ def test_inputs_are_fed(runtime: harness.Runtime, one_conv: pathlib.Path) -> Non
 
 
 @pytest.fixture
-def job(runtime: harness.Runtime, one_conv: pathlib.Path) -> worker.Job:
-    return worker.Job("tvmq", contenders.Contender("tvmq"), one_conv.read_bytes(), runtime.name, 1)
+def job(runtime: harness.Runtime, one_conv: pathlib.Path) -> runner.Job:
+    return runner.Job("tvmq", contenders.Contender("tvmq"), one_conv.read_bytes(), runtime.name, 1)
 
 
-def test_a_dead_process_is_told(job: worker.Job) -> None:
+def test_a_dead_process_is_told(job: runner.Job) -> None:
     with worker.Worker(job) as process:
         process.call("open")
         os.kill(process.process.pid, signal.SIGKILL)
         with pytest.raises(worker.WorkerDied, match="contender 'tvmq' was ended by SIGKILL"):
-            process.call("run", worker.Limits(1, 0, 1), -1.0, 1.0, False)
+            process.call("run", runner.Limits(1, 0, 1), -1.0, 1.0, False)
 
 
-def test_errors_cross_processes(job: worker.Job) -> None:
+def test_errors_cross_processes(job: runner.Job) -> None:
     with worker.Worker(job) as process:
         with pytest.raises(ValueError, match="operator 99 does not exist"):
             process.call("open_op", 99)
@@ -220,7 +220,7 @@ def test_command_writes_its_files(runtime: harness.Runtime, one_conv: pathlib.Pa
     assert data == json.loads((tmp_path / "r.json").read_text())
     assert data["op_profile"][0]["node_type"] == "CONV_2D" and data["peak"]["macs_per_second"] > 0
     assert len((tmp_path / "o.csv").read_text().splitlines()) == 2 and json.loads((tmp_path / "t.json").read_text())["traceEvents"]
-    text = prints("bench", one_conv, "--runtime", runtime.name, "--enable_op_profiling", *FLAGS, *arguments[6:])
+    text = prints("bench", one_conv, "--runtime", runtime.name, *FLAGS, *arguments[6:])
     assert "Run Order" not in text and "Run Order" in (tmp_path / "nodes.txt").read_text()
     assert "the machine's peak" in (tmp_path / "nodes.txt").read_text()
     assert "within the noise" in prints("bench", "--compare", tmp_path / "r.json", tmp_path / "r.json")

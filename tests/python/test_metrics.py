@@ -10,7 +10,7 @@ import pytest
 
 from tvmq_delegate import benchmark as bench
 from tvmq_delegate import compare, metrics
-from tvmq_delegate.worker import Limits
+from tvmq_delegate.runner import Limits
 
 
 @pytest.mark.parametrize(

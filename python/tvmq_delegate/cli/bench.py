@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +69,13 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     The delegate and its contenders run in processes of their own, in turn, for as long as benchmark_model would. Flags are benchmark_model's.
     """
     settings = _bench.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(_bench.Settings)})
-    nodes_file = flags["csv_file"] or (flags["op_profiling_output_file"] if flags["op_profiling_output_mode"] == "csv" else None)
-    files = (nodes_file, flags["trace_file"], flags["html_file"])
-    for path in (*files, flags["result_file_path"], flags["op_profiling_output_file"]):
+    nodes_file, as_csv = flags["op_profiling_output_file"], flags["op_profiling_output_mode"] == "csv"
+    files = (nodes_file, flags["csv_file"], flags["trace_file"], flags["html_file"])
+    for path in (*files, flags["result_file_path"]):
         if path and not path.absolute().parent.is_dir():
             raise click.UsageError(f"{path}: there is no such folder")
     if settings.dry_run and any(files):
-        raise click.UsageError("--dry-run measures nothing that --csv, --trace or --html could show")
+        raise click.UsageError("--dry-run measures no nodes: there is nothing to write but --result-file-path")
     page = _page() if flags["html_file"] else None
     given = flags["input_layer_value_files"]
     inputs = _inputs.value_files(given, _inputs.describe(source, module)) if given else None
@@ -87,7 +87,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             settings=settings,
             against=flags["against"],
             sweep=flags["sweep"],
-            op_profiling=any(files) or flags["enable_op_profiling"] or flags["op_profiling_output_mode"] == "csv",
+            op_profiling=any(files) or flags["enable_op_profiling"] or as_csv,
             inputs=inputs,
             num_threads=num_threads(options),
             progress=follow,
@@ -96,8 +96,12 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     data = as_json({name: value for name, value in vars(found).items() if name != "profiled"})  # which is for the trace
     if flags["result_file_path"]:
         flags["result_file_path"].write_text(data + "\n", encoding="utf-8")
-    if nodes_file:
-        nodes_file.write_text(benchmark_model.op_csv(found), encoding="utf-8")
+    for path in (flags["csv_file"], nodes_file if as_csv else None):
+        if path:
+            path.write_text(benchmark_model.op_csv(found), encoding="utf-8")
+    if nodes_file and not as_csv:
+        with nodes_file.open("w", encoding="utf-8") as stream:
+            _print_nodes(found, tables.Console(file=stream, width=tables.UNLIMITED, highlight=False, markup=False))
     if flags["trace_file"]:
         flags["trace_file"].write_text(json.dumps(trace.trace(found)) + "\n", encoding="utf-8")
     if page:
@@ -105,10 +109,14 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     if flags["json_wanted"]:
         click.echo(data)
     else:
-        _print(found, flags)
+        _print(found)
+        if found.op_profile and not nodes_file and as_csv:
+            click.echo("\n" + benchmark_model.op_csv(found), nl=False)
+        elif found.op_profile and not nodes_file:
+            _print_nodes(found, tables.console)
 
 
-def _print(found: _bench.Benchmark, flags: Mapping[str, Any]) -> None:
+def _print(found: _bench.Benchmark) -> None:
     console = tables.console
     console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
@@ -116,16 +124,6 @@ def _print(found: _bench.Benchmark, flags: Mapping[str, Any]) -> None:
     for result in found.results:
         heading = f"\n{result.name}:\n" if len(found.results) > 1 else "\n"
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
-    if not found.op_profile:
-        return
-    if flags["op_profiling_output_mode"] == "csv":
-        if not flags["op_profiling_output_file"]:
-            click.echo("\n" + benchmark_model.op_csv(found), nl=False)
-    elif flags["op_profiling_output_file"]:
-        with flags["op_profiling_output_file"].open("w", encoding="utf-8") as stream:
-            _print_nodes(found, tables.Console(file=stream, width=tables.UNLIMITED, highlight=False, markup=False))
-    else:
-        _print_nodes(found, console)
 
 
 def _print_nodes(found: _bench.Benchmark, console: tables.Console) -> None:

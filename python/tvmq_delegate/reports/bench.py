@@ -13,7 +13,7 @@ from rich.text import Text
 from ..benchmark import Benchmark
 from ..compare import Change, Comparison
 from ..contenders import DELEGATE
-from ..metrics import BenchmarkResult
+from ..metrics import BenchmarkResult, judged
 from ..op_profile import OpProfileData
 from .tables import plain_table
 
@@ -105,16 +105,10 @@ def reconciliation(found: Benchmark) -> str:
     sums, peak = found.reconciliation, found.peak
     assert sums and peak
     whole = sums.inference_us or 1.0
-    gmacs = sum(op.macs for op in found.op_profile if op.claimed) / (sums.claimed_us or 1.0) / 1e3
-    share = gmacs * 1e9 / peak.macs_per_second
-    parts = [
-        (sums.claimed_us, f"the delegate's nodes, by its own clock: {gmacs:.1f} GMAC/s, {share:.0%} of the machine's peak"),
-        (sums.left_us, "the other nodes, each measured alone"),
-        (sums.rest_us, "the rest: interpreter, ways in and out, colder or warmer caches"),
-    ]
     unprofiled = found.results[0].latency_metrics.median_ms
     lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms, median of {sums.inferences} (not profiled: {unprofiled:.3f} ms)"]
-    lines += [f"  {us / 1e3:8.3f} ms {us / whole:6.1%}  {what}" for us, what in parts]
+    lines += [f"  {us / 1e3:8.3f} ms {us / whole:6.1%}  {what}" for what, us in sums.parts]
+    lines[1] += f": {found.gmacs_per_second:.1f} GMAC/s, {found.share_of_peak:.0%} of the machine's peak"
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
     bandwidth = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
     return "\n".join([*lines, f"the machine's peak, measured on {peak.threads} thread(s): {rates}; {bandwidth}"])
@@ -194,7 +188,7 @@ def _summed(against: str) -> Callable[[Sequence[OpProfileData]], Text]:
 def _factor(factor: float | None) -> Text:
     if factor is None:
         return Text("")
-    return Text(f"{factor:.2f}x", "green" if factor >= 1.05 else "red" if factor < 0.95 else "")
+    return Text(f"{factor:.2f}x", {"good": "green", "bad": "red"}.get(judged(factor), ""))
 
 
 def _change(change: Change) -> Text:

@@ -8,7 +8,9 @@ import os
 from typing import Any
 
 from ..benchmark import Benchmark
+from ..metrics import judged
 from ..op_profile import OpProfileData
+from .bench import legend
 from .pages import environment
 
 try:
@@ -40,7 +42,8 @@ def page(found: Benchmark) -> str:
             rows=[(op, nodes[op.run_order]) for op in found.op_profile],
             total_us=sum(op.median_us for op in found.op_profile) or 1.0,
             machine=_machine(found),
-            shade=_shade,
+            shade=judged,
+            legend=legend(found),
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
             latency_plot=_embed(_latency(found)),
             nodes_plot=_embed(_nodes(found)),
@@ -56,10 +59,6 @@ def _embed(figure: plot.Figure) -> Any:
     return Markup(figure.to_html(full_html=False, include_plotlyjs=False, config=config))
 
 
-def _shade(factor: float | None) -> str:
-    return "" if factor is None or 0.95 <= factor < 1.05 else "good" if factor > 1 else "bad"
-
-
 def _cards(found: Benchmark) -> list[tuple[str, str]]:
     first, summary = found.results[0], found.delegation.summary
     cards = [(f"{first.latency_metrics.median_ms:.3f} ms", f"median, {first.name}")]
@@ -67,9 +66,7 @@ def _cards(found: Benchmark) -> list[tuple[str, str]]:
     macs = sum(op.macs for op in found.op_profile) or 1
     claimed = sum(op.macs for op in found.op_profile if op.claimed)
     cards.append((f"{summary.claimed} of {summary.nodes}", f"nodes taken: {100 * claimed / macs:.1f} % of the MACs"))
-    assert found.reconciliation and found.peak
-    gmacs = claimed / (found.reconciliation.claimed_us or 1.0) / 1e3
-    cards.append((f"{gmacs:.1f} GMAC/s", f"{100 * gmacs * 1e9 / found.peak.macs_per_second:.0f} % of the machine's peak"))
+    cards.append((f"{found.gmacs_per_second:.1f} GMAC/s", f"{100 * found.share_of_peak:.0f} % of the machine's peak"))
     cards.append((f"{summary.packed_bytes / 1e6:.2f} MB", "packed weights"))
     return cards
 
