@@ -268,6 +268,7 @@ def test_value_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path:
         (("--num-runs", "many"), "'many'"),
         (("--num-threads", "many"), "'many'"),
         (("--csv", "/no/such/folder/x.csv"), "folder"),
+        (("--trace", "/"), "is a directory"),
         (("--require-full-delegation", "--network", "mobilenet_v1_0.25_128"), "would be left to the runtime"),
         (("--compare", "/no/such.json", "/no/other.json"), "No such file"),
         (("no-such.tflite",), "No such file"),

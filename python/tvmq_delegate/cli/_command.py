@@ -7,8 +7,10 @@ import dataclasses
 import functools
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,7 +41,7 @@ class Group(click.Group):
             raise Failure(error.format_message()) from None
         except OSError as error:
             raise Failure(f"{error.filename}: {error.strerror}" if error.filename else _one_line(error)) from None
-        except (ImportError, RuntimeError, ValueError) as error:
+        except (ImportError, MemoryError, RuntimeError, ValueError) as error:
             raise Failure(_one_line(error)) from None
 
 
@@ -56,6 +58,19 @@ class Listed(click.ParamType):
             return tuple(self.kind(part.strip()) for part in value.split(","))
         except ValueError:
             self.fail(f"{value!r}: not {self.name} with commas between them", param, ctx)
+
+
+class OutputFile(click.Path):
+    """A file to write. What cannot be written is refused before anything is measured."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if not path.exists() and not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+            self.fail(f"{value}: there is no such folder, or no permission to write into it", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class ModelCommand(click.Command):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ from .. import compare as _compare
 from .. import inputs as _inputs
 from ..reports import bench as report
 from ..reports import benchmark_model, tables, trace
-from ._command import Listed, as_json, model_command, num_threads, progress
+from ._command import Listed, OutputFile, as_json, model_command, num_threads, progress
 
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
@@ -55,13 +54,13 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     show_default=True,
     help="How to print the nodes; benchmark_model's proto is not offered.",
 )
-@click.option("--op-profiling-output-file", type=click.Path(path_type=Path), help="Where to write them instead.")
+@click.option("--op-profiling-output-file", type=OutputFile(), help="Where to write them instead.")
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
-@click.option("--result-file-path", type=click.Path(path_type=Path), help="Write the JSON to a file.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the nodes, with benchmark_model's columns first.")
-@click.option("--trace", "trace_file", type=click.Path(path_type=Path), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write a page with plots that needs no network.")
+@click.option("--result-file-path", type=OutputFile(), help="Write the JSON to a file.")
+@click.option("--csv", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
+@click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
+@click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
 @click.option("--compare", nargs=2, callback=_compare_files, is_eager=True, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     """Measure how fast MODEL runs, and where the time goes.
@@ -71,9 +70,6 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     settings = _bench.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(_bench.Settings)})
     nodes_file, as_csv = flags["op_profiling_output_file"], flags["op_profiling_output_mode"] == "csv"
     files = (nodes_file, flags["csv_file"], flags["trace_file"], flags["html_file"])
-    for path in (*files, flags["result_file_path"]):
-        if path and not path.absolute().parent.is_dir():
-            raise click.UsageError(f"{path}: there is no such folder")
     if settings.dry_run and any(files):
         raise click.UsageError("--dry-run measures no nodes: there is nothing to write but --result-file-path")
     page = _page() if flags["html_file"] else None

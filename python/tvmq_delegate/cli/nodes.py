@@ -10,13 +10,13 @@ import click
 from .. import model
 from ..delegation import nodes as _nodes
 from ..reports import graph, tables
-from ._command import model_command, print_json
+from ._command import OutputFile, model_command, print_json
 
 
 @model_command
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--dot", "dot_file", type=click.Path(path_type=Path), help="Write the partitioned graph for graphviz.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write the partitioned graph as a page that needs no network.")
+@click.option("--dot", "dot_file", type=OutputFile(), help="Write the partitioned graph for graphviz.")
+@click.option("--html", "html_file", type=OutputFile(), help="Write the partitioned graph as a page that needs no network.")
 def nodes(source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Path | None, html_file: Path | None) -> None:
     """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
     found = _nodes(source, runtime=module, name=name, **options)
