@@ -2,17 +2,13 @@
 
 #include <stdint.h>
 
-#include "memory.h"
+#include "arith.h"
 #include "packing/layout.h"
 
 // Greedy by size: the largest buffer first, each into the lowest gap that fits between the buffers that live at the same time. For chains, where no more than
 // two tensors live at once, the result is as small as the largest pair.
 
-static bool aligned_size(const struct tvmq_arena_buffer *buffer, size_t *size) {
-  if (!tvmq_add_size(buffer->size, TVMQ_PANEL_ALIGNMENT - 1, size)) return false;
-  *size = *size / TVMQ_PANEL_ALIGNMENT * TVMQ_PANEL_ALIGNMENT;
-  return true;
-}
+static bool aligned_size(const struct tvmq_arena_buffer *buffer, size_t *size) { return tvmq_round_up_size(buffer->size, TVMQ_PANEL_ALIGNMENT, size); }
 
 static bool live_together(const struct tvmq_arena_buffer *a, const struct tvmq_arena_buffer *b) { return a->first <= b->last && b->first <= a->last; }
 

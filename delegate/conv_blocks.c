@@ -1,6 +1,6 @@
 #include "conv_blocks.h"
 
-#include "scratch.h"
+#include "arith.h"
 
 // A block of A should stay in the first two cache levels while all panels pass over it: those of x86 are larger.
 #if defined(__x86_64__)

@@ -4,9 +4,9 @@
 // ("im2col", rows.h), and widened for kernels that want it.
 #include <string.h>
 
+#include "arith.h"
 #include "conv.h"
 #include "kernels/select.h"
-#include "memory.h"
 #include "tasks.h"
 
 enum { MAX_BLOCK_ROWS = 512 };

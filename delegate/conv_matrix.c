@@ -10,8 +10,8 @@
 // Rows are read as far as whole steps of the kernel go: what lies behind a tap meets weights of zero.
 #include <string.h>
 
+#include "arith.h"
 #include "conv.h"
-#include "memory.h"
 #include "pixels.h"
 #include "tasks.h"
 

@@ -6,10 +6,10 @@
 // block, one panel at a time, belong to the thread.
 #include <string.h>
 
+#include "arith.h"
 #include "conv.h"
 #include "kernels/select.h"
 #include "kernels/winograd.h"
-#include "memory.h"
 #include "packing/pack_winograd.h"
 #include "pixels.h"
 #include "tasks.h"

@@ -1,7 +1,7 @@
 #include "depthwise_rows.h"
 
+#include "arith.h"
 #include "pixels.h"
-#include "scratch.h"
 
 // Of `*n` rows of one pixel, under which the filter is as narrow, computes all whole tiles, side by side as columns, and leaves what remains.
 static void run_column(const struct tvmq_variant *variant, struct tvmq_depthwise_args *args, size_t *n) {

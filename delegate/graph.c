@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arith.h"
 #include "memory.h"
 #include "op_names.h"
 

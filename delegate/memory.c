@@ -41,20 +41,6 @@ void tvmq_free(void *p) {
   free(p);
 }
 
-bool tvmq_mul_size(size_t a, size_t b, size_t *out) {
-  size_t product;
-  if (__builtin_mul_overflow(a, b, &product)) return false;
-  *out = product;
-  return true;
-}
-
-bool tvmq_add_size(size_t a, size_t b, size_t *out) {
-  size_t sum;
-  if (__builtin_add_overflow(a, b, &sum)) return false;
-  *out = sum;
-  return true;
-}
-
 size_t tvmq_alloc_fail_at(size_t n) {
   atomic_store_explicit(&countdown, n, memory_order_relaxed);
   return atomic_load_explicit(&live, memory_order_relaxed);

@@ -1,7 +1,6 @@
 // The one place that allocates. Everything the delegate owns comes from here, so that tests can make the n-th allocation fail and count what is left.
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 // Zero-filled, aligned to TVMQ_PANEL_ALIGNMENT (64) bytes. NULL when out of memory. size 0 gives a valid pointer.
@@ -10,10 +9,6 @@ void tvmq_free(void *p);  // NULL is fine
 
 // A block for another library, which releases it by free(). It does not count as live.
 void *tvmq_alloc_foreign(size_t size);
-
-// Overflow-checked arithmetic on sizes; false means the result does not fit and *out is untouched.
-bool tvmq_mul_size(size_t a, size_t b, size_t *out);
-bool tvmq_add_size(size_t a, size_t b, size_t *out);
 
 // For tests: make the allocation number `n` (1 = the next) and all after it fail; 0 turns the failure off. Returns the number of live blocks.
 size_t tvmq_alloc_fail_at(size_t n);

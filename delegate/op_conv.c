@@ -1,6 +1,7 @@
 // CONV_2D: the frame around the ways of computing it (conv.h).
 #include <string.h>
 
+#include "arith.h"
 #include "claim.h"
 #include "conv.h"
 #include "memory.h"

@@ -6,6 +6,7 @@
 // as columns.
 #include <string.h>
 
+#include "arith.h"
 #include "claim.h"
 #include "conv_quant.h"
 #include "depthwise_rows.h"

@@ -1,4 +1,5 @@
 // QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
+#include "arith.h"
 #include "claim.h"
 #include "kernels/requant.h"
 #include "kernels/select.h"

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "scratch.h"
+#include "arith.h"
 
 // The columns of a grid that are inside the input.
 struct span {

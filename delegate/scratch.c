@@ -1,5 +1,6 @@
 #include "scratch.h"
 
+#include "arith.h"
 #include "memory.h"
 #include "packing/layout.h"
 
@@ -21,8 +22,8 @@ void tvmq_scratch_free(struct tvmq_scratch *scratch) {
 
 bool tvmq_scratch_append(size_t *size, size_t count, size_t bytes, size_t *offset) {
   size_t n, end;
-  if (!tvmq_mul_size(count, bytes, &n) || !tvmq_add_size(*size, n, &end) || !tvmq_add_size(end, TVMQ_PANEL_ALIGNMENT - 1, &end)) return false;
+  if (!tvmq_mul_size(count, bytes, &n) || !tvmq_add_size(*size, n, &end) || !tvmq_round_up_size(end, TVMQ_PANEL_ALIGNMENT, &end)) return false;
   *offset = *size;
-  *size = end / TVMQ_PANEL_ALIGNMENT * TVMQ_PANEL_ALIGNMENT;
+  *size = end;
   return true;
 }

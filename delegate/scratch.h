@@ -17,7 +17,3 @@ void tvmq_scratch_free(struct tvmq_scratch *scratch);
 // Lays out one thread's slice: appends `count` objects of `bytes` bytes to a slice of *size bytes so far, aligned, and stores their offset. False: does not
 // fit.
 bool tvmq_scratch_append(size_t *size, size_t count, size_t bytes, size_t *offset);
-
-static inline size_t tvmq_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
-static inline size_t tvmq_round_up(size_t a, size_t b) { return tvmq_ceil_div(a, b) * b; }
-static inline size_t tvmq_min(size_t a, size_t b) { return a < b ? a : b; }

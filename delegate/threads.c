@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arith.h"
 #include "clock.h"
 #include "cpu.h"
 #include "memory.h"
@@ -100,13 +101,11 @@ static bool nobody_inside(struct tvmq_threads *threads, uint32_t unused) {
   return (atomic_load_explicit(&threads->state, memory_order_acquire) & INSIDE) == 0;
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 static struct share *share_of(struct tvmq_threads *threads, int thread) { return thread == 0 ? &threads->share : &threads->workers[thread - 1].share; }
 
 // As many shares as threads can run at a time, all of about the same size.
 static void set_shares(struct tvmq_threads *threads) {
-  const size_t n = smaller(threads->helpers + 1, (size_t)threads->n), size = threads->n_tiles / n, larger = threads->n_tiles % n;
+  const size_t n = tvmq_min(threads->helpers + 1, (size_t)threads->n), size = threads->n_tiles / n, larger = threads->n_tiles % n;
   size_t begin = 0;
   for (int i = 0; i < threads->n; i++) {
     const size_t tiles = (size_t)i < n ? size + ((size_t)i < larger) : 0;
@@ -170,7 +169,7 @@ static void *worker_main(void *argument) {
 // Wakes no more workers than there are tiles and processors for: beside the caller and those that are awake, spinning or still at work.
 static void call_workers(struct tvmq_threads *threads) {
   atomic_fetch_add(&threads->runs, 1);
-  const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = smaller(threads->n_tiles - 1, threads->helpers);
+  const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = tvmq_min(threads->n_tiles - 1, threads->helpers);
   if (wanted > awake) futex_wake(&threads->runs, (int)(wanted - awake));
 }
 
@@ -229,7 +228,7 @@ struct tvmq_threads *tvmq_threads_create(int n) {
   if (tvmq_mul_size((size_t)n - 1, sizeof(struct worker), &size) && tvmq_add_size(size, sizeof *threads, &size)) threads = tvmq_alloc(size);
   if (threads == NULL) return NULL;
 
-  threads->helpers = smaller((size_t)n, (size_t)tvmq_cpu_count()) - 1;
+  threads->helpers = tvmq_min((size_t)n, (size_t)tvmq_cpu_count()) - 1;
   threads->forks = atomic_load_explicit(&forks, memory_order_relaxed);
   pthread_mutex_init(&threads->callers, NULL);
   for (threads->n = 1; threads->n < n; threads->n++) {

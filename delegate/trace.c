@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "arith.h"
 #include "memory.h"
 
 struct tvmq_trace *tvmq_trace_create(int n_threads) {

@@ -1,7 +1,7 @@
 #include "winograd_tiles.h"
 
+#include "arith.h"
 #include "kernels/winograd.h"
-#include "scratch.h"
 
 static struct tvmq_tile_axis axis(size_t out, size_t taps) {
   if (taps == 1) return (struct tvmq_tile_axis){.tile = TVMQ_WINOGRAD_NO_TAPS, .whole = out};

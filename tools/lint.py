@@ -25,7 +25,7 @@ EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")
 # The files that see TFLite's structures; everything else below delegate/ builds and is tested without them.
 TFLITE = ("tflite_abi.h", "abi_check.[ch]", "plugin.c", "api.c", "delegate.[ch]", "graph.[ch]", "node.[ch]", "partition.[ch]", "placement.[ch]")
 # What the files of a directory may include of our own headers.
-LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "cpu_bits.h", "types.h"), "packing": ("packing/*", "desc.h", "memory.h", "types.h")}
+LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "arith.h", "cpu_bits.h", "types.h"), "packing": ("packing/*", "arith.h", "desc.h", "types.h")}
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: requantize, with a type on either side, and row_sums.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))

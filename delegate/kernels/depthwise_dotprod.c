@@ -7,11 +7,8 @@
 // not full, the window's last row again, against weights of zero, and past the last column of a run the last again. Hazards: sdot does not saturate.
 #include "depthwise_dotprod.h"
 
+#include "inline.h"
 #include "requant_neon.h"
-
-#define INLINE static inline __attribute__((always_inline))
-// Arrays of vectors are registers only where every index is a constant.
-#define UNROLL _Pragma("GCC unroll 16")
 
 enum { NR = 8, GROUP_ROWS = 4, COLUMNS = 4, KEPT = 256, MIN_RUN = 3 };
 
@@ -30,17 +27,17 @@ struct window {
 };
 
 // One load: pairs of 16-byte loads, which compilers make of neighbours, are slow on in-order cores.
-INLINE int8x16_t load(const void *p) {
+TVMQ_INLINE int8x16_t load(const void *p) {
   int8x16_t v;
   __asm__("ldr %q0, %1" : "=w"(v) : "m"(*(const int8x16_t *)p));
   return v;
 }
 
-INLINE int8x16_t load_pixel(const void *const *row, size_t column, size_t channel_offset) {
+TVMQ_INLINE int8x16_t load_pixel(const void *const *row, size_t column, size_t channel_offset) {
   return vcombine_s8(vld1_s8((const int8_t *)row[column] + channel_offset), vcreate_s8(0));
 }
 
-INLINE struct quads interleave(const void *const *const row[GROUP_ROWS], size_t column, size_t offset, int8x16_t flip) {
+TVMQ_INLINE struct quads interleave(const void *const *const row[GROUP_ROWS], size_t column, size_t offset, int8x16_t flip) {
   const int8x16_t row01 = vzip1q_s8(load_pixel(row[0], column, offset), load_pixel(row[1], column, offset));
   const int8x16_t row23 = vzip1q_s8(load_pixel(row[2], column, offset), load_pixel(row[3], column, offset));
   const int16x8_t a = vreinterpretq_s16_s8(veorq_s8(row01, flip)), b = vreinterpretq_s16_s8(veorq_s8(row23, flip));
@@ -48,7 +45,7 @@ INLINE struct quads interleave(const void *const *const row[GROUP_ROWS], size_t 
 }
 
 // The table rows of a group.
-INLINE void group_rows(const struct window *w, size_t group, const void *const *row[GROUP_ROWS]) {
+TVMQ_INLINE void group_rows(const struct window *w, size_t group, const void *const *row[GROUP_ROWS]) {
   UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = group * GROUP_ROWS + r;
     row[r] = w->args.pixels + (y < w->n_rows ? y : w->n_rows - 1) * w->args.pixels_stride;
@@ -68,7 +65,7 @@ static __attribute__((noinline)) void make_quads(const void *const *const row[GR
 }
 
 // Adds the products of a tile. acc is [output row][column][4 channels], and column i's quads lie from quads[i] on, those of a kernel column together.
-INLINE void add_products(const struct window *w, int out_rows, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
+TVMQ_INLINE void add_products(const struct window *w, int out_rows, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
   const int8_t *weights = w->weights;
   for (size_t plane = 0; plane < w->args.n_planes; plane++) {
     const struct quads *q[COLUMNS] = {quads[0], quads[1], quads[2], quads[3]};
@@ -89,7 +86,7 @@ INLINE void add_products(const struct window *w, int out_rows, const struct quad
 }
 
 // The products of `columns` columns whose quads nothing else wants.
-INLINE void add_products_directly(const struct window *w, int out_rows, int columns, size_t column, int32x4_t *acc) {
+TVMQ_INLINE void add_products_directly(const struct window *w, int out_rows, int columns, size_t column, int32x4_t *acc) {
   const struct tvmq_depthwise_args *args = &w->args;
   const int8x16_t flip = vdupq_n_s8((int8_t)args->in_flip);
   const int8_t *weights = w->weights;
@@ -114,7 +111,7 @@ INLINE void add_products_directly(const struct window *w, int out_rows, int colu
 }
 
 // Requantizes a tile, two outputs at a time, and stores `n` columns of it.
-INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, int8_t *out) {
+TVMQ_INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, int8_t *out) {
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, w->args.stage);
   const size_t stride = w->args.out_col_stride, row_stride = w->args.out_row_stride;
   const int32_t *params = w->params;
@@ -152,19 +149,19 @@ INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows
 #undef STORE
 }
 
-INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
+TVMQ_INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
   int8_t *out = (int8_t *)w->args.out + x * w->args.out_col_stride;
   TVMQ_NEON_FOR_GENERAL_PATH(w->path, store, w, out_rows, columns, acc, n, out);
 }
 
-INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
+TVMQ_INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
   const int32_t *bias = w->args.panel;
   const int32x4_t low = vld1q_s32(bias), high = vld1q_s32(bias + 4);
   UNROLL for (int i = 0; i < outputs; i++) acc[2 * i] = low, acc[2 * i + 1] = high;
 }
 
 // Columns from x on whose quads are made where they are used.
-INLINE void direct_columns(const struct window *w, int out_rows, int columns, size_t x) {
+TVMQ_INLINE void direct_columns(const struct window *w, int out_rows, int columns, size_t x) {
   int32x4_t acc[4 * COLUMNS];
   start(w, out_rows * columns, acc);
   add_products_directly(w, out_rows, columns, x * w->args.stride_w, acc);
@@ -172,7 +169,7 @@ INLINE void direct_columns(const struct window *w, int out_rows, int columns, si
 }
 
 // A run of columns from `begin` to `end`, whose quads are made first: each serves several kernel columns.
-INLINE void run_of_columns(const struct window *w, int out_rows, size_t begin, size_t end) {
+TVMQ_INLINE void run_of_columns(const struct window *w, int out_rows, size_t begin, size_t end) {
   const struct tvmq_depthwise_args *args = &w->args;
   struct quads kept[KEPT];
   const size_t n = (end - 1 - begin) * args->stride_w + args->filter_w;
@@ -196,7 +193,7 @@ static size_t groups_of(const struct tvmq_depthwise_args *args, int out_rows) {
 }
 
 // `groups` is a constant and the window's own, or 0 for any.
-INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size_t groups) {
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size_t groups) {
   struct window w = {
       .args = *args,
       .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h,
@@ -220,7 +217,7 @@ INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size
 }
 
 // One or two groups have bodies of their own.
-INLINE void depthwise_by_groups(const struct tvmq_depthwise_args *args, int out_rows) {
+TVMQ_INLINE void depthwise_by_groups(const struct tvmq_depthwise_args *args, int out_rows) {
   switch (groups_of(args, out_rows)) {
     case 1:
       depthwise(args, out_rows, 1);

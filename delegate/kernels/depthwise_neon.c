@@ -5,11 +5,8 @@
 // bytes of each pixel of the window; past the last column the last again. Hazards: none, |w - zw| < 2^8.
 #include "depthwise_neon.h"
 
+#include "inline.h"
 #include "requant_neon.h"
-
-#define INLINE static inline __attribute__((always_inline))
-// Arrays of vectors are registers only where every index is a constant.
-#define UNROLL _Pragma("GCC unroll 16")
 
 enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MAX_SPAN = 11 };
 
@@ -23,17 +20,19 @@ struct half {
   int8_t *out;
 };
 
-INLINE int16x8_t load_weight(const struct half *h, const int8_t *weight) { return vsubl_s8(vld1_s8(weight), h->zero_point); }
+TVMQ_INLINE int16x8_t load_weight(const struct half *h, const int8_t *weight) { return vsubl_s8(vld1_s8(weight), h->zero_point); }
 
-INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) { return vmovl_s8(veor_s8(vld1_s8((const int8_t *)pixel + h->channel_offset), h->flip)); }
+TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) {
+  return vmovl_s8(veor_s8(vld1_s8((const int8_t *)pixel + h->channel_offset), h->flip));
+}
 
-INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]) {
+TVMQ_INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]) {
   acc[0] = vmlal_s16(acc[0], vget_low_s16(value), vget_low_s16(weight));
   acc[1] = vmlal_high_s16(acc[1], value, weight);
 }
 
 // Adds the products of a filter row: n_kx weights, and the pixels that 4 columns `stride` apart have under them, each widened once.
-INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
+TVMQ_INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
   int16x8_t value[MAX_SPAN];
   UNROLL for (int x = 0; x < (COLUMNS - 1) * stride + n_kx; x++) value[x] = load_pixel(h, row[x]);
   UNROLL for (int kx = 0; kx < n_kx; kx++) {
@@ -43,7 +42,7 @@ INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int 
 }
 
 // The same for any row, tap by tap; columns past `n` repeat the last.
-INLINE void add_taps(const struct half *h, const void *const *row, size_t n, const int8_t *weights, int32x4_t *acc) {
+TVMQ_INLINE void add_taps(const struct half *h, const void *const *row, size_t n, const int8_t *weights, int32x4_t *acc) {
   const void *const *column[COLUMNS];
   UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = row + (i < n ? i : n - 1) * h->args->stride_w;
   for (size_t kx = 0; kx < h->args->filter_w; kx++, weights += NR) {
@@ -55,7 +54,7 @@ INLINE void add_taps(const struct half *h, const void *const *row, size_t n, con
 }
 
 // Requantizes 8 accumulators, two columns at a time, and stores `n` columns.
-INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {
+TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, h->args->stage);
   const size_t stride = h->args->out_col_stride;
   const int32x4_t m0 = vld1q_s32(h->multiplier), m1 = vld1q_s32(h->multiplier + 4), s0 = vld1q_s32(h->shift), s1 = vld1q_s32(h->shift + 4);
@@ -76,7 +75,7 @@ INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_
 }
 
 // n_kx and stride are constants and the filter's own, or 0 for any.
-INLINE void depthwise(const struct half *h, int n_kx, int stride) {
+TVMQ_INLINE void depthwise(const struct half *h, int n_kx, int stride) {
   const struct tvmq_depthwise_args *args = h->args;
   const size_t row_weights = args->filter_w * NR;
   const enum tvmq_neon_path path = tvmq_neon_general_path(args->stage);

@@ -4,11 +4,8 @@
 // Tile: one output row, 4 columns (a last one or two: one), 16 channels: 16 accumulators. Reads: 16 bytes of each pixel of the window; past the last column the
 // last again. Hazards: two products fit int16 only if no weight is -128.
 #include "depthwise_neon.h"
+#include "inline.h"
 #include "requant_neon.h"
-
-#define INLINE static inline __attribute__((always_inline))
-// Arrays of vectors are registers only where every index is a constant.
-#define UNROLL _Pragma("GCC unroll 16")
 
 enum { NR = 16, COLUMNS = 4, VECTORS = 4 };
 
@@ -17,7 +14,7 @@ struct cursor {
   size_t offset, kx;
 };
 
-INLINE size_t next_tap(const struct tvmq_depthwise_args *args, struct cursor *cursor) {
+TVMQ_INLINE size_t next_tap(const struct tvmq_depthwise_args *args, struct cursor *cursor) {
   const size_t offset = cursor->offset++;
   if (++cursor->kx == args->filter_w) {
     cursor->kx = 0;
@@ -26,20 +23,20 @@ INLINE size_t next_tap(const struct tvmq_depthwise_args *args, struct cursor *cu
   return offset;
 }
 
-INLINE int8x16_t load_pixel(const void *pixel, size_t channel_offset, bool flips, int8x16_t flip) {
+TVMQ_INLINE int8x16_t load_pixel(const void *pixel, size_t channel_offset, bool flips, int8x16_t flip) {
   const int8x16_t x = vld1q_s8((const int8_t *)pixel + channel_offset);
   return flips ? veorq_s8(x, flip) : x;
 }
 
-INLINE void add(int16x8_t low, int16x8_t high, int32x4_t acc[VECTORS]) {
+TVMQ_INLINE void add(int16x8_t low, int16x8_t high, int32x4_t acc[VECTORS]) {
   acc[0] = vaddw_s16(acc[0], vget_low_s16(low));
   acc[1] = vaddw_high_s16(acc[1], low);
   acc[2] = vaddw_s16(acc[2], vget_low_s16(high));
   acc[3] = vaddw_high_s16(acc[3], high);
 }
 
-INLINE void add_window(const struct tvmq_depthwise_args *args, int columns, const void *const *const column[COLUMNS], bool flips,
-                       int32x4_t acc[COLUMNS][VECTORS]) {
+TVMQ_INLINE void add_window(const struct tvmq_depthwise_args *args, int columns, const void *const *const column[COLUMNS], bool flips,
+                            int32x4_t acc[COLUMNS][VECTORS]) {
   const int8x16_t flip = vdupq_n_s8((int8_t)args->in_flip);
   const size_t n_taps = args->filter_h * args->filter_w, channel = args->channel_offset;
   const int8_t *weights = (const int8_t *)args->panel + NR * sizeof(int32_t);
@@ -62,8 +59,8 @@ INLINE void add_window(const struct tvmq_depthwise_args *args, int columns, cons
   }
 }
 
-INLINE int8x16_t requantize(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, const struct tvmq_neon_stage *stage,
-                            const int32x4_t acc[VECTORS]) {
+TVMQ_INLINE int8x16_t requantize(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, const struct tvmq_neon_stage *stage,
+                                 const int32x4_t acc[VECTORS]) {
   const int32_t *params = (const int32_t *)((const int8_t *)args->panel + NR * sizeof(int32_t) + args->filter_h * args->filter_w * NR);
   int32x4_t multiplier[VECTORS], shift[VECTORS];
   UNROLL for (int v = 0; v < VECTORS; v++) multiplier[v] = vld1q_s32(params + 4 * v), shift[v] = vld1q_s32(params + NR + 4 * v);
@@ -71,7 +68,8 @@ INLINE int8x16_t requantize(enum tvmq_neon_path path, const struct tvmq_depthwis
 }
 
 // `columns` columns of which `n` are stored.
-INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, int columns, const int32x4_t acc[COLUMNS][VECTORS], size_t n, int8_t *out) {
+TVMQ_INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_args *args, int columns, const int32x4_t acc[COLUMNS][VECTORS], size_t n,
+                       int8_t *out) {
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, args->stage);
   const size_t stride = args->out_col_stride;
   int8x16_t bytes[COLUMNS];
@@ -87,7 +85,7 @@ INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_args *ar
 }
 
 // Columns from x on; past the last the last again.
-INLINE void tile(const struct tvmq_depthwise_args *args, bool flips, int columns, size_t x) {
+TVMQ_INLINE void tile(const struct tvmq_depthwise_args *args, bool flips, int columns, size_t x) {
   const int32_t *bias = args->panel;
   const size_t n = args->n_cols - x;
   int8_t *out = (int8_t *)args->out + x * args->out_col_stride;
@@ -101,7 +99,7 @@ INLINE void tile(const struct tvmq_depthwise_args *args, bool flips, int columns
   TVMQ_NEON_FOR_GENERAL_PATH(tvmq_neon_general_path(args->stage), store, args, columns, acc, n, out);
 }
 
-INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips) {
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips) {
   size_t x = 0;
   for (; x + COLUMNS / 2 < args->n_cols; x += COLUMNS) tile(args, flips, COLUMNS, x);
   for (; x < args->n_cols; x++) tile(args, flips, 1, x);

@@ -5,18 +5,15 @@
 // fit.
 #include <arm_neon.h>
 
+#include "inline.h"
 #include "kernel.h"
 #include "requant.h"
-
-#define INLINE static inline __attribute__((always_inline))
-// Arrays of vectors are registers only where every index is a constant.
-#define UNROLL _Pragma("GCC unroll 16")
 
 enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511 };
 
 // Adds up to MOST_PRODUCTS taps of a filter row.
-INLINE void add_taps(const void *const *const column[COLUMNS], size_t first, size_t n, size_t channel_offset, const int8_t *weights,
-                     int32x4_t acc[2 * COLUMNS]) {
+TVMQ_INLINE void add_taps(const void *const *const column[COLUMNS], size_t first, size_t n, size_t channel_offset, const int8_t *weights,
+                          int32x4_t acc[2 * COLUMNS]) {
   for (size_t kx = first; kx < first + n; kx++) {
     const int16x8_t weight = vmovl_s8(vld1_s8(weights + kx * NR));
     int16x8_t value[COLUMNS];
@@ -29,7 +26,7 @@ INLINE void add_taps(const void *const *const column[COLUMNS], size_t first, siz
 }
 
 // Moves the sums over and begins anew.
-INLINE void move(int32x4_t acc[2 * COLUMNS], int64_t sums[COLUMNS][CHANNELS]) {
+TVMQ_INLINE void move(int32x4_t acc[2 * COLUMNS], int64_t sums[COLUMNS][CHANNELS]) {
   UNROLL for (int i = 0; i < 2 * COLUMNS; i++) {
     int64_t *to = &sums[i / 2][i % 2 * 4];
     vst1q_s64(to, vaddw_s32(vld1q_s64(to), vget_low_s32(acc[i])));

@@ -2,6 +2,7 @@
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
 #include "gemm_neon_tile.h"
+#include "inline.h"
 
 // clang-format off
 #define SDOT(acc, b, a, depth) "sdot v" #acc ".4s, v" #b ".16b, v" #a ".4b[" #depth "]\n"
@@ -129,8 +130,8 @@
 #define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK, FLIP_8X8)
 // clang-format on
 
-static inline __attribute__((always_inline)) void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
-                                                             const int32x4_t *acc, int8_t *out, size_t out_stride) {
+TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+                            size_t out_stride) {
   const int32x4_t multiplier[4] = {vld1q_s32(p), vld1q_s32(p + 4), vld1q_s32(p + 8), vld1q_s32(p + 12)};
   const int32x4_t shift[4] = {vld1q_s32(p + 16), vld1q_s32(p + 20), vld1q_s32(p + 24), vld1q_s32(p + 28)};
   for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));

@@ -5,6 +5,7 @@
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
 #include "gemm_neon_tile.h"
+#include "inline.h"
 
 // clang-format off
 #define SMMLA(acc, a, b) "smmla v" #acc ".4s, v" #a ".16b, v" #b ".16b\n"
@@ -133,13 +134,13 @@ static inline int8x16_t odd_pairs(int8x16_t a, int8x16_t b) { return vreinterpre
 struct params {
   int32x4_t multiplier[4], shift[4];
 };
-static inline __attribute__((always_inline)) struct params load_params(const int32_t *multiplier, const int32_t *shift) {
+TVMQ_INLINE struct params load_params(const int32_t *multiplier, const int32_t *shift) {
   return (struct params){{load_pair(multiplier), load_pair(multiplier + 2), load_pair(multiplier + 4), load_pair(multiplier + 6)},
                          {load_pair(shift), load_pair(shift + 2), load_pair(shift + 4), load_pair(shift + 6)}};
 }
 
-static inline __attribute__((always_inline)) void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
-                                                             const int32x4_t *acc, int8_t *out, size_t out_stride) {
+TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+                            size_t out_stride) {
   // By halves of the channels: the parameters of all, with the accumulators, are more than the registers.
   const struct params low = load_params(p, p + 16);
   const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, low.multiplier, low.shift);
@@ -153,8 +154,8 @@ static inline __attribute__((always_inline)) void store_4x16(enum tvmq_neon_path
   vst1q_s8(out + 3 * out_stride, odd_pairs(low2, high2));
 }
 
-static inline __attribute__((always_inline)) void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
-                                                            const int32x4_t *acc, int8_t *out, size_t out_stride) {
+TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+                           size_t out_stride) {
   const struct params all = load_params(p, p + 8);
   for (size_t m = 0; m < 8; m += 4) {
     const int8x16_t first = tvmq_neon_requantize(path, stage, acc + 2 * m, all.multiplier, all.shift);

@@ -10,6 +10,7 @@
 // 8-15, x10 taps left. Loads do not move their
 // pointers, which would cost an in-order core more than the additions.
 #include "gemm_neon_tile.h"
+#include "inline.h"
 
 // clang-format off
 #define LOW(op, to, a, b) #op " v" #to ".8h, v" #a ".8b, v" #b ".8b\n"
@@ -135,8 +136,8 @@
 // clang-format on
 
 // The first four accumulators hold the rows.
-static inline __attribute__((always_inline)) void store_4x4(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p,
-                                                            const int32x4_t *acc, int8_t *out, size_t out_stride) {
+TVMQ_INLINE void store_4x4(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+                           size_t out_stride) {
   const int32x4_t m = vld1q_s32(p), s = vld1q_s32(p + 4);
   const int32x4_t multiplier[4] = {m, m, m, m}, shift[4] = {s, s, s, s};
   const int32x4_t rows = vreinterpretq_s32_s8(tvmq_neon_requantize(path, stage, acc, multiplier, shift));

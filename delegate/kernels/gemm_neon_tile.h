@@ -6,6 +6,7 @@
 // so that nothing outside the panel is read.
 #pragma once
 
+#include "inline.h"
 #include "requant_neon.h"
 
 // One tile's state: `acc` as the assembly leaves v16 to v31, then what its output stage needs.
@@ -35,8 +36,8 @@ struct tvmq_neon_tile {
   } while (0)
 
 // Output of an 8x8 tile whose accumulators are in the order of the rows.
-static inline __attribute__((always_inline)) void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params,
-                                                                      const int32x4_t *acc, int8_t *out, size_t out_stride) {
+TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
+                                     size_t out_stride) {
   const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params), vld1q_s32(params + 4)};
   const int32x4_t shift[4] = {vld1q_s32(params + 8), vld1q_s32(params + 12), vld1q_s32(params + 8), vld1q_s32(params + 12)};
   for (size_t m = 0; m < 8; m += 2) {

@@ -3,5 +3,5 @@
 
 #define TVMQ_INLINE static inline __attribute__((always_inline))
 
-// Loops over accumulators are unrolled where they stand, or gcc keeps the accumulators in memory.
+// For loops over accumulators: arrays of vectors are registers only where every index is a constant.
 #define UNROLL _Pragma("GCC unroll 16")

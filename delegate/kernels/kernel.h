@@ -12,9 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../arith.h"
 #include "../cpu_bits.h"
 #include "../packing/layout.h"
 #include "../types.h"
+#include "inline.h"
 
 // How a product x * multiplier * 2^shift is rounded; the formulas are in requant.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
@@ -82,8 +84,7 @@ static inline size_t tvmq_next_tile(size_t row, size_t mr, size_t n_rows) {
 }
 
 // Computes a call with a function for one tile of one block, of `block_bytes` bytes of a pixel.
-static inline __attribute__((always_inline)) void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, size_t mr, size_t block_bytes,
-                                                                       tvmq_depthwise_fn compute) {
+TVMQ_INLINE void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, size_t mr, size_t block_bytes, tvmq_depthwise_fn compute) {
   struct tvmq_depthwise_args tile = *args;
   tile.n_rows = mr;
   tile.n_blocks = 1;
@@ -159,10 +160,7 @@ struct tvmq_winograd_gemm_args {
 typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args);
 
 // Rows that a kernel with tiles of up to `most` rows computes first of those that are left: no last tile is much smaller than the others.
-static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) {
-  const size_t tiles = (left + most - 1) / most;
-  return ((left + tiles - 1) / tiles + step - 1) / step * step;
-}
+static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) { return tvmq_round_up(tvmq_ceil_div(left, tvmq_ceil_div(left, most)), step); }
 
 // One call finishes n channels, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
 struct tvmq_winograd_output_args {

@@ -9,6 +9,7 @@
 
 #include <arm_neon.h>
 
+#include "inline.h"
 #include "kernel.h"
 
 enum tvmq_neon_path {
@@ -97,7 +98,7 @@ static inline struct tvmq_neon_stage tvmq_neon_stage(enum tvmq_neon_path path, c
 }
 
 // x * multiplier / 2^31 with ties up, less one where x is negative.
-static inline __attribute__((always_inline)) int32x4_t tvmq_neon_lowered_product(int32x4_t x, int32x4_t multiplier) {
+TVMQ_INLINE int32x4_t tvmq_neon_lowered_product(int32x4_t x, int32x4_t multiplier) {
 #if defined(__ARM_FEATURE_QRDMX)
   return vqrdmlahq_s32(vreinterpretq_s32_u32(vcltzq_s32(x)), x, multiplier);
 #else
@@ -107,8 +108,7 @@ static inline __attribute__((always_inline)) int32x4_t tvmq_neon_lowered_product
 }
 
 // `path` is a constant wherever this is inlined; so below.
-static inline __attribute__((always_inline)) int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x,
-                                                                         int32x4_t multiplier, int32x4_t shift) {
+TVMQ_INLINE int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x, int32x4_t multiplier, int32x4_t shift) {
   const int32x4_t zero = vdupq_n_s32(0);
   switch (path) {
     case TVMQ_NEON_S8_UP:
@@ -134,8 +134,7 @@ static inline __attribute__((always_inline)) int32x4_t tvmq_neon_rescale(enum tv
   }
 }
 
-static inline __attribute__((always_inline)) int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x0,
-                                                                        int32x4_t x1) {
+TVMQ_INLINE int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x0, int32x4_t x1) {
   if (path != TVMQ_NEON_DOUBLE && path != TVMQ_NEON_SINGLE)
     return vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
   // Near the ends of int32 the zero point wraps, as the definition does.
@@ -143,8 +142,8 @@ static inline __attribute__((always_inline)) int16x8_t tvmq_neon_narrow(enum tvm
 }
 
 // Four vectors of accumulators, each with its channels' multipliers and shifts -> sixteen bytes to store.
-static inline __attribute__((always_inline)) int8x16_t tvmq_neon_requantize(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage,
-                                                                            const int32x4_t acc[4], const int32x4_t multiplier[4], const int32x4_t shift[4]) {
+TVMQ_INLINE int8x16_t tvmq_neon_requantize(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t acc[4], const int32x4_t multiplier[4],
+                                           const int32x4_t shift[4]) {
   const int32x4_t x0 = tvmq_neon_rescale(path, stage, acc[0], multiplier[0], shift[0]);
   const int32x4_t x1 = tvmq_neon_rescale(path, stage, acc[1], multiplier[1], shift[1]);
   const int32x4_t x2 = tvmq_neon_rescale(path, stage, acc[2], multiplier[2], shift[2]);

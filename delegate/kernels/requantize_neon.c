@@ -3,11 +3,8 @@
 // Reads and writes the elements given; the last few by way of the stack. Hazards: the zero point wraps where the definition does (requant.h).
 #include <string.h>
 
+#include "inline.h"
 #include "requant_neon.h"
-
-#define INLINE static inline __attribute__((always_inline))
-// Arrays of vectors are registers only where every index is a constant.
-#define UNROLL _Pragma("GCC unroll 16")
 
 enum { STEP = 16, VECTORS = 4, TABLE_PARTS = 4, PART = 64 };
 
@@ -42,43 +39,43 @@ void tvmq_requantize_u8_u8__neon(const struct tvmq_requantize_args *args) { look
 
 // ---- all others: sixteen elements as int32, or as float32, and back
 
-INLINE void from_s16(int16x8_t low, int16x8_t high, int32x4_t x[VECTORS]) {
+TVMQ_INLINE void from_s16(int16x8_t low, int16x8_t high, int32x4_t x[VECTORS]) {
   x[0] = vmovl_s16(vget_low_s16(low));
   x[1] = vmovl_high_s16(low);
   x[2] = vmovl_s16(vget_low_s16(high));
   x[3] = vmovl_high_s16(high);
 }
 
-INLINE void load_s8(const void *p, int32x4_t x[VECTORS]) {
+TVMQ_INLINE void load_s8(const void *p, int32x4_t x[VECTORS]) {
   const int8x16_t bytes = vld1q_s8(p);
   from_s16(vmovl_s8(vget_low_s8(bytes)), vmovl_high_s8(bytes), x);
 }
 
-INLINE void load_u8(const void *p, int32x4_t x[VECTORS]) {
+TVMQ_INLINE void load_u8(const void *p, int32x4_t x[VECTORS]) {
   const uint8x16_t bytes = vld1q_u8(p);
   from_s16(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(bytes))), vreinterpretq_s16_u16(vmovl_high_u8(bytes)), x);
 }
 
-INLINE void load_s16(const void *p, int32x4_t x[VECTORS]) { from_s16(vld1q_s16(p), vld1q_s16((const int16_t *)p + 8), x); }
+TVMQ_INLINE void load_s16(const void *p, int32x4_t x[VECTORS]) { from_s16(vld1q_s16(p), vld1q_s16((const int16_t *)p + 8), x); }
 
 // Float32 too: bits are not looked at.
-INLINE void load_s32(const void *p, int32x4_t x[VECTORS]) {
+TVMQ_INLINE void load_s32(const void *p, int32x4_t x[VECTORS]) {
   const int32_t *in = p;
   x[0] = vld1q_s32(in), x[1] = vld1q_s32(in + 4), x[2] = vld1q_s32(in + 8), x[3] = vld1q_s32(in + 12);
 }
 
-INLINE int16x8_t to_s16(int32x4_t a, int32x4_t b) { return vqmovn_high_s32(vqmovn_s32(a), b); }
+TVMQ_INLINE int16x8_t to_s16(int32x4_t a, int32x4_t b) { return vqmovn_high_s32(vqmovn_s32(a), b); }
 
-INLINE void store_s8(void *p, const int32x4_t x[VECTORS]) { vst1q_s8(p, vqmovn_high_s16(vqmovn_s16(to_s16(x[0], x[1])), to_s16(x[2], x[3]))); }
+TVMQ_INLINE void store_s8(void *p, const int32x4_t x[VECTORS]) { vst1q_s8(p, vqmovn_high_s16(vqmovn_s16(to_s16(x[0], x[1])), to_s16(x[2], x[3]))); }
 
-INLINE void store_u8(void *p, const int32x4_t x[VECTORS]) { vst1q_u8(p, vqmovun_high_s16(vqmovun_s16(to_s16(x[0], x[1])), to_s16(x[2], x[3]))); }
+TVMQ_INLINE void store_u8(void *p, const int32x4_t x[VECTORS]) { vst1q_u8(p, vqmovun_high_s16(vqmovun_s16(to_s16(x[0], x[1])), to_s16(x[2], x[3]))); }
 
-INLINE void store_s16(void *p, const int32x4_t x[VECTORS]) {
+TVMQ_INLINE void store_s16(void *p, const int32x4_t x[VECTORS]) {
   vst1q_s16(p, to_s16(x[0], x[1]));
   vst1q_s16((int16_t *)p + 8, to_s16(x[2], x[3]));
 }
 
-INLINE void store_s32(void *p, const int32x4_t x[VECTORS]) {
+TVMQ_INLINE void store_s32(void *p, const int32x4_t x[VECTORS]) {
   int32_t *out = p;
   vst1q_s32(out, x[0]), vst1q_s32(out + 4, x[1]), vst1q_s32(out + 8, x[2]), vst1q_s32(out + 12, x[3]);
 }
@@ -107,14 +104,14 @@ static bool has_quotient(float scale) {
 // x / scale as the division rounds it, as far as int32 goes: one step from x * (1 / scale) comes within one unit in the last place, from where another leads to
 // the nearest number (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990). What exceeds int32 by far is cut off first,
 // so that infinity remains a number. Quotients below an eighth may be wrong and do not matter.
-INLINE float32x4_t quotient(const struct conversion *c, float32x4_t x) {
+TVMQ_INLINE float32x4_t quotient(const struct conversion *c, float32x4_t x) {
   const float32x4_t near = vminq_f32(vmaxq_f32(x, vnegq_f32(c->limit)), c->limit);
   float32x4_t q = vmulq_f32(near, c->inverse);
   q = vfmaq_f32(q, vfmsq_f32(near, q, c->scale), c->inverse);
   return vfmaq_f32(q, vfmsq_f32(near, q, c->scale), c->inverse);
 }
 
-INLINE int32x4_t convert(const struct conversion *c, int32x4_t x) {
+TVMQ_INLINE int32x4_t convert(const struct conversion *c, int32x4_t x) {
   // Conversion rounds ties away from zero, saturates and takes NaN as 0, as the definition has it on this architecture.
   int32x4_t value;
   if (c->way == DIVIDE)
@@ -126,14 +123,14 @@ INLINE int32x4_t convert(const struct conversion *c, int32x4_t x) {
   return vaddq_s32(value, c->stage.zero_point);
 }
 
-INLINE void convert_sixteen(const struct conversion *c, load_fn load, store_fn store, const void *in, void *out) {
+TVMQ_INLINE void convert_sixteen(const struct conversion *c, load_fn load, store_fn store, const void *in, void *out) {
   int32x4_t x[VECTORS];
   load(in, x);
   const int32x4_t value[VECTORS] = {convert(c, x[0]), convert(c, x[1]), convert(c, x[2]), convert(c, x[3])};
   store(out, value);
 }
 
-INLINE void elementwise(const struct tvmq_requantize_args *args, enum way way, size_t in_bytes, size_t out_bytes, load_fn load, store_fn store) {
+TVMQ_INLINE void elementwise(const struct tvmq_requantize_args *args, enum way way, size_t in_bytes, size_t out_bytes, load_fn load, store_fn store) {
   const struct conversion c = {
       .way = way,
       .stage = {.ties = vdupq_n_s32(args->rounding == TVMQ_ROUNDING_REFERENCE ? -1 : 0), .zero_point = vdupq_n_s32(args->out_zero_point)},
@@ -164,7 +161,8 @@ static void convert_rest(const struct tvmq_requantize_args *args, size_t in_byte
   memcpy((uint8_t *)args->out + done * out_bytes, to, rest * out_bytes);
 }
 
-INLINE void requantize(const struct tvmq_requantize_args *args, size_t in_bytes, size_t out_bytes, load_fn load, store_fn store, tvmq_requantize_fn kernel) {
+TVMQ_INLINE void requantize(const struct tvmq_requantize_args *args, size_t in_bytes, size_t out_bytes, load_fn load, store_fn store,
+                            tvmq_requantize_fn kernel) {
   if (args->rounding == TVMQ_ROUNDING_SINGLE)
     elementwise(args, SINGLE, in_bytes, out_bytes, load, store);
   else if (args->rounding == TVMQ_ROUNDING_REFERENCE && args->shift < 0)
@@ -182,7 +180,7 @@ void tvmq_requantize_s16_s32__neon(const struct tvmq_requantize_args *args) { re
 void tvmq_requantize_s32_s8__neon(const struct tvmq_requantize_args *args) { requantize(args, 4, 1, load_s32, store_s8, tvmq_requantize_s32_s8__neon); }
 void tvmq_requantize_s32_s16__neon(const struct tvmq_requantize_args *args) { requantize(args, 4, 2, load_s32, store_s16, tvmq_requantize_s32_s16__neon); }
 
-INLINE void quantize(const struct tvmq_requantize_args *args, size_t out_bytes, store_fn store, tvmq_requantize_fn kernel) {
+TVMQ_INLINE void quantize(const struct tvmq_requantize_args *args, size_t out_bytes, store_fn store, tvmq_requantize_fn kernel) {
   if (has_quotient(args->scale))
     elementwise(args, MULTIPLY, sizeof(float), out_bytes, load_s32, store);
   else

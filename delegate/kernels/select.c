@@ -1,6 +1,6 @@
 #include "select.h"
 
-static size_t ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+#include "../arith.h"
 
 static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, uint32_t cpu, uint32_t excluded) {
   return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
@@ -12,9 +12,9 @@ static const struct tvmq_speed *speed_of(const struct tvmq_variant *variant, uin
 
 // Sizes are floats here: an estimate may lose digits but must not overflow.
 static float gemm_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
-  const float tiles = (float)ceil_div(p->m, v->mr) * (float)ceil_div(p->n, v->layout.nr);
+  const float tiles = (float)tvmq_ceil_div(p->m, v->mr) * (float)tvmq_ceil_div(p->n, v->layout.nr);
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
-  const float depth = (float)p->n_taps * (float)ceil_div(p->k, v->layout.ku) * v->layout.ku;
+  const float depth = (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
   return tiles * (speed->tile_cycles + depth * v->mr * v->layout.nr / speed->rate);
 }
 
@@ -43,7 +43,7 @@ static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depth
 
 // A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
-  const float tiles = (float)ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)ceil_div(p->channels, v->layout.nr);
+  const float tiles = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)tvmq_ceil_div(p->channels, v->layout.nr);
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
@@ -88,9 +88,9 @@ const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) {
 
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const struct tvmq_winograd_problem *p) {
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
-  const float k = (float)ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)ceil_div(p->n, v->layout.nr);
+  const float k = (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)tvmq_ceil_div(p->n, v->layout.nr);
   float tiles = 0;
-  for (size_t i = 0; i < p->n_points; i++) tiles += (float)ceil_div(p->rows[i], v->mr);
+  for (size_t i = 0; i < p->n_points; i++) tiles += (float)tvmq_ceil_div(p->rows[i], v->mr);
   return tiles * panels * (speed->tile_cycles + k * v->mr * v->layout.nr / speed->rate);
 }
 
@@ -110,7 +110,7 @@ const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family famil
   const struct tvmq_variant *best = NULL;
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
     if (!usable(v, family, cpu, 0) || v->layout.nr > channels) continue;
-    const float estimate = (float)ceil_div(channels, v->layout.nr) * v->layout.nr / speed_of(v, cpu)->rate;
+    const float estimate = (float)tvmq_ceil_div(channels, v->layout.nr) * v->layout.nr / speed_of(v, cpu)->rate;
     if (best != NULL && estimate >= *cycles) continue;
     best = v;
     *cycles = estimate;

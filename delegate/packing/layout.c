@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "../memory.h"
+#include "../arith.h"
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b) {
   return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes &&
@@ -23,17 +23,17 @@ bool tvmq_panel_layout(const struct tvmq_layout *layout, size_t depth, struct tv
   const size_t params = (size_t)layout->nr * sizeof(int32_t);
   size_t size;
   if (!tvmq_mul_size(depth, (size_t)layout->nr * layout->weight_bytes, &size)) return false;
-  if (!tvmq_add_size(size, weights + 2 * params + TVMQ_PANEL_ALIGNMENT - 1, &size)) return false;
+  if (!tvmq_add_size(size, weights + 2 * params, &size) || !tvmq_round_up_size(size, TVMQ_PANEL_ALIGNMENT, &size)) return false;
   panel->weights = weights;
   panel->multiplier = weights + depth * layout->nr * layout->weight_bytes;
   panel->shift = panel->multiplier + params;
-  panel->size = size / TVMQ_PANEL_ALIGNMENT * TVMQ_PANEL_ALIGNMENT;
+  panel->size = size;
   return true;
 }
 
 size_t tvmq_row_groups(const struct tvmq_layout *layout, size_t filter_h) {
   const size_t rows = (size_t)(layout->out_rows - 1) * layout->row_step + filter_h;
-  return (rows + layout->kr - 1) / layout->kr;
+  return tvmq_ceil_div(rows, layout->kr);
 }
 
 size_t tvmq_depthwise_depth(const struct tvmq_layout *layout, size_t filter_h, size_t filter_w, size_t n_planes) {

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../arith.h"
+
 enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = 6 };
 
 bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w) {
@@ -41,7 +43,7 @@ void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_chan
   assert(0 < n && n <= layout->nr && channels->n_taps == taps_h * taps_w);
   const size_t nr = layout->nr, kr = layout->kr, points_h = tvmq_winograd_weight_points(taps_h), points_w = tvmq_winograd_weight_points(taps_w);
   const size_t n_depths = channels->n_depths, pieces_w = tvmq_winograd_pieces(taps_w), n_pieces = tvmq_winograd_pieces(taps_h) * pieces_w;
-  const size_t k = (n_pieces * n_depths + layout->ku - 1) / layout->ku * layout->ku;
+  const size_t k = tvmq_round_up(n_pieces * n_depths, layout->ku);
   struct tvmq_panel parts;
   const bool fits = tvmq_panel_layout(layout, points_h * points_w * k, &parts);
   assert(fits);
@@ -52,7 +54,7 @@ void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_chan
   for (size_t d = 0; d < n_pieces * n_depths; d++) {
     const size_t piece = d / n_depths, first_h = piece / pieces_w * TAPS, first_w = piece % pieces_w * TAPS;
     for (size_t first = 0; first < n; first += LANES) {
-      const size_t m = n - first < LANES ? n - first : LANES;
+      const size_t m = tvmq_min(n - first, LANES);
       lanes g[TAPS][TAPS] = {0}, half[POINTS][TAPS], u[POINTS];
       for (size_t y = 0; y < TAPS && first_h + y < taps_h; y++) {
         for (size_t x = 0; x < TAPS && first_w + x < taps_w; x++) {

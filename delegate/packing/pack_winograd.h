@@ -6,11 +6,12 @@
 // A panel is a gemm panel (layout.h) with points for taps: 6 x 6, row by row, or 6. The weights have their zero point subtracted.
 #pragma once
 
+#include "../arith.h"
 #include "pack_gemm.h"
 
 enum { TVMQ_WINOGRAD_PIECE = 3 };
 
-static inline size_t tvmq_winograd_pieces(size_t taps) { return (taps + TVMQ_WINOGRAD_PIECE - 1) / TVMQ_WINOGRAD_PIECE; }
+static inline size_t tvmq_winograd_pieces(size_t taps) { return tvmq_ceil_div(taps, TVMQ_WINOGRAD_PIECE); }
 static inline size_t tvmq_winograd_weight_points(size_t taps) { return taps == 1 ? 1 : 6; }
 
 // Whether sums of the channel come out exactly whatever the int8 input. Outputs pass through int32 times a power of two, 8 for each direction with taps, so

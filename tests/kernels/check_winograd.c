@@ -3,14 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../delegate/arith.h"
 #include "bench.h"
 #include "layer.h"
 #include "oracle.h"
 #include "winograd_tables.h"
 
 enum { MAX_TILES = 3, MAX_CHANNELS = 100, MAX_INPUTS = 4 * MAX_TILES + 2, POINTS = TABLE_POINTS * TABLE_POINTS };
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // ---- input
 
@@ -90,7 +89,7 @@ static void check_input(const struct tvmq_variant *variant) {
     for (size_t tile_w = 0; tile_w < N_TABLES; tile_w++) {
       for (size_t i = 0; i < (check_quick ? 4 : 24); i++) check_input_tiles(variant, tile_h, tile_w, (size_t)check_between((int64_t)lanes, MAX_CHANNELS));
       check_input_tiles(variant, tile_h, tile_w, lanes);
-      check_input_tiles(variant, tile_h, tile_w, smaller(2 * lanes + 1, MAX_CHANNELS));
+      check_input_tiles(variant, tile_h, tile_w, tvmq_min(2 * lanes + 1, MAX_CHANNELS));
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "arith.h"
 #include "memory.h"
 #include "packing/layout.h"
 #include "unit.h"

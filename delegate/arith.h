@@ -1,0 +1,31 @@
+// Arithmetic on sizes, for every layer.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline size_t tvmq_min(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t tvmq_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+static inline size_t tvmq_round_up(size_t a, size_t b) { return tvmq_ceil_div(a, b) * b; }
+
+// False: the result does not fit, and *out is untouched.
+static inline bool tvmq_mul_size(size_t a, size_t b, size_t *out) {
+  size_t product;
+  if (__builtin_mul_overflow(a, b, &product)) return false;
+  *out = product;
+  return true;
+}
+
+static inline bool tvmq_add_size(size_t a, size_t b, size_t *out) {
+  size_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) return false;
+  *out = sum;
+  return true;
+}
+
+static inline bool tvmq_round_up_size(size_t a, size_t b, size_t *out) {
+  size_t sum;
+  if (!tvmq_add_size(a, b - 1, &sum)) return false;
+  *out = sum / b * b;
+  return true;
+}
