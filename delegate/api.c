@@ -157,7 +157,9 @@ const struct tvmq_peak_info *tvmq_measure_peak(const void *base) {
   if (delegate == NULL) return NULL;
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);
+  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, NULL);  // spans are those of nodes
   const bool measured = tvmq_peak_measure(delegate->env.cpu, delegate->env.threads, &delegate->peak);
+  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, delegate->trace);
   tvmq_affinity_leave(&affinity);
   return measured ? &delegate->peak : NULL;
 }

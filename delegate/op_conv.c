@@ -30,7 +30,8 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, c
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     struct tvmq_conv_choice choice = ways[i]->choose(problem, env);
     choice.way = ways[i];
-    if (choice.variant && (!best.variant || choice.wanted || choice.cycles < best.cycles)) best = choice;
+    if (!choice.variant || (best.wanted && !choice.wanted)) continue;
+    if (!best.variant || choice.wanted > best.wanted || choice.cycles < best.cycles) best = choice;
   }
   return best;
 }

@@ -8,8 +8,8 @@
 #include "quant_params.h"
 #include "tasks.h"
 
-// An element takes about as long as this many multiply-accumulates. Tasks begin on cache lines of bytes.
-enum { ELEMENT_MACS = 16, LINE = 64, N_BYTES = 256 };
+// Tasks begin on cache lines of bytes.
+enum { LINE = 64, N_BYTES = 256 };
 
 struct requantize {
   const struct tvmq_variant *variant;
@@ -63,7 +63,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!r->variant) return "no kernel for this combination of types";
   if (d->in_type != TVMQ_TYPE_F32) tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
   if (r->in_bytes == 1 && r->out_bytes == 1) fill_table(r, d->in_type, d->out_type);
-  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (uint64_t)r->n * ELEMENT_MACS)), LINE);
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (float)r->n / r->variant->speeds[0].rate)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;
 }

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "kernels/select.h"
 #include "memory.h"
+#include "packing/pack_gemm.h"
 #include "scratch.h"
 
 // A panel of weights stays in the first-level cache, beside the rows of a tile.
@@ -70,6 +71,8 @@ static double gemm_rate(const struct tvmq_variant *v, struct tvmq_threads *threa
 
   fill(memory + panel_at + panel.weights, panel.multiplier - panel.weights);
   fill(memory + rows_at, mr * row_bytes);
+  for (size_t j = 0; j < layout->nr; j++)
+    tvmq_pack_params(layout, &panel, j, &(struct tvmq_channel_params){.multiplier = 1 << 30, .shift = -9}, memory + panel_at);
   const void **table = (const void **)(memory + table_at);
   for (size_t m = 0; m < mr; m++) table[m] = memory + rows_at + m * row_bytes;
   gemm.out = memory + out_at;

@@ -20,7 +20,7 @@ struct tvmq_cpu_info {
   const char *name;  // "Cortex-A76", "AMD EPYC ...", "unknown"
   const char *isa;   // the greatest instruction set that it offers: a name of tvmq_get_isa
   int count;         // processors that this process may use: affinity and cgroup quota
-  int in_order;      // all cores that it may use are known to execute instructions in the order of the program: what tune=auto goes by
+  int in_order;      // all cores that it may use are known to execute instructions in program order: what tune=auto goes by, unless cpu_affinity names some
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 
@@ -85,7 +85,8 @@ struct tvmq_node_info {
   const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
   int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;
-  const char *algorithm;  // "rows", "row table", "im2col", "winograd 4x4", "pixel table", "gathered channels", "elementwise"
+  const char
+      *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;
@@ -106,7 +107,7 @@ const struct tvmq_profile_info *tvmq_get_profile(const void *delegate, int index
 struct tvmq_span_info {
   int subgraph, node;                   // as in tvmq_node_info
   int thread;                           // 0: the one that runs the interpreter
-  int task;                             // part of the node's work; -1: the whole node
+  int task;                             // part of the node's work, counted anew in each of its stages; -1: the whole node
   unsigned long long start_ns, end_ns;  // of CLOCK_MONOTONIC
 };
 const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);

@@ -201,6 +201,7 @@ def test_spans_are_the_profiled_times(runtime: harness.Runtime) -> None:
         interpreter.invoke()
     after = time.monotonic_ns()
     spans = tvmq_delegate.spans(delegate)
+    assert tvmq_delegate.peak(delegate).threads >= 1 and tvmq_delegate.spans(delegate) == spans  # what is measured is no node
     for profiled in tvmq_delegate.profile(delegate, reset=True):
         whole = [span for span in spans if span.node == profiled.node.node and span.task < 0]
         assert len(whole) == 3 and sum(span.end_ns - span.start_ns for span in whole) == profiled.timing.total_ns

@@ -71,7 +71,8 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 def unpacked(sdist: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # which Python 3.11.2 does not have
+        archive.extractall(folder)
     (top,) = folder.iterdir()
     return top
 
