@@ -83,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Half of all runs use what the CPU has, the others one of its tiers.
   env.cpu = tvmq_cpu_detect();
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
+  if (fuzz_pick(&bytes, 0, 1)) env.cpu |= TVMQ_CPU_IN_ORDER;
   if (fuzz_pick(&bytes, 0, 7) == 0) {
     fuzz_requantize(&bytes, &env);
   } else {
