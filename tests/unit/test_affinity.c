@@ -18,27 +18,56 @@ static cpu_set_t here(void) {
   return set;
 }
 
+// `form` with the first usable processor for each '#': nothing is wrong with the processors, so that only the form can be refused.
+static void spell(char *text, const char *form) {
+  for (; *form != '\0'; form++) {
+    if (*form == '#') {
+      text += sprintf(text, "%d", first_cpu);
+    } else {
+      *text++ = *form;
+    }
+  }
+  *text = '\0';
+}
+
 static void check_grammar(void) {
   struct tvmq_cpus cpus;
-  char text[TVMQ_CPUS_TEXT];
+  char text[5 * TVMQ_CPUS_MAX];  // whatever the processors are: nothing is cut
   cpu_set_t wanted;
   CHECK(tvmq_cpus_parse("any", &cpus), "any");
   CPU_ZERO(&wanted);
   CHECK(same(&cpus, &wanted), "any is the empty set");
 
+  const cpu_set_t usable = here();
   tvmq_cpus_usable(text, sizeof text);
-  wanted = here();
-  CHECK(tvmq_cpus_parse(text, &cpus) && same(&cpus, &wanted), "all that there are: %s", text);
+  CHECK(tvmq_cpus_parse(text, &cpus) && same(&cpus, &usable), "all that there are: %s", text);
   CPU_ZERO(&wanted);
   CPU_SET(first_cpu, &wanted);
   CPU_SET(last_cpu, &wanted);
   snprintf(text, sizeof text, "%d+%d-%d", first_cpu, last_cpu, last_cpu);
   CHECK(tvmq_cpus_parse(text, &cpus) && same(&cpus, &wanted), "%s", text);
 
-  static const char *const wrong[] = {
-      "", "+", "-", "0+", "+0", "0-", "-0", "0--1", "0,1", " 0", "0 ", "0x1", "all", "Any", "1023", "1024", "99999999999999999999", "1-0", "0-1023"};
+  static const char *const right[] = {"#", "#+#", "#-#", "#+#-#"};
+  for (size_t i = 0; i < N_ELEMENTS(right); i++) {
+    spell(text, right[i]);
+    CHECK(tvmq_cpus_parse(text, &cpus), "\"%s\" is refused", text);
+  }
+  static const char *const wrong[] = {"",    "+",  "-",  "#+", "+#",   "#++#", "#-",  "-#",    "#--#",  "#-#-#", "#-+#",
+                                      "#,#", " #", "# ", "#x", "#+ #", "all",  "Any", "any+#", "#+any", "1024",  "99999999999999999999"};
   for (size_t i = 0; i < N_ELEMENTS(wrong); i++) {
-    if (CPU_COUNT(&wanted) < TVMQ_CPUS_MAX) CHECK(!tvmq_cpus_parse(wrong[i], &cpus), "\"%s\" passes", wrong[i]);
+    spell(text, wrong[i]);
+    CHECK(!tvmq_cpus_parse(text, &cpus), "\"%s\" passes", text);
+  }
+  if (first_cpu < last_cpu) {
+    snprintf(text, sizeof text, "%d-%d", last_cpu, first_cpu);
+    CHECK(!tvmq_cpus_parse(text, &cpus), "\"%s\" passes", text);
+  }
+  for (int i = 0; i < TVMQ_CPUS_MAX; i++) {
+    if (CPU_ISSET(i, &usable)) continue;
+    snprintf(text, sizeof text, "%d", i);
+    CHECK(!tvmq_cpus_parse(text, &cpus), "\"%s\" is not to be had and passes", text);
+    snprintf(text, sizeof text, "%d-%d", first_cpu < i ? first_cpu : i, first_cpu < i ? i : first_cpu);
+    CHECK(!tvmq_cpus_parse(text, &cpus), "\"%s\" is not all to be had and passes", text);
   }
   tvmq_cpus_usable(text, 2);
   CHECK(strlen(text) <= 1, "cut: %s", text);
