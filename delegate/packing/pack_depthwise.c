@@ -22,10 +22,6 @@ static size_t planes(const struct tvmq_layout *layout, int32_t filter_zero_point
   return fits_int8(lo, hi) ? 1 : fits_int8(lo - term, hi - term) ? 2 : 3;
 }
 
-size_t tvmq_depthwise_planes(const struct tvmq_layout *layout, int32_t filter_zero_point) {
-  return filter_zero_point == 0 ? 1 : planes(layout, filter_zero_point, INT8_MIN - filter_zero_point, INT8_MAX - filter_zero_point);
-}
-
 size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n) {
   if (channels->zero_point == 0) return 1;
   int32_t lo = 0, hi = 0;

@@ -4,9 +4,8 @@
 #include "pack_gemm.h"
 
 // Planes of weights less their zero point: 1, or as many int8 terms as w - zw needs in a vertical layout, at most 3, the second of which is the same for every
-// weight. 0 for a plain layout of int8 weights that w - zw exceeds: weights are packed as they are, and the kernel subtracts the zero point. The first function
-// is for any weights with a zero point, the second for those of `n` channels, which have one zero point.
-size_t tvmq_depthwise_planes(const struct tvmq_layout *layout, int32_t filter_zero_point);
+// weight. 0 for a plain layout of int8 weights that w - zw exceeds: weights are packed as they are, and the kernel subtracts the zero point. The weights are
+// those of `n` channels, which have one zero point.
 size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n);
 
 // Fills one panel for `n` <= layout->nr channels; the rest is zero. Channel j's taps are channels[j]'s, row by row; `panel` is 64-byte aligned.

@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "layer.h"
 
-enum { MAX_COLS = 20, MAX_STEP = 3, MAX_FILTER_H = 10, MAX_FILTER_W = 8 };
+enum { MAX_COLS = 20, MAX_STEP = 3, MAX_FILTER_H = 10, MAX_FILTER_W = 8, MAX_BLOCKS = 3 };
 
 struct shape {
   size_t n, n_cols, filter_h, filter_w, stride_h, stride_w;
@@ -15,30 +15,49 @@ struct shape {
 static int32_t values[LAYER_POOL * LAYER_MAX_CHANNELS];
 
 static void sum_windows(struct layer *layer, const uint8_t *picks, size_t pixels_stride, const struct shape *s) {
-  const size_t nr = layer->variant->layout.nr, n_taps = s->filter_h * s->filter_w;
+  const size_t pixel_values = layer_padded_n(layer), n_taps = s->filter_h * s->filter_w;
   for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
     int64_t *sums = layer->sums + i * layer->n;
     for (size_t n = 0; n < layer->n; n++) sums[n] = 0;
     for (size_t t = 0; t < n_taps; t++) {
       const size_t y = i / layer->n_cols * s->stride_h + t / s->filter_w;
       const size_t x = i % layer->n_cols * s->stride_w + t % s->filter_w;
-      const int32_t *pixel = values + picks[y * pixels_stride + x] * nr;
+      const int32_t *pixel = values + picks[y * pixels_stride + x] * pixel_values;
       for (size_t n = 0; n < layer->n; n++) sums[n] += (int64_t)pixel[n] * layer->weights[n * n_taps + t];
     }
   }
 }
 
-static const void *pack(const struct layer *layer, const struct shape *s, size_t n_planes, enum guard_side side) {
+// Panels of blocks of channels, each with the planes that its weights need.
+struct panels {
+  const uint8_t *first;
+  size_t n_blocks, bytes;  // bytes of one
+  size_t planes[MAX_BLOCKS];
+};
+
+static struct panels pack(const struct layer *layer, const struct shape *s, enum guard_side side) {
   const struct tvmq_layout *layout = &layer->variant->layout;
+  const size_t nr = layout->nr;
   struct tvmq_channel channels[LAYER_MAX_CHANNELS];
   struct tvmq_channel_params params[LAYER_MAX_CHANNELS];
   layer_channels(layer, channels, params);
+  struct panels panels = {.n_blocks = layer_padded_n(layer) / nr};
+  size_t valid[MAX_BLOCKS], most = 0;
+  for (size_t b = 0; b < panels.n_blocks; b++) {
+    valid[b] = b + 1 < panels.n_blocks ? nr : layer->n - b * nr;
+    panels.planes[b] = tvmq_depthwise_planes_of(layout, channels + b * nr, valid[b]);
+    most = panels.planes[b] > most ? panels.planes[b] : most;
+  }
   struct tvmq_panel parts;
-  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, s->filter_h, s->filter_w, n_planes), &parts)) check_fail("the panel's size does not fit");
+  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, s->filter_h, s->filter_w, most), &parts)) check_fail("the panel's size does not fit");
+  panels.bytes = parts.size;
   void *written;
-  const void *panel = layer_panel(parts.size, side, &written);
-  tvmq_pack_depthwise(layout, channels, params, layer->n, s->filter_h, s->filter_w, n_planes, written);
-  return panel;
+  panels.first = layer_panel(panels.n_blocks * panels.bytes, side, &written);
+  for (size_t b = 0; b < panels.n_blocks; b++) {
+    tvmq_pack_depthwise(layout, channels + b * nr, params + b * nr, valid[b], s->filter_h, s->filter_w, panels.planes[b],
+                        (uint8_t *)written + b * panels.bytes);
+  }
+  return panels;
 }
 
 static void check_shape(const struct tvmq_variant *variant, const struct shape *s) {
@@ -53,10 +72,11 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer_draw(&layer, variant, s->n, s->filter_h * s->filter_w, 1, false);
   layer.n_rows = variant->mr + (check_one_in(2) ? 0 : check_below(2 * variant->mr + 2));
   layer.n_cols = s->n_cols;
-  layer.col_stride = (nr + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
+  const size_t padded_n = layer_padded_n(&layer);
+  layer.col_stride = (padded_n + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
   layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.element;
 
-  layer_draw_pool(&layer, &pool, nr, side, values);
+  layer_draw_pool(&layer, &pool, padded_n, side, values);
   const size_t n_rows = (layer.n_rows - 1) * s->stride_h + s->filter_h;
   const size_t width = (s->n_cols - 1) * s->stride_w + s->filter_w;
   // The table ends with the last pixel that the kernel may ask for.
@@ -67,27 +87,23 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const void **written = guard_writable(&table, pixels);
   for (size_t i = 0; i < n_pixels; i++) {
     picks[i] = (uint8_t)check_below(LAYER_POOL);
-    written[i] = (const void *)((uintptr_t)guard_at(&pool, picks[i], nr * layer.element, side) - channel_offset);
+    written[i] = (const void *)((uintptr_t)guard_at(&pool, picks[i], padded_n * layer.element, side) - channel_offset);
   }
   sum_windows(&layer, picks, pixels_stride, s);
   layer_draw_stage(&layer);
 
-  const size_t n_planes = tvmq_depthwise_planes(&variant->layout, layer.filter_zero_point);
-  const struct tvmq_depthwise_args args = {
+  const struct panels panels = pack(&layer, s, side);
+  uint8_t *out = layer_out(&layer, side);
+  struct tvmq_depthwise_args args = {
       .pixels = pixels,
       .pixels_stride = pixels_stride,
-      .channel_offset = channel_offset,
       .n_rows = layer.n_rows,
       .n_cols = s->n_cols,
       .filter_h = s->filter_h,
       .filter_w = s->filter_w,
       .stride_h = s->stride_h,
       .stride_w = s->stride_w,
-      .filter_zero_point = variant->layout.weight_bytes == 1 ? layer.filter_zero_point : 0,
-      .n_planes = n_planes,
-      .n_blocks = 1,
-      .panel = pack(&layer, s, n_planes, side),
-      .out = layer_out(&layer, side),
+      .panel_bytes = panels.bytes,
       .out_col_stride = layer.col_stride,
       .out_row_stride = layer.row_stride,
       .in_flip = layer_kernel_flip(&layer),
@@ -95,14 +111,24 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   };
   check_case("filter %zux%zu, stride %zux%zu, rows %zu, columns %zu, pixels_stride %zu, channel_offset %zu, out strides %zu %zu, %s", s->filter_h, s->filter_w,
              s->stride_h, s->stride_w, layer.n_rows, s->n_cols, pixels_stride, channel_offset, layer.row_stride, layer.col_stride, layer_text(&layer));
-  CHECK_CALL(variant->fn.depthwise, &args);
+  // One call for all neighbours with as many planes.
+  for (size_t b = 0; b < panels.n_blocks; b += args.n_blocks) {
+    args.n_blocks = 1;
+    while (b + args.n_blocks < panels.n_blocks && panels.planes[b + args.n_blocks] == panels.planes[b]) args.n_blocks++;
+    args.channel_offset = channel_offset + b * nr * layer.element;
+    args.n_planes = panels.planes[b];
+    args.filter_zero_point = args.n_planes == 0 ? layer.filter_zero_point : 0;
+    args.panel = panels.first + b * panels.bytes;
+    args.out = out + b * nr * layer.element;
+    CHECK_CALL(variant->fn.depthwise, &args);
+  }
   layer_compare(&layer);
 }
 
 // A random shape that the variant computes.
 static struct shape draw_shape(const struct tvmq_variant *variant) {
   const struct shape drawn = {
-      .n = 1 + check_below(variant->layout.nr),
+      .n = check_below(MAX_BLOCKS) * variant->layout.nr + 1 + check_below(variant->layout.nr),
       .n_cols = 1 + check_below(MAX_COLS),
       .filter_h = 1 + check_below(7),
       .filter_w = 1 + check_below(7),
@@ -123,7 +149,35 @@ static void check_restricted(const struct tvmq_variant *variant, struct shape s)
   check_shape(variant, &s);
 }
 
-// ---- layers of several blocks
+static void check(const struct tvmq_variant *variant) {
+  for (size_t i = 0; i <= 49; i++) {
+    struct shape s = draw_shape(variant);
+    s.filter_h = i < 49 ? 1 + i / 7 : MAX_FILTER_H;
+    s.filter_w = i < 49 ? 1 + i % 7 : MAX_FILTER_W;
+    check_restricted(variant, s);
+  }
+  for (size_t steps = 0; steps < 81; steps++) {
+    struct shape s = draw_shape(variant);
+    s.stride_h = 1 + steps % 3;
+    s.stride_w = 1 + steps / 3 % 3;
+    s.filter_h = 1 + steps / 9 % 3;
+    s.filter_w = 1 + steps / 27;
+    check_restricted(variant, s);
+  }
+  for (size_t n_cols = 1; n_cols <= MAX_COLS; n_cols++) {
+    struct shape s = draw_shape(variant);
+    s.n_cols = n_cols;
+    check_restricted(variant, s);
+  }
+  for (size_t n = 1; n <= variant->layout.nr; n++) {
+    struct shape s = draw_shape(variant);
+    s.n = n;
+    check_restricted(variant, s);
+  }
+  for (size_t i = 0; i < (check_quick ? 150 : 400); i++) check_restricted(variant, draw_shape(variant));
+}
+
+// ---- bench: one tile of rows, all blocks
 
 struct problem {
   const struct tvmq_variant *variant;
@@ -184,63 +238,6 @@ static struct tvmq_stage usual_stage(const struct tvmq_variant *variant) {
   const bool s16 = variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
   return (struct tvmq_stage){.right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
 }
-
-// Several blocks are what they are one by one.
-static void check_blocks(const struct tvmq_variant *variant) {
-  static uint8_t together[sizeof memory.out];
-  for (size_t i = 0; i < 12; i++) {
-    const struct layer_shape shape = {1 + check_below(MAX_COLS), 1 + check_below(5 * variant->layout.nr), 3, variant->only.stride ? variant->only.stride : 1};
-    struct tvmq_stage stage = usual_stage(variant);
-    stage.right_shifts = check_one_in(2);
-    struct problem p;
-    if (!make_problem(variant, &shape, &stage, &p)) check_fail("the shape does not fit");
-    const size_t bytes = p.args.n_rows * p.args.out_row_stride, block_bytes = p.args.out_col_stride / p.args.n_blocks;
-    check_case("%zu blocks, columns %zu, right_shifts %d", p.args.n_blocks, shape.cols, stage.right_shifts);
-    CHECK_CALL(variant->fn.depthwise, &p.args);
-    memcpy(together, memory.out, bytes);
-    memset(memory.out, 0, bytes);
-    struct tvmq_depthwise_args one = p.args;
-    one.n_blocks = 1;
-    for (size_t block = 0; block < p.args.n_blocks; block++) {
-      variant->fn.depthwise(&one);
-      one.channel_offset += block_bytes;
-      one.panel = (const char *)one.panel + one.panel_bytes;
-      one.out = (char *)one.out + block_bytes;
-    }
-    if (memcmp(together, memory.out, bytes) != 0) check_fail("blocks together differ from blocks one by one");
-  }
-}
-
-static void check(const struct tvmq_variant *variant) {
-  for (size_t i = 0; i <= 49; i++) {
-    struct shape s = draw_shape(variant);
-    s.filter_h = i < 49 ? 1 + i / 7 : MAX_FILTER_H;
-    s.filter_w = i < 49 ? 1 + i % 7 : MAX_FILTER_W;
-    check_restricted(variant, s);
-  }
-  for (size_t steps = 0; steps < 81; steps++) {
-    struct shape s = draw_shape(variant);
-    s.stride_h = 1 + steps % 3;
-    s.stride_w = 1 + steps / 3 % 3;
-    s.filter_h = 1 + steps / 9 % 3;
-    s.filter_w = 1 + steps / 27;
-    check_restricted(variant, s);
-  }
-  for (size_t n_cols = 1; n_cols <= MAX_COLS; n_cols++) {
-    struct shape s = draw_shape(variant);
-    s.n_cols = n_cols;
-    check_restricted(variant, s);
-  }
-  for (size_t n = 1; n <= variant->layout.nr; n++) {
-    struct shape s = draw_shape(variant);
-    s.n = n;
-    check_restricted(variant, s);
-  }
-  for (size_t i = 0; i < (check_quick ? 150 : 400); i++) check_restricted(variant, draw_shape(variant));
-  check_blocks(variant);
-}
-
-// ---- bench: one tile of rows, all blocks
 
 static void run_problem(void *context) {
   const struct problem *p = context;

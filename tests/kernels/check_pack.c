@@ -87,6 +87,34 @@ static void check_panels(void) {
   }
 }
 
+// How many planes weights from `lo` to `hi` take: a difference of 128 is none of int8's, one of -128 none that a plain layout may have, and a second plane
+// reaches as far as the zero point is large.
+static void check_planes(void) {
+  static const struct {
+    int32_t zero_point, lo, hi;
+    size_t vertical, plain;
+  } cases[] = {
+      {0, -128, 127, 1, 1},    {1, -126, 127, 1, 1},   {1, -127, 127, 1, 0},  {1, -128, 127, 2, 0},    {-1, -128, 126, 1, 1},   {-1, -128, 127, 2, 0},
+      {127, 0, 127, 1, 1},     {127, -1, 127, 1, 0},   {127, -2, 127, 2, 0},  {127, -128, 127, 2, 0},  {-127, -128, 0, 1, 1},   {-127, -128, 1, 2, 0},
+      {-127, -128, 127, 2, 0}, {-128, -128, -1, 1, 1}, {-128, -128, 0, 2, 0}, {-128, -128, 126, 2, 0}, {-128, -128, 127, 3, 0},
+  };
+  static const struct tvmq_layout vertical = {.nr = 16, .kr = 4, .ku = 4, .weight_bytes = 1, .acc_bytes = 4, .out_rows = 1, .lanes = 1};
+  static const struct tvmq_layout plain = {.nr = 16, .kr = 1, .ku = 1, .weight_bytes = 1, .acc_bytes = 4};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t in_one = 0; in_one < 2; in_one++) {  // both ends in one channel, or in two
+      const uint8_t flip = check_one_in(2) ? 0x80 : 0, weights[] = {(uint8_t)cases[i].lo ^ flip, (uint8_t)cases[i].hi ^ flip};
+      struct tvmq_channel channels[2];
+      for (size_t c = 0; c < 2; c++) {
+        channels[c] = (struct tvmq_channel){
+            .weights = weights + c * !in_one, .flip = flip, .zero_point = cases[i].zero_point, .n_taps = 1 + in_one, .tap_stride = 1, .n_depths = 1};
+      }
+      check_case("zero point %d, weights %d..%d, flip %#x, %zu to a channel", cases[i].zero_point, cases[i].lo, cases[i].hi, flip, 1 + in_one);
+      const size_t n = 2 - in_one, v = tvmq_depthwise_planes_of(&vertical, channels, n), p = tvmq_depthwise_planes_of(&plain, channels, n);
+      if (v != cases[i].vertical || p != cases[i].plain) check_fail("%zu planes, %zu plain; want %zu and %zu", v, p, cases[i].vertical, cases[i].plain);
+    }
+  }
+}
+
 // Vertical depthwise panels, group by group in the order that layout.h gives.
 static void check_vertical(void) {
   enum { MAX_LANES = 4, MAX_NR = 16 * MAX_LANES, MAX_FILTER = 7 };
@@ -108,18 +136,17 @@ static void check_vertical(void) {
     const uint8_t flip = check_one_in(2) ? 0x80 : 0;
     struct tvmq_channel channels[MAX_NR];
     struct tvmq_channel_params params[MAX_NR];
-    check_random_bytes(filter, sizeof filter);
+    const int32_t lo = (int32_t)check_between(-128, 127), hi = check_one_in(2) ? INT8_MAX : (int32_t)check_between(lo, 127);
+    for (size_t t = 0; t < sizeof filter; t++) filter[t] = (uint8_t)check_between(lo, hi) ^ flip;
     for (size_t c = 0; c < n; c++) {
       channels[c] = (struct tvmq_channel){
           .weights = filter + c, .flip = flip, .zero_point = zero_point, .n_taps = filter_h * filter_w, .tap_stride = n, .n_depths = 1, .depth_stride = 1};
       params[c] = draw_params();
     }
-    const size_t n_planes = tvmq_depthwise_planes(&layout, zero_point);
+    const size_t n_planes = tvmq_depthwise_planes_of(&layout, channels, n);
     const size_t groups = ((out_rows - 1) * row_step + filter_h + kr - 1) / kr;
     check_case("nr %zu of %zu, kr %zu, out_rows %zu, row_step %zu, filter %zux%zu, zero point %d, planes %zu", n, nr, kr, out_rows, row_step, filter_h,
                filter_w, zero_point, n_planes);
-    // One int8 reaches 127, each further one 127 more, and 128 below zero.
-    if (n_planes * 127 < (size_t)(127 - zero_point) || n_planes * 128 < (size_t)(zero_point + 128)) check_fail("too few planes");
     struct tvmq_panel parts;
     const size_t depth = tvmq_depthwise_depth(&layout, filter_h, filter_w, n_planes);
     if (depth != n_planes * filter_w * groups * out_rows * kr) check_fail("depth %zu", depth);
@@ -200,8 +227,5 @@ static void check_fold(void) {
 }
 
 const struct check check_pack[] = {
-    {"panels", check_panels},
-    {"vertical panels", check_vertical},
-    {"fold", check_fold},
-    {NULL, NULL},
+    {"panels", check_panels}, {"planes", check_planes}, {"vertical panels", check_vertical}, {"fold", check_fold}, {NULL, NULL},
 };
