@@ -254,7 +254,7 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
   bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                                             \
     const enum usual kind = usual(args);                                                                                           \
     if (kind == UNUSUAL) return false;                                                                                             \
-    const bool ties_up = tvmq_neon_ties_up(args->stage);                                                                           \
+    const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                          \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                        \
     const char *panel = args->panel;                                                                                               \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 8; c += 8, channel += 8, panel += args->panel_bytes) { \

@@ -213,7 +213,7 @@
   bool tvmq_depthwise_3x3s##STRIDE##_neon(const struct tvmq_depthwise_args *args) {                                                   \
     const struct tvmq_stage *stage = args->stage;                                                                                     \
     if (stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return false;                                                \
-    const bool ties_up = tvmq_neon_ties_up(stage);                                                                                    \
+    const bool ties_up = tvmq_stage_ties_up(stage);                                                                                   \
     if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                                 \
     if (!stage->flip && (args->filter_zero_point || !stage->fits_int16)) return false;                                                \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                           \

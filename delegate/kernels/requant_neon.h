@@ -10,11 +10,11 @@
 #include <arm_neon.h>
 
 #include "inline.h"
-#include "kernel.h"
+#include "requant.h"
 
 enum tvmq_neon_path {
   // Right shifts, values fit int16: narrowing is an unzip. Where the clamp is the type's own range, saturation clamps. Ties go away from zero (three
-  // instructions per vector), or up (two), which is the same where all below the zero point is clamped to it (ReLU).
+  // instructions per vector), or up (two) where tvmq_stage_ties_up().
   TVMQ_NEON_S8_AWAY,
   TVMQ_NEON_S8_UP,
   TVMQ_NEON_U8_AWAY,
@@ -65,16 +65,11 @@ struct tvmq_neon_stage {
   int8x16_t min, max, flip;
 };
 
-// Whether ties go up, or might as well.
-static inline bool tvmq_neon_ties_up(const struct tvmq_stage *stage) {
-  return stage->rounding == TVMQ_ROUNDING_UPWARD || (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->zero_point == stage->min);
-}
-
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
   if (!stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
   if (stage->min > INT8_MIN || stage->max < INT8_MAX) return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
-  if (tvmq_neon_ties_up(stage)) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
+  if (tvmq_stage_ties_up(stage)) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
 

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "inline.h"
-#include "kernel.h"
+#include "requant.h"
 
 enum tvmq_path {
   TVMQ_PATH_LONG,   // any stage
-  TVMQ_PATH_SHORT,  // right shifts with headroom, reference rounding
-  TVMQ_PATH_UPWARD  // the same, upward rounding; or reference rounding where what lies below the zero point is clamped (ReLU), above which the two agree
+  TVMQ_PATH_SHORT,  // right shifts with headroom, ties away from zero
+  TVMQ_PATH_UPWARD  // the same, ties up: tvmq_stage_ties_up()
 };
 
 TVMQ_INLINE enum tvmq_path tvmq_stage_path(const struct tvmq_stage *stage) {
   if (!stage->right_shifts || !stage->headroom || stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_PATH_LONG;
-  return stage->rounding == TVMQ_ROUNDING_UPWARD || stage->min >= stage->zero_point ? TVMQ_PATH_UPWARD : TVMQ_PATH_SHORT;
+  return tvmq_stage_ties_up(stage) ? TVMQ_PATH_UPWARD : TVMQ_PATH_SHORT;
 }
 
 // body(..., path) with a constant path.

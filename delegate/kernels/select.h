@@ -39,7 +39,7 @@ const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu);
 
 // Gemms at the points of a Winograd convolution.
 struct tvmq_winograd_problem {
-  size_t rows[36], n_points;  // tiles that have each point
+  size_t rows[TVMQ_WINOGRAD_POINTS * TVMQ_WINOGRAD_POINTS], n_points;  // tiles that have each point
   size_t n, k;
   uint32_t cpu;
 };

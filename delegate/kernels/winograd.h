@@ -20,8 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../packing/layout.h"
+
 // One direction of a tile: its number of outputs, 1 to 4, or TVMQ_WINOGRAD_NO_TAPS: the filter has a single tap in that direction, which is left alone.
-enum { TVMQ_WINOGRAD_NO_TAPS, TVMQ_WINOGRAD_OUTPUTS = 4, TVMQ_WINOGRAD_POINTS = 6 };
+enum { TVMQ_WINOGRAD_NO_TAPS, TVMQ_WINOGRAD_OUTPUTS = 4 };
 
 static inline size_t tvmq_winograd_outputs(size_t tile) { return tile == TVMQ_WINOGRAD_NO_TAPS ? 1 : tile; }
 

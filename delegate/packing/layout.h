@@ -40,6 +40,9 @@
 
 enum { TVMQ_PANEL_ALIGNMENT = 64 };
 
+// Winograd in a direction: taps of a piece of the filter, and points, where it has more taps than one (pack_winograd.h, kernels/winograd.h).
+enum { TVMQ_WINOGRAD_PIECE = 3, TVMQ_WINOGRAD_POINTS = 6 };
+
 struct tvmq_layout {
   uint8_t nr;            // output channels in a panel, a multiple of 4
   uint8_t kr;            // consecutive depths kept together per channel

@@ -5,7 +5,7 @@
 
 #include "../arith.h"
 
-enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = 6 };
+enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = TVMQ_WINOGRAD_POINTS };
 
 bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w) {
   const struct tvmq_folded sums = tvmq_fold(channel, 0, 0, 0, INT8_MIN, INT8_MAX);

@@ -9,10 +9,8 @@
 #include "../arith.h"
 #include "pack_gemm.h"
 
-enum { TVMQ_WINOGRAD_PIECE = 3 };
-
 static inline size_t tvmq_winograd_pieces(size_t taps) { return tvmq_ceil_div(taps, TVMQ_WINOGRAD_PIECE); }
-static inline size_t tvmq_winograd_weight_points(size_t taps) { return taps == 1 ? 1 : 6; }
+static inline size_t tvmq_winograd_weight_points(size_t taps) { return taps == 1 ? 1 : TVMQ_WINOGRAD_POINTS; }
 
 // Whether sums of the channel come out exactly whatever the int8 input. Outputs pass through int32 times a power of two, 8 for each direction with taps, so
 // that a sum must lie in [-2^31, 2^31) / 64 (or 8): that holds for any input exactly if it does for the greatest and the least sum. The bias and the input's
