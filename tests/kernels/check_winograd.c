@@ -13,14 +13,14 @@ enum { MAX_TILES = 3, MAX_CHANNELS = 100, MAX_INPUTS = 4 * MAX_TILES + 2, POINTS
 
 // ---- input
 
-// B d B^T at one point.
+// B d B^T at one point, modulo 2^32.
 static int32_t input_at(const struct table *h, const struct table *w, size_t point, int32_t d[TABLE_POINTS][TABLE_POINTS]) {
   const int32_t *down = h->b[point / table_points(w)], *across = w->b[point % table_points(w)];
-  int32_t sum = 0;
+  uint32_t sum = 0;
   for (size_t y = 0; y < h->inputs; y++) {
-    for (size_t x = 0; x < w->inputs; x++) sum += down[y] * across[x] * d[y][x];
+    for (size_t x = 0; x < w->inputs; x++) sum += (uint32_t)(down[y] * across[x]) * (uint32_t)d[y][x];
   }
-  return sum;
+  return (int32_t)sum;
 }
 
 static void check_input_tiles(const struct tvmq_variant *variant, size_t tile_h, size_t tile_w, size_t channels) {
@@ -172,7 +172,7 @@ static int32_t weight_at(const struct table *h, const struct table *w, size_t po
 }
 
 static void check_output_tiles(const struct tvmq_variant *variant, size_t tile_h, size_t tile_w) {
-  enum { MAX_N = 64, MAX_DEPTHS = 4 };
+  enum { MAX_N = 64, DEPTHS = 4 };
   static struct guard points, params;
   if (!points.first) {
     points = guard_create(1, POINTS * MAX_TILES * (MAX_N + 40) * sizeof(int32_t), GUARD_READ_ONLY);
@@ -196,16 +196,26 @@ static void check_output_tiles(const struct tvmq_variant *variant, size_t tile_h
   const size_t tile_stride = n + (check_one_in(2) ? 0 : check_below(40)), point_stride = n_tiles * tile_stride;
   const int32_t *sums = guard_at(&points, 0, n_points * point_stride * sizeof(int32_t), side);
   int32_t *written = guard_writable(&points, sums);
-  // Sums of a few large products; small ones, so that scales near one do not saturate; and, with one more input, the ends of what is exact.
+  // Sums of a few large products; small ones, so that scales near one do not saturate; and, by one more product, all that is exact up to its ends.
   const int32_t largest = check_one_in(3) ? 3 : check_one_in(2) ? 127 : 2000;
+  const size_t n_products = DEPTHS + check_one_in(3);
+  const int64_t end = INT64_C(1) << (h->inputs > 1 && w->inputs > 1 ? 25 : 28);
   for (size_t i = 0; i < n_tiles; i++) {
     for (size_t c = 0; c < n; c++) {
       int64_t total[4][4] = {0};
       uint32_t at[POINTS] = {0};
-      for (size_t k = 0; k < MAX_DEPTHS; k++) {
+      for (size_t k = 0; k < n_products; k++) {
         int32_t g[3][3], d[TABLE_POINTS][TABLE_POINTS];
         for (size_t j = 0; j < 9; j++) g[j / 3][j % 3] = (int32_t)check_between(-largest, largest);
         for (size_t j = 0; j < POINTS; j++) d[j / TABLE_POINTS][j % TABLE_POINTS] = (int32_t)check_between(-largest / 4, largest / 4);
+        if (k == DEPTHS) {  // a single tap takes each output where it is to be
+          memset(g, 0, sizeof g);
+          g[0][0] = 1;
+          for (size_t o = 0; o < h->outputs * w->outputs; o++) {
+            const int64_t wanted = check_one_in(2) ? check_between(-end, end - 1) : check_one_in(2) ? -end : end - 1;
+            d[o / w->outputs][o % w->outputs] = (int32_t)(wanted - total[o / w->outputs][o % w->outputs]);
+          }
+        }
         for (size_t p = 0; p < n_points; p++) at[p] += (uint32_t)weight_at(h, w, p, g) * (uint32_t)input_at(h, w, p, d);
         for (size_t o = 0; o < h->outputs * w->outputs; o++)
           total[o / w->outputs][o % w->outputs] += conv(g, d, taps_h, taps_w, o / w->outputs, o % w->outputs);
