@@ -1,5 +1,7 @@
 #include "select.h"
 
+#include <math.h>
+
 #include "../arith.h"
 
 static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, uint32_t cpu, uint32_t excluded) {
@@ -10,8 +12,30 @@ static const struct tvmq_speed *speed_of(const struct tvmq_variant *variant, uin
   return &variant->speeds[(cpu & TVMQ_CPU_IN_ORDER) != 0 && variant->speeds[1].rate > 0];
 }
 
+// What a variant costs for a problem; UNFIT if it does not serve it.
+typedef float (*cost_fn)(const struct tvmq_variant *variant, const void *problem);
+static const float UNFIT = -1;
+
+// The variant of the least cost, which *cost is set to unless it is NULL; of equals the last, which is the most specific.
+static const struct tvmq_variant *least(enum tvmq_family family, uint32_t cpu, uint32_t excluded, cost_fn cost_of, const void *problem, float *cost) {
+  const struct tvmq_variant *best = NULL;
+  float lowest = INFINITY;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, family, cpu, excluded)) continue;
+    const float estimate = cost_of(v, problem);
+    if (estimate < 0 || estimate > lowest) continue;
+    best = v;
+    lowest = estimate;
+  }
+  if (best != NULL && cost != NULL) *cost = lowest;
+  return best;
+}
+
 // Sizes are floats here: an estimate may lose digits but must not overflow.
-static float gemm_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_gemm_problem *p = problem;
+  if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
+  if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
   const float tiles = (float)tvmq_ceil_div(p->m, v->mr) * (float)tvmq_ceil_div(p->n, v->layout.nr);
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
   const float depth = (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
@@ -19,17 +43,7 @@ static float gemm_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_pr
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
-  const struct tvmq_variant *best = NULL;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes) continue;
-    if ((v->flags & problem->required) != problem->required || (problem->exact_k && problem->k % v->layout.ku != 0)) continue;
-    if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != problem->in_flip) continue;
-    const float estimate = gemm_cycles(v, problem);
-    if (best != NULL && estimate > *cycles) continue;
-    best = v;
-    *cycles = estimate;
-  }
-  return best;
+  return least(family, problem->cpu, problem->excluded, gemm_cycles, problem, cycles);
 }
 
 // What cannot be read in place is copied: cycles for each byte, if each is looked up, or for each pixel.
@@ -41,15 +55,6 @@ static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depth
   return p->channels < v->layout.nr ? pixels * COPIED_CYCLES : 0;
 }
 
-// A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
-static float depthwise_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
-  const float tiles = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)tvmq_ceil_div(p->channels, v->layout.nr);
-  const struct tvmq_speed *speed = speed_of(v, p->cpu);
-  const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
-  const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
-  return tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, p);
-}
-
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
 
 static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
@@ -57,36 +62,41 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          allows(v->only.stride, p->stride_w);
 }
 
+// A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
+static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_depthwise_problem *p = problem;
+  if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
+  const float tiles = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)tvmq_ceil_div(p->channels, v->layout.nr);
+  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
+  const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
+  return tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, p);
+}
+
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
-  const struct tvmq_variant *best = NULL;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, family, problem->cpu, problem->excluded) || v->layout.acc_bytes != problem->acc_bytes || !covers(v, problem)) continue;
-    const float estimate = depthwise_cycles(v, problem);
-    if (best != NULL && estimate >= *cycles) continue;
-    best = v;
-    *cycles = estimate;
-  }
-  return best;
+  return least(family, problem->cpu, problem->excluded, depthwise_cycles, problem, cycles);
+}
+
+struct conversion {
+  enum tvmq_type in_type, out_type;
+  uint32_t cpu;
+};
+
+static float conversion_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct conversion *c = problem;
+  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / speed_of(v, c->cpu)->rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu) {
-  const struct tvmq_variant *best = NULL;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, TVMQ_FAMILY_REQUANTIZE, cpu, 0) || v->in_type != in_type || v->out_type != out_type) continue;
-    if (best == NULL || speed_of(v, cpu)->rate >= speed_of(best, cpu)->rate) best = v;
-  }
-  return best;
+  return least(TVMQ_FAMILY_REQUANTIZE, cpu, 0, conversion_cycles, &(struct conversion){in_type, out_type, cpu}, NULL);
 }
 
-const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) {
-  const struct tvmq_variant *best = NULL;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (usable(v, TVMQ_FAMILY_ROW_SUMS, cpu, 0) && (best == NULL || speed_of(v, cpu)->rate > speed_of(best, cpu)->rate)) best = v;
-  }
-  return best;
-}
+static float row_sums_cycles(const struct tvmq_variant *v, const void *cpu) { return 1 / speed_of(v, *(const uint32_t *)cpu)->rate; }
 
-static float winograd_gemm_cycles(const struct tvmq_variant *v, const struct tvmq_winograd_problem *p) {
+const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) { return least(TVMQ_FAMILY_ROW_SUMS, cpu, 0, row_sums_cycles, &cpu, NULL); }
+
+static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_winograd_problem *p = problem;
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
   const float k = (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)tvmq_ceil_div(p->n, v->layout.nr);
   float tiles = 0;
@@ -95,25 +105,20 @@ static float winograd_gemm_cycles(const struct tvmq_variant *v, const struct tvm
 }
 
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles) {
-  const struct tvmq_variant *best = NULL;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, TVMQ_FAMILY_WINOGRAD_GEMM, problem->cpu, 0)) continue;
-    const float estimate = winograd_gemm_cycles(v, problem);
-    if (best != NULL && estimate >= *cycles) continue;
-    best = v;
-    *cycles = estimate;
-  }
-  return best;
+  return least(TVMQ_FAMILY_WINOGRAD_GEMM, problem->cpu, 0, winograd_gemm_cycles, problem, cycles);
+}
+
+struct transform {
+  size_t channels;
+  uint32_t cpu;
+};
+
+static float transform_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct transform *p = problem;
+  const size_t lanes = v->layout.nr;
+  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / speed_of(v, p->cpu)->rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles) {
-  const struct tvmq_variant *best = NULL;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, family, cpu, 0) || v->layout.nr > channels) continue;
-    const float estimate = (float)tvmq_ceil_div(channels, v->layout.nr) * v->layout.nr / speed_of(v, cpu)->rate;
-    if (best != NULL && estimate >= *cycles) continue;
-    best = v;
-    *cycles = estimate;
-  }
-  return best;
+  return least(family, cpu, 0, transform_cycles, &(struct transform){channels, cpu}, cycles);
 }

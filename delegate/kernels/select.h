@@ -10,6 +10,8 @@
 extern const struct tvmq_variant tvmq_variants[];
 extern const size_t tvmq_n_variants;
 
+// Every choice takes the variant of least estimated cycles, and of equals the last, which is the most specific; NULL: no variant serves the problem.
+
 // A gemm problem as the choice sees it.
 struct tvmq_gemm_problem {
   size_t m, n, k, n_taps;  // k elements per tap, unpadded
@@ -21,8 +23,7 @@ struct tvmq_gemm_problem {
   uint8_t in_flip;         // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
 };
 
-// Least estimated cycles: padded tiles * (tile_cycles + padded work / rate); of equals the last, which is the most specific. NULL: no variant has the family's
-// accumulator, or exact_k leaves none.
+// Cycles: padded tiles * (tile_cycles + padded work / rate). NULL: no variant has the family's accumulator, or exact_k leaves none.
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
 
 struct tvmq_depthwise_problem {
@@ -32,7 +33,7 @@ struct tvmq_depthwise_problem {
 };
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
 
-// By types, the fastest and of equals the last; NULL when no kernel converts between them.
+// By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
 
 const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu);
