@@ -40,7 +40,16 @@ struct tvmq_conv_choice {
 
 struct tvmq_conv;
 
+// How the rows of A come to a kernel that multiplies them by panels.
+enum tvmq_conv_rows_kind {
+  TVMQ_CONV_IN_PLACE,  // as they lie in the input
+  TVMQ_CONV_TABLE,     // by pointers to the pieces of each
+  TVMQ_CONV_PADDED,    // from a copy of the input with its padding
+  TVMQ_CONV_IM2COL,    // each copied
+};
+
 struct tvmq_conv_way {
+  enum tvmq_conv_rows_kind rows;  // of ways whose kernels take rows
   // The cheapest that the way can do; variant is NULL if it cannot compute the convolution.
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env);
   // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
@@ -85,26 +94,3 @@ struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, s
 extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;                               // conv_gemm.c
 extern const struct tvmq_conv_way tvmq_conv_in_place, tvmq_conv_by_padding, tvmq_conv_by_matrix_im2col;  // conv_matrix.c
 extern const struct tvmq_conv_way tvmq_conv_by_winograd;                                                 // conv_winograd.c
-
-// ---- what ways that multiply rows by panels share
-
-// The rows of A; their padding is set when planning.
-struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *problem);
-
-// The rows of A already lie side by side in the input, one after another.
-bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *problem);
-
-// The gemm of one group, its rows in n_taps pieces of k elements.
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, size_t n_taps, size_t k);
-
-// Estimate for copying.
-static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes) { return (float)n_pieces * 6.0f + (float)bytes * 0.15f; }
-
-// A way's pack for weights in the order of the row's pieces.
-void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
-                           const struct tvmq_channel_params *params, size_t n, void *panel);
-
-// What a filter zero point owes for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
-const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *conv, uint32_t cpu);
-void tvmq_conv_row_terms(const struct tvmq_conv *conv, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip,
-                         int32_t *terms);

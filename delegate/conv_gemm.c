@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arith.h"
-#include "conv.h"
+#include "conv_rows.h"
 #include "kernels/select.h"
 #include "tasks.h"
 
@@ -15,48 +15,6 @@ enum { MAX_BLOCK_ROWS = 512 };
 static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
 
 // ---- choose
-
-static bool is_pointwise(const struct tvmq_conv_problem *p) {
-  return p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1;
-}
-
-struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
-  // Where each output pixel reads the input pixel of its own place, the lines of an image are one long line.
-  const size_t lines = is_pointwise(p) ? (size_t)p->geometry.out_h : 1;
-  return (struct tvmq_rows){
-      .in_h = (size_t)p->desc.in_h / lines,
-      .in_w = (size_t)p->desc.in_w * lines,
-      .pixel_bytes = (size_t)p->desc.in_c * p->element_bytes,
-      .tap_bytes = (size_t)p->desc.filter_c * p->element_bytes,
-      .out_h = (size_t)p->geometry.out_h / lines,
-      .out_w = (size_t)p->geometry.out_w * lines,
-      .filter_h = (size_t)p->desc.filter_h,
-      .filter_w = (size_t)p->desc.filter_w,
-      .stride_h = (size_t)p->desc.stride_h,
-      .stride_w = (size_t)p->desc.stride_w,
-      .dilation_h = (size_t)p->desc.dilation_h,
-      .dilation_w = (size_t)p->desc.dilation_w,
-      .pad_top = (size_t)p->geometry.pad_top,
-      .pad_left = (size_t)p->geometry.pad_left,
-      .piece_taps = p->desc.dilation_w == 1 && p->groups == 1 ? (size_t)p->desc.filter_w : 1,
-  };
-}
-
-bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *p) { return p->groups == 1 && is_pointwise(p); }
-
-// The gemm of one group, its rows in n_taps pieces of k elements.
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t n_taps, size_t k) {
-  return (struct tvmq_gemm_problem){
-      .m = p->m,
-      .n = p->group_n,
-      .k = k,
-      .n_taps = n_taps,
-      .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
-      .cpu = env->cpu,
-      .excluded = p->excluded,
-      .in_flip = p->quant.in_flip,
-  };
-}
 
 static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
 
@@ -88,20 +46,6 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   if (c.variant->flags & TVMQ_WIDE_ROWS) c.cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
   c.cycles *= (float)p->groups;
   return c;
-}
-
-// OHWI order has the weights in the order of the row's pieces, whatever these are.
-void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
-                           const struct tvmq_channel_params *params, size_t n, void *panel) {
-  (void)problem;
-  struct tvmq_channel rows[UINT8_MAX];
-  const size_t piece = channels->n_taps * channels->n_depths / choice->n_taps;
-  for (size_t j = 0; j < n; j++) {
-    rows[j] = channels[j];
-    rows[j].n_taps = choice->n_taps;
-    rows[j].tap_stride = rows[j].n_depths = piece;
-  }
-  tvmq_pack_panel(&choice->variant->layout, rows, params, n, panel);
 }
 
 static const char *name_table(const struct tvmq_conv *c) { return c->choice.n_taps == 1 ? "rows" : "row table"; }
@@ -141,7 +85,7 @@ static bool pays_flipping(const struct tvmq_conv *c) {
   enum { USES = 4 };
   const struct tvmq_conv_desc *d = &c->problem.desc;
   const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
-  return c->choice.way == &tvmq_conv_by_table && c->problem.groups == 1 && c->choice.variant->layout.a_offset != 0 &&
+  return c->choice.way->rows == TVMQ_CONV_TABLE && c->problem.groups == 1 && c->choice.variant->layout.a_offset != 0 &&
          tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 && c->plan.gemm.blocks.panels * taps >= USES * step;
 }
 
@@ -204,34 +148,6 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
 }
 
-void tvmq_conv_row_terms(const struct tvmq_conv *c, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip, int32_t *terms) {
-  const struct tvmq_variant *v = c->choice.variant;
-  if (!row_sums) {
-    memset(terms, 0, tvmq_round_up(n, v->mr) * sizeof *terms);
-    return;
-  }
-  // The kernel's operand is summed as unsigned bytes: an int8 one exceeds its value by 128.
-  const struct tvmq_conv_desc *desc = &c->problem.desc;
-  const size_t depths = (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)desc->filter_c;
-  const bool is_signed = v->layout.a_offset == 0;
-  row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
-      .rows = table,
-      .n = n,
-      .mr = v->mr,
-      .n_taps = c->choice.n_taps,
-      .k = depths / c->choice.n_taps,
-      .mask = in_flip ^ (is_signed ? 0x80 : 0),
-      .offset = is_signed ? (int32_t)(128 * (uint32_t)depths) : 0,
-      .factor = -c->problem.quant.filter_zero_point,
-      .terms = terms,
-  });
-}
-
-const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, uint32_t cpu) {
-  const bool repays = c->choice.variant->layout.weight_bytes == 1 && c->problem.quant.filter_zero_point != 0;
-  return repays ? tvmq_select_row_sums(cpu) : NULL;
-}
-
 // The table of rows [first, first + n) in a flipped copy of the input lines that they read.
 static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch, const void **table) {
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
@@ -254,7 +170,7 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   const struct tvmq_variant *v = c->choice.variant;
   const void **table = (const void **)(scratch + g->slice.table);
   const uint8_t *in = job->in + group * g->rows.tap_bytes;
-  if (c->choice.way == &tvmq_conv_by_im2col)
+  if (c->choice.way->rows == TVMQ_CONV_IM2COL)
     bring_matrix(c, in, first, n, scratch);
   else if (g->flips)
     bring_flipped(c, in, first, n, scratch, table);
@@ -319,5 +235,7 @@ static void run(const struct tvmq_conv *c, const void *in, void *out) {
   tvmq_threads_run(c->threads, c->problem.groups * c->plan.gemm.blocks.m_blocks * c->plan.gemm.blocks.n_blocks, run_block, &job);
 }
 
-const struct tvmq_conv_way tvmq_conv_by_table = {.choose = choose_table, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_table};
-const struct tvmq_conv_way tvmq_conv_by_im2col = {.choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};
+const struct tvmq_conv_way tvmq_conv_by_table = {
+    .rows = TVMQ_CONV_TABLE, .choose = choose_table, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_table};
+const struct tvmq_conv_way tvmq_conv_by_im2col = {
+    .rows = TVMQ_CONV_IM2COL, .choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};

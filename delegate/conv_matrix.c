@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "arith.h"
-#include "conv.h"
+#include "conv_rows.h"
 #include "pixels.h"
 #include "tasks.h"
 
@@ -89,8 +89,8 @@ static size_t unreadable_rows(const struct tvmq_conv *c) {
 static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *bytes) {
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = x->rows.pixel_bytes, rows = tvmq_round_up(rows_of(x, n_lines), mr);
-  if (c->choice.way == &tvmq_conv_in_place) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
-  if (c->choice.way == &tvmq_conv_by_matrix_im2col) return tvmq_mul_size(rows, k, bytes);
+  if (c->choice.way->rows == TVMQ_CONV_IN_PLACE) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
+  if (c->choice.way->rows == TVMQ_CONV_IM2COL) return tvmq_mul_size(rows, k, bytes);
   size_t read, filled;
   if (!tvmq_mul_size(rows, pixel, &read) || !tvmq_add_size(read, tap_offset(x, c->choice.n_taps - 1) + k, &read)) return false;
   if (!tvmq_mul_size(padded_lines(x, n_lines) * x->pitch + x->rows.pad_left, pixel, &filled)) return false;
@@ -104,7 +104,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   *x = (struct tvmq_conv_matrix){.rows = tvmq_conv_rows(&c->problem), .row_sums = tvmq_conv_row_sums(c, env->cpu), .images = 1, .line_rows = 1, .pitch = 1};
   x->rows.padding = c->padding;
   x->image_lines = c->problem.m;
-  if (c->choice.way == &tvmq_conv_by_padding) {
+  if (c->choice.way->rows == TVMQ_CONV_PADDED) {
     x->images = (size_t)c->problem.desc.batch;
     x->image_lines = x->rows.out_h;
     x->line_rows = x->rows.out_w;
@@ -114,7 +114,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .m = x->image_lines,
       .unit = tvmq_ceil_div(mr, x->pitch),
       .most = tvmq_ceil_div(MAX_BLOCK_ROWS, x->pitch),
-      .row_bytes = x->pitch * (c->choice.way == &tvmq_conv_by_padding ? x->rows.pixel_bytes : c->choice.k),
+      .row_bytes = x->pitch * (c->choice.way->rows == TVMQ_CONV_PADDED ? x->rows.pixel_bytes : c->choice.k),
       .panels = c->panels,
       .panel_bytes = c->panel.size,
   };
@@ -166,12 +166,12 @@ static size_t bring_rows(const struct inference *job, size_t group, size_t image
   const struct tvmq_conv *c = job->conv;
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t k = c->choice.k, mr = c->choice.variant->mr, pixel = x->rows.pixel_bytes;
-  if (c->choice.way == &tvmq_conv_by_padding) {
+  if (c->choice.way->rows == TVMQ_CONV_PADDED) {
     copy_padded(c, job->in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
     parts[0] = (struct part){.base = copies, .stride = pixel, .n = rows_of(x, n)};
     return 1;
   }
-  if (c->choice.way == &tvmq_conv_by_matrix_im2col) {
+  if (c->choice.way->rows == TVMQ_CONV_IM2COL) {
     tvmq_rows_im2col(&x->rows, job->in + group * x->rows.tap_bytes, first, n, copies, k);
     parts[0] = (struct part){.base = copies, .stride = k, .n = n};
     return 1;
@@ -307,6 +307,9 @@ static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "r
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
-const struct tvmq_conv_way tvmq_conv_in_place = {.choose = choose_in_place, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_in_place};
-const struct tvmq_conv_way tvmq_conv_by_padding = {.choose = choose_padding, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_padding};
-const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {.choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};
+const struct tvmq_conv_way tvmq_conv_in_place = {
+    .rows = TVMQ_CONV_IN_PLACE, .choose = choose_in_place, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_in_place};
+const struct tvmq_conv_way tvmq_conv_by_padding = {
+    .rows = TVMQ_CONV_PADDED, .choose = choose_padding, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_padding};
+const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
+    .rows = TVMQ_CONV_IM2COL, .choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};
