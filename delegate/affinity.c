@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has(const struct tvmq_cpus *cpus, size_t i) { return (cpus->words[i / 32] >> (i % 32) & 1) != 0; }
+bool tvmq_cpus_have(const struct tvmq_cpus *cpus, size_t cpu) { return cpu < TVMQ_CPUS_MAX && (cpus->words[cpu / 32] >> (cpu % 32) & 1) != 0; }
 
-static bool get(struct tvmq_cpus *cpus) {
+bool tvmq_cpus_here(struct tvmq_cpus *cpus) {
   memset(cpus, 0, sizeof *cpus);
   return sched_getaffinity(0, sizeof *cpus, (cpu_set_t *)cpus) == 0;
 }
@@ -31,7 +31,7 @@ bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
   memset(cpus, 0, sizeof *cpus);
   if (strcmp(text, "any") == 0) return true;
   struct tvmq_cpus usable, found = {0};
-  if (!get(&usable)) return false;
+  if (!tvmq_cpus_here(&usable)) return false;
   for (;;) {
     size_t first, last;
     if (!number(&text, &first)) return false;
@@ -39,7 +39,7 @@ bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
     if (*text == '-' && (text++, !number(&text, &last))) return false;
     if (last < first) return false;
     for (size_t i = first; i <= last; i++) {
-      if (!has(&usable, i)) return false;
+      if (!tvmq_cpus_have(&usable, i)) return false;
       found.words[i / 32] |= UINT32_C(1) << (i % 32);
     }
     if (*text == '\0') break;
@@ -53,20 +53,18 @@ void tvmq_cpus_usable(char *text, size_t size) {
   struct tvmq_cpus usable;
   size_t length = 0;
   text[0] = '\0';
-  if (!get(&usable)) return;
+  if (!tvmq_cpus_here(&usable)) return;
   for (size_t i = 0; i < TVMQ_CPUS_MAX && length < size; i++) {
-    if (!has(&usable, i)) continue;
+    if (!tvmq_cpus_have(&usable, i)) continue;
     const size_t first = i;
-    while (i + 1 < TVMQ_CPUS_MAX && has(&usable, i + 1)) i++;
+    while (tvmq_cpus_have(&usable, i + 1)) i++;
     length += (size_t)snprintf(text + length, size - length, first == i ? "%s%zu" : "%s%zu-%zu", length > 0 ? "+" : "", first, i);
   }
 }
 
 void tvmq_affinity_enter(struct tvmq_affinity *affinity, const struct tvmq_cpus *cpus) {
   static const struct tvmq_cpus any;
-  affinity->moved = memcmp(cpus, &any, sizeof any) != 0 && get(&affinity->before) && set(cpus);
+  affinity->moved = memcmp(cpus, &any, sizeof any) != 0 && tvmq_cpus_here(&affinity->before) && set(cpus);
 }
 
-void tvmq_affinity_leave(const struct tvmq_affinity *affinity) {
-  if (affinity->moved) set(&affinity->before);
-}
+bool tvmq_affinity_leave(const struct tvmq_affinity *affinity) { return !affinity->moved || set(&affinity->before); }

@@ -125,15 +125,24 @@ static FILE *open_below(const char *root, const char *path) {
   return length > 0 && (size_t)length < sizeof whole ? fopen(whole, "re") : NULL;
 }
 
+static bool reads_number(FILE *file, unsigned long long *number) {
+  if (file == NULL) return false;
+  const bool read = fscanf(file, "%llx", number) == 1;
+  fclose(file);
+  return read;
+}
+
 static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores) {
   for (unsigned cpu = 0;; cpu++) {
     char path[96];
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1", cpu);
+    const int directory = snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u", cpu);
     FILE *file = open_below(root, path);
     if (file == NULL) return;
-    unsigned long long midr;
-    if (fscanf(file, "%llx", &midr) == 1) add_core(cores, (uint32_t)midr, may_use(cpu));
     fclose(file);
+    // One that is offline has a directory without this file.
+    snprintf(path + directory, sizeof path - (size_t)directory, "/regs/identification/midr_el1");
+    unsigned long long midr;
+    if (reads_number(open_below(root, path), &midr)) add_core(cores, (uint32_t)midr, may_use(cpu));
   }
 }
 

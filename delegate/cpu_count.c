@@ -1,11 +1,10 @@
-#define _GNU_SOURCE
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "cpu.h"
 
 enum { PATH_SIZE = 4096 };
@@ -90,34 +89,17 @@ int tvmq_cpu_quota(const char *root) {
   return limit;
 }
 
-// The affinity mask, of *bytes bytes, or NULL. It has no fixed size: sched_getaffinity refuses one that is too small for the machine.
-static cpu_set_t *affinity(size_t *bytes) {
-  for (int n = CPU_SETSIZE; n <= 1 << 20; n *= 2) {
-    cpu_set_t *set = CPU_ALLOC(n);
-    if (set == NULL) return NULL;
-    *bytes = CPU_ALLOC_SIZE(n);
-    if (sched_getaffinity(0, *bytes, set) == 0) return set;
-    CPU_FREE(set);
-  }
-  return NULL;
-}
-
 static int affinity_count(void) {
-  size_t bytes;
-  cpu_set_t *set = affinity(&bytes);
-  if (set == NULL) return (int)sysconf(_SC_NPROCESSORS_ONLN);
-  const int count = CPU_COUNT_S(bytes, set);
-  CPU_FREE(set);
+  struct tvmq_cpus cpus;
+  if (!tvmq_cpus_here(&cpus)) return (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int count = 0;
+  for (size_t i = 0; i < TVMQ_CPUS_MAX; i++) count += tvmq_cpus_have(&cpus, i);
   return count;
 }
 
 bool tvmq_cpu_may_use(unsigned cpu) {
-  size_t bytes;
-  cpu_set_t *set = affinity(&bytes);
-  if (set == NULL) return true;
-  const bool may = CPU_ISSET_S(cpu, bytes, set);
-  CPU_FREE(set);
-  return may;
+  struct tvmq_cpus cpus;
+  return !tvmq_cpus_here(&cpus) || tvmq_cpus_have(&cpus, cpu);
 }
 
 int tvmq_cpu_count(void) {

@@ -105,8 +105,6 @@ static struct tvmq_subgraph **find_subgraph(struct tvmq_delegate *delegate, cons
 }
 
 static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
-  if (delegate->has_threads) return;
-  delegate->has_threads = true;
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // threads start, and are counted, where they are to run
   const int wanted = delegate->options.num_threads > 0 ? delegate->options.num_threads : context->recommended_num_threads;
@@ -120,7 +118,7 @@ static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *c
 }
 
 static void start_trace(struct tvmq_delegate *delegate) {
-  if (!delegate->options.profile || delegate->trace != NULL) return;
+  if (!delegate->options.profile) return;
   delegate->trace = tvmq_trace_create(tvmq_threads_count(delegate->env.threads));
   if (delegate->trace == NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no memory for a trace");
   if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, delegate->trace);
@@ -158,7 +156,8 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
 }
 
 static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
-  if (first_record(subgraph, true) != NULL) {
+  if (!delegate->has_threads && first_record(subgraph, true) != NULL) {
+    delegate->has_threads = true;
     start_threads(delegate, context);
     start_trace(delegate);
   }

@@ -17,7 +17,7 @@ struct tvmq_delegate {
   struct tvmq_env env;
   struct tvmq_scratch scratch;
   struct tvmq_budget transformed;  // weights, by Winograd
-  bool has_threads;                // env.threads is what it will be
+  bool has_threads;                // env.threads and trace are what they will be
   struct tvmq_trace *trace;        // with the option profile; NULL: not recorded
   const void *owner;               // identifies the interpreter that it serves
   struct tvmq_subgraph *subgraphs;

@@ -73,11 +73,15 @@ void tvmq_record_release(struct tvmq_record *record) {
   record->planned = false;
 }
 
+static void hide_plan(struct tvmq_record *record) {
+  record->info.kernel = record->info.algorithm = record->info.packing = "";
+  record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
+}
+
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   tvmq_record_release(record);
   record->info.reason = reason;
-  record->info.kernel = record->info.algorithm = record->info.packing = "";
-  record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
+  hide_plan(record);
 }
 
 static void show_plan(struct tvmq_record *record) {
@@ -96,13 +100,15 @@ static void show_plan(struct tvmq_record *record) {
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
   union tvmq_desc desc;
   const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->in, &record->out);
-  if (reason != NULL) return reason;
-  if (tvmq_record_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0)) return NULL;
+  if (reason == NULL && (tvmq_record_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0))) return NULL;
 
   record->planned = false;
-  reason = record->op_class->claim(&desc);
+  if (reason == NULL) reason = record->op_class->claim(&desc);
   if (reason == NULL) reason = record->op_class->plan(&record->op, &desc, env);
-  if (reason != NULL) return reason;
+  if (reason != NULL) {
+    hide_plan(record);
+    return reason;
+  }
   record->planned = true;
   record->desc = desc;
   record->plans++;

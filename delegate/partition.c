@@ -177,7 +177,8 @@ static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);
   const TfLiteStatus status = run_steps(partition, context);
-  tvmq_affinity_leave(&affinity);
+  if (!tvmq_affinity_leave(&affinity))
+    tvmq_log(partition->delegate->options.log_severity, TVMQ_LOG_WARNING, "the caller's thread may not run any more where it did, and stays on cpu_affinity");
   return status;
 }
 

@@ -60,8 +60,8 @@ typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 // overlap. `pixels` is a table of pointers to channel 0 of each input pixel, row by row (the caller builds it for a strip of output rows); padding pixels point
 // at a vector of zero points. A kernel reads nr channels of each pixel and writes nr of each output pixel: a caller with fewer copies the block aside.
 struct tvmq_depthwise_args {
-  const void *const *pixels;  // [(n_rows - 1) * stride_h + filter_h][pixels_stride]
-  size_t pixels_stride;       // pointers between table rows; (n_cols - 1) * stride_w + filter_w of them are read
+  const void *const *pixels;  // output pixel (y, x) reads [(y * stride_h + ky) * pixels_stride + x * stride_w + kx]; a column may lie behind whole rows
+  size_t pixels_stride;       // pointers between table rows
   size_t channel_offset;      // bytes from each pixel pointer to the first channel
   size_t n_rows, n_cols;      // n_rows >= mr
   size_t filter_h, filter_w, stride_h, stride_w;

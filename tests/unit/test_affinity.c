@@ -53,7 +53,7 @@ static void check_grammar(void) {
     CHECK(tvmq_cpus_parse(text, &cpus), "\"%s\" is refused", text);
   }
   static const char *const wrong[] = {"",    "+",  "-",  "#+", "+#",   "#++#", "#-",  "-#",    "#--#",  "#-#-#", "#-+#",
-                                      "#,#", " #", "# ", "#x", "#+ #", "all",  "Any", "any+#", "#+any", "1024",  "99999999999999999999"};
+                                      "#,#", " #", "# ", "#x", "#+ #", "all",  "Any", "any+#", "#+any", "8192",  "99999999999999999999"};
   for (size_t i = 0; i < N_ELEMENTS(wrong); i++) {
     spell(text, wrong[i]);
     CHECK(!tvmq_cpus_parse(text, &cpus), "\"%s\" passes", text);
@@ -90,7 +90,7 @@ static void check_moves(void) {
   CPU_ZERO(&inherited);
   pthread_t thread;
   if (CHECK(pthread_create(&thread, NULL, note_place, &inherited) == 0, "a thread")) pthread_join(thread, NULL);
-  tvmq_affinity_leave(&affinity);
+  CHECK(tvmq_affinity_leave(&affinity), "leaves");
   const cpu_set_t after = here();
   CHECK(same(&cpus, &during), "there in between");
   CHECK(CPU_EQUAL(&during, &inherited), "and so is a thread that starts there");
@@ -100,14 +100,18 @@ static void check_moves(void) {
   tvmq_affinity_enter(&affinity, &cpus);
   const cpu_set_t unmoved = here();
   CHECK(!affinity.moved && CPU_EQUAL(&before, &unmoved), "any moves nothing");
-  tvmq_affinity_leave(&affinity);
+  CHECK(tvmq_affinity_leave(&affinity), "nothing to leave");
 
   memset(&cpus, 0, sizeof cpus);
   cpus.words[N_ELEMENTS(cpus.words) - 1] = UINT32_C(1) << 31;  // a processor that has gone
   tvmq_affinity_enter(&affinity, &cpus);
   const cpu_set_t still = here();
   CHECK(!affinity.moved && CPU_EQUAL(&before, &still), "what is not to be had moves nothing");
-  tvmq_affinity_leave(&affinity);
+
+  affinity = (struct tvmq_affinity){.moved = true, .before = cpus};
+  CHECK(!tvmq_affinity_leave(&affinity), "what has gone in between is not gone back to");
+  const cpu_set_t stayed = here();
+  CHECK(CPU_EQUAL(&before, &stayed), "the thread stays");
 }
 
 int main(void) {

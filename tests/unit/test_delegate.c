@@ -187,13 +187,14 @@ static void check_resize(void) {
 
 static void check_bad_resize(void) {
   static const struct {
-    int dims[6];
+    int dims[6], node;
     const char *reason;
   } cases[] = {
       {{1, 2, 2, NETWORK_C, -1},
+       1,
        "tvmq-delegate: node 1 (DEPTHWISE_CONV_2D) cannot be prepared: VALID padding and a dilated filter larger than the input: no output"},
-      {{1, 9, 9, NETWORK_C + 1, -1}, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: input channels are not a multiple of the weights' input channels"},
-      {{1, 9, NETWORK_C, -1}, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: the input has not 4 dimensions"},
+      {{1, 9, 9, NETWORK_C + 1, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: input channels are not a multiple of the weights' input channels"},
+      {{1, 9, NETWORK_C, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: the input has not 4 dimensions"},
   };
   static const int first[] = {1, NETWORK_H, NETWORK_H, NETWORK_C, -1};
   struct scene s = BEGIN(false, "profile", "no");
@@ -203,6 +204,8 @@ static void check_bad_resize(void) {
     CHECK(fake_allocate(s.network.graph) == kTfLiteError, "case %zu", i);
     CHECK_STRING(s.network.fake->error, cases[i].reason, "message");
     CHECK(fake_invoke(s.network.graph) == kTfLiteError, "running what is not prepared");
+    const struct tvmq_node_info *node = tvmq_get_node(s.delegate, cases[i].node);
+    CHECK(node->claimed && node->kernel[0] == '\0' && node->packed_bytes == 0, "case %zu: it keeps no kernel", i);
     fake_resize(s.network.graph, s.network.in, first);
     s.network.fake->error[0] = '\0';
     check_run("after a bad shape", &s.network, false, NULL);
