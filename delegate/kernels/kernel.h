@@ -25,7 +25,8 @@ enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDIN
 struct tvmq_stage {
   enum tvmq_rounding rounding;
   bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
-  bool headroom;       // every accumulator is proven within +-2^30 and every shift is >= -22: rounding and zero point may be added before a right shift
+  bool headroom;       // every accumulator is proven within +-2^30, every shift is >= -22 and the zero point fits int8: rounding and zero point may be added
+                       // before a right shift
   bool fits_int16;     // every requantized value + zero point, unclamped, as int8 and as stored, is proven to fit int16: narrowing need not saturate
   uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
   int32_t zero_point;  // of the output as int8 (or int16)

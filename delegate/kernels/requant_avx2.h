@@ -88,3 +88,69 @@ TVMQ_INLINE __m256i tvmq_clamp_bytes(const struct tvmq_stage *stage, __m256i byt
 TVMQ_INLINE __m256i tvmq_pack_lanes(const struct tvmq_stage *stage, const __m256i value[4]) {
   return tvmq_clamp_bytes(stage, _mm256_packs_epi16(_mm256_packs_epi32(value[0], value[1]), _mm256_packs_epi32(value[2], value[3])));
 }
+
+// ---- int64 accumulators (16x8)
+//
+// Up to its shift tvmq_rescale_s64() is linear, and what it shifts fits 64 bits: products of the parts that make up the accumulator, each of them an int32, are
+// added up modulo 2^64. r is the multiplier rounded to 15 bits; even and odd lanes are apart throughout.
+
+// What is kept for eight channels: r, C = bias * r + 2^(14 - shift) + 2^63, the shift to the right, and what the 2^63 comes to behind it less the zero point.
+struct tvmq_s64_stage {
+  __m256i even_multiplier, odd_multiplier, even_c, odd_c, even_right, odd_right, lift;
+};
+
+struct tvmq_s64_sum {
+  __m256i even, odd;
+};
+
+TVMQ_INLINE __m256i tvmq_s64_join(__m256i even, __m256i odd) { return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa); }
+
+// `multiplier` is r in 64-bit lanes.
+TVMQ_INLINE __m256i tvmq_s64_constant(__m256i bias, __m256i multiplier, __m256i right) {
+  const __m256i product =
+      _mm256_add_epi64(_mm256_mul_epu32(bias, multiplier), _mm256_slli_epi64(_mm256_mul_epu32(_mm256_srli_epi64(bias, 32), multiplier), 32));
+  const __m256i one = _mm256_set1_epi64x(1), half = _mm256_sllv_epi64(one, _mm256_sub_epi64(right, one));
+  return _mm256_add_epi64(_mm256_add_epi64(product, half), _mm256_set1_epi64x(INT64_MIN));
+}
+
+TVMQ_INLINE struct tvmq_s64_stage tvmq_s64_stage_make(const struct tvmq_stage *stage, const int64_t bias[8], const int32_t multiplier[8],
+                                                      const int32_t shift[8]) {
+  const __m256i low = _mm256_set1_epi64x(0xffffffff), lift = _mm256_set1_epi64x(INT64_MIN);
+  const __m256i m = _mm256_srli_epi32(_mm256_add_epi32(_mm256_loadu_si256((const __m256i *)multiplier), _mm256_set1_epi32(1 << 15)), 16);
+  const __m256i reduced = _mm256_min_epi32(m, _mm256_set1_epi32(0x7fff));
+  const __m256i right = _mm256_sub_epi32(_mm256_set1_epi32(15), _mm256_loadu_si256((const __m256i *)shift));
+  const __m256i b0 = _mm256_permute4x64_epi64(_mm256_loadu_si256((const __m256i *)bias), 0xd8);
+  const __m256i b1 = _mm256_permute4x64_epi64(_mm256_loadu_si256((const __m256i *)(bias + 4)), 0xd8);
+  struct tvmq_s64_stage s;
+  s.even_multiplier = _mm256_and_si256(reduced, low);
+  s.odd_multiplier = _mm256_srli_epi64(reduced, 32);
+  s.even_right = _mm256_and_si256(right, low);
+  s.odd_right = _mm256_srli_epi64(right, 32);
+  s.even_c = tvmq_s64_constant(_mm256_permute2x128_si256(b0, b1, 0x20), s.even_multiplier, s.even_right);
+  s.odd_c = tvmq_s64_constant(_mm256_permute2x128_si256(b0, b1, 0x31), s.odd_multiplier, s.odd_right);
+  s.lift = _mm256_sub_epi32(tvmq_s64_join(_mm256_srlv_epi64(lift, s.even_right), _mm256_srlv_epi64(lift, s.odd_right)), _mm256_set1_epi32(stage->zero_point));
+  return s;
+}
+
+TVMQ_INLINE struct tvmq_s64_sum tvmq_s64_first(const struct tvmq_s64_stage *s) { return (struct tvmq_s64_sum){s->even_c, s->odd_c}; }
+
+TVMQ_INLINE void tvmq_s64_add(const struct tvmq_s64_stage *s, __m256i part, struct tvmq_s64_sum *sum) {
+  sum->even = _mm256_add_epi64(sum->even, _mm256_mul_epi32(part, s->even_multiplier));
+  sum->odd = _mm256_add_epi64(sum->odd, _mm256_mul_epi32(_mm256_srli_epi64(part, 32), s->odd_multiplier));
+}
+
+// Rescaled value + zero point.
+TVMQ_INLINE __m256i tvmq_s64_value(const struct tvmq_s64_stage *s, const struct tvmq_s64_sum *sum) {
+  return _mm256_sub_epi32(tvmq_s64_join(_mm256_srlv_epi64(sum->even, s->even_right), _mm256_srlv_epi64(sum->odd, s->odd_right)), s->lift);
+}
+
+// 2 x 8 values, zero point included -> 16 clamped int16: within each 128-bit lane the lane's four values of a, then of b.
+TVMQ_INLINE __m256i tvmq_pack_lanes_s16(const struct tvmq_stage *stage, __m256i a, __m256i b) {
+  const __m256i values = _mm256_packs_epi32(a, b);
+  return _mm256_min_epi16(_mm256_max_epi16(values, _mm256_set1_epi16((int16_t)stage->min)), _mm256_set1_epi16((int16_t)stage->max));
+}
+
+// The same in the order of a's eight values, then b's.
+TVMQ_INLINE __m256i tvmq_pack_s16(const struct tvmq_stage *stage, __m256i a, __m256i b) {
+  return _mm256_permute4x64_epi64(tvmq_pack_lanes_s16(stage, a, b), 0xd8);
+}

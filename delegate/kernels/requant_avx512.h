@@ -110,3 +110,62 @@ TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, const __m512i v
     _mm_storeu_si128((__m128i *)(out + 3 * out_stride), _mm512_extracti32x4_epi32(bytes, 3));
   }
 }
+
+// ---- int64 accumulators (16x8): as in requant_avx2.h, with arithmetic shifts of 64 bits instead of a constant that lifts sums above zero
+
+// What is kept for sixteen channels: r, C = bias * r + 2^(14 - shift), and the shift to the right.
+struct tvmq_s64_stage {
+  __m512i even_multiplier, odd_multiplier, even_c, odd_c, even_right, odd_right, zero_point;
+};
+
+struct tvmq_s64_sum {
+  __m512i even, odd;
+};
+
+TVMQ_INLINE __m512i tvmq_s64_constant(__m512i bias, __m512i multiplier, __m512i right) {
+  const __m512i one = _mm512_set1_epi64(1);
+  return _mm512_add_epi64(_mm512_mullo_epi64(bias, multiplier), _mm512_sllv_epi64(one, _mm512_sub_epi64(right, one)));
+}
+
+TVMQ_INLINE struct tvmq_s64_stage tvmq_s64_stage_make(const struct tvmq_stage *stage, const int64_t bias[16], const int32_t multiplier[16],
+                                                      const int32_t shift[16]) {
+  const __m512i low = _mm512_set1_epi64(0xffffffff);
+  const __m512i evens = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), odds = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+  const __m512i m = _mm512_srli_epi32(_mm512_add_epi32(_mm512_loadu_si512(multiplier), _mm512_set1_epi32(1 << 15)), 16);
+  const __m512i reduced = _mm512_min_epi32(m, _mm512_set1_epi32(0x7fff));
+  const __m512i right = _mm512_sub_epi32(_mm512_set1_epi32(15), _mm512_loadu_si512(shift));
+  const __m512i b0 = _mm512_loadu_si512(bias), b1 = _mm512_loadu_si512(bias + 8);
+  struct tvmq_s64_stage s;
+  s.even_multiplier = _mm512_and_si512(reduced, low);
+  s.odd_multiplier = _mm512_srli_epi64(reduced, 32);
+  s.even_right = _mm512_and_si512(right, low);
+  s.odd_right = _mm512_srli_epi64(right, 32);
+  s.even_c = tvmq_s64_constant(_mm512_permutex2var_epi64(b0, evens, b1), s.even_multiplier, s.even_right);
+  s.odd_c = tvmq_s64_constant(_mm512_permutex2var_epi64(b0, odds, b1), s.odd_multiplier, s.odd_right);
+  s.zero_point = _mm512_set1_epi32(stage->zero_point);
+  return s;
+}
+
+TVMQ_INLINE struct tvmq_s64_sum tvmq_s64_first(const struct tvmq_s64_stage *s) { return (struct tvmq_s64_sum){s->even_c, s->odd_c}; }
+
+TVMQ_INLINE void tvmq_s64_add(const struct tvmq_s64_stage *s, __m512i part, struct tvmq_s64_sum *sum) {
+  sum->even = _mm512_add_epi64(sum->even, _mm512_mul_epi32(part, s->even_multiplier));
+  sum->odd = _mm512_add_epi64(sum->odd, _mm512_mul_epi32(_mm512_srli_epi64(part, 32), s->odd_multiplier));
+}
+
+// Rescaled value + zero point.
+TVMQ_INLINE __m512i tvmq_s64_value(const struct tvmq_s64_stage *s, const struct tvmq_s64_sum *sum) {
+  const __m512i even = _mm512_srav_epi64(sum->even, s->even_right), odd = _mm512_srav_epi64(sum->odd, s->odd_right);
+  return _mm512_add_epi32(_mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)), s->zero_point);
+}
+
+// 2 x 16 values, zero point included -> 32 clamped int16: within each 128-bit lane the lane's four values of a, then of b.
+TVMQ_INLINE __m512i tvmq_pack_lanes_s16(const struct tvmq_stage *stage, __m512i a, __m512i b) {
+  const __m512i values = _mm512_packs_epi32(a, b);
+  return _mm512_min_epi16(_mm512_max_epi16(values, _mm512_set1_epi16((int16_t)stage->min)), _mm512_set1_epi16((int16_t)stage->max));
+}
+
+// The same in the order of a's sixteen values, then b's.
+TVMQ_INLINE __m512i tvmq_pack_s16(const struct tvmq_stage *stage, __m512i a, __m512i b) {
+  return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), tvmq_pack_lanes_s16(stage, a, b));
+}

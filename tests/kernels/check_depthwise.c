@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "layer.h"
 
-enum { MAX_COLS = 20, MAX_STEP = 3, MAX_FILTER_H = 10, MAX_FILTER_W = 8, MAX_BLOCKS = 3 };
+enum { MAX_COLS = 20, MAX_STEP = 3, MAX_FILTER_H = 10, MAX_FILTER_W = 8, MAX_BLOCKS = 3, LARGE_FILTER_H = 23, LARGE_FILTER_W = 31 };
 
 struct shape {
   size_t n, n_cols, filter_h, filter_w, stride_h, stride_w;
@@ -174,6 +174,14 @@ static void check(const struct tvmq_variant *variant) {
     s.n = n;
     check_restricted(variant, s);
   }
+  // Windows whose sums of 16x8 exceed int32.
+  for (size_t i = 0; i < (check_quick ? 8 : 24); i++) {
+    struct shape s = draw_shape(variant);
+    s.n = 1 + check_below(variant->layout.nr);
+    s.filter_h = LARGE_FILTER_H;
+    s.filter_w = LARGE_FILTER_W;
+    check_restricted(variant, s);
+  }
   for (size_t i = 0; i < (check_quick ? 150 : 400); i++) check_restricted(variant, draw_shape(variant));
 }
 
@@ -236,7 +244,7 @@ static bool make_problem(const struct tvmq_variant *variant, const struct layer_
 
 static struct tvmq_stage usual_stage(const struct tvmq_variant *variant) {
   const bool s16 = variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
-  return (struct tvmq_stage){.right_shifts = true, .headroom = !s16, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
+  return (struct tvmq_stage){.right_shifts = true, .headroom = true, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
 }
 
 static void run_problem(void *context) {

@@ -151,7 +151,7 @@ static void draw_clamp(struct layer *layer) {
 static bool made(bool holds) { return holds && check_below(8) != 0; }
 
 static void draw_promises(struct layer *layer) {
-  bool right_shifts = true, headroom = true, fits_int16 = true;
+  bool right_shifts = true, headroom = layer->stage.zero_point >= INT8_MIN && layer->stage.zero_point <= INT8_MAX, fits_int16 = true;
   const int64_t limit = INT64_C(1) << 30;
   for (size_t n = 0; n < layer->n; n++) {
     const int32_t shift = layer->params[n].shift;
@@ -172,8 +172,9 @@ static void draw_promises(struct layer *layer) {
 void layer_draw_stage(struct layer *layer) {
   layer->stage.rounding = (enum tvmq_rounding[]){TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE}[check_below(4)];
   layer->stage.flip = layer->element == 1 && check_one_in(2) ? 0x80 : 0;
-  layer->stage.zero_point = check_one_in(4) ? 0 : (int32_t)check_between(layer->value_min, layer->value_max);
   struct plan plan = {.right_shifts = check_below(4) != 0, .headroom = check_below(4) != 0, .fits_int16 = check_one_in(2)};
+  const int32_t zero_point_min = plan.headroom ? INT8_MIN : layer->value_min, zero_point_max = plan.headroom ? INT8_MAX : layer->value_max;
+  layer->stage.zero_point = check_one_in(4) ? 0 : (int32_t)check_between(zero_point_min, zero_point_max);
   const enum scale common = check_one_in(2) ? SPAN : check_below(N_SCALES);
   const bool mixed = check_one_in(4);
   for (size_t n = 0; n < layer->n; n++) {

@@ -1,0 +1,23 @@
+// GEMM of 16x8 on AVX-512 VNNI: 12 rows x 32 channels.
+//
+// Registers: zmm0-23 accumulators, two of weights, one or two of rows.
+// Hazards: vpdpwssd wraps. As an intrinsic gcc 12 spills the accumulators of large tiles; as an instruction it does not.
+#include "requant_avx512.h"
+
+typedef __m512i vector;
+enum { ROWS = 12 };
+
+TVMQ_INLINE vector load(const void *p) { return _mm512_loadu_si512(p); }
+TVMQ_INLINE void store(void *p, vector v) { _mm512_storeu_si512(p, v); }
+TVMQ_INLINE vector broadcast(int32_t pair) { return _mm512_set1_epi32(pair); }
+TVMQ_INLINE vector add(vector a, vector b) { return _mm512_add_epi32(a, b); }
+
+TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
+  __asm__("vpdpwssd %2, %1, %0" : "+v"(acc) : "v"(x), "v"(w));
+  return acc;
+}
+
+#include "gemm_s16_x86_tile.h"
+
+void tvmq_gemm_s16_12x32c2__avx512vnni(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm_s32, args); }
+void tvmq_gemm_s16_12x32c2a64__avx512vnni(const struct tvmq_gemm_args *args) { gemm_s64(args); }
