@@ -123,7 +123,7 @@ struct tvmq_row_sums_args {
   const void *const *rows;
   size_t n, mr, n_taps;
   size_t k;      // bytes per tap, any number
-  uint8_t mask;  // xor on each byte
+  uint8_t mask;  // xor on each byte: 0, or 0x80
   int32_t offset, factor;
   int32_t *terms;  // [n]
 };
