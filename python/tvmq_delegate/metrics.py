@@ -8,6 +8,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MIN_ROUNDS = 6  # of fewer, not even the extremes enclose the median with 95 % confidence
+
 
 @dataclass(frozen=True)
 class LatencyMetrics:
@@ -59,13 +61,17 @@ class MiscMetrics:
 class Ratio:
     """A contender's time over the baseline's, from rounds in which both ran one after the other; above 1, the baseline is faster.
 
-    median: of the rounds' ratios. low, high: the median lies between them with 95 % confidence (bootstrap).
+    median: of the rounds' ratios. low, high: the median lies between them with 95 % confidence (bootstrap); None where the rounds are too few for that.
     """
 
     median: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     rounds: int
+
+    @property
+    def interval(self) -> str:
+        return "" if self.low is None else f"{self.low:.2f} - {self.high:.2f}"
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,8 @@ def ratio(rounds: Sequence[Sequence[int]], baseline: Sequence[Sequence[int]]) ->
     ratios = [statistics.median(round) / max(statistics.median(base), 1) for round, base in zip(rounds, baseline)]
     if not ratios:
         return None
+    if len(ratios) < MIN_ROUNDS:
+        return Ratio(statistics.median(ratios), None, None, len(ratios))
     generator = random.Random(0)
     medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(500))
     return Ratio(statistics.median(ratios), percentile(medians, 2.5), percentile(medians, 97.5), len(ratios))

@@ -39,12 +39,14 @@ def test_latency() -> None:
 
 def test_ratio_is_of_rounds() -> None:
     """A machine that slows down in the middle, for both, leaves the ratio alone."""
-    slow = [[2 * ns, 2 * ns] for ns in (10, 10, 1000, 1000, 10)]
-    base = [[ns] for ns in (10, 10, 1000, 1000, 10)]
-    assert metrics.ratio(slow, base) == metrics.Ratio(2, 2, 2, 5)
+    slow = [[2 * ns, 2 * ns] for ns in (10, 10, 1000, 1000, 10, 10)]
+    base = [[ns] for ns in (10, 10, 1000, 1000, 10, 10)]
+    assert metrics.ratio(slow, base) == metrics.Ratio(2, 2, 2, 6)
+    few = metrics.ratio(slow[:5], base)
+    assert few == metrics.Ratio(2, None, None, 5) and few.interval == ""
     assert metrics.ratio([], []) is None
     spread = metrics.ratio([[n] for n in range(100, 140)], [[100]] * 40)
-    assert spread and 1.0 <= spread.low < spread.median < spread.high <= 1.4
+    assert spread and 1.0 <= spread.low < spread.median < spread.high <= 1.4 and spread.interval.startswith(f"{spread.low:.2f} - ")
     assert spread == metrics.ratio([[n] for n in range(100, 140)], [[100]] * 40)
 
 

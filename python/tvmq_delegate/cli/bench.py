@@ -14,16 +14,22 @@ from .. import compare as _compare
 from .. import inputs as _inputs
 from ..reports import bench as report
 from ..reports import benchmark_model, tables, trace
-from ._command import Listed, OutputFile, as_json, model_command, num_threads, progress
+from ._command import Listed, OutputFile, as_json, model_command, num_threads, print_json, progress
 
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
     if files:
-        found = _compare.compare(*files)
-        for warning in found.warnings:
-            tables.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
-        tables.console.print(report.comparison(found, tables.console.width))
+        _print_comparison(_compare.compare(*files), as_data=context.params["json_wanted"])
         context.exit()
+
+
+def _print_comparison(found: _compare.Comparison, *, as_data: bool) -> None:
+    if as_data:
+        print_json(found)
+        return
+    for warning in found.warnings:
+        tables.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
+    tables.console.print(report.comparison(found, tables.console.width))
 
 
 def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, tuple[str, ...]] | None:
@@ -56,12 +62,12 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 )
 @click.option("--op-profiling-output-file", type=OutputFile(), help="Where to write them instead.")
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
-@click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
+@click.option("--json", "json_wanted", is_flag=True, is_eager=True, help="Print JSON.")
 @click.option("--result-file-path", type=OutputFile(), help="Write the JSON to a file.")
 @click.option("--csv", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
-@click.option("--compare", nargs=2, callback=_compare_files, is_eager=True, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
+@click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     """Measure how fast MODEL runs, and where the time goes.
 

@@ -61,7 +61,7 @@ def contenders(found: Benchmark, width: int) -> Table:
     if len(found.results) > 1:
         baseline = found.results[0].name
         columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
-        columns.append(Column("95 % interval", lambda result: f"{result.ratio.low:.2f} - {result.ratio.high:.2f}" if result.ratio else "", MIDDLE))
+        columns.append(Column("95 % interval", lambda result: result.ratio.interval if result.ratio else "", MIDDLE))
     return _table(None, columns, found.results, width)
 
 
