@@ -10,6 +10,7 @@
 #include "conv_matrix.h"
 #include "conv_quant.h"
 #include "conv_winograd.h"
+#include "cut.h"
 #include "desc.h"
 #include "geometry.h"
 #include "kernels/select.h"
@@ -17,7 +18,9 @@
 #include "packing/pack_gemm.h"
 
 struct tvmq_conv_problem {
-  struct tvmq_conv_desc desc;
+  struct tvmq_conv_desc desc;  // its filter cut, and so the padding of the geometry
+  struct tvmq_cut cut;
+  const uint8_t *filter;  // weights that are kept, while planning
   struct tvmq_geometry geometry;
   struct tvmq_conv_quant quant;
   size_t element_bytes;    // of an activation

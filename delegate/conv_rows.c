@@ -5,7 +5,8 @@
 #include "arith.h"
 
 static bool is_pointwise(const struct tvmq_conv_problem *p) {
-  return p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1;
+  return p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1 && p->geometry.pad_top == 0 &&
+         p->geometry.pad_left == 0;
 }
 
 struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {

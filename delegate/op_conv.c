@@ -18,10 +18,11 @@ static const char *describe(const struct tvmq_conv_desc *desc, enum tvmq_roundin
   };
   const char *why = tvmq_geometry(desc, &problem->geometry);
   if (why) return why;
+  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant);
+  problem->cut = tvmq_cut(&problem->desc, &problem->geometry);
   problem->group_n = (size_t)desc->out_c / problem->groups;
   problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
   problem->macs = (uint64_t)problem->m * (uint64_t)desc->out_c * (uint64_t)desc->filter_h * (uint64_t)desc->filter_w * (uint64_t)desc->filter_c;
-  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant);
   return NULL;
 }
 
@@ -39,7 +40,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, c
 struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, size_t o) {
   const size_t n_taps = (size_t)problem->desc.filter_h * (size_t)problem->desc.filter_w, n_depths = (size_t)problem->desc.filter_c;
   return (struct tvmq_channel){
-      .weights = (const uint8_t *)problem->desc.filter + o * n_taps * n_depths,
+      .weights = problem->filter + o * n_taps * n_depths,
       .flip = problem->quant.filter_flip,
       .zero_point = problem->quant.filter_zero_point,
       .n_taps = n_taps,
@@ -90,8 +91,30 @@ static void drop_weights(struct tvmq_conv *c) {
 }
 
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && a->choice.way->pack == b->choice.way->pack && a->choice.n_taps == b->choice.n_taps &&
-         a->choice.k == b->choice.k && tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
+  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_cut_equal(&a->problem.cut, &b->problem.cut) &&
+         a->choice.way->pack == b->choice.way->pack && a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k &&
+         tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
+}
+
+// Plans problem->desc, whose weights are at problem->filter.
+static const char *replan_described(struct tvmq_conv *c, const struct tvmq_conv *old, const struct tvmq_env *env) {
+  c->choice = choose(&c->problem, env);
+  charge(c, c->choice.transformed_bytes);
+  if (!c->choice.variant) return "no kernel for this combination of types";
+  c->panels = tvmq_ceil_div(c->problem.group_n, c->choice.variant->layout.nr);
+
+  if (c->packed && same_packing(old, c)) {
+    c->problem.quant = old->problem.quant;
+  } else {
+    drop_weights(c);
+    const char *why = pack(c);
+    if (why) return why;
+    c->packs++;
+  }
+  c->shared_bytes = 0;
+  const char *why = c->choice.way->plan(c, env);
+  if (why) return why;
+  return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
 
 static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
@@ -102,23 +125,14 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   if (why) return why;
   c->budget = env->transformed;
   charge(c, 0);  // what it has is its to keep
-  c->choice = choose(&c->problem, env);
-  charge(c, c->choice.transformed_bytes);
-  if (!c->choice.variant) return "no kernel for this combination of types";
-  c->panels = tvmq_ceil_div(c->problem.group_n, c->choice.variant->layout.nr);
-
-  if (c->packed && same_packing(&old, c)) {
-    c->problem.quant = old.problem.quant;
-  } else {
-    drop_weights(c);
-    why = pack(c);
-    if (why) return why;
-    c->packs++;
-  }
-  c->shared_bytes = 0;
-  why = c->choice.way->plan(c, env);
-  if (why) return why;
-  return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
+  struct tvmq_conv_problem *p = &c->problem;
+  uint8_t *kept = tvmq_cut_is_whole(&p->cut, &p->desc) ? NULL : tvmq_cut_filter(&p->cut, &p->desc, false);
+  if (!kept && !tvmq_cut_is_whole(&p->cut, &p->desc)) return "out of memory";
+  p->filter = kept ? kept : desc->filter;
+  why = replan_described(c, &old, env);
+  p->filter = NULL;
+  tvmq_free(kept);
+  return why;
 }
 
 // ---- the class

@@ -9,6 +9,7 @@
 #include "arith.h"
 #include "claim.h"
 #include "conv_quant.h"
+#include "cut.h"
 #include "depthwise_rows.h"
 #include "geometry.h"
 #include "kernels/select.h"
@@ -33,12 +34,14 @@ struct slice {
 };
 
 struct depthwise {
-  struct tvmq_conv_desc desc;
+  struct tvmq_conv_desc desc;  // its filter cut
+  struct tvmq_cut cut;
   struct tvmq_conv_quant quant;
   struct tvmq_axis h, w;  // down and along the kernel's rows
   bool transposed;        // the kernel's rows are the image's columns
   const struct tvmq_variant *variant;
-  float cycles;  // estimated, on one thread, for one phase of one image
+  uint32_t excluded;  // flags of which the kernel may have none, given the weights
+  float cycles;       // estimated, on one thread, for one phase of one image
   struct tvmq_threads *threads;
 
   size_t element_bytes;
@@ -78,7 +81,7 @@ static const struct tvmq_variant *choose(struct depthwise *d, const struct tvmq_
                                    .stride_h = d->h.stride,
                                    .stride_w = d->w.stride,
                                    .cpu = env->cpu,
-                                   .excluded = tvmq_conv_excluded_flags(desc, &d->quant),
+                                   .excluded = d->excluded,
                                },
                                &d->cycles);
 }
@@ -136,16 +139,11 @@ static const char *pack(struct depthwise *d, const uint8_t *filter) {
   return NULL;
 }
 
-// Packs the filter with its rows and columns exchanged.
-static const char *pack_transposed(struct depthwise *d) {
-  size_t bytes;
-  if (!tvmq_mul_size(d->h.filter * d->w.filter, d->channels, &bytes)) return "packed weights exceed the address space";
-  uint8_t *filter = tvmq_alloc(bytes);
+// Packs the part of the filter that is kept, its rows the kernel's.
+static const char *pack_kept(struct depthwise *d) {
+  if (!d->transposed && tvmq_cut_is_whole(&d->cut, &d->desc)) return pack(d, d->desc.filter);
+  uint8_t *filter = tvmq_cut_filter(&d->cut, &d->desc, d->transposed);
   if (!filter) return "out of memory";
-  const uint8_t *tap = d->desc.filter;
-  for (size_t y = 0; y < d->w.filter; y++) {
-    for (size_t x = 0; x < d->h.filter; x++, tap += d->channels) memcpy(filter + (x * d->w.filter + y) * d->channels, tap, d->channels);
-  }
   const char *why = pack(d, filter);
   tvmq_free(filter);
   return why;
@@ -153,7 +151,7 @@ static const char *pack_transposed(struct depthwise *d) {
 
 static uint64_t macs(const struct depthwise *d) {
   const uint64_t outputs = (uint64_t)d->desc.batch * (uint64_t)d->h.out * (uint64_t)d->w.out * (uint64_t)d->channels;
-  return outputs * (uint64_t)d->h.filter * (uint64_t)d->w.filter;
+  return outputs * (uint64_t)d->cut.filter_h * (uint64_t)d->cut.filter_w;
 }
 
 static size_t phases(const struct depthwise *d) { return d->h.phases * d->w.phases; }
@@ -222,8 +220,10 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   struct tvmq_geometry geometry;
   const char *why = tvmq_geometry(desc, &geometry);
   if (why) return why;
-  const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, desc->filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
-  const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, desc->filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
+  d->excluded = tvmq_conv_excluded_flags(desc, &d->quant);
+  d->cut = tvmq_cut(&d->desc, &geometry);
+  const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
+  const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
   if (!d->packed) d->transposed = transposes(&h, &w);  // another shape alone is no reason to pack again
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
@@ -233,12 +233,13 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   d->blocks = tvmq_ceil_div(d->channels, nr);
   d->gathers = desc->depth_multiplier > 1 || d->channels < nr;
 
-  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, desc) && tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
+  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) &&
+                tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (packed) {
     d->quant = old.quant;
   } else {
     drop_weights(d);
-    why = d->transposed ? pack_transposed(d) : pack(d, desc->filter);
+    why = pack_kept(d);
     if (why) return why;
     d->packs++;
   }

@@ -192,28 +192,43 @@ static size_t groups_of(const struct tvmq_depthwise_args *args, int out_rows) {
   return ((size_t)(out_rows - 1) * args->stride_h + args->filter_h + GROUP_ROWS - 1) / GROUP_ROWS;
 }
 
+// A tile of rows of one block.
+TVMQ_INLINE void tile_of_rows(const struct window *w, int out_rows) {
+  const struct tvmq_depthwise_args *args = &w->args;
+  // Outputs of a run: as many as there is room for the quads of, in whole tiles.
+  const size_t room = KEPT / w->n_groups, run = room < args->filter_w ? 0 : ((room - args->filter_w) / args->stride_w + 1) / COLUMNS * COLUMNS;
+  if (run > 0 && args->filter_w > args->stride_w && args->n_cols >= MIN_RUN) {
+    for (size_t x = 0; x < args->n_cols; x += run) run_of_columns(w, out_rows, x, args->n_cols - x < run ? args->n_cols : x + run);
+    return;
+  }
+  size_t x = 0;
+  const size_t columns = COLUMNS / (size_t)out_rows;  // more have no registers for their quads
+  for (; x + columns <= args->n_cols; x += columns) direct_columns(w, out_rows, COLUMNS / out_rows, x);
+  for (; x < args->n_cols; x++) direct_columns(w, out_rows, 1, x);
+}
+
 // `groups` is a constant and the window's own, or 0 for any.
 TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size_t groups) {
   struct window w = {
       .args = *args,
       .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h,
+      .n_groups = groups > 0 ? groups : groups_of(args, out_rows),
       .weights = (const int8_t *)args->panel + NR * sizeof(int32_t),
       .path = tvmq_neon_general_path(args->stage),
   };
-  w.n_groups = groups > 0 ? groups : groups_of(args, out_rows);
   w.plane_bytes = args->filter_w * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;
   w.params = (const int32_t *)(w.weights + args->n_planes * w.plane_bytes);
-
-  // Outputs of a run: as many as there is room for the quads of, in whole tiles.
-  const size_t room = KEPT / w.n_groups, run = room < args->filter_w ? 0 : ((room - args->filter_w) / args->stride_w + 1) / COLUMNS * COLUMNS;
-  if (run > 0 && args->filter_w > args->stride_w && args->n_cols >= MIN_RUN) {
-    for (size_t x = 0; x < args->n_cols; x += run) run_of_columns(&w, out_rows, x, args->n_cols - x < run ? args->n_cols : x + run);
-    return;
+  for (size_t block = 0; block < args->n_blocks; block++) {
+    for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, (size_t)out_rows, args->n_rows)) {
+      w.args.pixels = args->pixels + row * args->stride_h * args->pixels_stride;
+      w.args.out = (int8_t *)args->out + block * NR + row * args->out_row_stride;
+      tile_of_rows(&w, out_rows);
+    }
+    w.args.channel_offset += NR;
+    w.args.panel = (const char *)w.args.panel + args->panel_bytes;
+    w.weights += args->panel_bytes;
+    w.params = (const int32_t *)((const char *)w.params + args->panel_bytes);
   }
-  size_t x = 0;
-  const size_t columns = COLUMNS / (size_t)out_rows;  // more have no registers for their quads
-  for (; x + columns <= args->n_cols; x += columns) direct_columns(&w, out_rows, COLUMNS / out_rows, x);
-  for (; x < args->n_cols; x++) direct_columns(&w, out_rows, 1, x);
 }
 
 // One or two groups have bodies of their own.
@@ -231,11 +246,8 @@ TVMQ_INLINE void depthwise_by_groups(const struct tvmq_depthwise_args *args, int
   }
 }
 
-static void single_row(const struct tvmq_depthwise_args *args) { depthwise_by_groups(args, 1); }
-static void pair_of_rows(const struct tvmq_depthwise_args *args) { depthwise_by_groups(args, 2); }
-
-static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR, single_row); }
-static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 2, NR, pair_of_rows); }
+static __attribute__((noinline)) void single_rows(const struct tvmq_depthwise_args *args) { depthwise_by_groups(args, 1); }
+static __attribute__((noinline)) void pairs_of_rows(const struct tvmq_depthwise_args *args) { depthwise_by_groups(args, 2); }
 
 void tvmq_depthwise_s8_1x8v4__dotprod(const struct tvmq_depthwise_args *args) { single_rows(args); }
 

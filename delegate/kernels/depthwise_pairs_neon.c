@@ -85,7 +85,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct tvmq_depthwise_arg
 }
 
 // Columns from x on; past the last the last again.
-TVMQ_INLINE void tile(const struct tvmq_depthwise_args *args, bool flips, int columns, size_t x) {
+TVMQ_INLINE void tile(const struct tvmq_depthwise_args *args, enum tvmq_neon_path path, bool flips, int columns, size_t x) {
   const int32_t *bias = args->panel;
   const size_t n = args->n_cols - x;
   int8_t *out = (int8_t *)args->out + x * args->out_col_stride;
@@ -96,29 +96,34 @@ TVMQ_INLINE void tile(const struct tvmq_depthwise_args *args, bool flips, int co
     UNROLL for (int v = 0; v < VECTORS; v++) acc[i][v] = vld1q_s32(bias + 4 * v);
   }
   add_window(args, columns, column, flips, acc);
-  TVMQ_NEON_FOR_GENERAL_PATH(tvmq_neon_general_path(args->stage), store, args, columns, acc, n, out);
+  TVMQ_NEON_FOR_GENERAL_PATH(path, store, args, columns, acc, n, out);
 }
 
+// Works on a copy of the arguments, which no stored byte can be part of, and decides once what suits all tiles: maps may be a pixel small.
 TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips) {
-  size_t x = 0;
-  for (; x + COLUMNS / 2 < args->n_cols; x += COLUMNS) tile(args, flips, COLUMNS, x);
-  for (; x < args->n_cols; x++) tile(args, flips, 1, x);
+  struct tvmq_depthwise_args row = *args;
+  const enum tvmq_neon_path path = tvmq_neon_general_path(args->stage);
+  for (size_t block = 0; block < args->n_blocks; block++) {
+    row.pixels = args->pixels;
+    row.out = (int8_t *)args->out + block * NR;
+    for (size_t y = 0; y < args->n_rows; y++) {
+      size_t x = 0;
+      for (; x + COLUMNS / 2 < row.n_cols; x += COLUMNS) tile(&row, path, flips, COLUMNS, x);
+      for (; x < row.n_cols; x++) tile(&row, path, flips, 1, x);
+      row.pixels += row.stride_h * row.pixels_stride;
+      row.out = (int8_t *)row.out + row.out_row_stride;
+    }
+    row.channel_offset += NR;
+    row.panel = (const char *)row.panel + row.panel_bytes;
+  }
 }
 
-// Copies, which no stored byte can be part of.
-static void single_row(const struct tvmq_depthwise_args *args) {
-  const struct tvmq_depthwise_args tile = *args;
-  depthwise(&tile, false);
-}
-
-static void single_flipped_row(const struct tvmq_depthwise_args *args) {
-  const struct tvmq_depthwise_args tile = *args;
-  depthwise(&tile, true);
-}
+static __attribute__((noinline)) void as_they_are(const struct tvmq_depthwise_args *args) { depthwise(args, false); }
+static __attribute__((noinline)) void flipped(const struct tvmq_depthwise_args *args) { depthwise(args, true); }
 
 void tvmq_depthwise_s8_1x16p__neon(const struct tvmq_depthwise_args *args) {
   if (args->filter_zero_point != 0)
     tvmq_depthwise_s8_1x16__neon(args);
   else
-    tvmq_depthwise_tiles(args, 1, NR, args->in_flip ? single_flipped_row : single_row);
+    (args->in_flip ? flipped : as_they_are)(args);
 }

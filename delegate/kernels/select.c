@@ -62,15 +62,19 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          allows(v->only.stride, p->stride_w);
 }
 
+// Cycles before the first column of a tile of rows of a block: out of order, and in order.
+static const float START_CYCLES[2] = {60, 150};
+
 // A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_depthwise_problem *p = problem;
   if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
-  const float tiles = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)p->out_w * (float)tvmq_ceil_div(p->channels, v->layout.nr);
+  const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const float start_cycles = START_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
-  return tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, p);
+  return starts * start_cycles + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {

@@ -57,9 +57,9 @@ ALLOWED = [
     Allowed("avx2", "tvmq_winograd_output_s8_8c__avx2", 9),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
     Allowed("neon", "tvmq_winograd_output_s8_8c__neon", 9),
-    Allowed("dotprod", "pair_of_rows", 4, LONG_PRODUCTS),
-    Allowed("neon", "single_row", 7, LONG_PRODUCTS),
-    Allowed("neon", "single_flipped_row", 7, LONG_PRODUCTS),
+    Allowed("dotprod", "pairs_of_rows", 4, LONG_PRODUCTS),
+    Allowed("neon", "as_they_are", 12, LONG_PRODUCTS),
+    Allowed("neon", "flipped", 12, LONG_PRODUCTS),
 ]
 
 

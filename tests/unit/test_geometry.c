@@ -1,4 +1,6 @@
+#include "cut.h"
 #include "geometry.h"
+#include "memory.h"
 #include "unit.h"
 
 // One axis; the other is 1 x 1 with a filter of 1.
@@ -156,8 +158,71 @@ static void check_phases(void) {
   CHECK(wrong == 0, "%zu wrong in %zu axes", wrong, n);
 }
 
+// Whether a tap meets the input under some output.
+static bool meets(const struct tvmq_conv_desc *d, const struct tvmq_geometry *g, int tap) {
+  for (int output = 0; output < g->out_w; output++) {
+    const int at = output * d->stride_w + tap * d->dilation_w - g->pad_left;
+    if (at >= 0 && at < d->in_w) return true;
+  }
+  return false;
+}
+
+// No tap is taken off that meets the input. Those that are kept lie where they lay, in the copy too; without dilation they begin and end with one that does.
+static void check_cuts(void) {
+  size_t n = 0, cut_off = 0, wrong = 0;
+  for (int in = 1; in <= 5; in++) {
+    for (int filter = 1; filter <= 7; filter++) {
+      for (int stride = 1; stride <= 4; stride++) {
+        for (int dilation = 1; dilation <= 4; dilation++) {
+          uint8_t weights[3 * 7 * 2];
+          for (size_t i = 0; i < sizeof weights; i++) weights[i] = (uint8_t)i;
+          const struct tvmq_conv_desc whole = {.in_h = 3,
+                                               .in_w = in,
+                                               .filter_h = 3,
+                                               .filter_w = filter,
+                                               .filter_c = 2,
+                                               .out_c = 1,
+                                               .stride_h = 1,
+                                               .stride_w = stride,
+                                               .dilation_h = 1,
+                                               .dilation_w = dilation,
+                                               .padding = SAME,
+                                               .filter = weights};
+          struct tvmq_geometry before, after;
+          wrong += tvmq_geometry(&whole, &before) != NULL;
+          struct tvmq_conv_desc kept = whole;
+          after = before;
+          const struct tvmq_cut cut = tvmq_cut(&kept, &after);
+          const int end = cut.left + kept.filter_w;
+          bool any = false;
+          for (int tap = 0; tap < filter; tap++) {
+            any |= meets(&whole, &before, tap);
+            wrong += (tap < cut.left || tap >= end) && meets(&whole, &before, tap);
+          }
+          wrong += kept.filter_w < 1 || after.pad_left < 0 || after.pad_left != before.pad_left - cut.left * dilation || after.out_w != before.out_w;
+          wrong += cut.top != 0 || kept.filter_h != 3 || cut.filter_w != filter || tvmq_cut_is_whole(&cut, &kept) != (kept.filter_w == filter);
+          wrong += any && !meets(&whole, &before, end - 1);
+          wrong += any && dilation == 1 && !meets(&whole, &before, cut.left);
+          for (int transposed = 0; transposed <= 1; transposed++) {
+            uint8_t *copy = tvmq_cut_filter(&cut, &kept, transposed);
+            for (int i = 0; i < 3 * kept.filter_w * 2; i++) {
+              const int x = i / 2 % kept.filter_w, y = i / 2 / kept.filter_w, at = transposed ? x * 3 + y : y * kept.filter_w + x;
+              wrong += copy[at * 2 + i % 2] != (y * filter + cut.left + x) * 2 + i % 2;
+            }
+            tvmq_free(copy);
+          }
+          cut_off += (size_t)(filter - kept.filter_w);
+          n++;
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0 && cut_off > n / 4, "%zu wrong in %zu cuts, %zu taps taken off", wrong, n, cut_off);
+}
+
 int main(void) {
   check_phases();
+  check_cuts();
   for (size_t i = 0; i < N_ELEMENTS(axis_cases); i++) {
     check_axis(&axis_cases[i], i, true);
     check_axis(&axis_cases[i], i, false);
