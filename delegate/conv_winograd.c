@@ -93,7 +93,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, env->cpu);
   struct tvmq_conv_choice c = {.n_taps = gemms.n_points, .wanted = env->winograd == TVMQ_WINOGRAD_ON};
   c.variant = tvmq_select_winograd_gemm(&gemms, &c.cycles);
-  if (!c.variant) return none;
+  if (!c.variant || !tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c.variant->layout.nr, env->cpu, &cycles)) return none;
   c.k = tvmq_round_up(gemms.k, c.variant->layout.ku);
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&

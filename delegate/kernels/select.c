@@ -120,6 +120,7 @@ struct transform {
 static float transform_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct transform *p = problem;
   const size_t lanes = v->layout.nr;
+  if (v->family == TVMQ_FAMILY_WINOGRAD_OUTPUT && p->channels % lanes != 0) return UNFIT;
   return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / speed_of(v, p->cpu)->rate : UNFIT;
 }
 

@@ -49,11 +49,11 @@ struct tvmq_layout {
   uint8_t ku;            // depth of a tap is padded to a multiple of this; a multiple of kr
   uint8_t weight_bytes;  // 1: int8 weights, a filter zero point is repaid by row terms (gemm) or by the kernel (depthwise, kr = 1); 2: int16 weights with the
                          // filter zero point already subtracted
-  uint8_t acc_bytes;  // 4: int32 bias and accumulators; 8: int64 (16x8)
-  uint8_t out_rows;   // vertical depthwise: output rows of a panel, else 0
-  uint8_t row_step;   // vertical depthwise: table rows from one output row to the next (any if out_rows is 1), else 0
-  uint8_t lanes;      // vertical depthwise: 128-bit lanes of the kernel's vectors, else 0
-  uint8_t a_offset;   // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
+  uint8_t acc_bytes;     // 4: int32 bias and accumulators; 8: int64 (16x8)
+  uint8_t out_rows;      // vertical depthwise: output rows of a panel, else 0
+  uint8_t row_step;      // vertical depthwise: table rows from one output row to the next (any if out_rows is 1), else 0
+  uint8_t lanes;         // vertical depthwise: 128-bit lanes of the kernel's vectors, else 0
+  uint8_t a_offset;      // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
 };
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b);

@@ -48,8 +48,22 @@ static void check_speeds(void) {
   }
 }
 
+// Outputs are transformed for a panel's channels in whole vectors, on every CPU that has the panel's kernel.
+static void check_winograd_outputs(void) {
+  float cycles;
+  for (size_t n = 1; n <= UINT8_MAX; n++) {
+    const struct tvmq_variant *v = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, n, TVMQ_CPU_IN_ORDER - 1, &cycles);
+    CHECK(v == NULL ? n % 4 != 0 : n % v->layout.nr == 0, "%zu channels by %s", n, v == NULL ? "none" : v->name);
+  }
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (v->family != TVMQ_FAMILY_WINOGRAD_GEMM) continue;
+    CHECK(tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, v->layout.nr, v->cpu, &cycles) != NULL, "panels of %s", v->name);
+  }
+}
+
 int main(void) {
   check_gemm();
+  check_winograd_outputs();
   check_speeds();
   return unit_report();
 }
