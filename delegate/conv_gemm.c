@@ -7,6 +7,7 @@
 #include "arith.h"
 #include "conv_rows.h"
 #include "kernels/select.h"
+#include "pixels.h"
 #include "tasks.h"
 
 enum { MAX_BLOCK_ROWS = 512 };
@@ -176,7 +177,18 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
     bring_flipped(c, in, first, n, scratch, table);
   else
     tvmq_rows_table(&g->rows, in, first, n, v->mr, scratch + g->slice.copies, table);
-  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, n, kernel_flip(c), (int32_t *)(scratch + g->slice.terms));
+  // Those of all places in the table: its last tile is not made of the last rows alone.
+  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), kernel_flip(c), (int32_t *)(scratch + g->slice.terms));
+}
+
+static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args args, const void *const *rows, const int32_t *terms, size_t tiles, void *out,
+                     size_t out_stride) {
+  args.rows = rows;
+  args.row_terms = terms;
+  args.row_tiles = tiles;
+  args.out = out;
+  args.out_stride = out_stride;
+  v->fn.gemm(&args);
 }
 
 static void run_block(void *context, size_t block, int thread) {
@@ -203,30 +215,22 @@ static void run_block(void *context, size_t block, int thread) {
       .in_flip = kernel_flip(c),
       .stage = &c->problem.quant.stage,
   };
+  const void *const *const table = (const void *const *)(scratch + g->slice.table);
+  const int32_t *const terms = (const int32_t *)(scratch + g->slice.terms);
+  const size_t whole_tiles = n_rows / mr, whole_rows = whole_tiles * mr, tiles = tvmq_ceil_div(n_rows, mr);
+  const size_t repeated = n_rows < mr ? 0 : tiles * mr - n_rows;  // rows with which the last tile begins
   for (size_t p = n_block * b->panels; p < end_panel; p++) {
     const size_t n = tvmq_min(group_n - p * nr, nr);
-    const size_t whole_rows = n == nr ? n_rows / mr * mr : 0;
-    uint8_t *out = out_rows + p * nr * bytes;
-    const void *const *table = (const void *const *)(scratch + g->slice.table);
-    const int32_t *terms = (const int32_t *)(scratch + g->slice.terms);
+    uint8_t *const out = out_rows + p * nr * bytes;
     args.panel = c->packed + (group * c->panels + p) * c->panel.size;
-    if (whole_rows) {
-      args.rows = table;
-      args.row_terms = terms;
-      args.row_tiles = whole_rows / mr;
-      args.out = out;
-      args.out_stride = out_stride;
-      v->fn.gemm(&args);
+    if (n == nr && whole_tiles > 0) {
+      multiply(v, args, table, terms, whole_tiles, out, out_stride);
+      if (tiles > whole_tiles) multiply(v, args, table + whole_rows * args.n_taps, terms + whole_rows, 1, out + (n_rows - mr) * out_stride, out_stride);
+      continue;
     }
-    if (whole_rows == n_rows) continue;
-    // Tiles that overhang the output are computed whole into scratch; what belongs to the output is copied.
-    args.rows = table + whole_rows * args.n_taps;
-    args.row_terms = terms + whole_rows;
-    args.row_tiles = tvmq_ceil_div(n_rows - whole_rows, mr);
-    args.out = tile;
-    args.out_stride = nr * bytes;
-    v->fn.gemm(&args);
-    for (size_t m = whole_rows; m < n_rows; m++) memcpy(out + m * out_stride, tile + (m - whole_rows) * nr * bytes, n * bytes);
+    // What overhangs the output is computed into scratch; what belongs to the output is copied.
+    multiply(v, args, table, terms, tiles, tile, nr * bytes);
+    for (size_t m = 0; m < n_rows; m++) tvmq_copy_pixel(out + m * out_stride, tile + (m < whole_rows ? m : m + repeated) * nr * bytes, n * bytes);
   }
 }
 

@@ -181,6 +181,21 @@ TVMQ_INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8
   if (s.end < n) put_few(place_at(&place, mr, s.end), mr, n - s.end, other + s.end * step, step);
 }
 
+// Makes a whole tile of the last one.
+TVMQ_INLINE void complete(const void **table, size_t n, size_t mr, size_t n_pieces) {
+  const size_t rest = n % mr, missing = mr - rest, tile_pointers = n_pieces * mr;
+  if (rest == 0) return;
+  const void **cells = table + n / mr * tile_pointers;
+  for (size_t piece = 0; piece < n_pieces; piece++, cells += mr) {
+    if (n < mr) {
+      for (size_t r = rest; r < mr; r++) cells[r] = cells[rest - 1];
+    } else {
+      for (size_t r = mr; r-- > missing;) cells[r] = cells[r - missing];
+      for (size_t r = 0; r < missing; r++) cells[r] = (cells - tile_pointers)[rest + r];
+    }
+  }
+}
+
 TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
   const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
   for (size_t m = 0; m < n;) {
@@ -203,10 +218,7 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
     }
     m += run.n;
   }
-  for (size_t m = n; m % mr != 0; m++) {
-    const void **cell = table + m / mr * n_pieces * mr + m % mr;
-    for (size_t piece = 0; piece < n_pieces; piece++, cell += mr) cell[0] = cell[-1];
-  }
+  complete(table, n, mr, n_pieces);
 }
 
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
@@ -242,5 +254,5 @@ void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out) {
 
 void tvmq_rows_list(const void *matrix, size_t row_bytes, size_t n, size_t mr, const void **table) {
   for (size_t m = 0; m < n; m++) table[m] = (const char *)matrix + m * row_bytes;
-  for (size_t m = n; m % mr != 0; m++) table[m] = table[m - 1];
+  complete(table, n, mr, 1);
 }

@@ -12,7 +12,8 @@
 //   tile 1 row 0    6        8       10
 //          row 1    7        9       11
 //
-// Rows past the last repeat it, so that a kernel may always compute whole tiles.
+// A kernel may always compute whole tiles: the last one ends with the last row, so that it begins with rows of the tile before. Where there are fewer than mr
+// rows, the last is repeated. For mr = 4 and 6 rows, tiles have rows 0 1 2 3 and 2 3 4 5.
 #pragma once
 
 #include <stdbool.h>
