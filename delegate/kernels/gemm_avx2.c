@@ -5,4 +5,5 @@
 #include "gemm_avx2_tile.h"
 
 // Rows are flipped when they are widened.
-void tvmq_gemm_s8_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, false); }
+void tvmq_gemm_s8_4x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, false, 4); }
+void tvmq_gemm_s8_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, false, 6); }

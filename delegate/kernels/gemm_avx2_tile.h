@@ -2,7 +2,7 @@
 //   MULTIPLY_ADD, TEMPORARIES   text of the instructions that add the dot products of %1 and %2, in each 32-bit lane, to %0; how many registers they want
 //   besides OPERAND_BYTES               of one element of the rows: four bytes are multiplied at a time
 //
-// Tile: 6 rows x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights. A tap's bytes are a multiple
+// Tile: mr rows, 6 or a smaller even number, x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights. A tap's bytes are a multiple
 // of 4.
 // Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the accumulator.
 // Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
@@ -11,7 +11,7 @@
 
 #include "requant_avx2.h"
 
-enum { ROWS = 6, CHANNELS = 16, VECTORS = 2, STEP_BYTES = 4, VECTOR_BYTES = 32 };
+enum { MAX_ROWS = 6, CHANNELS = 16, VECTORS = 2, STEP_BYTES = 4, VECTOR_BYTES = 32 };
 
 #if TEMPORARIES
 TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) {
@@ -24,22 +24,22 @@ TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) { __as
 
 TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
-TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, __m256i acc[ROWS][VECTORS], enum tvmq_path path) {
+TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, __m256i acc[MAX_ROWS][VECTORS], enum tvmq_path path) {
   UNROLL for (int v = 0; v < VECTORS; v++) {
     __m256i b = load(bias + 8 * v);
     if (path != TVMQ_PATH_LONG) b = tvmq_short_bias(b);
-    UNROLL for (int m = 0; m < ROWS; m++) acc[m][v] = _mm256_add_epi32(b, _mm256_set1_epi32(row_terms[m]));
+    UNROLL for (int m = 0; m < mr; m++) acc[m][v] = _mm256_add_epi32(b, _mm256_set1_epi32(row_terms[m]));
   }
 }
 
-TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const char *weights, bool flips, __m256i acc[ROWS][VECTORS]) {
+TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const char *weights, bool flips, int mr, __m256i acc[MAX_ROWS][VECTORS]) {
   const __m256i flip = _mm256_set1_epi8((int8_t)args->in_flip);
-  for (size_t t = 0; t < args->n_taps; t++, rows += ROWS) {
-    const char *x[ROWS];
-    UNROLL for (int m = 0; m < ROWS; m++) x[m] = rows[m];
+  for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
+    const char *x[MAX_ROWS];
+    UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
     for (size_t k = 0; k < args->k * OPERAND_BYTES; k += STEP_BYTES, weights += VECTORS * VECTOR_BYTES) {
       const __m256i w0 = load(weights), w1 = load(weights + VECTOR_BYTES);
-      UNROLL for (int m = 0; m < ROWS; m++) {
+      UNROLL for (int m = 0; m < mr; m++) {
         int32_t four;
         memcpy(&four, x[m] + k, sizeof four);
         __m256i row = _mm256_set1_epi32(four);
@@ -59,7 +59,7 @@ TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m256i value[2 * V
   _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));
 }
 
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, enum tvmq_path path) {
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, enum tvmq_path path) {
   const char *const panel = args->panel, *const weights = panel + CHANNELS * sizeof(int32_t);
   const char *const multiplier = weights + args->n_taps * args->k * OPERAND_BYTES * CHANNELS, *const shift = multiplier + CHANNELS * sizeof(int32_t);
   const struct tvmq_stage stage = *args->stage;
@@ -69,10 +69,10 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, enum tvmq_p
 
   uint8_t *out = args->out;
   for (size_t i = 0; i < args->row_tiles; i++) {
-    __m256i acc[ROWS][VECTORS];
-    load_bias((const int32_t *)panel, args->row_terms + i * ROWS, acc, path);
-    multiply(args, args->rows + i * args->n_taps * ROWS, weights, flips, acc);
-    UNROLL for (int m = 0; m < ROWS; m += 2, out += 2 * args->out_stride) {
+    __m256i acc[MAX_ROWS][VECTORS];
+    load_bias((const int32_t *)panel, args->row_terms + i * (size_t)mr, mr, acc, path);
+    multiply(args, args->rows + i * args->n_taps * (size_t)mr, weights, flips, mr, acc);
+    UNROLL for (int m = 0; m < mr; m += 2, out += 2 * args->out_stride) {
       __m256i value[2 * VECTORS];
       UNROLL for (int v = 0; v < 2 * VECTORS; v++) {
         const int at = v % VECTORS;

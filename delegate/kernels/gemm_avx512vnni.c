@@ -79,6 +79,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
       TVMQ_FOR_PATH(args->stage, gemm, args, false, MR, NR / 16);                    \
   }
 
+KERNEL(1, 64)
 KERNEL(6, 64)
 KERNEL(12, 32)
 KERNEL(16, 16)

@@ -7,7 +7,7 @@
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
 void tvmq_gemm_s8_6x16c4__avxvnni(const struct tvmq_gemm_args *args) {
   if (args->in_flip != 0)
-    TVMQ_FOR_PATH(args->stage, gemm, args, true);
+    TVMQ_FOR_PATH(args->stage, gemm, args, true, 6);
   else
-    TVMQ_FOR_PATH(args->stage, gemm, args, false);
+    TVMQ_FOR_PATH(args->stage, gemm, args, false, 6);
 }

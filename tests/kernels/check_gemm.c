@@ -176,11 +176,12 @@ static void run_problem(void *context) {
 }
 
 static void bench(const struct tvmq_variant *variant) {
-  // Rows, channels, taps and depth: pointwise layers of MobileNets from thin to thick, a first layer, 3x3 of a residual network, a last one.
+  // Rows, channels, taps and depth: pointwise layers of MobileNets from thin to thick, a first layer, 3x3 of a residual network, a last one; heads
+  // of classifiers.
   static const struct {
     size_t m, n, taps, k;
-  } shapes[] = {{48, 96, 1, 16},  {48, 144, 1, 24}, {48, 64, 1, 32}, {48, 64, 1, 64},   {48, 32, 1, 192},
-                {48, 96, 1, 576}, {48, 32, 1, 27},  {48, 64, 9, 64}, {48, 128, 9, 128}, {49, 320, 1, 960}};
+  } shapes[] = {{48, 96, 1, 16}, {48, 144, 1, 24},  {48, 64, 1, 32},   {48, 64, 1, 64},   {48, 32, 1, 192}, {48, 96, 1, 576}, {48, 32, 1, 27},
+                {48, 64, 9, 64}, {48, 128, 9, 128}, {49, 320, 1, 960}, {1, 512, 1, 1024}, {1, 96, 1, 576},  {2, 256, 1, 512}, {3, 160, 1, 960}};
   static _Alignas(64) uint8_t panels[1 << 20], in[1 << 18], out[1 << 17];
   static const void *rows[1 << 12];
   static const int32_t row_terms[128];
