@@ -17,6 +17,9 @@
 #include "op.h"
 #include "packing/pack_gemm.h"
 
+// Whether Winograd is exact with a convolution's weights: proven once for each set of them.
+enum tvmq_exactness { TVMQ_EXACTNESS_UNKNOWN, TVMQ_EXACT, TVMQ_INEXACT };
+
 struct tvmq_conv_problem {
   struct tvmq_conv_desc desc;  // its filter cut, and so the padding of the geometry
   struct tvmq_cut cut;
@@ -27,7 +30,8 @@ struct tvmq_conv_problem {
   size_t groups, group_n;  // output channels of a group
   size_t m;                // output pixels of the whole batch
   uint64_t macs;
-  uint32_t excluded;  // flags of which no kernel may have one, given the weights
+  uint32_t excluded;                 // flags of which no kernel may have one, given the weights
+  enum tvmq_exactness *by_winograd;  // of these weights; the way fills it in
 };
 
 // What a way would do.
@@ -73,6 +77,7 @@ struct tvmq_conv {
   size_t panels;  // of a group
   uint8_t *packed;
   uint32_t packs;  // how often
+  enum tvmq_exactness by_winograd;
   struct tvmq_budget *budget;
   size_t charged;    // to the budget, for packed weights that are transformed
   uint8_t *padding;  // a filter row of zero points

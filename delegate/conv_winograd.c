@@ -41,12 +41,17 @@ static bool is_legal(const struct tvmq_conv_problem *p) {
          (d->filter_w == 1 || d->dilation_w == 1) && (d->filter_h > 1 || d->filter_w > 1);
 }
 
-static bool is_exact(const struct tvmq_conv_problem *p) {
+static bool prove(const struct tvmq_conv_problem *p) {
   for (size_t o = 0; o < (size_t)p->desc.out_c; o++) {
     const struct tvmq_channel channel = tvmq_conv_channel(p, o);
     if (!tvmq_winograd_exact(&channel, taps_h(p), taps_w(p))) return false;
   }
   return true;
+}
+
+static bool is_exact(const struct tvmq_conv_problem *p) {
+  if (*p->by_winograd == TVMQ_EXACTNESS_UNKNOWN) *p->by_winograd = prove(p) ? TVMQ_EXACT : TVMQ_INEXACT;
+  return *p->by_winograd == TVMQ_EXACT;
 }
 
 static struct tvmq_tiles tiles_of(const struct tvmq_conv_problem *p) {

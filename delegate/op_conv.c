@@ -90,14 +90,19 @@ static void drop_weights(struct tvmq_conv *c) {
   c->packed = c->padding = NULL;
 }
 
+static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
+  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_cut_equal(&a->problem.cut, &b->problem.cut);
+}
+
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_cut_equal(&a->problem.cut, &b->problem.cut) &&
-         a->choice.way->pack == b->choice.way->pack && a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k &&
+  return same_weights(a, b) && a->choice.way->pack == b->choice.way->pack && a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k &&
          tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
 }
 
 // Plans problem->desc, whose weights are at problem->filter.
 static const char *replan_described(struct tvmq_conv *c, const struct tvmq_conv *old, const struct tvmq_env *env) {
+  if (!same_weights(old, c)) c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  c->problem.by_winograd = &c->by_winograd;
   c->choice = choose(&c->problem, env);
   charge(c, c->choice.transformed_bytes);
   if (!c->choice.variant) return "no kernel for this combination of types";
@@ -146,6 +151,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const char *why = replan(c, &desc->conv, env);
   if (!why) return NULL;
   drop_weights(c);
+  c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
   if (c->budget) charge(c, 0);
   return why;
 }
