@@ -51,8 +51,15 @@
 #define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
 #define FITTING_ZERO_POINT(d) "add v" #d ".8h, v" #d ".8h, v7.8h\n"
 #define SATURATING_ZERO_POINT(d) "sqadd v" #d ".8h, v" #d ".8h, v7.8h\n"
+// To bytes, or to bytes between bounds in v4 and v5.
 #define TO_INT8(d) "sqxtn v" #d ".8b, v" #d ".8h\n"
 #define TO_UINT8(d) "sqxtun v" #d ".8b, v" #d ".8h\n"
+#define TO_INT8_CLAMPED(d) TO_INT8(d) "smax v" #d ".8b, v" #d ".8b, v4.8b\n" "smin v" #d ".8b, v" #d ".8b, v5.8b\n"
+#define TO_UINT8_CLAMPED(d) TO_UINT8(d) "umax v" #d ".8b, v" #d ".8b, v4.8b\n" "umin v" #d ".8b, v" #d ".8b, v5.8b\n"
+#define TO_INT8_BOUNDS
+#define TO_UINT8_BOUNDS
+#define TO_INT8_CLAMPED_BOUNDS "ldr d4, [%[output], #16]\n" "ldr d5, [%[output], #32]\n"
+#define TO_UINT8_CLAMPED_BOUNDS TO_INT8_CLAMPED_BOUNDS
 
 // Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
 #define STAGE(...) STAGE_OF(__VA_ARGS__)
@@ -61,11 +68,11 @@
   ROUND##_MULTIPLY(28, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(29, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(30, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(31, 3, m1) LOOKUP(3) \
   ROUND##_SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                   \
   ROUND##_MULTIPLY(0, 4, m0) LOOKUP(4) ROUND##_MULTIPLY(1, 5, m1) LOOKUP(5) ROUND##_MULTIPLY(2, 6, m0) LOOKUP(6) ROUND##_MULTIPLY(3, 7, m1) LOOKUP(7)     \
-  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                                                                    \
+  SHIFTS "ldr q7, [%[output]]\n"                                                                                                                    \
   SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)                         \
   NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                                   \
   NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) NARROW##_ZERO_POINT(0) NARROW##_ZERO_POINT(2)                                                           \
-  TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                           \
+  TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                           \
   "str d28, [%[out0]]\n"                                                                                                                                  \
   "str d30, [%[out1]]\n"                                                                                                                                  \
   "str d0, [%[out0], %[out_column]]\n"                                                                                                                    \
@@ -78,9 +85,9 @@
 #define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                \
   MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                           \
   ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1) \
-  SHIFTS "dup v7.8h, %w[zero_point]\n"                                                                            \
+  SHIFTS "ldr q7, [%[output]]\n"                                                                            \
   SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                                         \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE(28) TO_BYTE(30)   \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30)   \
   "str d28, [%[out0]]\n"                                                                                          \
   "str d30, [%[out1]]\n"
 
@@ -200,16 +207,17 @@
 
 // ---- kernels
 
-// The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts, without a clamp of their own.
-enum usual { UNUSUAL, INT8, UINT8, UINT8_WIDE, UINT8_TWO_PLANES };
+// The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts.
+enum usual { UNUSUAL, INT8, INT8_CLAMPED, UINT8, UINT8_WIDE, UINT8_CLAMPED, UINT8_TWO_PLANES, UINT8_TWO_PLANES_CLAMPED };
 
 static enum usual usual(const struct tvmq_depthwise_args *args) {
   const struct tvmq_stage *stage = args->stage;
-  if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return UNUSUAL;
-  if (stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return UNUSUAL;
-  if (stage->flip && args->n_planes == 2) return UINT8_TWO_PLANES;
+  const bool clamps = tvmq_stage_clamps(stage);
+  if (args->in_flip != stage->flip || stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return UNUSUAL;
+  if (stage->flip && args->n_planes == 2) return clamps ? UINT8_TWO_PLANES_CLAMPED : UINT8_TWO_PLANES;
   if (args->n_planes > 1) return UNUSUAL;
-  return !stage->flip ? stage->fits_int16 ? INT8 : UNUSUAL : stage->fits_int16 ? UINT8 : UINT8_WIDE;
+  if (stage->flip) return clamps ? UINT8_CLAMPED : stage->fits_int16 ? UINT8 : UINT8_WIDE;
+  return !stage->fits_int16 ? UNUSUAL : clamps ? INT8_CLAMPED : INT8;
 }
 
 // 8 biases, the weights, 8 multipliers, 8 shifts.
@@ -226,34 +234,34 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
           : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                       \
           : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                   \
             [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride),                                                          \
-            [zero_point] "r"(args->stage->zero_point + args->stage->flip)                                                                                \
+            [output] "r"(&output)                                                                                \
           : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
             "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",  \
             "v31", "cc", "memory")
 
 // What suits the call.
-#define LOOPS(STRIDE, ROUND)                                                                                   \
-    switch (kind) {                                                                                            \
-      case INT8:                                                                                               \
-        LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_INT8, ROUND, FITTING, TO_INT8, ONE_PLANE));        \
-        break;                                                                                                 \
-      case UINT8:                                                                                              \
-        LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, ROUND, FITTING, TO_UINT8, ONE_PLANE));      \
-        break;                                                                                                 \
-      case UINT8_WIDE:                                                                                         \
-        LOOP(S##STRIDE##_ONE_PLANE_CONSTANTS S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, ONE_PLANE));   \
-        break;                                                                                                 \
-      case UINT8_TWO_PLANES:                                                                                   \
-        LOOP(S##STRIDE##_TWO_PLANES_CONSTANTS S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, TWO_PLANES)); \
-        break;                                                                                                 \
-      case UNUSUAL:                                                                                            \
-        return false;                                                                                          \
-    }
+#define CASE(KIND, STRIDE, PLANES, ...)                                     \
+  case KIND:                                                                \
+    LOOP(S##STRIDE##_##PLANES##_CONSTANTS S##STRIDE(__VA_ARGS__, PLANES));  \
+    break;
+#define LOOPS(STRIDE, ROUND)                                                                                      \
+  switch (kind) {                                                                                                 \
+    CASE(INT8, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8)                                             \
+    CASE(INT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                             \
+    CASE(UINT8, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, FITTING, TO_UINT8)                                          \
+    CASE(UINT8_WIDE, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                                  \
+    CASE(UINT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)                       \
+    CASE(UINT8_TWO_PLANES, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                           \
+    CASE(UINT8_TWO_PLANES_CLAMPED, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)           \
+    case UNUSUAL:                                                                                                 \
+      return false;                                                                                               \
+  }
 
 #define KERNEL(STRIDE)                                                                                                             \
   bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                                             \
     const enum usual kind = usual(args);                                                                                           \
     if (kind == UNUSUAL) return false;                                                                                             \
+    const struct tvmq_neon_output output = tvmq_neon_output(args->stage);                                                          \
     const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                          \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                        \
     const char *panel = args->panel;                                                                                               \

@@ -69,6 +69,13 @@
 #define SATURATING_ZERO_POINT(d) "sqadd v" #d ".8h, v" #d ".8h, v15.8h\n"
 #define TO_INT8(d, high) "sqxtn v" #d ".8b, v" #d ".8h\n" "sqxtn2 v" #d ".16b, v" #high ".8h\n"
 #define TO_UINT8(d, high) "sqxtun v" #d ".8b, v" #d ".8h\n" "sqxtun2 v" #d ".16b, v" #high ".8h\n"
+// The same between bounds in v24 and v25.
+#define TO_INT8_CLAMPED(d, high) TO_INT8(d, high) "smax v" #d ".16b, v" #d ".16b, v24.16b\n" "smin v" #d ".16b, v" #d ".16b, v25.16b\n"
+#define TO_UINT8_CLAMPED(d, high) TO_UINT8(d, high) "umax v" #d ".16b, v" #d ".16b, v24.16b\n" "umin v" #d ".16b, v" #d ".16b, v25.16b\n"
+#define TO_INT8_BOUNDS
+#define TO_UINT8_BOUNDS
+#define TO_INT8_CLAMPED_BOUNDS "ldr q24, [%[output], #16]\n" "ldr q25, [%[output], #32]\n"
+#define TO_UINT8_CLAMPED_BOUNDS TO_INT8_CLAMPED_BOUNDS
 #define PARAMS(v, at) "ldr q" #v ", [%[panel], #16*(13+" #at ")]\n"
 
 // 16 biases, 9 * 16 weights, 16 multipliers, 16 shifts. LOOKUP(0) to (5) find the pixels that come next.
@@ -79,9 +86,9 @@
   PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                                                                         \
   ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) ROUND##_LOWER(20) ROUND##_LOWER(21) ROUND##_LOWER(22) ROUND##_LOWER(23) \
   SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31) SHIFT(20, 28) SHIFT(21, 29) SHIFT(22, 30) SHIFT(23, 31)                                 \
-  "dup v15.8h, %w[zero_point]\n"                                                                                                                  \
+  "ldr q15, [%[output]]\n"                                                                                                                  \
   NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW(20, 20, 21) NARROW(22, 22, 23)                                                                     \
-  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22) TO_BYTE(16, 18) TO_BYTE(20, 22)                 \
+  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22) TO_BYTE##_BOUNDS TO_BYTE(16, 18) TO_BYTE(20, 22)                 \
   "str q16, [%[out]]\n"                                                                                                                           \
   "str q20, [%[out], %[out_column]]\n"                                                                                                            \
   "add %[out], %[out], %[out_column], lsl #1\n"
@@ -91,7 +98,7 @@
   PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                             \
   MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) \
   SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                     \
-  "dup v15.8h, %w[zero_point]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE(16, 18)        \
+  "ldr q15, [%[output]]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE##_BOUNDS TO_BYTE(16, 18)        \
   "str q16, [%[out]]\n"
 
 // Two columns on, but not past the last.
@@ -192,30 +199,48 @@
   __asm__ volatile(WEIGHTS(0, 0) WEIGHTS(1, 1) WEIGHTS(2, 2) WEIGHTS(3, 3) WEIGHTS(4, 4) WEIGHTS(5, 5) WEIGHTS(6, 6) WEIGHTS(7, 7) WEIGHTS(8, 8) BODY \
           : [n] "+r"(n_cols), [out] "+r"(out)                                                                                                         \
           : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [last] "r"(last), [channel] "r"(channel),                                  \
-            [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [zero_point] "r"(args->stage->zero_point + args->stage->flip),                \
+            [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [output] "r"(&output),                \
             [filter_zero_point] "r"(args->filter_zero_point)                                                                                          \
           : "x0", "x1", "x2", "x3", "x4", "x5", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", \
             "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",       \
             "memory")
 
+// The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts.
+enum usual { UNUSUAL, INT8, INT8_CLAMPED, UINT8, UINT8_WIDE, UINT8_CLAMPED, UINT8_ASYMMETRIC, UINT8_ASYMMETRIC_CLAMPED };
+
+static enum usual usual(const struct tvmq_depthwise_args *args) {
+  const struct tvmq_stage *stage = args->stage;
+  const bool clamps = tvmq_stage_clamps(stage);
+  if (args->in_flip != stage->flip || stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return UNUSUAL;
+  if (stage->flip && args->filter_zero_point) return clamps ? UINT8_ASYMMETRIC_CLAMPED : UINT8_ASYMMETRIC;
+  if (stage->flip) return clamps ? UINT8_CLAMPED : stage->fits_int16 ? UINT8 : UINT8_WIDE;
+  return args->filter_zero_point || !stage->fits_int16 ? UNUSUAL : clamps ? INT8_CLAMPED : INT8;
+}
+
 // What suits the call.
-#define LOOPS(STRIDE, ROUND)                                             \
-  if (!stage->flip)                                                      \
-    LOOP(S##STRIDE(FLIP_INT8, ROUND, FITTING, TO_INT8, SYMMETRIC));      \
-  else if (!args->filter_zero_point && stage->fits_int16)                \
-    LOOP(S##STRIDE(FLIP_UINT8, ROUND, FITTING, TO_UINT8, SYMMETRIC));    \
-  else if (!args->filter_zero_point)                                     \
-    LOOP(S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, SYMMETRIC)); \
-  else                                                                   \
-    LOOP(S##STRIDE(FLIP_UINT8, ROUND, SATURATING, TO_UINT8, ASYMMETRIC));
+#define CASE(KIND, STRIDE, ...)     \
+  case KIND:                        \
+    LOOP(S##STRIDE(__VA_ARGS__));   \
+    break;
+#define LOOPS(STRIDE, ROUND)                                                                              \
+  switch (kind) {                                                                                         \
+    CASE(INT8, STRIDE, FLIP_INT8, ROUND, FITTING, TO_INT8, SYMMETRIC)                                     \
+    CASE(INT8_CLAMPED, STRIDE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED, SYMMETRIC)                     \
+    CASE(UINT8, STRIDE, FLIP_UINT8, ROUND, FITTING, TO_UINT8, SYMMETRIC)                                  \
+    CASE(UINT8_WIDE, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8, SYMMETRIC)                          \
+    CASE(UINT8_CLAMPED, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED, SYMMETRIC)               \
+    CASE(UINT8_ASYMMETRIC, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8, ASYMMETRIC)                   \
+    CASE(UINT8_ASYMMETRIC_CLAMPED, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED, ASYMMETRIC)   \
+    case UNUSUAL:                                                                                         \
+      return false;                                                                                       \
+  }
 
 #define KERNEL(STRIDE)                                                                                                                \
   bool tvmq_depthwise_3x3s##STRIDE##_neon(const struct tvmq_depthwise_args *args) {                                                   \
-    const struct tvmq_stage *stage = args->stage;                                                                                     \
-    if (stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return false;                                                \
-    const bool ties_up = tvmq_stage_ties_up(stage);                                                                                   \
-    if (stage->min > INT8_MIN || stage->max < INT8_MAX || args->in_flip != stage->flip) return false;                                 \
-    if (!stage->flip && (args->filter_zero_point || !stage->fits_int16)) return false;                                                \
+    const enum usual kind = usual(args);                                                                                              \
+    if (kind == UNUSUAL) return false;                                                                                                \
+    const struct tvmq_neon_output output = tvmq_neon_output(args->stage);                                                             \
+    const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                             \
     const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                           \
     const char *panel = args->panel;                                                                                                  \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 16; c += 16, channel += 16, panel += args->panel_bytes) { \

@@ -65,10 +65,27 @@ struct tvmq_neon_stage {
   int8x16_t min, max, flip;
 };
 
+// What loops in assembly load of the stage: the output as it is stored.
+struct tvmq_neon_output {
+  int16_t zero_point[8];
+  uint8_t min[16], max[16];
+};
+
+static inline struct tvmq_neon_output tvmq_neon_output(const struct tvmq_stage *stage) {
+  struct tvmq_neon_output output;
+  vst1q_s16(output.zero_point, vdupq_n_s16((int16_t)(stage->zero_point + stage->flip)));
+  vst1q_u8(output.min, vdupq_n_u8((uint8_t)(stage->min ^ stage->flip)));
+  vst1q_u8(output.max, vdupq_n_u8((uint8_t)(stage->max ^ stage->flip)));
+  return output;
+}
+
+// Whether the clamp is more than the type's own range.
+static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
+
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
   if (!stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
-  if (stage->min > INT8_MIN || stage->max < INT8_MAX) return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
+  if (tvmq_stage_clamps(stage)) return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
   if (tvmq_stage_ties_up(stage)) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
