@@ -72,6 +72,7 @@ static const char *conv_channels(const struct tvmq_conv_desc *desc) {
   if (desc->in_c <= 0 || desc->out_c <= 0) return "number of channels is not positive";
   if (desc->depthwise) {
     if (desc->depth_multiplier <= 0) return "depth multiplier is not positive";
+    if (desc->filter_c != 1) return "weights of a depthwise convolution are not of one input channel";
     return (int64_t)desc->in_c * desc->depth_multiplier == desc->out_c ? NULL : "output channels are not input channels x depth multiplier";
   }
   if (desc->filter_c <= 0) return "weights have no input channels";

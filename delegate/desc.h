@@ -22,7 +22,7 @@ struct tvmq_quant {
 //
 // CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
 // DEPTHWISE_CONV_2D's filter is 1HWO: [1][filter_h][filter_w][out_c] with out_c = in_c * depth_multiplier;
-// output channel o reads input channel o / depth_multiplier.
+// output channel o reads input channel o / depth_multiplier; filter_c is 1.
 struct tvmq_conv_desc {
   bool depthwise;
   enum tvmq_type in_type, filter_type, out_type;

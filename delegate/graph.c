@@ -14,6 +14,7 @@ static const char *read_node(TfLiteContext *context, const TfLiteNode *node, con
   const char *reason = tvmq_node_read(node, registration, &record->node);
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->in, &record->out);
   if (reason == NULL) reason = record->op_class->claim(&record->desc);
+  if (reason == NULL) record->op_class = tvmq_op_computed_by(record->op_class, &record->desc);
   return reason;
 }
 

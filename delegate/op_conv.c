@@ -38,13 +38,14 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, c
 }
 
 struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, size_t o) {
-  const size_t n_taps = (size_t)problem->desc.filter_h * (size_t)problem->desc.filter_w, n_depths = (size_t)problem->desc.filter_c;
+  const struct tvmq_conv_desc *desc = &problem->desc;
+  const size_t n_taps = (size_t)desc->filter_h * (size_t)desc->filter_w, n_depths = (size_t)desc->filter_c;
   return (struct tvmq_channel){
-      .weights = problem->filter + o * n_taps * n_depths,
+      .weights = problem->filter + (desc->depthwise ? o : o * n_taps * n_depths),
       .flip = problem->quant.filter_flip,
       .zero_point = problem->quant.filter_zero_point,
       .n_taps = n_taps,
-      .tap_stride = n_depths,
+      .tap_stride = desc->depthwise ? (size_t)desc->out_c : n_depths,
       .n_depths = n_depths,
       .depth_stride = 1,
   };

@@ -363,4 +363,9 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
 
-const struct tvmq_op_class tvmq_op_depthwise = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+// One channel alone becomes all outputs: there is nothing to gather, the window is a row of a gemm.
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc) {
+  return desc->conv.in_c == 1 && desc->conv.depth_multiplier > 1 ? &tvmq_op_conv : &tvmq_op_depthwise;
+}
+
+const struct tvmq_op_class tvmq_op_depthwise = {.claim = claim, .computed_by = computed_by, .plan = plan, .run = run, .release = release, .info = info};
