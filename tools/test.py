@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Runs every test: lint, the C tests of each compiler and sanitizer, the Python suite in each TFLite runtime, all of it again on emulated arm64.
 
-A step whose tools are missing is skipped, aloud; the end says which, and what was skipped inside the steps that ran. Exit code 1 if a step failed.
-`make test` calls this with the Python of .venv, where the package is installed.
+Two steps run at a time, each with a log in build/ that is shown when it ends. A step whose tools are missing is skipped, aloud; the end says which, and what
+was skipped inside the steps that ran. Exit code 1 if a step failed. `make test` calls this with the Python of .venv, where the package is installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
+import concurrent.futures
 import dataclasses
 import os
 import re
@@ -21,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 LIBRARY = "delegate/libtvmq_delegate.so"
+AT_A_TIME = 2
+ASAN = "C tests, address and undefined-behaviour sanitizer"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-ra", "--color=no", "-p", "no:cacheprovider"]
 
 # The tools of the virtual environment (meson, ninja, clang-format) before those of the machine.
@@ -29,12 +33,23 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """Commands that run one after the other, until one fails."""
+    """Commands that run one after the other, until one fails. after: an earlier step that makes what they use."""
 
     name: str
     commands: list[list[str]]
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
     missing: Callable[[], str | None] = lambda: None  # why the step cannot run on this machine
+    after: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """verdict: passed, FAILED or SKIPPED. output: all lines. skips: those that tell of something skipped."""
+
+    verdict: str
+    summary: str
+    output: str = ""
+    skips: tuple[str, ...] = ()
 
 
 def need(*tools: str) -> Callable[[], str | None]:
@@ -76,14 +91,14 @@ def steps() -> list[Step]:
     sanitize = ["--buildtype=debugoptimized", "-Db_lundef=false"]
     return [
         Step("C tests", c_tests("cc")),
-        Step("lint", [[sys.executable, str(ROOT / "tools/lint.py"), "--library", str(BUILD / "cc" / LIBRARY)]]),
         Step("Python suite", [[*PYTEST, str(ROOT / "tests/python")]]),
+        Step("lint", [[sys.executable, str(ROOT / "tools/lint.py"), "--library", str(BUILD / "cc" / LIBRARY)]], after="C tests"),
         Step("C tests, clang", c_tests("clang"), {"CC": clang}, need("clang-19", "clang")),
-        Step("C tests, address and undefined-behaviour sanitizer", c_tests("asan", "-Db_sanitize=address,undefined", *sanitize), missing=asan),
+        Step(ASAN, c_tests("asan", "-Db_sanitize=address,undefined", *sanitize), missing=asan),
         Step("C tests, thread sanitizer", c_tests("tsan", "-Db_sanitize=thread", *sanitize, leave_out="kernels"), missing=need_sanitizer("libtsan.so")),
         Step(
             "Python suite, address and undefined-behaviour sanitizer",
-            [[*PYTEST, str(ROOT / "tests/python"), "--ignore", str(ROOT / "tests/python/test_package.py")]],  # which compiles
+            [[*PYTEST, str(ROOT / "tests/python"), "--library-only"]],
             {
                 "LD_PRELOAD": f"{runtime_library('libasan.so')} {runtime_library('libubsan.so')}",
                 "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",  # Python leaks, and numpy tries any size that a file names
@@ -92,24 +107,27 @@ def steps() -> list[Step]:
                 "HYPOTHESIS_PROFILE": "emulated",
             },
             asan,
+            after=ASAN,
         ),
         Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
     ]
 
 
-def run(step: Step, skips: list[str]) -> bool:
-    """Shows the output as it comes and collects the lines that tell of something skipped."""
-    for command in step.commands:
-        print("+", *command, flush=True)
-        environment = {**os.environ, **step.environment}
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
-            for line in process.stdout:
-                print(line, end="", flush=True)
-                if re.search(r"\bSKIP(PED)?\b", line):
-                    skips.append(f"{step.name}: {line.strip()}")
-        if process.returncode:
-            return False
-    return True
+def run(step: Step, needed: concurrent.futures.Future[Outcome] | None) -> Outcome:
+    """Waits for the step that is needed first."""
+    missing = step.missing() or (f"{step.after} did not pass" if needed and needed.result().verdict != "passed" else None)
+    if missing:
+        return Outcome("SKIPPED", f"SKIPPED         {step.name}: {missing}")
+    start, verdict, log = time.monotonic(), "passed", BUILD / f"{step.name}.log"
+    with log.open("w", encoding="utf-8") as stream:
+        for command in step.commands:
+            print("+", *command, file=stream, flush=True)
+            if subprocess.run(command, cwd=ROOT, env={**os.environ, **step.environment}, check=False, stdout=stream, stderr=stream).returncode:
+                verdict = "FAILED"
+                break
+    output = log.read_text(encoding="utf-8", errors="replace")
+    skips = tuple(f"{step.name}: {line.strip()}" for line in output.splitlines() if re.search(r"\bSKIP(PED)?\b", line))
+    return Outcome(verdict, f"{verdict} {time.monotonic() - start:6.0f} s {step.name}", output, skips)
 
 
 def main() -> None:
@@ -120,25 +138,23 @@ def main() -> None:
     if set(only) - set(names):
         parser.error(f"unknown step {', '.join(sorted(set(only) - set(names)))}; there are {', '.join(names)}")
     BUILD.mkdir(exist_ok=True)
-    start, summary, skips, failed, skipped = time.monotonic(), [], [], 0, 0
-    for step in steps():
-        if only and step.name not in only:
-            continue
-        print(f"\n==== {step.name}", flush=True)
-        step_start, missing = time.monotonic(), step.missing()
-        if missing:
-            skipped += 1
-            summary.append(f"SKIPPED         {step.name}: {missing}")
-        else:
-            good = run(step, skips)
-            failed += not good
-            summary.append(f"{'passed' if good else 'FAILED'} {time.monotonic() - step_start:6.0f} s {step.name}")
-        print(summary[-1], flush=True)
-    print("\n==== summary", *summary, sep="\n")
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        running: dict[str, concurrent.futures.Future[Outcome]] = {}
+        for step in steps():
+            if not only or step.name in only:
+                running[step.name] = pool.submit(run, step, running.get(step.after))
+        print("running", ", ".join(running), flush=True)
+        for future in concurrent.futures.as_completed(running.values()):
+            print("", future.result().output, future.result().summary, sep="\n", flush=True)
+    found = [future.result() for future in running.values()]
+    print("\n==== summary", *(outcome.summary for outcome in found), sep="\n")
+    skips = sorted({skip for outcome in found for skip in outcome.skips})
     if skips:
-        print("skipped inside the steps:", *sorted(set(skips)), sep="\n  ")
-    print(f"{len(summary) - failed - skipped} steps passed, {failed} failed, {skipped} skipped in {time.monotonic() - start:.0f} s")
-    sys.exit(bool(failed))
+        print("skipped inside the steps:", *skips, sep="\n  ")
+    count = collections.Counter(outcome.verdict for outcome in found)
+    print(f"{count['passed']} steps passed, {count['FAILED']} failed, {count['SKIPPED']} skipped in {time.monotonic() - start:.0f} s")
+    sys.exit(count["FAILED"] > 0)
 
 
 if __name__ == "__main__":

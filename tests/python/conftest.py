@@ -22,6 +22,17 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("emula
 
 RUNTIMES = harness.installed()
 
+# Tests of the Python around the library: neither a sanitizer in the library nor another processor changes anything in them.
+AROUND = ("bench", "cli", "diff", "difference", "inputs", "metrics", "model", "package", "pages", "zoo")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--library-only", action="store_true", help="leave out the tests of the Python around the library")
+
+
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("library_only") and collection_path.stem.removeprefix("test_") in AROUND else None
+
 
 @pytest.fixture(params=RUNTIMES or [None], ids=lambda runtime: runtime.name if runtime else "none", scope="session")
 def runtime(request: pytest.FixtureRequest) -> harness.Runtime:
@@ -61,7 +72,9 @@ def pytest_report_header() -> str:
     return f"TFLite runtimes: {', '.join(r.name for r in RUNTIMES) or 'none'}; hypothesis profile: {hypothesis.settings.get_current_profile_name()}"
 
 
-def pytest_terminal_summary(terminalreporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.getoption("library_only"):
+        terminalreporter.write_line(f"SKIPPED by --library-only: {', '.join(f'test_{name}.py' for name in AROUND)}")
     for title, rows in harness.tables.items():
         terminalreporter.section(title)
         for name, value in rows.items():
