@@ -130,12 +130,5 @@
 #define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK, FLIP_8X8)
 // clang-format on
 
-TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
-                            size_t out_stride) {
-  const int32x4_t multiplier[4] = {vld1q_s32(p), vld1q_s32(p + 4), vld1q_s32(p + 8), vld1q_s32(p + 12)};
-  const int32x4_t shift[4] = {vld1q_s32(p + 16), vld1q_s32(p + 20), vld1q_s32(p + 24), vld1q_s32(p + 28)};
-  for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));
-}
-
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
 TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)

@@ -35,6 +35,14 @@ struct tvmq_neon_tile {
     (tile)->params = weights;                                                                                                                               \
   } while (0)
 
+// Output of a 4x16 tile whose accumulators are in the order of the rows.
+TVMQ_INLINE void tvmq_neon_store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
+                                      size_t out_stride) {
+  const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params + 8), vld1q_s32(params + 12)};
+  const int32x4_t shift[4] = {vld1q_s32(params + 16), vld1q_s32(params + 20), vld1q_s32(params + 24), vld1q_s32(params + 28)};
+  for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));
+}
+
 // Output of an 8x8 tile whose accumulators are in the order of the rows.
 TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
                                      size_t out_stride) {

@@ -1,7 +1,8 @@
 #include "select.h"
 
-#define LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, A_OFFSET) \
-  {.nr = NR, .kr = KR, .ku = KU, .weight_bytes = WEIGHT_BYTES, .acc_bytes = ACC_BYTES, .a_offset = A_OFFSET}
+// The rest is a_offset, and rotation if there is one.
+#define LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, ...) \
+  {.nr = NR, .kr = KR, .ku = KU, .weight_bytes = WEIGHT_BYTES, .acc_bytes = ACC_BYTES, .a_offset = __VA_ARGS__}
 #define DEPTHWISE_LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, A_OFFSET, OUT_ROWS, ROW_STEP, LANES) \
   {.nr = NR,                                                                                       \
    .kr = KR,                                                                                       \

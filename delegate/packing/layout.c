@@ -6,7 +6,7 @@
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b) {
   return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes &&
-         a->out_rows == b->out_rows && a->row_step == b->row_step && a->lanes == b->lanes && a->a_offset == b->a_offset;
+         a->out_rows == b->out_rows && a->row_step == b->row_step && a->lanes == b->lanes && a->a_offset == b->a_offset && a->rotation == b->rotation;
 }
 
 size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size) {
@@ -15,6 +15,7 @@ size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t siz
   if (layout->out_rows != 0 && (size_t)length < size)
     length += snprintf(name + length, size - (size_t)length, "v%ds%dl%d", layout->out_rows, layout->row_step, layout->lanes);
   if (layout->a_offset != 0 && (size_t)length < size) length += snprintf(name + length, size - (size_t)length, "+%d", layout->a_offset);
+  if (layout->rotation != 0 && (size_t)length < size) length += snprintf(name + length, size - (size_t)length, "r%d", layout->rotation);
   return (size_t)length;
 }
 

@@ -1,6 +1,6 @@
 // Layouts of packed weights, as values. A kernel names the layout it reads (variants.def), the packers are parametric in it, and two kernels with equal layouts
 // can be exchanged without packing again. layout.c prints a layout's name, `s8n4k4u16+128`: weight type, nr, kr, ku, int64 bias ("a64"), vertical depthwise
-// (`v2s1l4`: out_rows, row_step, lanes), operand offset.
+// (`v2s1l4`: out_rows, row_step, lanes), operand offset, rotation ("r4").
 //
 // GEMM panel: nr output channels, 64-byte aligned, all parts back to back:
 //
@@ -16,6 +16,16 @@
 //          n=1    2    3  | 10   11
 //          n=2    4    5  | 12   13
 //          n=3    6    7  | 14   15
+//
+//   With a rotation of four (kr = 2, ku = 8) a vector of rows meets four channels at once, each pair of its depths another channel, and is then rotated by a
+//   pair. Weights come in steps of 16 depths, and one of 8 where k has it; here nr = 4, numbers are pairs of depths, one line is 16 bytes (8 bytes in the
+//   step of 8 depths, which has the left half of the picture, modulo 4):
+//
+//                  n=0 n=1 n=2 n=3   n=0 n=1 n=2 n=3
+//     rotation 0    0   1   2   3     4   5   6   7
+//              1    1   2   3   4     5   6   7   0
+//              2    2   3   4   5     6   7   0   1
+//              3    3   4   5   6     7   0   1   2        for nr = 16, four such vectors a rotation
 //
 //   k is padded to a multiple of ku with weights of zero, channels past the last to nr with zero weights, bias, multiplier and shift.
 //   The bias holds everything that does not depend on the input (fold.h).
@@ -54,6 +64,7 @@ struct tvmq_layout {
   uint8_t row_step;      // vertical depthwise: table rows from one output row to the next (any if out_rows is 1), else 0
   uint8_t lanes;         // vertical depthwise: 128-bit lanes of the kernel's vectors, else 0
   uint8_t a_offset;      // what the kernel's operand exceeds the int8 value by: 0, or 128 for an unsigned operand
+  uint8_t rotation;      // gemm: 4 where the depths of four channels are rotated against each other, else 0
 };
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b);

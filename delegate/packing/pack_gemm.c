@@ -3,6 +3,16 @@
 #include <assert.h>
 #include <string.h>
 
+// Where depth `k` of the channel at `position` lies among a tap's weights, in a layout with a rotation.
+static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_depths, size_t k, size_t position) {
+  enum { STEP = 16, PAIR = 2 };
+  const size_t first = k / STEP * STEP, rotation = layout->rotation, halves = padded_depths - first >= STEP ? 2 : 1;
+  const size_t pairs = halves * rotation, turn = (pairs + (k - first) / PAIR - position % rotation) % pairs;
+  const size_t half_bytes = rotation * PAIR, vector_bytes = halves * half_bytes;
+  return first * layout->nr + turn % rotation * (layout->nr / rotation) * vector_bytes + position / rotation * vector_bytes + turn / rotation * half_bytes +
+         position % rotation * PAIR + k % PAIR;
+}
+
 // The weights of the channel at `position` of the panel, from the panel's first weight on.
 static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t padded_depths, size_t position, void *out) {
   const size_t kr = layout->kr, group = kr * layout->nr;
@@ -14,7 +24,9 @@ static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_cha
       const size_t n = channel->n_depths - k < kr ? channel->n_depths - k : kr;
       for (size_t j = 0; j < n; j++) {
         const int8_t weight = (int8_t)(weights[(k + j) * channel->depth_stride] ^ channel->flip);
-        if (wide) {
+        if (layout->rotation != 0) {
+          ((int8_t *)out)[t * padded_depths * layout->nr + rotated_place(layout, padded_depths, k + j, position)] = weight;
+        } else if (wide) {
           ((int16_t *)out)[first + j] = (int16_t)(weight - channel->zero_point);
         } else {
           ((int8_t *)out)[first + j] = weight;

@@ -13,6 +13,7 @@ static void check_names(void) {
       {{.nr = 4, .kr = 4, .ku = 16, .weight_bytes = 1, .acc_bytes = 4, .a_offset = 128}, "s8n4k4u16+128"},
       {{.nr = 8, .kr = 1, .ku = 1, .weight_bytes = 1, .acc_bytes = 4}, "s8n8k1u1"},
       {{.nr = 16, .kr = 2, .ku = 8, .weight_bytes = 2, .acc_bytes = 8}, "s16n16k2u8a64"},
+      {{.nr = 16, .kr = 2, .ku = 8, .weight_bytes = 1, .acc_bytes = 4, .rotation = 4}, "s8n16k2u8r4"},
       {{.nr = 64, .kr = 4, .ku = 4, .weight_bytes = 1, .acc_bytes = 4, .out_rows = 2, .row_step = 1, .lanes = 4, .a_offset = 128}, "s8n64k4u4v2s1l4+128"},
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
@@ -22,7 +23,7 @@ static void check_names(void) {
     if (strcmp(name, named[i].name) != 0 || length != strlen(name)) check_fail("got \"%s\" of length %zu", name, length);
   }
   const struct tvmq_layout longest = {
-      .nr = 255, .kr = 255, .ku = 255, .weight_bytes = 2, .acc_bytes = 8, .out_rows = 255, .row_step = 255, .lanes = 255, .a_offset = 255};
+      .nr = 255, .kr = 255, .ku = 255, .weight_bytes = 2, .acc_bytes = 8, .out_rows = 255, .row_step = 255, .lanes = 255, .a_offset = 255, .rotation = 255};
   char name[2 * TVMQ_LAYOUT_NAME];
   check_case("the longest name");
   if (tvmq_layout_name(&longest, name, sizeof name) >= TVMQ_LAYOUT_NAME) check_fail("\"%s\" does not fit TVMQ_LAYOUT_NAME", name);
@@ -32,8 +33,8 @@ static void check_names(void) {
 static void check_equality(void) {
   enum { MEMBERS = sizeof(struct tvmq_layout) };
   static const struct tvmq_layout choices[2] = {
-      {.nr = 8, .kr = 4, .ku = 8, .weight_bytes = 1, .acc_bytes = 4, .out_rows = 1, .row_step = 1, .lanes = 1, .a_offset = 0},
-      {.nr = 16, .kr = 8, .ku = 16, .weight_bytes = 2, .acc_bytes = 8, .out_rows = 2, .row_step = 2, .lanes = 4, .a_offset = 128},
+      {.nr = 8, .kr = 4, .ku = 8, .weight_bytes = 1, .acc_bytes = 4, .out_rows = 1, .row_step = 1, .lanes = 1, .a_offset = 0, .rotation = 0},
+      {.nr = 16, .kr = 8, .ku = 16, .weight_bytes = 2, .acc_bytes = 8, .out_rows = 2, .row_step = 2, .lanes = 4, .a_offset = 128, .rotation = 4},
   };
   for (size_t i = 0; i < 4000; i++) {
     uint8_t bytes[2][MEMBERS];

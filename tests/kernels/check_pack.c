@@ -22,18 +22,34 @@ static struct tvmq_channel_params draw_params(void) {
   return (struct tvmq_channel_params){(int64_t)check_random(), (int32_t)check_random(), (int32_t)check_between(-31, 30)};
 }
 
+// The channel and the depth of a tap's weight number `at`, as layout.h draws them: in groups of nr channels x kr depths, or with a rotation.
+static void place_of(const struct tvmq_layout *layout, size_t padded, size_t at, size_t *channel, size_t *depth) {
+  const size_t nr = layout->nr, kr = layout->kr;
+  if (layout->rotation == 0) {
+    *channel = at / kr % nr;
+    *depth = at / (nr * kr) * kr + at % kr;
+    return;
+  }
+  const size_t first = at / (16 * nr) * 16, pairs = padded - first >= 16 ? 8 : 4, rest = at - first * nr;
+  const size_t rotation = rest / (nr / 4 * pairs * 2), vector = rest / (pairs * 2) % (nr / 4), lane = rest / 2 % pairs;
+  *channel = vector * 4 + lane % 4;
+  *depth = first + (lane + rotation) % pairs * 2 + at % 2;
+}
+
 // Every element of a panel, weight by weight, from a filter read with random strides.
 static void check_panels(void) {
   enum { MAX_NR = 24, MAX_TAPS = 4, MAX_DEPTHS = 40 };
   static uint8_t filter[MAX_NR * MAX_TAPS * MAX_DEPTHS * 2];
   static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[MAX_NR * (16 + MAX_TAPS * (MAX_DEPTHS + 32) * 2) + 128];
   for (size_t i = 0; i < (check_quick ? 200 : 3000); i++) {
-    const size_t kr = (size_t)1 << check_below(5), ku = kr * (1 + check_below(2));
+    const bool rotated = check_one_in(4);
+    const size_t kr = rotated ? 2 : (size_t)1 << check_below(5), ku = rotated ? 8 : kr * (1 + check_below(2));
     const struct tvmq_layout layout = {.nr = (uint8_t)(4 + 4 * check_below(MAX_NR / 4)),
                                        .kr = (uint8_t)kr,
                                        .ku = (uint8_t)ku,
-                                       .weight_bytes = (uint8_t)(1 + check_below(2)),
-                                       .acc_bytes = check_one_in(2) ? 4 : 8};
+                                       .weight_bytes = (uint8_t)(rotated ? 1 : 1 + check_below(2)),
+                                       .acc_bytes = check_one_in(2) ? 4 : 8,
+                                       .rotation = rotated ? 4 : 0};
     const size_t nr = layout.nr, n_taps = 1 + check_below(MAX_TAPS), n_depths = 1 + check_below(MAX_DEPTHS), n = 1 + check_below(layout.nr);
     const size_t padded = (n_depths + ku - 1) / ku * ku;
     // Taps outside depths, as in OHWI, or depths outside taps.
@@ -54,8 +70,8 @@ static void check_panels(void) {
       params[c] = draw_params();
     }
     struct tvmq_panel parts;
-    check_case("nr %zu of %zu, kr %zu, ku %zu, weight_bytes %d, acc_bytes %d, taps %zu, depths %zu", n, nr, kr, ku, layout.weight_bytes, layout.acc_bytes,
-               n_taps, n_depths);
+    check_case("nr %zu of %zu, kr %zu, ku %zu, weight_bytes %d, acc_bytes %d, rotation %d, taps %zu, depths %zu", n, nr, kr, ku, layout.weight_bytes,
+               layout.acc_bytes, layout.rotation, n_taps, n_depths);
     if (!tvmq_panel_layout(&layout, n_taps * padded, &parts)) check_fail("the size does not fit");
     check_random_bytes(panel, sizeof panel);
     uint8_t after[64];
@@ -65,8 +81,9 @@ static void check_panels(void) {
 
     for (size_t c = 0; c < nr; c++) check_params(&layout, &parts, panel, c, c < n ? &params[c] : NULL);
     for (size_t at = 0; at < n_taps * padded * nr; at++) {
-      // Groups of nr channels x kr depths, one after the other along the depth of a tap, tap after tap.
-      const size_t c = at / kr % nr, k = at / (nr * kr) * kr + at % kr, t = k / padded, d = k % padded;
+      const size_t t = at / (padded * nr);
+      size_t c, d;
+      place_of(&layout, padded, at % (padded * nr), &c, &d);
       int32_t wanted = 0, got;
       if (c < n && d < n_depths) {
         const int32_t w = (int8_t)(channels[c].weights[t * tap_stride + d * depth_stride] ^ channels[c].flip);
