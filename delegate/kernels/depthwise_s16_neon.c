@@ -1,80 +1,150 @@
 // Depthwise of 16x8 without dot products, any filter and stride.
 //
-// Tile: one output row, 4 columns, twice 8 channels. Products are summed in int32 as long as nothing can overflow, then moved to int64; the output stage is
-// scalar. Reads: 16 bytes of each pixel of the window; past the last column the last again. Hazards: an int16 times an int8 is at most 2^22, so 511 of them
-// fit.
-#include <arm_neon.h>
-
+// Tile: one output row, 4 columns, twice 8 channels. Products are summed in int32 as long as nothing can overflow, then moved to int64. Reads: 16 bytes of each
+// pixel of the window; past the last column the last again. Hazards: an int16 times an int8 is at most 2^22, so 511 of them fit.
 #include "inline.h"
 #include "kernel.h"
-#include "requant.h"
+#include "requant_neon.h"
 
-enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511 };
+enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511, MAX_SPAN = 11 };
 
-// Adds up to MOST_PRODUCTS taps of a filter row.
-TVMQ_INLINE void add_taps(const void *const *const column[COLUMNS], size_t first, size_t n, size_t channel_offset, const int8_t *weights,
-                          int32x4_t acc[2 * COLUMNS]) {
-  for (size_t kx = first; kx < first + n; kx++) {
-    const int16x8_t weight = vmovl_s8(vld1_s8(weights + kx * NR));
-    int16x8_t value[COLUMNS];
-    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = vld1q_s16((const int16_t *)((const char *)column[i][kx] + channel_offset));
-    UNROLL for (int i = 0; i < COLUMNS; i++) {
-      acc[2 * i] = vmlal_s16(acc[2 * i], vget_low_s16(value[i]), vget_low_s16(weight));
-      acc[2 * i + 1] = vmlal_high_s16(acc[2 * i + 1], value[i], weight);
-    }
+// The work of 8 channels.
+struct half {
+  const struct tvmq_depthwise_args *args;
+  size_t channel_offset;
+  const int64_t *bias;
+  const int8_t *weights;
+  const int32_t *multiplier, *shift;
+  int16_t *out;
+};
+
+// What the columns' sums begin with, `step` elements from one column to the next: the biases, or what has been moved to `kept`.
+struct sums {
+  const int64_t *from;
+  size_t step;
+  int64_t kept[COLUMNS * CHANNELS];
+};
+
+TVMQ_INLINE int16x8_t load_weight(const int8_t *weight) { return vmovl_s8(vld1_s8(weight)); }
+
+TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) { return vld1q_s16((const int16_t *)((const char *)pixel + h->channel_offset)); }
+
+TVMQ_INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]) {
+  acc[0] = vmlal_s16(acc[0], vget_low_s16(value), vget_low_s16(weight));
+  acc[1] = vmlal_high_s16(acc[1], value, weight);
+}
+
+// Adds the products of a filter row: n_kx weights, and the pixels that 4 columns `stride` apart have under them, each loaded once.
+TVMQ_INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
+  int16x8_t value[MAX_SPAN];
+  UNROLL for (int x = 0; x < (COLUMNS - 1) * stride + n_kx; x++) value[x] = load_pixel(h, row[x]);
+  UNROLL for (int kx = 0; kx < n_kx; kx++) {
+    const int16x8_t weight = load_weight(weights + kx * NR);
+    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i * stride + kx], weight, acc + 2 * i);
   }
 }
 
-// Moves the sums over and begins anew.
-TVMQ_INLINE void move(int32x4_t acc[2 * COLUMNS], int64_t sums[COLUMNS][CHANNELS]) {
-  UNROLL for (int i = 0; i < 2 * COLUMNS; i++) {
-    int64_t *to = &sums[i / 2][i % 2 * 4];
-    vst1q_s64(to, vaddw_s32(vld1q_s64(to), vget_low_s32(acc[i])));
-    vst1q_s64(to + 2, vaddw_high_s32(vld1q_s64(to + 2), acc[i]));
+// The same for taps `first` to `end` of any row; columns past `n` repeat the last.
+TVMQ_INLINE void add_taps(const struct half *h, const void *const *row, size_t n, size_t first, size_t end, const int8_t *weights, int32x4_t *acc) {
+  const void *const *column[COLUMNS];
+  UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = row + (i < n ? i : n - 1) * h->args->stride_w;
+  for (size_t kx = first; kx < end; kx++) {
+    const int16x8_t weight = load_weight(weights + kx * NR);
+    int16x8_t value[COLUMNS];
+    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = load_pixel(h, column[i][kx]);
+    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i], weight, acc + 2 * i);
+  }
+}
+
+// Moves the products over and begins anew.
+TVMQ_INLINE void move(int32x4_t acc[2 * COLUMNS], struct sums *sums) {
+  UNROLL for (size_t i = 0; i < 2 * COLUMNS; i++) {
+    const int64_t *from = sums->from + i / 2 * sums->step + i % 2 * 4;
+    vst1q_s64(sums->kept + 4 * i, vaddw_s32(vld1q_s64(from), vget_low_s32(acc[i])));
+    vst1q_s64(sums->kept + 4 * i + 2, vaddw_high_s32(vld1q_s64(from + 2), acc[i]));
     acc[i] = vdupq_n_s32(0);
   }
+  sums->from = sums->kept;
+  sums->step = CHANNELS;
 }
 
-static __attribute__((noinline)) void columns(const struct tvmq_depthwise_args *args, size_t x, size_t c) {
-  const int64_t *bias = (const int64_t *)args->panel + c;
-  const int8_t *weights = (const int8_t *)args->panel + NR * sizeof(int64_t) + c;
-  const int32_t *multiplier = (const int32_t *)((const int8_t *)args->panel + NR * sizeof(int64_t) + args->filter_h * args->filter_w * NR) + c;
-  const size_t n = args->n_cols - x < COLUMNS ? args->n_cols - x : COLUMNS, channel_offset = args->channel_offset + c * sizeof(int16_t);
-
-  int64_t sums[COLUMNS][CHANNELS];
-  int32x4_t acc[2 * COLUMNS];
-  UNROLL for (int i = 0; i < 2 * COLUMNS; i++) acc[i] = vdupq_n_s32(0);
-  for (size_t i = 0; i < COLUMNS; i++) {
-    for (size_t j = 0; j < CHANNELS; j++) sums[i][j] = bias[j];
+TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], const struct sums *sums, size_t n, int16_t *out) {
+  const struct tvmq_neon_stage_s64 stage = tvmq_neon_stage_s64(h->args->stage);
+  const struct tvmq_neon_scale_s64 scale[2] = {tvmq_neon_scale_s64(h->multiplier, h->shift), tvmq_neon_scale_s64(h->multiplier + 4, h->shift + 4)};
+  int16x8_t values[COLUMNS];
+  UNROLL for (size_t i = 0; i < COLUMNS; i++) {
+    const int64_t *from = sums->from + i * sums->step;
+    int16x4_t value[2];
+    UNROLL for (size_t v = 0; v < 2; v++) {
+      const int64x2_t low = vaddw_s32(vld1q_s64(from + 4 * v), vget_low_s32(acc[2 * i + v]));
+      const int64x2_t high = vaddw_high_s32(vld1q_s64(from + 4 * v + 2), acc[2 * i + v]);
+      value[v] = tvmq_neon_requantize_s64(&stage, &scale[v], low, high);
+    }
+    values[i] = vcombine_s16(value[0], value[1]);
   }
-
-  size_t pending = 0;
-  for (size_t ky = 0; ky < args->filter_h; ky++, weights += args->filter_w * NR) {
-    const void *const *first = args->pixels + ky * args->pixels_stride + x * args->stride_w;
-    const void *const *column[COLUMNS];
-    UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = first + (i < n ? i : n - 1) * args->stride_w;
-    for (size_t kx = 0; kx < args->filter_w;) {
-      if (pending == MOST_PRODUCTS) {
-        move(acc, sums);
-        pending = 0;
-      }
-      const size_t room = MOST_PRODUCTS - pending, taps = args->filter_w - kx < room ? args->filter_w - kx : room;
-      add_taps(column, kx, taps, channel_offset, weights, acc);
-      kx += taps;
-      pending += taps;
+  // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
+  const size_t stride = h->args->out_col_stride;
+  if (n >= COLUMNS) {
+    UNROLL for (size_t i = 0; i < COLUMNS; i++) vst1q_s16((int16_t *)((char *)out + i * stride), values[i]);
+  } else {
+    UNROLL for (size_t i = 0; i < COLUMNS; i++) {
+      if (i < n) vst1q_s16((int16_t *)((char *)out + i * stride), values[i]);
     }
   }
-  move(acc, sums);
+}
 
-  for (size_t i = 0; i < n; i++) {
-    int16_t *out = (int16_t *)((char *)args->out + (x + i) * args->out_col_stride) + c;
-    for (size_t j = 0; j < CHANNELS; j++) out[j] = (int16_t)tvmq_stage_s64(args->stage, sums[i][j], multiplier[j], multiplier[NR + j]);
+// n_kx and stride are constants and the filter's own, or 0 for any.
+TVMQ_INLINE void depthwise(const struct half *h, size_t n_kx, size_t stride) {
+  const struct tvmq_depthwise_args *args = h->args;
+  int16_t *out = h->out;
+  for (size_t x = 0; x < args->n_cols; x += COLUMNS, out = (int16_t *)((char *)out + COLUMNS * args->out_col_stride)) {
+    const size_t n = args->n_cols - x;
+    const void *const *row = args->pixels + x * args->stride_w;
+    const int8_t *weights = h->weights;
+    struct sums sums = {.from = h->bias};
+    int32x4_t acc[2 * COLUMNS];
+    UNROLL for (int i = 0; i < 2 * COLUMNS; i++) acc[i] = vdupq_n_s32(0);
+    size_t room = MOST_PRODUCTS;
+    for (size_t ky = 0; ky < args->filter_h; ky++, row += args->pixels_stride, weights += args->filter_w * NR) {
+      for (size_t kx = 0, taps; kx < args->filter_w; kx += taps, room -= taps) {
+        if (room == 0 || room < n_kx) {
+          move(acc, &sums);
+          room = MOST_PRODUCTS;
+        }
+        taps = args->filter_w - kx < room ? args->filter_w - kx : room;
+        if (n_kx > 0 && n >= COLUMNS)
+          add_row(h, row, (int)n_kx, (int)stride, weights, acc);
+        else
+          add_taps(h, row, n, kx, kx + taps, weights, acc);
+      }
+    }
+    store(h, acc, &sums, n, out);
   }
 }
 
+static void any(const struct half *h) { depthwise(h, 0, 0); }
+static void wide3s1(const struct half *h) { depthwise(h, 3, 1); }
+static void wide3s2(const struct half *h) { depthwise(h, 3, 2); }
+static void wide5s1(const struct half *h) { depthwise(h, 5, 1); }
+
 static void single_row(const struct tvmq_depthwise_args *args) {
+  void (*const run)(const struct half *) = args->stride_w == 1 && args->filter_w == 3   ? wide3s1
+                                           : args->stride_w == 1 && args->filter_w == 5 ? wide5s1
+                                           : args->stride_w == 2 && args->filter_w == 3 ? wide3s2
+                                                                                        : any;
+  const int64_t *bias = args->panel;
+  const int8_t *weights = (const int8_t *)(bias + NR);
+  const int32_t *multiplier = (const int32_t *)(weights + args->filter_h * args->filter_w * NR);
   for (size_t c = 0; c < NR; c += CHANNELS) {
-    for (size_t x = 0; x < args->n_cols; x += COLUMNS) columns(args, x, c);
+    run(&(struct half){
+        .args = args,
+        .channel_offset = args->channel_offset + c * sizeof(int16_t),
+        .bias = bias + c,
+        .weights = weights + c,
+        .multiplier = multiplier + c,
+        .shift = multiplier + NR + c,
+        .out = (int16_t *)args->out + c,
+    });
   }
 }
 

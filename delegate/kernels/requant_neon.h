@@ -166,3 +166,43 @@ TVMQ_INLINE int8x16_t tvmq_neon_requantize(enum tvmq_neon_path path, const struc
   if (path == TVMQ_NEON_S8_UP || path == TVMQ_NEON_S8_AWAY) return value;
   return veorq_s8(vminq_s8(vmaxq_s8(value, stage->min), stage->max), stage->flip);
 }
+
+// ---- int64 accumulators (16x8): tvmq_stage_s64()
+
+struct tvmq_neon_stage_s64 {
+  int32x4_t zero_point, min, max;
+};
+
+static inline struct tvmq_neon_stage_s64 tvmq_neon_stage_s64(const struct tvmq_stage *stage) {
+  return (struct tvmq_neon_stage_s64){vdupq_n_s32(stage->zero_point), vdupq_n_s32(stage->min), vdupq_n_s32(stage->max)};
+}
+
+// Multipliers of four channels in 15 bits, and what their products are shifted by.
+struct tvmq_neon_scale_s64 {
+  int32x4_t multiplier;
+  int64x2_t low_shift, high_shift;
+};
+
+static inline struct tvmq_neon_scale_s64 tvmq_neon_scale_s64(const int32_t *multiplier, const int32_t *shift) {
+  const int32x4_t s = vld1q_s32(shift);
+  const int64x2_t unit = vdupq_n_s64(-15);
+  return (struct tvmq_neon_scale_s64){
+      .multiplier = vminq_s32(vrshrq_n_s32(vld1q_s32(multiplier), 16), vdupq_n_s32(INT16_MAX)),
+      .low_shift = vaddw_s32(unit, vget_low_s32(s)),
+      .high_shift = vaddw_high_s32(unit, s),
+  };
+}
+
+// Accumulators of four channels -> elements to store. An accumulator's lower and upper 32 bits are multiplied apart: there is no product of 64 bits.
+TVMQ_INLINE int16x4_t tvmq_neon_requantize_s64(const struct tvmq_neon_stage_s64 *stage, const struct tvmq_neon_scale_s64 *scale, int64x2_t low,
+                                               int64x2_t high) {
+  const int32x4_t zero = vdupq_n_s32(0), a = vreinterpretq_s32_s64(low), b = vreinterpretq_s32_s64(high);
+  const uint32x4_t lower = vreinterpretq_u32_s32(vuzp1q_s32(a, b)), multiplier = vreinterpretq_u32_s32(scale->multiplier);
+  const int32x4_t upper = vmulq_s32(vuzp2q_s32(a, b), scale->multiplier);
+  const int64x2_t p0 =
+      vaddq_s64(vreinterpretq_s64_u64(vmull_u32(vget_low_u32(lower), vget_low_u32(multiplier))), vreinterpretq_s64_s32(vzip1q_s32(zero, upper)));
+  const int64x2_t p1 = vaddq_s64(vreinterpretq_s64_u64(vmull_high_u32(lower, multiplier)), vreinterpretq_s64_s32(vzip2q_s32(zero, upper)));
+  const int64x2_t v0 = vrshlq_s64(p0, scale->low_shift), v1 = vrshlq_s64(p1, scale->high_shift);
+  const int32x4_t value = vaddq_s32(vuzp1q_s32(vreinterpretq_s32_s64(v0), vreinterpretq_s32_s64(v1)), stage->zero_point);
+  return vmovn_s32(vminq_s32(vmaxq_s32(value, stage->min), stage->max));
+}
