@@ -75,6 +75,7 @@ void tvmq_delegate_destroy(struct tvmq_delegate *delegate) {
 
 void tvmq_delegate_leave(struct tvmq_delegate *delegate) {
   delegate->n_live--;
+  if (delegate->n_live == 0) delegate->owner = NULL;  // it may be gone, and the next one at its address
   if (delegate->destroyed && delegate->n_live == 0) release(delegate);
 }
 
@@ -94,7 +95,7 @@ TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *c
 
 // ---- applying it
 
-// The interpreter's own context for its CPU kernels is made with it and shared by its subgraphs, so its address tells interpreters apart.
+// The interpreter's own context for its CPU kernels is made with it and shared by its subgraphs, so its address tells interpreters apart while they live.
 static const void *owner_of(TfLiteContext *context) { return context->GetExternalContext(context, kTfLiteCpuBackendContext); }
 
 // The place of the subgraph's old records in the list, or the list's end.

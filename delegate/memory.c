@@ -20,7 +20,7 @@ static bool must_fail(void) {
   return left == 1;
 }
 
-// Weights of this size are read from end to end at each inference: with huge pages that takes fewer translations. What does not fill one stays as it is.
+// What is of this size, mostly weights, is gone through from end to end at each inference: with huge pages that takes fewer translations.
 enum { HUGE_PAGE = 2 << 20 };
 
 void *tvmq_alloc(size_t size) {

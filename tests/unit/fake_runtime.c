@@ -88,7 +88,7 @@ static TfLiteStatus get_node(TfLiteContext *context, int index, TfLiteNode **nod
 }
 
 static TfLiteExternalContext *get_external_context(TfLiteContext *context, int type) {
-  return type == kTfLiteCpuBackendContext ? &subgraph_of(context)->fake->cpu_backend : NULL;
+  return type == kTfLiteCpuBackendContext ? subgraph_of(context)->fake->cpu_backend : NULL;
 }
 
 static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor, TfLiteIntArray *dims) {
@@ -212,6 +212,7 @@ static TfLiteStatus replace(TfLiteContext *context, TfLiteRegistration registrat
 struct fake *fake_create(size_t registration_size) {
   struct fake *fake = calloc(1, sizeof *fake);
   fake->registration_size = registration_size;
+  fake->cpu_backend = &fake->own;
   for (int i = 0; i < FAKE_SUBGRAPHS; i++) {
     struct fake_subgraph *s = &fake->subgraphs[i];
     s->fake = fake;

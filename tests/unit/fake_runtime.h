@@ -31,12 +31,12 @@ struct fake_subgraph {
 
 struct fake {
   struct fake_subgraph subgraphs[FAKE_SUBGRAPHS];
-  TfLiteExternalContext cpu_backend;
-  size_t registration_size;  // what this runtime's TfLiteRegistration measures
-  bool refuses_resize;       // ResizeTensor fails
-  bool applying;             // functions for delegates work
-  int misuses;               // calls that the interface forbids
-  char error[1024];          // the last report
+  TfLiteExternalContext own, *cpu_backend;  // what tells interpreters apart: its own, unless a test makes it another's
+  size_t registration_size;                 // what this runtime's TfLiteRegistration measures
+  bool refuses_resize;                      // ResizeTensor fails
+  bool applying;                            // functions for delegates work
+  int misuses;                              // calls that the interface forbids
+  char error[1024];                         // the last report
 };
 
 struct fake *fake_create(size_t registration_size);

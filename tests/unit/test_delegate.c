@@ -234,6 +234,21 @@ static void check_interpreters(void) {
   end(&s);
 }
 
+// An interpreter where another was.
+static void check_same_address(void) {
+  TfLiteExternalContext place = {0};
+  struct scene s = BEGIN(false, "profile", "no");
+  s.network.fake->cpu_backend = &place;
+  CHECK(apply(&s) == kTfLiteOk, "first");
+  struct network second = network_create(false);
+  second.fake->cpu_backend = &place;
+  fake_destroy(s.network.fake);
+  s.network = second;
+  CHECK(apply(&s) == kTfLiteOk && tvmq_get_delegate(s.delegate)->subgraphs == 1, "the first is forgotten");
+  check_run("second", &s.network, false, NULL);
+  end(&s);
+}
+
 static void check_subgraphs(void) {
   struct scene s = BEGIN(false, "profile", "no");
   struct fake_subgraph *other = &s.network.fake->subgraphs[1];
@@ -346,6 +361,7 @@ int main(void) {
   check_resize();
   check_bad_resize();
   check_interpreters();
+  check_same_address();
   check_subgraphs();
   check_undo();
   check_early_destroy();
