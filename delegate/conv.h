@@ -43,6 +43,7 @@ struct tvmq_conv_choice {
   bool wanted;                         // whatever it costs
   size_t transformed_bytes;            // what the packed weights take of the budget for transformed ones
   float cycles;                        // estimated, for the whole convolution on one thread
+  float bring_cycles;                  // of them, what it takes to bring the rows of A to the kernel
 };
 
 struct tvmq_conv;

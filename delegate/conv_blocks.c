@@ -1,5 +1,7 @@
 #include "conv_blocks.h"
 
+#include <math.h>
+
 #include "arith.h"
 
 // A block of A should stay in the first two cache levels while all panels pass over it: those of x86 are larger.
@@ -8,24 +10,57 @@ enum { BLOCK_BYTES = 256 * 1024 };
 #else
 enum { BLOCK_BYTES = 64 * 1024 };
 #endif
-enum { MIN_BLOCK_UNITS = 4 };
+enum { MIN_BLOCK_UNITS = 4, TASKS_PER_THREAD = 8 };
 
-// Splitting one operand means that several threads read the other. Weights come from a cache that threads share, or from memory; rows were written by an
-// operator before, and those that another core wrote are slow to come from its cache. So rows are split first, unless the weights are many times their bytes.
-enum { WEIGHTS_TO_ROWS = 4 };
+// Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a
+// panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end.
+static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 3000;
 
-struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *work, size_t wanted) {
-  const size_t m = work->m, unit = work->unit;
-  struct tvmq_conv_blocks b = {.rows = tvmq_round_up(BLOCK_BYTES / work->row_bytes, unit), .n_blocks = 1};
-  if (b.rows > work->most) b.rows = tvmq_round_up(work->most, unit);
-  if (b.rows < MIN_BLOCK_UNITS * unit) b.rows = MIN_BLOCK_UNITS * unit;
-  if (b.rows > m) b.rows = tvmq_round_up(m, unit);
+// How much of a task a run lasts longer because threads do not begin and end as estimated.
+static const float LATE = 0.125f;
 
-  if (work->panels * work->panel_bytes > WEIGHTS_TO_ROWS * m * work->row_bytes) b.n_blocks = tvmq_min(wanted, work->panels);
-  while (b.n_blocks * tvmq_ceil_div(m, b.rows) < wanted && b.rows > 2 * unit) b.rows = tvmq_round_up(b.rows / 2, unit);
-  b.m_blocks = tvmq_ceil_div(m, b.rows);
-  if (b.n_blocks * b.m_blocks < wanted) b.n_blocks = tvmq_min(tvmq_ceil_div(wanted, b.m_blocks), work->panels);
-  b.panels = tvmq_ceil_div(work->panels, b.n_blocks);
-  b.n_blocks = tvmq_ceil_div(work->panels, b.panels);
-  return b;
+static size_t tiles_of(const struct tvmq_conv_work *w, size_t rows) { return tvmq_ceil_div(rows * w->pitch, w->mr); }
+
+// When the thread that has most to do is done.
+static float estimate(const struct tvmq_conv_work *w, const struct tvmq_conv_blocks *b, size_t n_threads) {
+  const size_t tasks = w->parts * b->m_blocks * b->n_blocks, share = tvmq_ceil_div(tasks, n_threads), all_rows = w->parts * w->m;
+  const float tile = (w->cycles - w->bring_cycles) / (float)(w->parts * tiles_of(w, w->m) * w->panels);
+  const float whole = tile * (float)(tiles_of(w, b->rows) * b->panels), last = tile * (float)(tiles_of(w, w->m - (b->m_blocks - 1) * b->rows) * b->panels);
+  // Rows and panels that the thread sees.
+  const size_t row_blocks = tvmq_ceil_div(share, b->n_blocks), panels = tvmq_min(share, b->n_blocks) * b->panels;
+  const float rows = (float)(row_blocks * b->rows), brought = (float)(row_blocks * (b->rows + w->reach)), own = (float)all_rows / (float)n_threads;
+
+  float cycles = brought * w->bring_cycles / (float)all_rows + (float)(panels * w->panel_bytes) * WEIGHT_CYCLES;
+  cycles += (float)share * ((float)b->panels * PANEL_CYCLES + TASK_CYCLES);
+  if (share == tasks) return cycles + (float)(w->parts * b->n_blocks) * ((float)(b->m_blocks - 1) * whole + last);
+  cycles += (float)share * whole + whole * LATE + RUN_CYCLES;
+  // Rows were written, and are read later, by threads that share them evenly: what this one has beyond that comes from others, and goes to them.
+  if (rows > own) cycles += (rows - own) * ((float)w->in_bytes + (float)w->out_bytes / (float)n_threads) * MOVED_CYCLES;
+  return cycles;
+}
+
+struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *w, int n_threads) {
+  const size_t unit = tvmq_ceil_div(w->mr, w->pitch), threads = (size_t)n_threads;
+  size_t most = tvmq_round_up(BLOCK_BYTES / w->row_bytes, unit);
+  if (most > w->most) most = tvmq_round_up(w->most, unit);
+  if (most < MIN_BLOCK_UNITS * unit) most = MIN_BLOCK_UNITS * unit;
+  if (most > w->m) most = tvmq_round_up(w->m, unit);
+
+  // Half as many blocks again as there must be are worth a look, too, for sizes that waste less.
+  size_t most_tasks = w->parts * tvmq_ceil_div(w->m, most) * 3 / 2;
+  if (most_tasks < threads * TASKS_PER_THREAD) most_tasks = threads * TASKS_PER_THREAD;
+  struct tvmq_conv_blocks best = {0};
+  float least = INFINITY;
+  for (size_t rows = most; rows > 0; rows -= unit) {
+    for (size_t n = 1; n <= w->panels; n++) {
+      struct tvmq_conv_blocks b = {.rows = rows, .m_blocks = tvmq_ceil_div(w->m, rows), .panels = tvmq_ceil_div(w->panels, n)};
+      b.n_blocks = tvmq_ceil_div(w->panels, b.panels);
+      if (best.rows > 0 && w->parts * b.m_blocks * b.n_blocks > most_tasks) break;
+      const float cycles = estimate(w, &b, threads);
+      if (cycles >= least) continue;
+      best = b;
+      least = cycles;
+    }
+  }
+  return best;
 }

@@ -1,18 +1,32 @@
 // A convolution's work in blocks of rows of A x panels of B: the tasks of the threads.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "threads.h"
+
+// Blocks are counted panels first, then rows, so that a thread's next block mostly has the same rows.
 struct tvmq_conv_blocks {
   size_t rows, m_blocks;  // rows of a block (of the last perhaps fewer), and blocks of them
   size_t panels, n_blocks;
 };
 
-// What is to be cut: `m` rows of row_bytes bytes, in steps of `unit` rows and at most `most` at a time; `panels` of panel_bytes bytes.
+// What is to be cut: `parts` alike, one for each group or image, each of `m` rows x `panels`. Rows may be lines of `pitch` rows of A; kernels take mr rows of A
+// at a time.
 struct tvmq_conv_work {
-  size_t m, unit, most, row_bytes;
+  size_t parts, m, pitch, mr;
+  size_t reach;            // rows that a block needs beyond its own
+  size_t most, row_bytes;  // rows of a block at most; bytes of a row for the kernel
   size_t panels, panel_bytes;
+  size_t in_bytes, out_bytes;  // what a row takes of the tensors
+  float cycles, bring_cycles;  // estimated, on one thread; bring_cycles of them to bring rows to the kernel, which each block does for its own
 };
 
-// At least `wanted` blocks if there are so many. A block's rows stay in the cache while all its panels pass over them.
-struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *work, size_t wanted);
+// The blocks with which `n_threads` threads are estimated to finish first. A block's rows stay in the cache while all its panels pass over them.
+struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *work, int n_threads);
+
+// The thread has done another block of the same rows before: they are still in its scratch.
+static inline bool tvmq_conv_has_rows(const struct tvmq_conv_blocks *blocks, const struct tvmq_tile *block) {
+  return block->previous / blocks->n_blocks == block->index / blocks->n_blocks;
+}

@@ -8,7 +8,6 @@
 #include "conv_rows.h"
 #include "kernels/select.h"
 #include "pixels.h"
-#include "tasks.h"
 
 enum { MAX_BLOCK_ROWS = 512 };
 
@@ -27,8 +26,8 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
   gemm.excluded |= TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS;  // those of a table lie where they are in the input
   struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
-  c.cycles += (float)p->m * (float)n_pieces * CYCLES_PER_POINTER;
-  c.cycles *= (float)p->groups;
+  c.bring_cycles = (float)p->groups * (float)p->m * (float)n_pieces * CYCLES_PER_POINTER;
+  c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
   return c;
 }
 
@@ -42,10 +41,11 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
-  c.cycles += (float)p->m * CYCLES_PER_POINTER;
-  if (c.copies) c.cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k);
-  if (c.variant->flags & TVMQ_WIDE_ROWS) c.cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
-  c.cycles *= (float)p->groups;
+  c.bring_cycles = (float)p->m * CYCLES_PER_POINTER;
+  if (c.copies) c.bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k);
+  if (c.variant->flags & TVMQ_WIDE_ROWS) c.bring_cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
+  c.bring_cycles *= (float)p->groups;
+  c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
   return c;
 }
 
@@ -56,19 +56,26 @@ static const char *name_im2col(const struct tvmq_conv *c) { return c->choice.cop
 
 static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { return (c->choice.variant->flags & flag) != 0; }
 
+static size_t line_bytes(const struct tvmq_rows *rows) { return rows->in_w * rows->pixel_bytes; }
+
 static void set_blocks(struct tvmq_conv *c) {
+  const struct tvmq_conv_problem *p = &c->problem;
   const struct tvmq_conv_work work = {
-      .m = c->problem.m,
-      .unit = c->choice.variant->mr,
+      .parts = p->groups,
+      .m = p->m,
+      .pitch = 1,
+      .mr = c->choice.variant->mr,
       .most = MAX_BLOCK_ROWS,
-      .row_bytes = c->choice.n_taps * c->choice.k * c->problem.element_bytes,
+      .row_bytes = c->choice.n_taps * c->choice.k * p->element_bytes,
       .panels = c->panels,
       .panel_bytes = c->panel.size,
+      .in_bytes = (size_t)p->desc.batch * (size_t)p->desc.in_h * line_bytes(&c->plan.gemm.rows) / (p->groups * p->m),
+      .out_bytes = p->group_n * p->element_bytes,
+      .cycles = c->choice.cycles,
+      .bring_cycles = c->choice.bring_cycles,
   };
-  c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), c->problem.groups));
+  c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_threads_count(c->threads));
 }
-
-static size_t line_bytes(const struct tvmq_rows *rows) { return rows->in_w * rows->pixel_bytes; }
 
 // Bytes of input that a block reads, at most.
 static size_t block_bytes(const struct tvmq_conv *c) {
@@ -191,23 +198,23 @@ static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args args, c
   v->fn.gemm(&args);
 }
 
-static void run_block(void *context, size_t block, int thread) {
+static void run_block(void *context, struct tvmq_tile block) {
   const struct inference *job = context;
   const struct tvmq_conv *c = job->conv;
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
   const struct tvmq_variant *v = c->choice.variant;
   const size_t mr = v->mr, nr = v->layout.nr, bytes = c->problem.element_bytes, group_n = c->problem.group_n;
-  uint8_t *scratch = tvmq_conv_scratch(c, thread);
+  uint8_t *scratch = tvmq_conv_scratch(c, block.thread);
   uint8_t *tile = scratch + g->slice.tile;
 
   const struct tvmq_conv_blocks *b = &g->blocks;
-  const size_t n_block = block % b->n_blocks, m_block = block / b->n_blocks % b->m_blocks, group = block / b->n_blocks / b->m_blocks;
+  const size_t n_block = block.index % b->n_blocks, m_blocks = block.index / b->n_blocks, m_block = m_blocks % b->m_blocks, group = m_blocks / b->m_blocks;
   const size_t first = m_block * b->rows;
   const size_t n_rows = tvmq_min(c->problem.m - first, b->rows);
   const size_t end_panel = tvmq_min((n_block + 1) * b->panels, c->panels);
   const size_t out_stride = (size_t)c->problem.desc.out_c * bytes;
   uint8_t *out_rows = job->out + first * out_stride + group * group_n * bytes;
-  bring_rows(job, group, first, n_rows, scratch);
+  if (!tvmq_conv_has_rows(b, &block)) bring_rows(job, group, first, n_rows, scratch);
 
   struct tvmq_gemm_args args = {
       .n_taps = c->choice.n_taps,

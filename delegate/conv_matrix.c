@@ -13,7 +13,6 @@
 #include "arith.h"
 #include "conv_rows.h"
 #include "pixels.h"
-#include "tasks.h"
 
 // Rows of a block at most: more of them would only make its output longer in cache. Scratch for output that is copied should stay in the first level.
 enum { MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
@@ -52,8 +51,8 @@ static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p,
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
   struct tvmq_conv_choice c = choose(p, env, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
-  c.cycles +=
-      (float)batch * (tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes) + tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c));
+  c.bring_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes);
+  c.cycles += c.bring_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c);
   return c;
 }
 
@@ -62,7 +61,8 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
   struct tvmq_conv_choice c = choose(p, env, p->m, 1, k);
   c.copies = true;
-  c.cycles = (c.cycles + tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k)) * (float)p->groups;
+  c.bring_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k) * (float)p->groups;
+  c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
   return c;
 }
 
@@ -111,14 +111,21 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
     x->pitch = padded_pitch(&x->rows);
   }
   const struct tvmq_conv_work work = {
+      .parts = c->problem.groups * x->images,
       .m = x->image_lines,
-      .unit = tvmq_ceil_div(mr, x->pitch),
+      .pitch = x->pitch,
+      .mr = mr,
       .most = tvmq_ceil_div(MAX_BLOCK_ROWS, x->pitch),
       .row_bytes = x->pitch * (c->choice.way->rows == TVMQ_CONV_PADDED ? x->rows.pixel_bytes : c->choice.k),
       .panels = c->panels,
       .panel_bytes = c->panel.size,
+      .in_bytes = x->rows.in_h * x->rows.in_w * x->rows.pixel_bytes / (c->problem.groups * x->image_lines),
+      .out_bytes = x->line_rows * c->problem.group_n,
+      .reach = x->pitch > 1 ? padded_lines(x, 0) : 0,
+      .cycles = c->choice.cycles,
+      .bring_cycles = c->choice.bring_cycles,
   };
-  x->blocks = tvmq_conv_blocks(&work, tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), c->problem.groups * x->images));
+  x->blocks = tvmq_conv_blocks(&work, tvmq_threads_count(c->threads));
 
   const size_t n_lines = tvmq_min(x->blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
   x->tile_panels = tvmq_min(TILE_BYTES / (rows * nr) + 1, x->blocks.panels);
@@ -161,25 +168,25 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
   }
 }
 
-// Where the rows of lines [first, first + n) are, once those that cannot be read in place are copied; returns how many parts that makes.
-static size_t bring_rows(const struct inference *job, size_t group, size_t image, size_t first, size_t n, uint8_t *copies, struct part parts[2]) {
+// Where the rows of lines [first, first + n) are, once those that cannot be read in place are copied, unless they have been; returns how many parts that makes.
+static size_t bring_rows(const struct inference *job, size_t group, size_t image, size_t first, size_t n, bool copied, uint8_t *copies, struct part parts[2]) {
   const struct tvmq_conv *c = job->conv;
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t k = c->choice.k, mr = c->choice.variant->mr, pixel = x->rows.pixel_bytes;
   if (c->choice.way->rows == TVMQ_CONV_PADDED) {
-    copy_padded(c, job->in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
+    if (!copied) copy_padded(c, job->in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
     parts[0] = (struct part){.base = copies, .stride = pixel, .n = rows_of(x, n)};
     return 1;
   }
   if (c->choice.way->rows == TVMQ_CONV_IM2COL) {
-    tvmq_rows_im2col(&x->rows, job->in + group * x->rows.tap_bytes, first, n, copies, k);
+    if (!copied) tvmq_rows_im2col(&x->rows, job->in + group * x->rows.tap_bytes, first, n, copies, k);
     parts[0] = (struct part){.base = copies, .stride = k, .n = n};
     return 1;
   }
   const size_t readable = c->problem.m - unreadable_rows(c), whole = readable > first ? tvmq_min(readable - first, n) / mr * mr : 0;
   parts[0] = (struct part){.base = job->in + first * pixel, .stride = pixel, .n = whole};
   parts[1] = (struct part){.base = copies, .stride = k, .first = whole, .n = n - whole};
-  for (size_t m = whole; m < n; m++) memcpy(copies + (m - whole) * k, job->in + (first + m) * pixel, pixel);
+  for (size_t m = whole; !copied && m < n; m++) memcpy(copies + (m - whole) * k, job->in + (first + m) * pixel, pixel);
   return 2;
 }
 
@@ -261,23 +268,24 @@ static void multiply_aside(const struct block *b, const struct part *part, size_
   }
 }
 
-static void run_block(void *context, size_t index, int thread) {
+static void run_block(void *context, struct tvmq_tile block) {
   const struct inference *job = context;
   const struct tvmq_conv *c = job->conv;
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const struct tvmq_conv_blocks *blocks = &x->blocks;
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, group_n = c->problem.group_n, out_stride = (size_t)c->problem.desc.out_c;
-  uint8_t *scratch = tvmq_conv_scratch(c, thread);
+  uint8_t *scratch = tvmq_conv_scratch(c, block.thread);
   const void **table = (const void **)(scratch + x->slice.table);
   int32_t *terms = (int32_t *)(scratch + x->slice.terms);
 
-  const size_t n_block = index % blocks->n_blocks, m_block = index / blocks->n_blocks % blocks->m_blocks;
-  const size_t image = index / blocks->n_blocks / blocks->m_blocks % x->images, group = index / blocks->n_blocks / blocks->m_blocks / x->images;
+  const size_t n_block = block.index % blocks->n_blocks, m_blocks = block.index / blocks->n_blocks, m_block = m_blocks % blocks->m_blocks;
+  const size_t image = m_blocks / blocks->m_blocks % x->images, group = m_blocks / blocks->m_blocks / x->images;
   const size_t first = m_block * blocks->rows, n_lines = tvmq_min(x->image_lines - first, blocks->rows);
   struct part parts[2];
-  const size_t n_parts = bring_rows(job, group, image, first, n_lines, scratch + x->slice.copies, parts);
-  if (x->row_sums) fill_table(c, parts, n_parts, table);
-  tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
+  const bool has_rows = tvmq_conv_has_rows(blocks, &block);
+  const size_t n_parts = bring_rows(job, group, image, first, n_lines, has_rows, scratch + x->slice.copies, parts);
+  if (x->row_sums && !has_rows) fill_table(c, parts, n_parts, table);
+  if (!has_rows) tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
 
   const struct block b = {
       .conv = c,

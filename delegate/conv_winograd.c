@@ -185,15 +185,15 @@ struct wave {
   size_t chunk;     // tiles of an input task
 };
 
-static void transform_chunk(void *context, size_t task, int thread) {
+static void transform_chunk(void *context, struct tvmq_tile task) {
   const struct wave *wave = context;
   const struct tvmq_conv *c = wave->conv;
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels, pieces_w = tvmq_winograd_pieces(taps_w(&c->problem));
-  const void **pixels = (const void **)(tvmq_conv_scratch(c, thread) + w->pixels);
+  const void **pixels = (const void **)(tvmq_conv_scratch(c, task.thread) + w->pixels);
   int16_t *values = (int16_t *)(c->scratch->memory + w->values);
-  const size_t end = tvmq_min((task + 1) * wave->chunk, wave->n);
-  for (size_t t = task * wave->chunk; t < end;) {
+  const size_t end = tvmq_min((task.index + 1) * wave->chunk, wave->n);
+  for (size_t t = task.index * wave->chunk; t < end;) {
     const struct tvmq_tile_run run = tvmq_tiles_run(&w->tiles, wave->first + t, wave->first + end);
     const struct tvmq_pixel_grid grid = {
         .h = &w->h,
@@ -279,16 +279,16 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
   }
 }
 
-static void run_block(void *context, size_t task, int thread) {
+static void run_block(void *context, struct tvmq_tile task) {
   const struct wave *wave = context;
   const struct tvmq_conv *c = wave->conv;
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t nr = c->choice.variant->layout.nr;
-  uint8_t *slice = tvmq_conv_scratch(c, thread);
+  uint8_t *slice = tvmq_conv_scratch(c, task.thread);
   int32_t *sums = (int32_t *)(slice + w->sums);
   const struct tvmq_conv_blocks *b = &w->blocks;
-  const size_t first = task / b->n_blocks * b->rows, end = tvmq_min(first + b->rows, wave->n);
-  const size_t first_panel = task % b->n_blocks * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->panels);
+  const size_t first = task.index / b->n_blocks * b->rows, end = tvmq_min(first + b->rows, wave->n);
+  const size_t first_panel = task.index % b->n_blocks * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->panels);
   for (size_t p = first_panel; p < end_panel && first < end; p++) {
     const uint8_t *panel = c->packed + p * c->panel.size;
     multiply(wave, first, end, panel, sums);

@@ -164,6 +164,9 @@ static void set_tasks(struct depthwise *d) {
   d->strip_rows = tvmq_round_up(STRIP_BYTES / row_bytes, mr);
   if (d->strip_rows < MIN_STRIP_TILES * mr) d->strip_rows = MIN_STRIP_TILES * mr;
   while (tvmq_ceil_div(rows, d->strip_rows) < wanted && d->strip_rows > MIN_STRIP_TILES * mr) d->strip_rows = tvmq_round_up(d->strip_rows / 2, mr);
+  // As many for each thread.
+  const size_t n_threads = (size_t)tvmq_threads_count(d->threads), strips = tvmq_ceil_div(rows, d->strip_rows);
+  if (strips > n_threads) d->strip_rows = tvmq_round_up(tvmq_ceil_div(rows, strips / n_threads * n_threads), mr);
   d->strip_rows = tvmq_min(d->strip_rows, tvmq_round_up(rows, mr));
   d->strips = tvmq_ceil_div(rows, d->strip_rows);
 
@@ -298,15 +301,15 @@ static size_t alike(const struct depthwise *d, size_t b, size_t end) {
   return n;
 }
 
-static void run_task(void *context, size_t task, int thread) {
+static void run_task(void *context, struct tvmq_tile tile) {
   const struct inference *job = context;
   const struct depthwise *d = job->depthwise;
   const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
-  uint8_t *scratch = d->scratch->memory + (size_t)thread * d->slice.size;
+  uint8_t *scratch = d->scratch->memory + (size_t)tile.thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
 
-  const size_t group = task % d->groups, strip = task / d->groups % d->strips, phase = task / d->groups / d->strips % phases(d);
+  const size_t task = tile.index, group = task % d->groups, strip = task / d->groups % d->strips, phase = task / d->groups / d->strips % phases(d);
   const size_t image = task / d->groups / d->strips / phases(d), phase_h = phase / d->w.phases, phase_w = phase % d->w.phases;
   const size_t first_row = strip * d->strip_rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
   if (first_row >= n_rows || n_cols == 0) return;

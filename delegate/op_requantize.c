@@ -81,11 +81,10 @@ struct inference {
   uint8_t *out;
 };
 
-static void run_task(void *context, size_t task, int thread) {
-  (void)thread;
+static void run_task(void *context, struct tvmq_tile task) {
   const struct inference *job = context;
   const struct requantize *r = job->requantize;
-  const size_t first = task * r->task_elements;
+  const size_t first = task.index * r->task_elements;
   struct tvmq_requantize_args args = r->args;
   args.in = job->in + first * r->in_bytes;
   args.out = job->out + first * r->out_bytes;

@@ -44,11 +44,10 @@ struct gemm {
   size_t out_bytes;
 };
 
-static void run_gemm(void *context, size_t task, int thread) {
-  (void)task;
+static void run_gemm(void *context, struct tvmq_tile task) {
   const struct gemm *gemm = context;
   struct tvmq_gemm_args args = gemm->args;
-  args.out = gemm->out + (size_t)thread * gemm->out_bytes;
+  args.out = gemm->out + (size_t)task.thread * gemm->out_bytes;
   for (int i = 0; i < CALLS_PER_TASK; i++) gemm->run(&args);
 }
 
@@ -101,9 +100,9 @@ struct blocks {
   bool per_thread;  // each thread reads its own instead
 };
 
-static void read_block(void *context, size_t task, int thread) {
+static void read_block(void *context, struct tvmq_tile task) {
   const struct blocks *blocks = context;
-  const size_t block = blocks->per_thread ? (size_t)thread : task % blocks->n;
+  const size_t block = blocks->per_thread ? (size_t)task.thread : task.index % blocks->n;
   const uint64_t *words = (const uint64_t *)(blocks->memory + block * BLOCK_BYTES);
   uint64_t sums[8] = {0};
   for (size_t i = 0; i < BLOCK_BYTES / sizeof *words; i += 8) {

@@ -24,8 +24,8 @@
 // system does not schedule, because there are more threads than processors, delays nobody.
 enum { OPEN = 1 << 30, CALLER_SLEEPS = 1 << 29, INSIDE = CALLER_SLEEPS - 1 };
 
-// How long to spin before sleeping: longer than what lies between two operators of a network, much shorter than a scheduler's time slice.
-enum { SPIN_NS = 50 * 1000, SPINS_PER_LOOK = 64 };
+// How long to spin before sleeping: longer than what the runtime does between two operators of the delegate, much shorter than a scheduler's time slice.
+enum { SPIN_NS = 150 * 1000, SPINS_PER_LOOK = 64 };
 
 // Tiles that a thread takes before those of others: about the same part of each operator, so that what it reads is what it wrote and lies in its own cache.
 struct share {
@@ -118,15 +118,16 @@ static void set_shares(struct tvmq_threads *threads) {
 // The tiles of a thread's own share, then what is left of the others'.
 static void work(struct tvmq_threads *threads, int thread) {
   uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
+  struct tvmq_tile tile = {.previous = SIZE_MAX, .thread = thread};
   for (int i = 0; i < threads->n; i++) {
     struct share *share = share_of(threads, (thread + i) % threads->n);
-    for (;;) {
-      const size_t tile = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
-      if (tile >= share->end) break;
-      threads->fn(threads->context, tile, thread);
+    for (;; tile.previous = tile.index) {
+      tile.index = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
+      if (tile.index >= share->end) break;
+      threads->fn(threads->context, tile);
       if (threads->trace == NULL) continue;
       const uint64_t end = tvmq_now_ns();
-      tvmq_trace_add(threads->trace, thread, (int)tile, start, end);
+      tvmq_trace_add(threads->trace, thread, (int)tile.index, start, end);
       start = end;
     }
   }
@@ -184,7 +185,7 @@ static void wait_for_workers(struct tvmq_threads *threads) {
 }
 
 static void run_alone(size_t n_tiles, tvmq_tile_fn fn, void *context) {
-  for (size_t tile = 0; tile < n_tiles; tile++) fn(context, tile, 0);
+  for (size_t i = 0; i < n_tiles; i++) fn(context, (struct tvmq_tile){.index = i, .previous = i - 1});
 }
 
 void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context) {

@@ -10,8 +10,12 @@
 
 struct tvmq_threads;
 
-// `tile` counts from 0 to n_tiles - 1; `thread` from 0 (the caller) to tvmq_threads_count() - 1 and indexes per-thread scratch.
-typedef void (*tvmq_tile_fn)(void *context, size_t tile, int thread);
+struct tvmq_tile {
+  size_t index;     // 0 to n_tiles - 1
+  size_t previous;  // the one that the thread has done before in this run, whose results still lie in its scratch; SIZE_MAX: none
+  int thread;       // 0 (the caller) to tvmq_threads_count() - 1; indexes per-thread scratch
+};
+typedef void (*tvmq_tile_fn)(void *context, struct tvmq_tile tile);
 
 // A pool of `n` threads, the caller included. NULL for n < 2, when out of memory and when no thread can be started (work then runs on the caller). If some
 // threads cannot be started, the pool has fewer.

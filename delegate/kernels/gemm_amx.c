@@ -120,15 +120,14 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
     struct panel *const panel = &panels[p % 2];
     load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv, path);
     for (size_t tile = 0; tile < args->row_tiles; tile++) {
-      const bool last = tile + 1 == args->row_tiles;
       const char *w = panel->weights;
       load_bias(panel->bias, nv);
       for (size_t t = 0; t < args->n_taps; t++) {
         const char *row = (const char *)args->rows[t] + tile * ROWS * stride, *const end = row + args->k;
         for (; row < end; row += STEP, w += STEP / 4 * group) {
           step(row, stride, w, nv, is_unsigned);
-          // The next panel is on its way from the outer caches while this one is still multiplied.
-          for (size_t i = 0; last && i < STEP / 4 * group; i += LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
+          // The next panel is on its way from the outer caches while this one is still multiplied: each tile brings its part.
+          for (size_t i = tile * LINE; i < STEP / 4 * group; i += args->row_tiles * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
           store(&waiting, stores_per_step, &stage, out_stride, nv, path);
         }
       }

@@ -32,20 +32,21 @@ struct count {
   int n_threads;
   unsigned char done[MAX_TILES];
   struct {
-    size_t tiles;
+    size_t tiles, last;  // one more than the tile that it did last
     char pad[64];
   } by_thread[MAX_THREADS];
-  atomic_int bad_thread;
+  atomic_int bad;  // tiles of no thread, or with another previous tile than the thread's
 };
 
-static void count_tile(void *context, size_t tile, int thread) {
+static void count_tile(void *context, struct tvmq_tile tile) {
   struct count *count = context;
-  if (thread < 0 || thread >= count->n_threads) {
-    count->bad_thread++;
+  if (tile.thread < 0 || tile.thread >= count->n_threads || tile.previous + 1 != count->by_thread[tile.thread].last) {
+    count->bad++;
     return;
   }
-  count->done[tile]++;
-  count->by_thread[thread].tiles++;
+  count->done[tile.index]++;
+  count->by_thread[tile.thread].tiles++;
+  count->by_thread[tile.thread].last = tile.index + 1;
 }
 
 static bool run_and_count(struct tvmq_threads *threads, size_t n_tiles) {
@@ -56,7 +57,7 @@ static bool run_and_count(struct tvmq_threads *threads, size_t n_tiles) {
   size_t once = 0, sum = 0;
   for (size_t i = 0; i < MAX_TILES; i++) once += count.done[i] == (i < n_tiles);
   for (int i = 0; i < MAX_THREADS; i++) sum += count.by_thread[i].tiles;
-  return count.bad_thread == 0 && once == MAX_TILES && sum == n_tiles;
+  return count.bad == 0 && once == MAX_TILES && sum == n_tiles;
 }
 
 static void check_tiles(void) {
@@ -131,8 +132,8 @@ static void check_callers(void) {
   tvmq_threads_destroy(threads);
 }
 
-static void meet(void *context, size_t tile, int thread) {
-  (void)tile, (void)thread;
+static void meet(void *context, struct tvmq_tile tile) {
+  (void)tile;
   atomic_int *arrived = context;
   atomic_fetch_add(arrived, 1);
   while (atomic_load(arrived) < 2) sched_yield();
@@ -262,8 +263,8 @@ static void check_idle(void) {
   tvmq_threads_destroy(threads);
 }
 
-static void some_work(void *context, size_t tile, int thread) {
-  (void)tile, (void)thread;
+static void some_work(void *context, struct tvmq_tile tile) {
+  (void)tile;
   volatile unsigned *sink = context;
   unsigned x = 1;
   for (int i = 0; i < 1000; i++) x = x * 1664525 + 1013904223;

@@ -33,10 +33,9 @@ static void check_clock(void) {
   CHECK(elapsed >= 2000000, "%llu ns", (unsigned long long)elapsed);
 }
 
-static void some_work(void *context, size_t tile, int thread) {
-  (void)thread;
+static void some_work(void *context, struct tvmq_tile tile) {
   volatile unsigned *sinks = context;
-  for (unsigned i = 0; i < 1000; i++) sinks[tile] += i;
+  for (unsigned i = 0; i < 1000; i++) sinks[tile.index] += i;
 }
 
 // Each tile is one span, between start and end of its run, on the ring of the thread that computed it; spans of a thread follow each other.
