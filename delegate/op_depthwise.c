@@ -28,7 +28,7 @@ enum { SHORT_ROW = 8 };
 // One thread's slice of the scratch, as byte offsets.
 struct slice {
   size_t table;     // pointers to the pixels of the strip
-  size_t expanded;  // one block's channels of those pixels, gathered, where the kernel cannot read them in place
+  size_t expanded;  // one block's channels of those pixels, where the kernel cannot read them in place: gathered, or all pixels side by side
   size_t tile;      // output of a tile that overhangs the output tensor
   size_t size;
 };
@@ -48,7 +48,8 @@ struct depthwise {
   size_t channels;  // of the output
   size_t panel_bytes;
   size_t blocks;
-  bool gathers;  // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
+  size_t side_by_side;  // output pixels that a block holds, 1 where it holds as many channels
+  bool gathers;         // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
   uint8_t *packed;
   uint8_t *planes;   // of each block (pack_depthwise.h)
   uint32_t packs;    // how often
@@ -65,25 +66,31 @@ static size_t block_channel(const struct depthwise *d, size_t block) {
   return d->channels < nr ? 0 : tvmq_min(block * nr, d->channels - nr);
 }
 
+// Channels of a block that are computed for a purpose, those of pixels side by side included.
+static size_t block_channels(const struct depthwise *d) { return tvmq_min(d->channels * d->side_by_side, d->variant->layout.nr); }
+
 // ---- plan
 
 static const struct tvmq_variant *choose(struct depthwise *d, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *desc = &d->desc;
-  return tvmq_select_depthwise(desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8,
-                               &(struct tvmq_depthwise_problem){
-                                   .acc_bytes = tvmq_conv_acc_bytes(desc),
-                                   .out_h = tvmq_phase_outputs(&d->h, 0),
-                                   .out_w = tvmq_phase_outputs(&d->w, 0),
-                                   .channels = d->channels,
-                                   .depth_multiplier = (size_t)desc->depth_multiplier,
-                                   .filter_h = d->h.filter,
-                                   .filter_w = d->w.filter,
-                                   .stride_h = d->h.stride,
-                                   .stride_w = d->w.stride,
-                                   .cpu = env->cpu,
-                                   .excluded = d->excluded,
-                               },
-                               &d->cycles);
+  const struct tvmq_depthwise_problem problem = {
+      .acc_bytes = tvmq_conv_acc_bytes(desc),
+      .out_h = tvmq_phase_outputs(&d->h, 0),
+      .out_w = tvmq_phase_outputs(&d->w, 0),
+      .channels = d->channels,
+      .depth_multiplier = (size_t)desc->depth_multiplier,
+      .filter_h = d->h.filter,
+      .filter_w = d->w.filter,
+      .stride_h = d->h.stride,
+      .stride_w = d->w.stride,
+      .neighbours = !d->transposed && d->w.phases == 1 && d->w.dilation == 1,
+      .cpu = env->cpu,
+      .excluded = d->excluded,
+  };
+  const enum tvmq_family family = desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8;
+  const struct tvmq_variant *variant = tvmq_select_depthwise(family, &problem, &d->cycles);
+  if (variant) d->side_by_side = tvmq_depthwise_side_by_side(variant, &problem);
+  return variant;
 }
 
 // Weights of one output channel in TFLite's 1HWO order.
@@ -101,8 +108,8 @@ static struct tvmq_channel channel_view(const struct depthwise *d, const uint8_t
 
 // Views of a block's channels; returns how many.
 static size_t block_view(const struct depthwise *d, const uint8_t *filter, size_t block, struct tvmq_channel *channels) {
-  const size_t first = block_channel(d, block), n = tvmq_min(d->channels, d->variant->layout.nr);
-  for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, filter, first + j);
+  const size_t first = block_channel(d, block), n = block_channels(d);
+  for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, filter, first + j % d->channels);
   return n;
 }
 
@@ -133,7 +140,8 @@ static const char *pack(struct depthwise *d, const uint8_t *filter) {
   for (size_t b = 0; b < d->blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
     struct tvmq_channel_params params[UINT8_MAX];
-    tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels, block_channel(d, b), n, params);
+    const size_t part = n / d->side_by_side;
+    for (size_t j = 0; j < n; j += part) tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels + j, block_channel(d, b), part, params + j);
     tvmq_pack_depthwise(layout, channels, params, n, d->h.filter, d->w.filter, d->planes[b], d->packed + b * d->panel_bytes);
   }
   return NULL;
@@ -185,7 +193,7 @@ static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory)
   if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
   if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
-      !tvmq_scratch_append(&s.size, d->gathers ? pixels : 0, nr * d->element_bytes, &s.expanded) ||
+      !tvmq_scratch_append(&s.size, d->gathers || d->side_by_side > 1 ? pixels : 0, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
       !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))
     return why;
   d->slice = s;
@@ -234,9 +242,9 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   if (!d->variant) return "no kernel for this combination of types";
   const size_t nr = d->variant->layout.nr;
   d->blocks = tvmq_ceil_div(d->channels, nr);
-  d->gathers = desc->depth_multiplier > 1 || d->channels < nr;
+  d->gathers = desc->depth_multiplier > 1 || d->channels * d->side_by_side < nr;
 
-  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) &&
+  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side &&
                 tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (packed) {
     d->quant = old.quant;
@@ -263,7 +271,9 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct depthwise *d = (const struct depthwise *)op;
   *out = (struct tvmq_op_info){
       .kernel = d->variant->name,
-      .algorithm = d->gathers ? "gathered channels" : "pixel table",
+      .algorithm = d->gathers            ? "gathered channels"
+                   : d->side_by_side > 1 ? "pixels side by side"
+                                         : "pixel table",
       .packed_bytes = d->blocks * d->panel_bytes,
       .scratch_bytes = d->slice.size * (size_t)tvmq_threads_count(d->threads),
       .macs = macs(d),
@@ -326,18 +336,22 @@ static void run_task(void *context, struct tvmq_tile tile) {
   const struct tvmq_pixels in_place = {
       .origin = in + y * (ptrdiff_t)in_step.h + x * (ptrdiff_t)in_step.w, .row_step = d->h.dilation * in_step.h, .column_step = d->w.dilation * in_step.w};
   const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
-  tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
+  const size_t pixels = d->side_by_side;
+  if (pixels > 1)
+    tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, scratch + d->slice.expanded, table);
+  else
+    tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
 
   struct tvmq_depthwise_args args = {
       .pixels = table,
       .pixels_stride = columns,
-      .n_cols = n_cols,
+      .n_cols = n_cols / pixels,
       .filter_h = d->h.filter,
       .filter_w = d->w.filter,
       .stride_h = d->h.stride,
-      .stride_w = d->w.stride,
+      .stride_w = d->w.stride * pixels,
       .panel_bytes = d->panel_bytes,
-      .out_col_stride = d->w.phases * out_step.w,
+      .out_col_stride = d->w.phases * out_step.w * pixels,
       .out_row_stride = d->h.phases * out_step.h,
       .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
       .stage = &d->quant.stage,
@@ -354,7 +368,13 @@ static void run_task(void *context, struct tvmq_tile tile) {
     args.n_planes = d->planes[b];
     args.panel = d->packed + b * d->panel_bytes;
     args.out = out + channel * bytes;
-    tvmq_depthwise_rows(d->variant, args, n, tvmq_min(nr, d->channels), bytes, scratch + d->slice.tile);
+    tvmq_depthwise_rows(d->variant, args, n, block_channels(d), bytes, scratch + d->slice.tile);
+  }
+  if (n_cols % pixels != 0) {  // the last pixels side by side, some of them again
+    args.pixels = table + (n_cols - pixels);
+    args.out = out + (n_cols - pixels) * out_step.w;
+    args.n_cols = 1;
+    tvmq_depthwise_rows(d->variant, args, n, nr, bytes, scratch + d->slice.tile);
   }
 }
 

@@ -31,6 +31,20 @@ void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixe
   }
 }
 
+void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, uint8_t *out,
+                     const void **table) {
+  const struct span span = inside(grid);
+  for (size_t row = 0; row < grid->rows; row++) {
+    const size_t begin = has_row(grid, row) ? span.begin : grid->columns, end = has_row(grid, row) ? span.end : grid->columns;
+    for (size_t c = 0; c < grid->columns; c++) table[c] = out + c * pixel_bytes;
+    for (size_t c = 0; c < begin; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
+    if (begin < end) memcpy(out + begin * pixel_bytes, pixels->origin + row * pixels->row_step + begin * pixel_bytes, (end - begin) * pixel_bytes);
+    for (size_t c = end; c < grid->columns; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
+    table += grid->columns;
+    out += grid->columns * pixel_bytes;
+  }
+}
+
 // Eight bytes at a time, or the compiler stores them one by one.
 static void gather_bytes(const uint8_t *pixel, const size_t *source, size_t n, uint8_t *to) {
   for (; n >= 8; n -= 8, source += 8, to += 8) {

@@ -23,6 +23,11 @@ struct tvmq_pixels {
 // Fills table[rows][columns].
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table);
 
+// Copies the points to out[rows][columns], side by side, of the input's `pixel_bytes` bytes each and padding where they are outside; columns are no dilation
+// apart. Fills table[rows][columns] with where they are now.
+void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, uint8_t *out,
+                     const void **table);
+
 // Output channels of a depthwise convolution: `n` from `first` on, `multiplier` for each channel of the input.
 struct tvmq_channels {
   size_t first, n, multiplier;

@@ -245,7 +245,7 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
     const char *panel = args->panel;                                                                                                  \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 16; c += 16, channel += 16, panel += args->panel_bytes) { \
       for (size_t y = 0; y < args->n_rows; y++) {                                                                                     \
-        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                               \
+        const void *const *const row = args->pixels + y * args->stride_h * args->pixels_stride;                                               \
         const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                           \
         uint8_t *out = (uint8_t *)args->out + c + y * args->out_row_stride;                                                           \
         size_t n_cols = args->n_cols;                                                                                                 \

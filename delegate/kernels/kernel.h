@@ -210,7 +210,7 @@ struct tvmq_variant {
   enum tvmq_type in_type, out_type;  // requantize only
   struct {
     uint8_t filter_h, filter_w,
-        stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride in both directions, unless filter_w is 1
+        stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
   } only;
   uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
   struct tvmq_layout layout;

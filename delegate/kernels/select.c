@@ -46,20 +46,36 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
   return least(family, problem->cpu, problem->excluded, gemm_cycles, problem, cycles);
 }
 
-// What cannot be read in place is copied: cycles for each byte, if each is looked up, or for each pixel.
-static const float LOOKED_UP_CYCLES = 2, COPIED_CYCLES = 8;
+size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const size_t nr = v->layout.nr, pixels = nr / p->channels;
+  return p->neighbours && p->stride_w == 1 && p->depth_multiplier == 1 && nr % p->channels == 0 && pixels > 0 && pixels <= p->out_w ? pixels : 1;
+}
+
+// The problem as the variant has it.
+static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  struct tvmq_depthwise_problem seen = *p;
+  const size_t pixels = tvmq_depthwise_side_by_side(v, p);
+  seen.out_w = tvmq_ceil_div(p->out_w, pixels);
+  seen.channels *= pixels;
+  seen.stride_w *= pixels;
+  return seen;
+}
+
+// What cannot be read in place is copied: cycles for each byte, if each is looked up, for each pixel, or for each byte of whole lines.
+static const float LOOKED_UP_CYCLES = 2, COPIED_CYCLES = 8, LINE_BYTE_CYCLES = 0.2f;
 
 static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
   if (p->depth_multiplier > 1) return pixels * (float)p->channels * LOOKED_UP_CYCLES;
+  if (tvmq_depthwise_side_by_side(v, p) > 1) return pixels * (float)p->channels * LINE_BYTE_CYCLES;
   return p->channels < v->layout.nr ? pixels * COPIED_CYCLES : 0;
 }
 
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
 
 static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
-  return allows(v->only.filter_h, p->filter_h) && allows(v->only.filter_w, p->filter_w) && allows(v->only.stride, p->stride_h) &&
-         allows(v->only.stride, p->stride_w);
+  return allows(v->only.filter_h, p->filter_h) && allows(v->only.filter_w, p->filter_w) && allows(v->only.stride, p->stride_w) &&
+         (v->mr == 1 || allows(v->only.stride, p->stride_h));
 }
 
 // Cycles before the first column of a tile of rows of a block: out of order, and in order.
@@ -67,14 +83,14 @@ static const float START_CYCLES[2] = {60, 150};
 
 // A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
-  const struct tvmq_depthwise_problem *p = problem;
+  const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
   if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
   const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
   const float start_cycles = START_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
-  return starts * start_cycles + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, p);
+  return starts * start_cycles + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, problem);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {

@@ -29,8 +29,14 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
 struct tvmq_depthwise_problem {
   uint8_t acc_bytes;
   size_t out_h, out_w, channels, depth_multiplier, filter_h, filter_w, stride_h, stride_w;
+  bool neighbours;  // pixels of a row lie side by side, those of the input and those of the output
   uint32_t cpu, excluded;
 };
+
+// Output pixels of a row that fill a block of the variant, where a pixel's channels are fewer: the filter is the same for all, so they may stand for channels,
+// if the inputs under them lie as they do. 1: not here.
+size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *variant, const struct tvmq_depthwise_problem *problem);
+
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
 
 // By types; NULL when no kernel converts between them.

@@ -45,7 +45,7 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
   const int32_t small = (int32_t)fuzz_pick(b, 1, 9), groups = fuzz_pick(b, 0, 3) ? 1 : (int32_t)fuzz_pick(b, 1, 5);
   d->depth_multiplier = 1;
   if (d->depthwise) {
-    d->in_c = (int32_t)fuzz_pick(b, 1, MAX_CHANNELS);
+    d->in_c = (int32_t)fuzz_pick(b, 1, fuzz_pick(b, 0, 1) ? MAX_CHANNELS : 16);
     if (fuzz_pick(b, 0, 2) == 0) {
       d->depth_multiplier = small;
       d->in_c = d->in_c < small ? 1 : d->in_c / small;

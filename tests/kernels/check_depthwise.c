@@ -143,7 +143,7 @@ static void check_restricted(const struct tvmq_variant *variant, struct shape s)
   if (variant->only.filter_h) s.filter_h = variant->only.filter_h;
   if (variant->only.filter_w) s.filter_w = variant->only.filter_w;
   if (variant->only.stride) {
-    s.stride_h = variant->only.stride;
+    if (variant->mr > 1) s.stride_h = variant->only.stride;
     if (s.filter_w > 1) s.stride_w = variant->only.stride;
   }
   check_shape(variant, &s);
