@@ -1,11 +1,13 @@
 // QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
 #include "arith.h"
 #include "claim.h"
+#include "fit_line.h"
 #include "kernels/requant.h"
 #include "kernels/select.h"
 #include "memory.h"
 #include "op.h"
 #include "quant_params.h"
+#include "reciprocal.h"
 #include "tasks.h"
 
 // Tasks begin on cache lines of bytes.
@@ -32,19 +34,33 @@ static size_t element_bytes(enum tvmq_type type) {
   }
 }
 
-// Computes what each byte becomes. Where that is one xor for all, as between int8 and uint8 of one scale, there is no need to look it up.
-static void fill_table(struct requantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
+static int32_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 1 << 7 : 0; }
+
+// Computes what each byte becomes, and how else to get there: by one xor for all, as between int8 and uint8 of one scale, or along a line.
+static void map_bytes(struct requantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
   struct tvmq_requantize_args *args = &r->args;
-  const int32_t min = out_type == TVMQ_TYPE_S8 ? INT8_MIN : 0, max = min + UINT8_MAX;
-  bool flips = true;
-  for (int byte = 0; byte < N_BYTES; byte++) {
-    const int32_t x = in_type == TVMQ_TYPE_S8 ? (int8_t)byte : byte;
-    const int32_t value = tvmq_rescale(args->rounding, tvmq_sub_wrap(x, args->in_zero_point), args->multiplier, args->shift);
-    r->table[byte] = (uint8_t)tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), min, max);
-    flips &= r->table[byte] == (byte ^ r->table[0]);
+  const int32_t in_flip = flip_of(in_type), out_flip = flip_of(out_type);
+  struct tvmq_byte_table bytes = {.in_zero_point = args->in_zero_point - in_flip, .multiplier = args->multiplier, .shift = args->shift};
+  for (int32_t x = INT8_MIN; x <= INT8_MAX; x++) {
+    const int32_t value = tvmq_rescale(args->rounding, tvmq_sub_wrap(x, bytes.in_zero_point), args->multiplier, args->shift);
+    const int32_t wanted = tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point - out_flip), INT8_MIN, INT8_MAX);
+    bytes.wanted[x - INT8_MIN] = (int8_t)wanted;
+    r->table[(uint8_t)(x ^ in_flip)] = (uint8_t)(wanted ^ out_flip);
   }
   args->flip = r->table[0];
-  args->table = flips ? NULL : r->table;
+  bool flips = true;
+  for (int byte = 0; byte < N_BYTES; byte++) flips &= r->table[byte] == (byte ^ args->flip);
+  args->map = flips ? TVMQ_BYTES_FLIP : tvmq_fit_line(&bytes, &args->line) ? TVMQ_BYTES_LINE : TVMQ_BYTES_TABLE;
+  args->table = r->table;
+}
+
+static void find_reciprocal(struct tvmq_requantize_args *args, enum tvmq_type out_type) {
+  const int32_t min = out_type == TVMQ_TYPE_S16 ? INT16_MIN : out_type == TVMQ_TYPE_S8 ? INT8_MIN : 0;
+  const int32_t max = out_type == TVMQ_TYPE_S16 ? INT16_MAX : min + UINT8_MAX;
+  struct tvmq_reciprocal reciprocal;
+  if (!tvmq_find_reciprocal(args->scale, args->out_zero_point, min, max, &reciprocal)) return;
+  args->inverse = reciprocal.inverse;
+  args->rest = reciprocal.rest;
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -61,8 +77,12 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
       .out_bytes = element_bytes(d->out_type),
   };
   if (!r->variant) return "no kernel for this combination of types";
-  if (d->in_type != TVMQ_TYPE_F32) tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
-  if (r->in_bytes == 1 && r->out_bytes == 1) fill_table(r, d->in_type, d->out_type);
+  if (d->in_type == TVMQ_TYPE_F32) {
+    find_reciprocal(&r->args, d->out_type);
+  } else {
+    tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
+    if (r->in_bytes == 1 && r->out_bytes == 1) map_bytes(r, d->in_type, d->out_type);
+  }
   r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (float)r->n / r->variant->speeds[0].rate)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;

@@ -17,6 +17,7 @@
 #include "../packing/layout.h"
 #include "../types.h"
 #include "inline.h"
+#include "line.h"
 
 // How a product x * multiplier * 2^shift is rounded; the formulas are in requant.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
@@ -102,16 +103,26 @@ TVMQ_INLINE void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, si
 
 // ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //
-// Types are those of the variant's name. Zero points are the tensors' own (no flip here). Bytes to bytes the result is looked up: the rest is not looked at.
+// Types are those of the variant's name; zero points are the tensors' own. From bytes to bytes the caller has computed what each of the 256 becomes, and says
+// how a kernel may get there faster; the rest is not looked at.
+enum tvmq_byte_map {
+  TVMQ_BYTES_TABLE,  // table[byte]
+  TVMQ_BYTES_FLIP,   // byte ^ flip
+  TVMQ_BYTES_LINE    // line.h; a uint8 tensor is read and written as int8 by byte ^ 0x80
+};
+
 struct tvmq_requantize_args {
   const void *in;
   void *out;
   size_t n;
-  const uint8_t *table;  // bytes to bytes: what each of the 256 becomes. NULL: byte ^ flip
+  const uint8_t *table;  // [256], whatever the map
+  enum tvmq_byte_map map;
   uint8_t flip;
+  struct tvmq_line line;
   enum tvmq_rounding rounding;
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
   float scale;                // float32 input: the output's scale
+  float inverse, rest;        // fma(in, inverse, in * rest) may stand for in / scale (reciprocal.h), unless they are 0
   int32_t in_zero_point, out_zero_point;
 };
 typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);

@@ -15,6 +15,12 @@ TVMQ_INLINE enum tvmq_path tvmq_stage_path(const struct tvmq_stage *stage) {
   return tvmq_stage_ties_up(stage) ? TVMQ_PATH_UPWARD : TVMQ_PATH_SHORT;
 }
 
+// Whether the short path serves a requantization of int8 or int16 with reference rounding: rounding and zero point fit beside the value before the shift.
+TVMQ_INLINE bool tvmq_requantize_headroom(const struct tvmq_requantize_args *args) {
+  const int64_t zero_point = args->out_zero_point;
+  return args->shift <= -1 && args->shift >= -22 && (zero_point < 0 ? -zero_point : zero_point) << -args->shift <= 1 << 30;
+}
+
 // body(..., path) with a constant path.
 #define TVMQ_FOR_PATH(stage, body, ...)      \
   do {                                       \

@@ -21,10 +21,10 @@ static void look_up(const struct tvmq_requantize_args *args) {
   const uint8_t *const in = args->in, *const table = args->table, flip = args->flip;
   uint8_t *const out = args->out;
   const size_t n = args->n;
-  if (table) {
-    for (size_t i = 0; i < n; i++) out[i] = table[in[i]];
-  } else {
+  if (args->map == TVMQ_BYTES_FLIP) {
     for (size_t i = 0; i < n; i++) out[i] = in[i] ^ flip;
+  } else {
+    for (size_t i = 0; i < n; i++) out[i] = table[in[i]];
   }
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../delegate/reciprocal.h"
 #include "bench.h"
 #include "engine.h"
 #include "guard.h"
@@ -81,13 +82,54 @@ static void draw_multiplier(const struct type *in, const struct type *out, struc
   if (check_one_in(64)) args->multiplier = args->shift = 0;
 }
 
+// Mostly, as planning does, none where there is none.
+static void draw_reciprocal(const struct type *out, struct tvmq_requantize_args *args) {
+  struct tvmq_reciprocal reciprocal;
+  if (check_one_in(8) || !tvmq_find_reciprocal(args->scale, args->out_zero_point, out->min, out->max, &reciprocal)) return;
+  args->inverse = reciprocal.inverse;
+  args->rest = reciprocal.rest;
+}
+
 static bool looks_up(const struct tvmq_variant *variant) { return types[variant->in_type].bytes == 1 && types[variant->out_type].bytes == 1; }
+
+static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }
+static int32_t at_most(int32_t max, int32_t x) { return x > max ? max : x; }
+
+// The formula of line.h, on bytes of either type.
+static uint8_t line_byte(const struct tvmq_variant *variant, const struct tvmq_line *line, uint8_t byte) {
+  const int32_t x = variant->in_type == TVMQ_TYPE_U8 ? byte - 128 : (int8_t)byte;
+  const int32_t product = (int32_t)floor((x * 256.0 * line->multiplier + 0x1p14) / 0x1p15);
+  const int32_t sum = product - (x < line->knee ? line->drop : 0) + line->bias;
+  const int32_t value = (int32_t)floor(at_most(INT16_MAX, at_least(INT16_MIN, sum)) / ldexp(1, line->shift));
+  return (uint8_t)(at_most(INT8_MAX, at_least(INT8_MIN, value)) + (variant->out_type == TVMQ_TYPE_U8 ? 128 : 0));
+}
+
+// What the table holds must be what the map says: a kernel may take either.
+static void draw_map(const struct tvmq_variant *variant, struct tvmq_requantize_args *args, uint8_t *table) {
+  args->table = table;
+  args->map = check_below(TVMQ_BYTES_LINE + 1);
+  args->flip = (uint8_t)check_below(UINT8_MAX + 1);
+  args->line = (struct tvmq_line){
+      .multiplier = (int16_t)check_below(INT16_MAX + 1),
+      .bias = (int16_t)check_between(INT16_MIN, INT16_MAX),
+      .knee = (int8_t)check_between(INT8_MIN, INT8_MAX),
+      .shift = (uint8_t)(check_one_in(2) ? 8 : 1 + check_below(8)),
+  };
+  if (args->line.shift == 8 && check_one_in(2)) {
+    args->line.multiplier = (int16_t)check_below((1 << 14) + 1);
+    args->line.drop = (int16_t)check_below(128 + 1);
+  }
+  for (int byte = 0; byte <= UINT8_MAX; byte++) {
+    if (args->map == TVMQ_BYTES_TABLE) table[byte] = (uint8_t)check_below(UINT8_MAX + 1);
+    if (args->map == TVMQ_BYTES_FLIP) table[byte] = (uint8_t)(byte ^ args->flip);
+    if (args->map == TVMQ_BYTES_LINE) table[byte] = line_byte(variant, &args->line, (uint8_t)byte);
+  }
+}
 
 static int32_t expected(const struct tvmq_variant *variant, const struct tvmq_requantize_args *args, size_t i) {
   const struct type *out = &types[variant->out_type];
   if (looks_up(variant)) {
-    const uint8_t byte = ((const uint8_t *)args->in)[i];
-    const int32_t value = args->table ? args->table[byte] : byte ^ args->flip;
+    const int32_t value = args->table[((const uint8_t *)args->in)[i]];
     return load(variant->out_type, &value, 0);
   }
   int32_t value;
@@ -117,6 +159,7 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   if (variant->in_type == TVMQ_TYPE_F32) {
     args.scale = check_one_in(4) ? ldexpf(1, -(int)check_below(12)) : (float)check_between(1, 0xffffff) * 0x1p-30f;
     if (check_one_in(8)) args.scale = ldexpf((float)(0xffffff - check_below(3)), (int)check_below(220) - 130);  // every magnitude; all bits set
+    draw_reciprocal(out, &args);
     draw_floats(args.scale, guard_writable(&in_guard, read), n);
   } else {
     args.in_zero_point = draw_zero_point(in);
@@ -124,14 +167,11 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     draw_integers(in, args.in_zero_point, guard_writable(&in_guard, read), n);
   }
   uint8_t table[UINT8_MAX + 1];
-  if (looks_up(variant)) {
-    check_random_bytes(table, sizeof table);
-    args.table = check_one_in(4) ? NULL : table;
-    args.flip = (uint8_t)check_below(UINT8_MAX + 1);
-  }
+  if (looks_up(variant)) draw_map(variant, &args, table);
   memcpy(slot, background, sizeof background);
-  check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, zero points %d -> %d, %s", n, args.rounding, args.multiplier, args.shift,
-             (double)args.scale, args.in_zero_point, args.out_zero_point, side == GUARD_END ? "end guarded" : "start guarded");
+  check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, inverse %a, zero points %d -> %d, map %d, line %d %d %d %d %d, %s", n, args.rounding,
+             args.multiplier, args.shift, (double)args.scale, (double)args.inverse, args.in_zero_point, args.out_zero_point, args.map, args.line.multiplier,
+             args.line.drop, args.line.bias, args.line.knee, args.line.shift, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.requantize, &args);
   for (size_t i = 0; i < n; i++) {
     const int32_t got = load(variant->out_type, written, i), wanted = expected(variant, &args, i);
@@ -162,8 +202,13 @@ static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[MAX_N * 4], out[MAX_N * 4];
   static uint8_t table[UINT8_MAX + 1];
   struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .table = table, .multiplier = 0x50000000, .shift = -3, .scale = 0.05f}};
-  check_random_bytes(table, sizeof table);
+  p.args.map = TVMQ_BYTES_LINE;
+  p.args.line = (struct tvmq_line){.multiplier = 20000, .shift = 8};
   if (variant->in_type == TVMQ_TYPE_F32) {
+    struct tvmq_reciprocal reciprocal;
+    if (!tvmq_find_reciprocal(p.args.scale, 0, INT8_MIN, INT8_MAX, &reciprocal)) check_fail("no reciprocal");
+    p.args.inverse = reciprocal.inverse;
+    p.args.rest = reciprocal.rest;
     draw_floats(p.args.scale, in, MAX_N);
   } else {
     draw_integers(&types[variant->in_type], 0, in, MAX_N);

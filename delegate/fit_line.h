@@ -1,0 +1,17 @@
+// Whether the 16-bit formula of kernels/line.h gives a table of bytes.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/line.h"
+
+// A table that rescales by multiplier * 2^(shift - 31), as int8 to int8: wanted[x + 128] is what x becomes.
+struct tvmq_byte_table {
+  int8_t wanted[256];
+  int32_t in_zero_point;
+  int32_t multiplier, shift;
+};
+
+// Sets *line to parameters that give the table at each of the 256 inputs. False: there are none near the obvious ones, and *line is of no use.
+bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line);

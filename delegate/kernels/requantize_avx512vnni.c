@@ -1,0 +1,124 @@
+// Elementwise requantization and affine quantization in AVX-512 vectors.
+//
+// Hazards: instructions that pack keep to their 128-bit lanes, so that what they store is put in order first.
+#include "requant_avx512.h"
+#include "requantize_ways.h"
+
+#define ISA avx512vnni
+enum { LANES = 16, STEPS = 1, BYTES = 64 };
+typedef __m512i vec;
+
+// ---- bytes to bytes
+
+static size_t look_up_vectors(const struct tvmq_requantize_args *args) {
+  (void)args;
+  return 0;
+}
+
+TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) {
+  _mm512_storeu_si512((vec *)out, _mm512_xor_si512(_mm512_loadu_si512((const vec *)in), _mm512_set1_epi8((char)flip)));
+}
+
+struct line {
+  vec multiplier, bias, knee, drop;
+  __m128i shift;
+};
+
+TVMQ_INLINE struct line line_of(const struct tvmq_requantize_args *args) {
+  const struct tvmq_line *l = &args->line;
+  return (struct line){_mm512_set1_epi16(l->multiplier), _mm512_set1_epi16(l->bias), _mm512_set1_epi16((int16_t)(l->knee * 256)), _mm512_set1_epi16(l->drop),
+                       _mm_cvtsi32_si128(l->shift)};
+}
+
+// Sixteen times 256 x -> values.
+TVMQ_INLINE vec line_values(const struct line *l, enum line_way way, vec x) {
+  const vec product = _mm512_mulhrs_epi16(x, l->multiplier);
+  const vec dropped = way == DROP ? _mm512_mask_sub_epi16(product, _mm512_cmpgt_epi16_mask(l->knee, x), product, l->drop) : product;
+  const vec sum = _mm512_adds_epi16(dropped, l->bias);
+  return way == SHIFT ? _mm512_sra_epi16(sum, l->shift) : _mm512_srai_epi16(sum, 8);
+}
+
+TVMQ_INLINE void line_bytes(const struct line *l, enum line_way way, uint8_t in_flip, uint8_t out_flip, const uint8_t *in, uint8_t *out) {
+  const vec zero = _mm512_setzero_si512(), x = _mm512_xor_si512(_mm512_loadu_si512((const vec *)in), _mm512_set1_epi8((char)in_flip));
+  const vec low = line_values(l, way, _mm512_unpacklo_epi8(zero, x)), high = line_values(l, way, _mm512_unpackhi_epi8(zero, x));
+  _mm512_storeu_si512((vec *)out, _mm512_xor_si512(_mm512_packs_epi16(low, high), _mm512_set1_epi8((char)out_flip)));
+}
+
+// ---- all others
+
+TVMQ_INLINE void load_s8(const void *p, vec x[]) { UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p + i)); }
+
+TVMQ_INLINE void load_u8(const void *p, vec x[]) { UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p + i)); }
+
+TVMQ_INLINE void load_s16(const void *p, vec x[]) {
+  UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)p + i));
+}
+
+TVMQ_INLINE void load_s32(const void *p, vec x[]) { UNROLL for (int i = 0; i < 4; i++) x[i] = _mm512_loadu_si512((const vec *)p + i); }
+
+TVMQ_INLINE vec in_order(vec bytes) { return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes); }
+
+TVMQ_INLINE void store_s8(void *p, const vec x[]) {
+  _mm512_storeu_si512(p, in_order(_mm512_packs_epi16(_mm512_packs_epi32(x[0], x[1]), _mm512_packs_epi32(x[2], x[3]))));
+}
+
+TVMQ_INLINE void store_u8(void *p, const vec x[]) {
+  _mm512_storeu_si512(p, in_order(_mm512_packus_epi16(_mm512_packs_epi32(x[0], x[1]), _mm512_packs_epi32(x[2], x[3]))));
+}
+
+TVMQ_INLINE void store_s16(void *p, const vec x[]) {
+  UNROLL for (int i = 0; i < 2; i++)
+      _mm512_storeu_si512((vec *)p + i, _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_packs_epi32(x[2 * i], x[2 * i + 1])));
+}
+
+TVMQ_INLINE void store_s32(void *p, const vec x[]) { UNROLL for (int i = 0; i < 4; i++) _mm512_storeu_si512((vec *)p + i, x[i]); }
+
+struct conversion {
+  struct tvmq_stage stage;
+  struct tvmq_short_stage short_stage;
+  vec in_zero_point, out_zero_point, multiplier, shift;
+  __m512 scale, inverse, rest;
+};
+
+static struct conversion conversion_of(const struct tvmq_requantize_args *args) {
+  struct conversion c = {
+      .stage = {.rounding = args->rounding, .zero_point = args->out_zero_point},
+      .in_zero_point = _mm512_set1_epi32(args->in_zero_point),
+      .out_zero_point = _mm512_set1_epi32(args->out_zero_point),
+      .multiplier = _mm512_set1_epi32(args->multiplier),
+      .shift = _mm512_set1_epi32(args->shift),
+      .scale = _mm512_set1_ps(args->scale),
+      .inverse = _mm512_set1_ps(args->inverse),
+      .rest = _mm512_set1_ps(args->rest),
+  };
+  c.short_stage = tvmq_short_stage_make(&c.stage, TVMQ_PATH_SHORT, c.multiplier, c.shift);
+  return c;
+}
+
+TVMQ_INLINE bool is_short(const struct tvmq_requantize_args *args, size_t in_bytes) { return in_bytes <= 2 && tvmq_requantize_headroom(args); }
+
+// Rounds half away from zero by adding the float below a half: only sums from a half on reach the next integer. Beyond int32, and of NaN, it is -2^31, as the
+// definition has it on this architecture.
+TVMQ_INLINE vec round_away(__m512 x) {
+  const __m512 half = _mm512_set1_ps(0x0.ffffffp-1f), sign = _mm512_set1_ps(-0.0f);
+  return _mm512_cvttps_epi32(_mm512_add_ps(x, _mm512_or_ps(half, _mm512_and_ps(x, sign))));
+}
+
+TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
+  const __m512 real = _mm512_castsi512_ps(x);
+  const vec difference = _mm512_sub_epi32(x, c->in_zero_point);
+  switch (way) {
+    case SHORT:
+      return tvmq_short_rescale(&c->short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(difference));
+    case MULTIPLY:
+      return _mm512_add_epi32(round_away(_mm512_fmadd_ps(real, c->inverse, _mm512_mul_ps(real, c->rest))), c->out_zero_point);
+    case DIVIDE:
+      return _mm512_add_epi32(round_away(_mm512_div_ps(real, c->scale)), c->out_zero_point);
+    case DOUBLE:
+    case SINGLE:
+    default:
+      return tvmq_long_rescale(&c->stage, difference, c->multiplier, c->shift);
+  }
+}
+
+#include "requantize_template.h"

@@ -1,0 +1,17 @@
+// Division by a constant as a multiplication, for affine quantization.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// fma(x, inverse, x * rest), in float32, may stand for x / scale: rounded half away from zero, with the zero point added modulo 2^32 and clamped, both give the
+// same for every x, infinities and NaN included.
+//
+// Both are odd and never fall as x grows, so they are compared where the result changes: at the least x whose quotient reaches a threshold, and at the float
+// below. The thresholds are those between the values of the output, and those from where the sum with the zero point wraps.
+struct tvmq_reciprocal {
+  float inverse, rest;
+};
+
+// False: none was found.
+bool tvmq_find_reciprocal(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *reciprocal);

@@ -1,0 +1,63 @@
+// Where a reciprocal is found, multiplying quantizes as dividing does: near every threshold, beyond int32, for infinities and NaN, of both signs.
+#include <float.h>
+#include <math.h>
+
+#include "kernels/requant.h"
+#include "reciprocal.h"
+#include "unit.h"
+
+static int32_t quantized(float quotient, int32_t zero_point, int32_t min, int32_t max) {
+  return tvmq_clamp(tvmq_add_wrap(tvmq_quantize_f32(quotient, 1), zero_point), min, max);
+}
+
+struct output {
+  int32_t zero_point, min, max;
+};
+
+static bool same(const struct tvmq_reciprocal *r, float scale, const struct output *o, float x) {
+  const float product = fmaf(x, r->inverse, x * r->rest);
+  return quantized(x / scale, o->zero_point, o->min, o->max) == quantized(product, o->zero_point, o->min, o->max);
+}
+
+static bool check(float scale, const struct output *o) {
+  struct tvmq_reciprocal r;
+  if (!tvmq_find_reciprocal(scale, o->zero_point, o->min, o->max, &r)) return false;
+  int wrong = 0;
+  for (int32_t code = o->min - 2; code <= o->max + 2; code++) {
+    float x = ((float)(code - o->zero_point) + 0.5f) * scale;
+    for (int i = 0; i < 4; i++) x = nextafterf(x, -INFINITY);
+    for (int i = 0; i < 9; i++, x = nextafterf(x, INFINITY)) wrong += !same(&r, scale, o, x);
+  }
+  for (int sign = -1; sign <= 1; sign += 2) {
+    float x = (float)sign * 0x1p31f * scale;
+    for (int i = 0; i < 1000; i++) x = nextafterf(x, 0);
+    for (int i = 0; i < 2000; i++, x = nextafterf(x, (float)sign * INFINITY)) wrong += !same(&r, scale, o, x);
+    for (float large = scale; large < INFINITY; large *= 1.7f) wrong += !same(&r, scale, o, (float)sign * large);
+    wrong += !same(&r, scale, o, (float)sign * INFINITY) + !same(&r, scale, o, (float)sign * FLT_MAX) + !same(&r, scale, o, (float)sign * 0.0f);
+  }
+  wrong += !same(&r, scale, o, NAN);
+  CHECK(wrong == 0, "scale %a, zero point %d in [%d, %d]: %d inputs", (double)scale, o->zero_point, o->min, o->max, wrong);
+  return true;
+}
+
+int main(void) {
+  unsigned long long state = 1;
+  enum { ROUNDS = 400 };
+  int found = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    const float scale = exp2f((float)(unit_random(&state) >> 40) * 0x1p-24f * 40 - 30);
+    const bool is_unsigned = i % 2 != 0;
+    const int32_t byte = (int32_t)(unit_random(&state) >> 56);
+    const struct output output = is_unsigned ? (struct output){byte, 0, UINT8_MAX} : (struct output){byte - 128, INT8_MIN, INT8_MAX};
+    found += check(scale, &output);
+  }
+  CHECK(found == ROUNDS, "%d of %d", found, ROUNDS);
+
+  const struct output s8 = {-1, INT8_MIN, INT8_MAX}, s16 = {0, INT16_MIN, INT16_MAX};
+  CHECK(check(0.05f, &s16), "int16");
+  CHECK(check(0x1p-7f, &s8), "a power of two");
+  CHECK(check(2.0f / 255, &s8), "images in [-1, 1]");
+  CHECK(!check(FLT_MIN / 16, &s8), "the inverse is beyond float32");
+  CHECK(!check(FLT_MAX, &s8), "the rest is subnormal");
+  return unit_report();
+}
