@@ -43,5 +43,5 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][2], 
 
 #include "depthwise_x86_tile.h"
 
-DEPTHWISE(tvmq_depthwise_s8_1x16v2__avx2, 1, 2, 2)
-DEPTHWISE(tvmq_depthwise_s8_2x16v2s1__avx2, 2, 2, 2)
+DEPTHWISE(tvmq_depthwise_s8_1x16v2__avx2, 1, 2)
+DEPTHWISE(tvmq_depthwise_s8_2x16v2s1__avx2, 2, 2)

@@ -57,9 +57,9 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][4], 
 
 #include "depthwise_x86_tile.h"
 
-DEPTHWISE(tvmq_depthwise_s8_1x64v4__avx512vnni, 1, 4, 1)
-DEPTHWISE(tvmq_depthwise_s8_2x32v4__avx512vnni, 1, 2, 1)
-DEPTHWISE(tvmq_depthwise_s8_4x16v4__avx512vnni, 1, 1, 1)
-DEPTHWISE(tvmq_depthwise_s8_2x64v4s1__avx512vnni, 2, 4, 1)
-DEPTHWISE(tvmq_depthwise_s8_4x32v4s1__avx512vnni, 2, 2, 1)
-DEPTHWISE(tvmq_depthwise_s8_8x16v4s1__avx512vnni, 2, 1, 1)
+DEPTHWISE(tvmq_depthwise_s8_1x64v4__avx512vnni, 1, 4)
+DEPTHWISE(tvmq_depthwise_s8_2x32v4__avx512vnni, 1, 2)
+DEPTHWISE(tvmq_depthwise_s8_4x16v4__avx512vnni, 1, 1)
+DEPTHWISE(tvmq_depthwise_s8_2x64v4s1__avx512vnni, 2, 4)
+DEPTHWISE(tvmq_depthwise_s8_4x32v4s1__avx512vnni, 2, 2)
+DEPTHWISE(tvmq_depthwise_s8_8x16v4s1__avx512vnni, 2, 1)

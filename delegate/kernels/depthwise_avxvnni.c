@@ -43,6 +43,6 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][4], 
 
 #include "depthwise_x86_tile.h"
 
-DEPTHWISE(tvmq_depthwise_s8_1x32v4__avxvnni, 1, 2, 1)
-DEPTHWISE(tvmq_depthwise_s8_2x16v4__avxvnni, 1, 1, 1)
-DEPTHWISE(tvmq_depthwise_s8_2x32v4s1__avxvnni, 2, 2, 1)
+DEPTHWISE(tvmq_depthwise_s8_1x32v4__avxvnni, 1, 2)
+DEPTHWISE(tvmq_depthwise_s8_2x16v4__avxvnni, 1, 1)
+DEPTHWISE(tvmq_depthwise_s8_2x32v4s1__avxvnni, 2, 2)

@@ -21,6 +21,7 @@ enum { VECTORS = LANE_CHANNELS / 4, MAX_OUT_ROWS = 2, KEPT_GROUPS = 32 };
 struct window {
   size_t rows, groups, band_rows;  // of a band: rows read, groups of them, rows to the next band
   size_t width, n_groups;          // columns of the filter, and groups of them all
+  size_t n_planes;
 };
 
 // What a block's channels are multiplied and rescaled with.
@@ -69,10 +70,10 @@ TVMQ_INLINE void rescale(const struct tvmq_stage *stage, const struct block *blo
   }
 }
 
-// One tile of one block. `n_groups` of the window are a constant where the filter is the usual one.
+// One tile of one block.
 TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
-                              const void *const *pixels, uint8_t *out, int out_rows, int lanes, size_t n_groups, enum tvmq_path path) {
-  const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16, stride = args->stride_w;
+                              const void *const *pixels, uint8_t *out, int out_rows, int lanes, enum tvmq_path path) {
+  const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16, stride = args->stride_w, n_groups = window->n_groups;
   const bool keeps = n_groups <= KEPT_GROUPS;
   const size_t most = keeps ? (KEPT_GROUPS - n_groups) / (stride * window->groups) + 1 : args->n_cols;
   vector kept[KEPT_GROUPS][VECTORS];
@@ -86,7 +87,7 @@ TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const stru
       vector acc[MAX_OUT_ROWS][VECTORS], value[MAX_OUT_ROWS][VECTORS];
       UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = block->first[v];
       const char *w = block->weights;
-      for (size_t plane = 0; plane < args->n_planes; plane++) {
+      for (size_t plane = 0; plane < window->n_planes; plane++) {
         if (!keeps) multiply_large(args, window, columns + i * stride, w, out_rows, lanes, acc);
         for (size_t g = 0; keeps && g < n_groups; g++) multiply_group(acc, kept[i * stride * window->groups + g], w + g * group_bytes, out_rows, lanes);
         w += n_groups * group_bytes;
@@ -97,18 +98,23 @@ TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const stru
   }
 }
 
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *call, int out_rows, int lanes, size_t n_groups, enum tvmq_path path) {
+// `filter` is a constant where the filter is square, of that size and one plane; 0 for any. Kernels of two output rows have stride 1.
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *call, int out_rows, int lanes, size_t filter, enum tvmq_path path) {
   const struct tvmq_depthwise_args args = *call;  // copies, which no stored byte can be part of
   const struct tvmq_stage stage = *args.stage;
   const size_t nr = LANE_CHANNELS * (size_t)lanes, lanes_bytes = 16 * (size_t)lanes, mr = (size_t)(out_rows * LANES / lanes);
   struct window window = {
-      .rows = (size_t)(out_rows - 1) * args.stride_h + args.filter_h, .width = args.filter_w, .band_rows = (size_t)out_rows * args.stride_h};
+      .rows = (size_t)(out_rows - 1) + (filter ? filter : args.filter_h),
+      .width = filter ? filter : args.filter_w,
+      .band_rows = (size_t)out_rows * args.stride_h,
+      .n_planes = filter ? 1 : args.n_planes,
+  };
   window.groups = (window.rows + GROUP_ROWS - 1) / GROUP_ROWS;
   window.n_groups = window.groups * window.width;
   for (size_t b = 0; b < args.n_blocks; b++) {
     const char *const bias = (const char *)args.panel + b * args.panel_bytes;
     struct block block = {.weights = bias + nr * sizeof(int32_t)};
-    block.multiplier = block.weights + args.n_planes * window.n_groups * (size_t)out_rows * nr * GROUP_ROWS * WEIGHT_BYTES;
+    block.multiplier = block.weights + window.n_planes * window.n_groups * (size_t)out_rows * nr * GROUP_ROWS * WEIGHT_BYTES;
     block.shift = block.multiplier + nr * sizeof(int32_t);
     UNROLL for (int v = 0; v < VECTORS; v++) {
       const size_t at = (size_t)v * lanes_bytes;
@@ -121,31 +127,31 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *call, int out_rows,
     tile.channel_offset += b * nr;
     for (size_t row = 0; row < args.n_rows; row = tvmq_next_tile(row, mr, args.n_rows)) {
       compute_tile(&tile, &stage, &window, &block, args.pixels + row * args.stride_h * args.pixels_stride,
-                   (uint8_t *)args.out + b * nr + row * args.out_row_stride, out_rows, lanes, n_groups ? n_groups : window.n_groups, path);
+                   (uint8_t *)args.out + b * nr + row * args.out_row_stride, out_rows, lanes, path);
     }
   }
 }
 
-// The usual 3x3 filter has bodies of its own; `groups` is what its window has in a column.
-#define DEPTHWISE_PATH(OUT_ROWS, LANES_USED, GROUPS, PATH)                 \
+// The usual 3x3 filter has bodies of its own.
+#define DEPTHWISE_PATH(OUT_ROWS, LANES_USED, PATH)                         \
   do {                                                                     \
     if (args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1) \
-      depthwise(args, OUT_ROWS, LANES_USED, 3 * (size_t)(GROUPS), PATH);   \
+      depthwise(args, OUT_ROWS, LANES_USED, 3, PATH);                      \
     else                                                                   \
       depthwise(args, OUT_ROWS, LANES_USED, 0, PATH);                      \
   } while (0)
 
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED, GROUPS)                 \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {                 \
-    switch (tvmq_stage_path(args->stage)) {                             \
-      case TVMQ_PATH_LONG:                                              \
-        depthwise(args, OUT_ROWS, LANES_USED, 0, TVMQ_PATH_LONG);       \
-        break;                                                          \
-      case TVMQ_PATH_SHORT:                                             \
-        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_SHORT);  \
-        break;                                                          \
-      case TVMQ_PATH_UPWARD:                                            \
-        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, GROUPS, TVMQ_PATH_UPWARD); \
-        break;                                                          \
-    }                                                                   \
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED)                   \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {           \
+    switch (tvmq_stage_path(args->stage)) {                       \
+      case TVMQ_PATH_LONG:                                        \
+        depthwise(args, OUT_ROWS, LANES_USED, 0, TVMQ_PATH_LONG); \
+        break;                                                    \
+      case TVMQ_PATH_SHORT:                                       \
+        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, TVMQ_PATH_SHORT);    \
+        break;                                                    \
+      case TVMQ_PATH_UPWARD:                                      \
+        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, TVMQ_PATH_UPWARD);   \
+        break;                                                    \
+    }                                                             \
   }
