@@ -82,10 +82,10 @@ static size_t block_bytes(const struct tvmq_conv *c) {
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
   size_t most = 0;
   for (size_t first = 0; first < c->problem.m; first += g->blocks.rows) {
-    const struct tvmq_line_range lines = tvmq_rows_lines(&g->rows, first, tvmq_min(c->problem.m - first, g->blocks.rows));
-    most = lines.end > lines.begin + most ? lines.end - lines.begin : most;
+    const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, tvmq_min(c->problem.m - first, g->blocks.rows));
+    most = pixels.end > pixels.begin + most ? pixels.end - pixels.begin : most;
   }
-  return most * line_bytes(&g->rows);
+  return most * g->rows.pixel_bytes;
 }
 
 // Kernels with an unsigned operand flip a signed one at each use; from some uses on a flipped copy costs less.
@@ -156,18 +156,18 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
 }
 
-// The table of rows [first, first + n) in a flipped copy of the input lines that they read.
+// The table of rows [first, first + n) in a flipped copy of what they read of the input.
 static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch, const void **table) {
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
-  const struct tvmq_line_range lines = tvmq_rows_lines(&g->rows, first, n);
+  const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, n);
   uint8_t *const flipped = scratch + g->slice.flipped, *const padding = scratch + g->slice.padding;
-  const size_t offset = lines.begin * line_bytes(&g->rows);
-  tvmq_rows_flip(in + offset, (lines.end - lines.begin) * line_bytes(&g->rows), flip, flipped);
+  const size_t offset = pixels.begin * g->rows.pixel_bytes;
+  tvmq_rows_flip(in + offset, (pixels.end - pixels.begin) * g->rows.pixel_bytes, flip, flipped);
   tvmq_rows_flip(c->padding, tvmq_rows_piece_bytes(&g->rows), flip, padding);
   struct tvmq_rows rows = g->rows;
   rows.padding = padding;
-  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // where the first line of all would be
+  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // where the first pixel of all would be
   tvmq_rows_table(&rows, start, first, n, c->choice.variant->mr, scratch + g->slice.copies, table);
 }
 

@@ -230,15 +230,21 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
     fill_table(rows, in, first, n, mr, copies, table);
 }
 
-// ---- lines
+// ---- what is read
 
-struct tvmq_line_range tvmq_rows_lines(const struct tvmq_rows *rows, size_t first, size_t n) {
-  const size_t first_line = first / rows->out_w, last_line = (first + n - 1) / rows->out_w;
+// A coordinate of the padded input as one of the input, at most `size`.
+static size_t unpadded(size_t at, size_t padding, size_t size) { return at <= padding ? 0 : at - padding < size ? at - padding : size; }
+
+struct tvmq_pixel_range tvmq_rows_pixels(const struct tvmq_rows *rows, size_t first, size_t n) {
+  const size_t last = first + n - 1, first_line = first / rows->out_w, last_line = last / rows->out_w;
   const size_t top = first_line % rows->out_h * rows->stride_h, bottom = last_line % rows->out_h * rows->stride_h + (rows->filter_h - 1) * rows->dilation_h + 1;
-  const size_t y = top > rows->pad_top ? top - rows->pad_top : 0, end_y = bottom > rows->pad_top ? bottom - rows->pad_top : 0;
-  return (struct tvmq_line_range){
-      .begin = first_line / rows->out_h * rows->in_h + (y < rows->in_h ? y : rows->in_h),
-      .end = last_line / rows->out_h * rows->in_h + (end_y < rows->in_h ? end_y : rows->in_h),
+  const size_t begin = first_line / rows->out_h * rows->in_h + unpadded(top, rows->pad_top, rows->in_h);
+  const size_t end = last_line / rows->out_h * rows->in_h + unpadded(bottom, rows->pad_top, rows->in_h);
+  if (first_line != last_line || end != begin + 1) return (struct tvmq_pixel_range){begin * rows->in_w, end * rows->in_w};
+  const size_t left = first % rows->out_w * rows->stride_w, right = last % rows->out_w * rows->stride_w + (rows->filter_w - 1) * rows->dilation_w + 1;
+  return (struct tvmq_pixel_range){
+      .begin = begin * rows->in_w + unpadded(left, rows->pad_left, rows->in_w),
+      .end = begin * rows->in_w + unpadded(right, rows->pad_left, rows->in_w),
   };
 }
 

@@ -42,11 +42,12 @@ void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t fir
 // Copies the same rows to `out`, `row_bytes` apart, at least as far as all pieces take. Bytes behind them are left as they are.
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
 
-// Lines of the input, counted over the whole batch, that rows [first, first + n) of A read lie in [begin, end).
-struct tvmq_line_range {
+// Pixels of the input, counted over the whole batch, that rows [first, first + n) of A read lie in [begin, end): part of a line if they all lie in one, else
+// whole lines.
+struct tvmq_pixel_range {
   size_t begin, end;
 };
-struct tvmq_line_range tvmq_rows_lines(const struct tvmq_rows *rows, size_t first, size_t n);
+struct tvmq_pixel_range tvmq_rows_pixels(const struct tvmq_rows *rows, size_t first, size_t n);
 
 // Copies `n` bytes, flipped.
 void tvmq_rows_flip(const uint8_t *in, size_t n, uint8_t flip, uint8_t *out);
