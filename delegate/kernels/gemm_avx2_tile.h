@@ -2,13 +2,13 @@
 //   MULTIPLY_ADD, TEMPORARIES   text of the instructions that add the dot products of %1 and %2, in each 32-bit lane, to %0; how many registers they want
 //   besides OPERAND_BYTES               of one element of the rows: four bytes are multiplied at a time
 //
-// Tile: mr rows, 6 or a smaller even number, x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights. A tap's bytes are a multiple
-// of 4.
-// Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the accumulator.
-// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
+// Tile: mr rows, 6 or a smaller even number, x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights.
+// A tap's bytes are a multiple of 4. Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the
+// accumulator. Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
 #include <immintrin.h>
 #include <string.h>
 
+#include "fetch_x86.h"
 #include "requant_avx2.h"
 
 enum { MAX_ROWS = 6, CHANNELS = 16, VECTORS = 2, STEP_BYTES = 4, VECTOR_BYTES = 32 };
@@ -32,12 +32,14 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
   }
 }
 
-TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const char *weights, bool flips, int mr, __m256i acc[MAX_ROWS][VECTORS]) {
+TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const char *weights, bool flips, int mr, struct tvmq_fetch *next,
+                          __m256i acc[MAX_ROWS][VECTORS]) {
   const __m256i flip = _mm256_set1_epi8((int8_t)args->in_flip);
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
     for (size_t k = 0; k < args->k * OPERAND_BYTES; k += STEP_BYTES, weights += VECTORS * VECTOR_BYTES) {
+      tvmq_fetch(next);
       const __m256i w0 = load(weights), w1 = load(weights + VECTOR_BYTES);
       UNROLL for (int m = 0; m < mr; m++) {
         int32_t four;
@@ -67,11 +69,13 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, enu
   UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < VECTORS; v++) short_stage[v] =
       tvmq_short_stage_make(&stage, path, load(multiplier + v * VECTOR_BYTES), load(shift + v * VECTOR_BYTES));
 
+  struct tvmq_fetch next = {.at = shift + CHANNELS * sizeof(int32_t), .step = VECTORS * VECTOR_BYTES / TVMQ_FETCH_TILES};
   uint8_t *out = args->out;
   for (size_t i = 0; i < args->row_tiles; i++) {
     __m256i acc[MAX_ROWS][VECTORS];
+    if (i == TVMQ_FETCH_TILES) next.step = 0;
     load_bias((const int32_t *)panel, args->row_terms + i * (size_t)mr, mr, acc, path);
-    multiply(args, args->rows + i * args->n_taps * (size_t)mr, weights, flips, mr, acc);
+    multiply(args, args->rows + i * args->n_taps * (size_t)mr, weights, flips, mr, &next, acc);
     UNROLL for (int m = 0; m < mr; m += 2, out += 2 * args->out_stride) {
       __m256i value[2 * VECTORS];
       UNROLL for (int v = 0; v < 2 * VECTORS; v++) {

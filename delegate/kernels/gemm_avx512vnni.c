@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #include <string.h>
 
+#include "fetch_x86.h"
 #include "requant_avx512.h"
 
 TVMQ_INLINE void dot(__m512i *acc, __m512i rows, __m512i weights) { __asm__("vpdpbusd %2, %1, %0" : "+v"(*acc) : "v"(rows), "v"(weights)); }
@@ -23,13 +24,16 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
   }
 }
 
-TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv, __m512i *acc) {
+TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv,
+                          struct tvmq_fetch *next, __m512i *acc) {
   const __m512i flip = _mm512_set1_epi8((int8_t)args->in_flip);
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
     for (size_t k = 0; k < args->k; k += 4, weights += 64 * nv) {
       __m512i w[MAX_VECTORS];
+      if (mr > 1) tvmq_fetch(next);
+      UNROLL for (int v = 0; mr == 1 && v < nv; v++) _mm_prefetch((const char *)weights + TVMQ_FETCH_AHEAD + 64 * v, _MM_HINT_T0);
       UNROLL for (int v = 0; v < nv; v++) w[v] = _mm512_loadu_si512(weights + 64 * v);
       UNROLL for (int m = 0; m < mr; m++) {
         int32_t four;
@@ -51,11 +55,13 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < nv; v++) short_stage[v] =
       tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
+  struct tvmq_fetch next = {.at = (const char *)(shift + 16 * nv), .step = (size_t)(64 * nv) / TVMQ_FETCH_TILES};
   uint8_t *out = args->out;
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
     __m512i acc[MAX_ACCUMULATORS];
+    if (tile == TVMQ_FETCH_TILES) next.step = 0;
     load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, acc, path);
-    multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, acc);
+    multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, &next, acc);
     const int store_rows = MAX_VECTORS / nv;
     UNROLL for (int m = 0; m < mr; m += store_rows, out += (size_t)store_rows * args->out_stride) {
       __m512i value[MAX_VECTORS];

@@ -6,7 +6,9 @@
 //
 // Tile: 1 row x VECTORS * 8 channels. k is a multiple of STEP. Registers: up to eight accumulators, which hide the latency of their additions; weights, the row
 // and the flip.
-enum { CHANNELS = 8 * VECTORS, STORED_VECTORS = 4, STEP_BYTES = CHANNELS * STEP };
+#include "fetch_x86.h"
+
+enum { CHANNELS = 8 * VECTORS, STORED_VECTORS = 4, STEP_BYTES = CHANNELS * STEP, LINE = 64 };
 
 TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
@@ -27,6 +29,7 @@ TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, enum tv
       const int8_t *x = *rows;
       for (size_t k = 0; k < args->k; k += STEP, w += STEP_BYTES) {
         const __m256i row = operand(x + k, flip);
+        UNROLL for (int i = 0; i < STEP_BYTES; i += LINE) _mm_prefetch((const char *)w + TVMQ_FETCH_AHEAD + i, _MM_HINT_T0);
         UNROLL for (int v = 0; v < VECTORS; v++) acc[v] = multiply_add(acc[v], row, load_weights(w + 8 * STEP * v));
       }
     }
