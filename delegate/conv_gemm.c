@@ -188,14 +188,14 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), kernel_flip(c), (int32_t *)(scratch + g->slice.terms));
 }
 
-static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args args, const void *const *rows, const int32_t *terms, size_t tiles, void *out,
+static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args *args, const void *const *rows, const int32_t *terms, size_t tiles, void *out,
                      size_t out_stride) {
-  args.rows = rows;
-  args.row_terms = terms;
-  args.row_tiles = tiles;
-  args.out = out;
-  args.out_stride = out_stride;
-  v->fn.gemm(&args);
+  args->rows = rows;
+  args->row_terms = terms;
+  args->row_tiles = tiles;
+  args->out = out;
+  args->out_stride = out_stride;
+  v->fn.gemm(args);
 }
 
 static void run_block(void *context, struct tvmq_tile block) {
@@ -231,12 +231,12 @@ static void run_block(void *context, struct tvmq_tile block) {
     uint8_t *const out = out_rows + p * nr * bytes;
     args.panel = c->packed + (group * c->panels + p) * c->panel.size;
     if (n == nr && whole_tiles > 0) {
-      multiply(v, args, table, terms, whole_tiles, out, out_stride);
-      if (tiles > whole_tiles) multiply(v, args, table + whole_rows * args.n_taps, terms + whole_rows, 1, out + (n_rows - mr) * out_stride, out_stride);
+      multiply(v, &args, table, terms, whole_tiles, out, out_stride);
+      if (tiles > whole_tiles) multiply(v, &args, table + whole_rows * args.n_taps, terms + whole_rows, 1, out + (n_rows - mr) * out_stride, out_stride);
       continue;
     }
     // What overhangs the output is computed into scratch; what belongs to the output is copied.
-    multiply(v, args, table, terms, tiles, tile, nr * bytes);
+    multiply(v, &args, table, terms, tiles, tile, nr * bytes);
     for (size_t m = 0; m < n_rows; m++) tvmq_copy_pixel(out + m * out_stride, tile + (m < whole_rows ? m : m + repeated) * nr * bytes, n * bytes);
   }
 }

@@ -196,11 +196,28 @@ TVMQ_INLINE void complete(const void **table, size_t n, size_t mr, size_t n_piec
   }
 }
 
+TVMQ_INLINE const void **cell_at(const void **table, size_t n_pieces, size_t mr, size_t m, size_t piece) {
+  return table + (m / mr * n_pieces + piece) * mr + m % mr;
+}
+
+// Pieces of the run's pixels outside `whole` that the output line above reads too, `step` pieces further on: they have been copied for it.
+TVMQ_INLINE void put_again(const struct tvmq_rows *rows, const void **table, size_t n_pieces, size_t mr, size_t m, size_t n, struct span whole, size_t piece,
+                           size_t step) {
+  for (size_t i = 0; i < n; i++) {
+    if (i == whole.begin) i = whole.end;
+    if (i >= n) break;
+    *cell_at(table, n_pieces, mr, m + i, piece) = *cell_at(table, n_pieces, mr, m + i - rows->out_w, piece + step);
+  }
+}
+
 TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
   const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
+  // A filter row reads the line that the row `step` further on read for the output line above.
+  const size_t step = rows->stride_h % rows->dilation_h == 0 ? rows->stride_h / rows->dilation_h : rows->filter_h;
   for (size_t m = 0; m < n;) {
     const struct run run = run_at(rows, in, first + m, n - m);
     const struct span whole = whole_windows(rows, &run), none = {run.n, run.n};
+    const bool has_above = m >= rows->out_w && (first + m) / rows->out_w % rows->out_h != 0;
     struct place place = {.cells = table + m / mr * n_pieces * mr, .r = m % mr, .tile_pointers = n_pieces * mr};
     uint8_t *to = copies + m * row_bytes;
     for (size_t ky = 0; ky < rows->filter_h; ky++) {
@@ -210,9 +227,13 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
         if (!line || rows->piece_taps == 1) {
           put_pieces(rows, mr, line, x, run.n, line ? inside(rows, x, run.n) : none, rows->padding, 0, place);
         } else {
-          copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
-          copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
+          const bool copied = has_above && ky + step < rows->filter_h;
+          if (!copied) {
+            copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
+            copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
+          }
           put_pieces(rows, mr, line, x, run.n, whole, to, row_bytes, place);
+          if (copied) put_again(rows, table, n_pieces, mr, m, run.n, whole, ky, step);
         }
       }
     }
