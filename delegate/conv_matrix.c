@@ -85,7 +85,7 @@ static size_t unreadable_rows(const struct tvmq_conv *c) {
   return tvmq_min(tvmq_ceil_div(c->choice.k - pixel, pixel), c->problem.m);
 }
 
-// Bytes of a thread's copies; false: they do not fit.
+// Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim.c bounds the tensors and, by way of the padding, how far filters reach.
 static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *bytes) {
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = x->rows.pixel_bytes, rows = tvmq_round_up(rows_of(x, n_lines), mr);
