@@ -1,10 +1,14 @@
 // Body of the gemm kernels in 256-bit vectors; a file includes it with the instructions that it has:
-//   MULTIPLY_ADD, TEMPORARIES   text of the instructions that add the dot products of %1 and %2, in each 32-bit lane, to %0; how many registers they want
-//   besides OPERAND_BYTES               of one element of the rows: four bytes are multiplied at a time
+//   MULTIPLY_ADD    text of the instructions that add the dot products of %1 and %2, in each 32-bit lane, to %0
+//   TEMPORARIES     how many registers they want besides
+//   OPERAND_BYTES   of one element of the rows: four bytes are multiplied at a time
 //
 // Tile: mr rows, 6 or a smaller even number, x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights.
-// A tap's bytes are a multiple of 4. Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the
-// accumulator. Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
+// A tap's bytes are a multiple of 4.
+//
+// Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the accumulator.
+//
+// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
 #include <immintrin.h>
 #include <string.h>
 
