@@ -10,11 +10,6 @@ typedef __m512i vec;
 
 // ---- bytes to bytes
 
-static size_t look_up_vectors(const struct tvmq_requantize_args *args) {
-  (void)args;
-  return 0;
-}
-
 TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) {
   _mm512_storeu_si512((vec *)out, _mm512_xor_si512(_mm512_loadu_si512((const vec *)in), _mm512_set1_epi8((char)flip)));
 }
@@ -76,8 +71,9 @@ TVMQ_INLINE void store_s32(void *p, const vec x[]) { UNROLL for (int i = 0; i < 
 struct conversion {
   struct tvmq_stage stage;
   struct tvmq_short_stage short_stage;
-  vec in_zero_point, out_zero_point, multiplier, shift;
+  vec in_zero_point, out_zero_point, out_zero_point_s16, multiplier, shift;
   __m512 scale, inverse, rest;
+  __m512 doubled_inverse, doubled_rest;
 };
 
 static struct conversion conversion_of(const struct tvmq_requantize_args *args) {
@@ -85,17 +81,18 @@ static struct conversion conversion_of(const struct tvmq_requantize_args *args) 
       .stage = {.rounding = args->rounding, .zero_point = args->out_zero_point},
       .in_zero_point = _mm512_set1_epi32(args->in_zero_point),
       .out_zero_point = _mm512_set1_epi32(args->out_zero_point),
+      .out_zero_point_s16 = _mm512_set1_epi16((int16_t)args->out_zero_point),
       .multiplier = _mm512_set1_epi32(args->multiplier),
       .shift = _mm512_set1_epi32(args->shift),
       .scale = _mm512_set1_ps(args->scale),
       .inverse = _mm512_set1_ps(args->inverse),
       .rest = _mm512_set1_ps(args->rest),
+      .doubled_inverse = _mm512_set1_ps(2 * args->inverse),
+      .doubled_rest = _mm512_set1_ps(2 * args->rest),
   };
   c.short_stage = tvmq_short_stage_make(&c.stage, TVMQ_PATH_SHORT, c.multiplier, c.shift);
   return c;
 }
-
-TVMQ_INLINE bool is_short(const struct tvmq_requantize_args *args, size_t in_bytes) { return in_bytes <= 2 && tvmq_requantize_headroom(args); }
 
 // Rounds half away from zero by adding the float below a half: only sums from a half on reach the next integer. Beyond int32, and of NaN, it is -2^31, as the
 // definition has it on this architecture.
@@ -121,4 +118,22 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   }
 }
 
-#include "requantize_template.h"
+TVMQ_INLINE vec doubled_quotients(const struct conversion *c, const float *in) {
+  const __m512 x = _mm512_loadu_ps(in);
+  return _mm512_cvttps_epi32(_mm512_fmadd_ps(x, c->doubled_inverse, _mm512_mul_ps(x, c->doubled_rest)));
+}
+
+TVMQ_INLINE vec quantize_step(const struct conversion *c, bool is_unsigned, const float *in, uint8_t *out, vec least) {
+  vec value[2];
+  UNROLL for (int i = 0; i < 2; i++) {
+    const vec doubled = _mm512_packs_epi32(doubled_quotients(c, in + 2 * i * LANES), doubled_quotients(c, in + (2 * i + 1) * LANES));
+    least = _mm512_min_epi16(least, doubled);
+    value[i] = _mm512_adds_epi16(_mm512_mulhrs_epi16(doubled, _mm512_set1_epi16((1 << 14) + 1)), c->out_zero_point_s16);
+  }
+  _mm512_storeu_si512((vec *)out, in_order(is_unsigned ? _mm512_packus_epi16(value[0], value[1]) : _mm512_packs_epi16(value[0], value[1])));
+  return least;
+}
+
+TVMQ_INLINE bool is_least(vec least) { return _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(INT16_MIN)) != 0; }
+
+#include "requantize_x86.h"

@@ -9,6 +9,7 @@
 //   is_short(args, in_bytes)   whether SHORT may take a right shift
 //   load_<type>, store_<type>  4 vectors from and to memory; stores saturate to the type
 //   look_up_vectors(args)      bytes to bytes by args->table: the first elements, as many as it likes; returns how many
+//   quantize_vectors(args, is_unsigned)   the same for float32 to bytes
 //   struct line                the constants of a line (line.h), made by line_of(args)
 //   line_bytes(l, way, in_flip, out_flip, in, out)   BYTES bytes along a line
 //   flip_bytes(flip, in, out)  BYTES bytes
@@ -112,12 +113,17 @@ TVMQ_INLINE void requantize(const struct tvmq_requantize_args *args, size_t in_b
   convert_rest(args, in_bytes, out_bytes, kernel);
 }
 
-TVMQ_INLINE void quantize(const struct tvmq_requantize_args *args, size_t out_bytes, store_fn store, tvmq_requantize_fn kernel) {
+// All but the first `done` elements.
+TVMQ_INLINE void quantize(const struct tvmq_requantize_args *args, size_t done, size_t out_bytes, store_fn store, tvmq_requantize_fn kernel) {
+  struct tvmq_requantize_args left = *args;
+  left.in = (const float *)args->in + done;
+  left.out = (uint8_t *)args->out + done * out_bytes;
+  left.n -= done;
   if (args->inverse > 0)
-    elementwise(args, MULTIPLY, sizeof(float), out_bytes, load_s32, store);
+    elementwise(&left, MULTIPLY, sizeof(float), out_bytes, load_s32, store);
   else
-    elementwise(args, DIVIDE, sizeof(float), out_bytes, load_s32, store);
-  convert_rest(args, sizeof(float), out_bytes, kernel);
+    elementwise(&left, DIVIDE, sizeof(float), out_bytes, load_s32, store);
+  convert_rest(&left, sizeof(float), out_bytes, kernel);
 }
 
 // ---- the kernels
@@ -132,8 +138,8 @@ enum { BYTES_s8 = 1, BYTES_u8 = 1, BYTES_s16 = 2, BYTES_s32 = 4, FLIP_s8 = 0, FL
   void SYMBOL(in, out, ISA)(const struct tvmq_requantize_args *args) {                       \
     requantize(args, BYTES_##in, BYTES_##out, load_##in, store_##out, SYMBOL(in, out, ISA)); \
   }
-#define QUANTIZE(out) \
-  void SYMBOL(f32, out, ISA)(const struct tvmq_requantize_args *args) { quantize(args, BYTES_##out, store_##out, SYMBOL(f32, out, ISA)); }
+#define QUANTIZE(out, done) \
+  void SYMBOL(f32, out, ISA)(const struct tvmq_requantize_args *args) { quantize(args, done, BYTES_##out, store_##out, SYMBOL(f32, out, ISA)); }
 
 MAP(s8, s8)
 MAP(s8, u8)
@@ -146,6 +152,6 @@ REQUANTIZE(s16, s16)
 REQUANTIZE(s16, s32)
 REQUANTIZE(s32, s8)
 REQUANTIZE(s32, s16)
-QUANTIZE(s8)
-QUANTIZE(u8)
-QUANTIZE(s16)
+QUANTIZE(s8, quantize_vectors(args, false))
+QUANTIZE(u8, quantize_vectors(args, true))
+QUANTIZE(s16, 0)

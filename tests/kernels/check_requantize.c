@@ -44,16 +44,23 @@ static void draw_integers(const struct type *type, int32_t zero_point, uint8_t *
   }
 }
 
-// Codes and ties and their neighbours, anything that fits int32, and now and then what does not.
-static void draw_floats(float scale, uint8_t *stored, size_t n) {
+// Codes and ties and their neighbours.
+static float draw_ordinary(float scale) {
+  const float code = (float)(check_between(-70000, 70000) >> check_below(17)), x = (code + (check_one_in(2) ? 0.5f : 0)) * scale;
+  return check_one_in(4) ? nextafterf(x, check_one_in(2) ? INFINITY : -INFINITY) : x;
+}
+
+// Anything that fits int32, and now and then what does not.
+static float draw_strange(float scale) {
+  if (check_one_in(4)) return ldexpf((float)check_between(-0xffffff, 0xffffff), -149 - (int)check_below(24));
+  if (check_one_in(4)) return (const float[]){INFINITY, -INFINITY, NAN, FLT_MAX, -FLT_MAX, -0.0f}[check_below(6)];
+  return ldexpf((float)check_between(-0xffffff, 0xffffff), (int)check_below(8)) * scale * 0.999f;
+}
+
+// One in `strange` floats is; none where that is 0.
+static void draw_floats(float scale, uint32_t strange, uint8_t *stored, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    const float code = (float)(check_between(-70000, 70000) >> check_below(17));
-    float x = (code + (check_one_in(2) ? 0.5f : 0)) * scale;
-    if (check_one_in(4)) x = nextafterf(x, check_one_in(2) ? INFINITY : -INFINITY);
-    if (check_one_in(8)) x = ldexpf((float)check_between(-0xffffff, 0xffffff), (int)check_below(8)) * scale * 0.999f;
-    if (check_one_in(32)) x = ldexpf((float)check_between(-0xffffff, 0xffffff), -149 - (int)check_below(24));
-    if (check_one_in(32)) x = (const float[]){INFINITY, -INFINITY, NAN, FLT_MAX, -FLT_MAX}[check_below(5)];
-    if (check_one_in(64)) x = -0.0f;
+    const float x = strange > 0 && check_one_in(strange) ? draw_strange(scale) : draw_ordinary(scale);
     memcpy(stored + i * sizeof x, &x, sizeof x);
   }
 }
@@ -160,7 +167,7 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     args.scale = check_one_in(4) ? ldexpf(1, -(int)check_below(12)) : (float)check_between(1, 0xffffff) * 0x1p-30f;
     if (check_one_in(8)) args.scale = ldexpf((float)(0xffffff - check_below(3)), (int)check_below(220) - 130);  // every magnitude; all bits set
     draw_reciprocal(out, &args);
-    draw_floats(args.scale, guard_writable(&in_guard, read), n);
+    draw_floats(args.scale, (const uint32_t[]){0, 8, 2000}[check_below(3)], guard_writable(&in_guard, read), n);
   } else {
     args.in_zero_point = draw_zero_point(in);
     draw_multiplier(in, out, &args);
@@ -209,7 +216,7 @@ static void bench(const struct tvmq_variant *variant) {
     if (!tvmq_find_reciprocal(p.args.scale, 0, INT8_MIN, INT8_MAX, &reciprocal)) check_fail("no reciprocal");
     p.args.inverse = reciprocal.inverse;
     p.args.rest = reciprocal.rest;
-    draw_floats(p.args.scale, in, MAX_N);
+    draw_floats(p.args.scale, 0, in, MAX_N);
   } else {
     draw_integers(&types[variant->in_type], 0, in, MAX_N);
   }
