@@ -96,7 +96,14 @@ TVMQ_INLINE void load_u8(const void *p, vec x[]) {
 
 TVMQ_INLINE void load_s16(const void *p, vec x[]) { from_s16(vld1q_s16(p), vld1q_s16((const int16_t *)p + 8), x); }
 
-TVMQ_INLINE void load_s32(const void *p, vec x[]) { UNROLL for (int i = 0; i < 4; i++) x[i] = vld1q_s32((const int32_t *)p + 4 * i); }
+// One vector a load: compilers would join them in pairs, which Cortex-A55 loads at a third of the speed.
+TVMQ_INLINE vec load_vector(const int32_t *p) {
+  vec x;
+  __asm__("ldr %q0, %1" : "=w"(x) : "m"(*(const vec *)p));
+  return x;
+}
+
+TVMQ_INLINE void load_s32(const void *p, vec x[]) { UNROLL for (int i = 0; i < 4; i++) x[i] = load_vector((const int32_t *)p + 4 * i); }
 
 TVMQ_INLINE int16x8_t to_s16(vec a, vec b) { return vqmovn_high_s32(vqmovn_s32(a), b); }
 
@@ -144,9 +151,33 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   return vaddq_s32(value, c->out_zero_point);
 }
 
-static size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
-  (void)args, (void)is_unsigned;
-  return 0;
+// Keeps what is computed before it before what comes after: compilers count on shorter latencies than those of in-order cores.
+#define STAGE(x) __asm__("" : "+w"((x)[0]), "+w"((x)[1]), "+w"((x)[2]), "+w"((x)[3]), "+w"((x)[4]), "+w"((x)[5]), "+w"((x)[6]), "+w"((x)[7]))
+
+TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
+  enum { N = 8, ELEMENTS = N * LANES };
+  if (!(args->inverse > 0)) return 0;
+  const float32x4_t inverse = vdupq_n_f32(args->inverse), rest = vdupq_n_f32(args->rest);
+  const int32x4_t zero_point = vdupq_n_s32(args->out_zero_point);
+  const int32_t *const in = args->in;
+  uint8_t *const out = args->out;
+  const size_t n = args->n;
+  size_t i = 0;
+  for (; i + ELEMENTS <= n; i += ELEMENTS) {
+    float32x4_t x[N], quotient[N];
+    int32x4_t value[N];
+    UNROLL for (int v = 0; v < N; v++) x[v] = vreinterpretq_f32_s32(load_vector(in + i + LANES * v));
+    UNROLL for (int v = 0; v < N; v++) quotient[v] = vmulq_f32(x[v], rest);
+    STAGE(quotient);
+    UNROLL for (int v = 0; v < N; v++) quotient[v] = vfmaq_f32(quotient[v], x[v], inverse);
+    STAGE(quotient);
+    UNROLL for (int v = 0; v < N; v++) value[v] = vcvtaq_s32_f32(quotient[v]);
+    STAGE(value);
+    UNROLL for (int v = 0; v < N; v++) value[v] = vaddq_s32(value[v], zero_point);
+    STAGE(value);
+    UNROLL for (int v = 0; v < N; v += 4)(is_unsigned ? store_u8 : store_s8)(out + i + LANES * v, value + v);
+  }
+  return i;
 }
 
 #include "requantize_template.h"
