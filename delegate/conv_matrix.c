@@ -193,11 +193,13 @@ static size_t bring_rows(const struct inference *job, size_t group, size_t image
 // The table of all rows of a block, for sums of rows.
 static void fill_table(const struct tvmq_conv *c, const struct part *parts, size_t n_parts, const void **table) {
   const size_t mr = c->choice.variant->mr, n_taps = c->choice.n_taps;
-  for (const struct part *part = parts; part < parts + n_parts; part++) {
-    for (size_t i = 0; i < part->n; i++) {
-      const size_t m = part->first + i;
-      const void **cells = table + m / mr * n_taps * mr + m % mr;
-      for (size_t t = 0; t < n_taps; t++) cells[t * mr] = part->base + i * part->stride + tap_offset(&c->plan.matrix, t);
+  for (const struct part *part = parts; part < parts + n_parts; part++) {  // each begins with a tile
+    for (size_t t = 0; t < n_taps; t++) {
+      const uint8_t *row = part->base + tap_offset(&c->plan.matrix, t);
+      const void **cells = table + (part->first * n_taps) + t * mr;
+      for (size_t i = 0; i < part->n; i += mr, cells += n_taps * mr) {
+        for (size_t j = 0; j < tvmq_min(part->n - i, mr); j++, row += part->stride) cells[j] = row;
+      }
     }
   }
 }
