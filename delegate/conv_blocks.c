@@ -10,7 +10,7 @@ enum { BLOCK_BYTES = 256 * 1024 };
 #else
 enum { BLOCK_BYTES = 64 * 1024 };
 #endif
-enum { MIN_BLOCK_UNITS = 4, TASKS_PER_THREAD = 8 };
+enum { TASKS_PER_THREAD = 8 };
 
 // Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a
 // panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end.
@@ -43,7 +43,7 @@ struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *w, int n_t
   const size_t unit = tvmq_ceil_div(w->mr, w->pitch), threads = (size_t)n_threads;
   size_t most = tvmq_round_up(BLOCK_BYTES / w->row_bytes, unit);
   if (most > w->most) most = tvmq_round_up(w->most, unit);
-  if (most < MIN_BLOCK_UNITS * unit) most = MIN_BLOCK_UNITS * unit;
+  if (most < w->least) most = tvmq_round_up(w->least, unit);
   if (most > w->m) most = tvmq_round_up(w->m, unit);
 
   // Half as many blocks again as there must be are worth a look, too, for sizes that waste less.

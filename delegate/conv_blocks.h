@@ -1,4 +1,5 @@
-// A convolution's work in blocks of rows of A x panels of B: the tasks of the threads.
+// A convolution's work in blocks of rows of A x panels of B: the tasks of the threads. A depthwise one's rows are those of its output, its panels blocks of
+// channels.
 #pragma once
 
 #include <stdbool.h>
@@ -16,8 +17,9 @@ struct tvmq_conv_blocks {
 // at a time.
 struct tvmq_conv_work {
   size_t parts, m, pitch, mr;
-  size_t reach;            // rows that a block needs beyond its own
-  size_t most, row_bytes;  // rows of a block at most; bytes of a row for the kernel
+  size_t reach;        // rows that a block needs beyond its own
+  size_t least, most;  // a block has no more rows than `most` or than the cache takes, unless these are fewer than `least`
+  size_t row_bytes;    // for the kernel
   size_t panels, panel_bytes;
   size_t in_bytes, out_bytes;  // what a row takes of the tensors
   float cycles, bring_cycles;  // estimated, on one thread; bring_cycles of them to bring rows to the kernel, which each block does for its own

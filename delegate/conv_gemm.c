@@ -9,7 +9,7 @@
 #include "kernels/select.h"
 #include "pixels.h"
 
-enum { MAX_BLOCK_ROWS = 512 };
+enum { MIN_BLOCK_TILES = 4, MAX_BLOCK_ROWS = 512 };
 
 // Cost of bringing one row of A to the kernel, in cycles: per pointer of a table and per widened byte.
 static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
@@ -65,6 +65,7 @@ static void set_blocks(struct tvmq_conv *c) {
       .m = p->m,
       .pitch = 1,
       .mr = c->choice.variant->mr,
+      .least = MIN_BLOCK_TILES * c->choice.variant->mr,
       .most = MAX_BLOCK_ROWS,
       .row_bytes = c->choice.n_taps * c->choice.k * p->element_bytes,
       .panels = c->panels,

@@ -15,7 +15,7 @@
 #include "pixels.h"
 
 // Rows of a block at most: more of them would only make its output longer in cache. Scratch for output that is copied should stay in the first level.
-enum { MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
+enum { MIN_BLOCK_TILES = 4, MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
 
 // ---- choose
 
@@ -115,6 +115,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .m = x->image_lines,
       .pitch = x->pitch,
       .mr = mr,
+      .least = MIN_BLOCK_TILES * tvmq_ceil_div(mr, x->pitch),
       .most = tvmq_ceil_div(MAX_BLOCK_ROWS, x->pitch),
       .row_bytes = x->pitch * (c->choice.way->rows == TVMQ_CONV_PADDED ? x->rows.pixel_bytes : c->choice.k),
       .panels = c->panels,

@@ -8,6 +8,7 @@
 
 #include "arith.h"
 #include "claim.h"
+#include "conv_blocks.h"
 #include "conv_quant.h"
 #include "cut.h"
 #include "depthwise_rows.h"
@@ -17,7 +18,6 @@
 #include "op.h"
 #include "packing/pack_depthwise.h"
 #include "pixels.h"
-#include "tasks.h"
 
 // Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache.
 enum { STRIP_BYTES = 48 * 1024, MIN_STRIP_TILES = 2 };
@@ -55,7 +55,7 @@ struct depthwise {
   uint32_t packs;    // how often
   uint8_t *padding;  // a pixel of zero points
 
-  size_t strip_rows, strips, group_blocks, groups;  // strips of a phase
+  struct tvmq_conv_blocks tasks;  // a strip of a phase, and blocks
   struct slice slice;
   const struct tvmq_scratch *scratch;
 };
@@ -165,28 +165,31 @@ static uint64_t macs(const struct depthwise *d) {
 static size_t phases(const struct depthwise *d) { return d->h.phases * d->w.phases; }
 
 static void set_tasks(struct depthwise *d) {
-  const size_t mr = d->variant->mr, rows = tvmq_phase_outputs(&d->h, 0);
-  const size_t parts = (size_t)d->desc.batch * phases(d), wanted = tvmq_ceil_div(tvmq_tasks_wanted(d->threads, d->cycles * (float)parts), parts);
+  const size_t rows = tvmq_phase_outputs(&d->h, 0), parts = (size_t)d->desc.batch * phases(d);
   const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
-
-  d->strip_rows = tvmq_round_up(STRIP_BYTES / row_bytes, mr);
-  if (d->strip_rows < MIN_STRIP_TILES * mr) d->strip_rows = MIN_STRIP_TILES * mr;
-  while (tvmq_ceil_div(rows, d->strip_rows) < wanted && d->strip_rows > MIN_STRIP_TILES * mr) d->strip_rows = tvmq_round_up(d->strip_rows / 2, mr);
-  // As many for each thread.
-  const size_t n_threads = (size_t)tvmq_threads_count(d->threads), strips = tvmq_ceil_div(rows, d->strip_rows);
-  if (strips > n_threads) d->strip_rows = tvmq_round_up(tvmq_ceil_div(rows, strips / n_threads * n_threads), mr);
-  d->strip_rows = tvmq_min(d->strip_rows, tvmq_round_up(rows, mr));
-  d->strips = tvmq_ceil_div(rows, d->strip_rows);
-
-  // Few strips: threads share the channels. Two overlapping blocks stay together, so that no byte has two writers.
-  const size_t overlapping = d->blocks > 1 && d->channels % d->variant->layout.nr != 0, separable = d->blocks - overlapping;
-  d->groups = tvmq_min(tvmq_ceil_div(wanted, d->strips), separable);
-  d->group_blocks = tvmq_ceil_div(separable, d->groups);
-  d->groups = tvmq_ceil_div(separable, d->group_blocks);
+  const size_t pointers = parts * tvmq_grid_points(&d->h, rows) * tvmq_grid_points(&d->w, tvmq_phase_outputs(&d->w, 0));
+  const struct tvmq_conv_work work = {
+      .parts = parts,
+      .m = rows,
+      .pitch = 1,
+      .mr = d->variant->mr,
+      .reach = (d->h.filter - 1) / d->h.stride,
+      .least = MIN_STRIP_TILES * d->variant->mr,
+      .most = STRIP_BYTES / row_bytes,
+      .row_bytes = row_bytes,
+      // Two overlapping blocks stay together, so that no byte has two writers.
+      .panels = d->blocks - (d->blocks > 1 && d->channels % d->variant->layout.nr != 0),
+      .panel_bytes = d->panel_bytes,
+      .in_bytes = row_bytes / (size_t)tvmq_threads_count(d->threads),  // of a thread's channels
+      .out_bytes = d->w.out * d->channels * d->element_bytes,
+      .cycles = d->cycles * (float)parts + (float)pointers,
+      .bring_cycles = (float)pointers,  // one each
+  };
+  d->tasks = tvmq_conv_blocks(&work, tvmq_threads_count(d->threads));
 }
 
 static const char *set_scratch(struct depthwise *d, struct tvmq_scratch *memory) {
-  const size_t nr = d->variant->layout.nr, rows = tvmq_grid_points(&d->h, d->strip_rows), n_cols = tvmq_phase_outputs(&d->w, 0);
+  const size_t nr = d->variant->layout.nr, rows = tvmq_grid_points(&d->h, d->tasks.rows), n_cols = tvmq_phase_outputs(&d->w, 0);
   const char *why = "scratch exceeds the address space";
   size_t columns, pixels, tile;
   struct slice s = {0};
@@ -314,17 +317,18 @@ static size_t alike(const struct depthwise *d, size_t b, size_t end) {
 static void run_task(void *context, struct tvmq_tile tile) {
   const struct inference *job = context;
   const struct depthwise *d = job->depthwise;
+  const struct tvmq_conv_blocks *tasks = &d->tasks;
   const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
   uint8_t *scratch = d->scratch->memory + (size_t)tile.thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
-
-  const size_t task = tile.index, group = task % d->groups, strip = task / d->groups % d->strips, phase = task / d->groups / d->strips % phases(d);
-  const size_t image = task / d->groups / d->strips / phases(d), phase_h = phase / d->w.phases, phase_w = phase % d->w.phases;
-  const size_t first_row = strip * d->strip_rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
+  const size_t group = tile.index % tasks->n_blocks, strip = tile.index / tasks->n_blocks % tasks->m_blocks;
+  const size_t part = tile.index / tasks->n_blocks / tasks->m_blocks, phase = part % phases(d), image = part / phases(d);
+  const size_t phase_h = phase / d->w.phases, phase_w = phase % d->w.phases;
+  const size_t first_row = strip * tasks->rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
   if (first_row >= n_rows || n_cols == 0) return;
-  const size_t n = tvmq_min(d->strip_rows, n_rows - first_row);
-  const size_t end_block = group + 1 == d->groups ? d->blocks : (group + 1) * d->group_blocks;
+  const size_t n = tvmq_min(tasks->rows, n_rows - first_row);
+  const size_t end_block = group + 1 == tasks->n_blocks ? d->blocks : (group + 1) * tasks->panels;
   const uint8_t *in = job->in + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
   uint8_t *out = job->out + image * d->h.out * d->w.out * d->channels * bytes;
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
@@ -337,10 +341,12 @@ static void run_task(void *context, struct tvmq_tile tile) {
       .origin = in + y * (ptrdiff_t)in_step.h + x * (ptrdiff_t)in_step.w, .row_step = d->h.dilation * in_step.h, .column_step = d->w.dilation * in_step.w};
   const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
   const size_t pixels = d->side_by_side;
-  if (pixels > 1)
-    tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, scratch + d->slice.expanded, table);
-  else
-    tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
+  if (!tvmq_conv_has_rows(tasks, &tile)) {
+    if (pixels > 1)
+      tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, scratch + d->slice.expanded, table);
+    else
+      tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
+  }
 
   struct tvmq_depthwise_args args = {
       .pixels = table,
@@ -356,7 +362,7 @@ static void run_task(void *context, struct tvmq_tile tile) {
       .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
       .stage = &d->quant.stage,
   };
-  for (size_t b = group * d->group_blocks; b < end_block; b += args.n_blocks) {
+  for (size_t b = group * tasks->panels; b < end_block; b += args.n_blocks) {
     const size_t channel = block_channel(d, b);
     if (d->gathers) {
       const struct tvmq_channels channels = {channel, tvmq_min(nr, d->channels), (size_t)d->desc.depth_multiplier, bytes};
@@ -380,8 +386,8 @@ static void run_task(void *context, struct tvmq_tile tile) {
 
 static void run(struct tvmq_op *op, const void *in, void *out) {
   const struct depthwise *d = (const struct depthwise *)op;
-  struct inference job = {.depthwise = d, .in = in, .out = out};
-  tvmq_threads_run(d->threads, (size_t)d->desc.batch * phases(d) * d->strips * d->groups, run_task, &job);
+  tvmq_threads_run(d->threads, (size_t)d->desc.batch * phases(d) * d->tasks.m_blocks * d->tasks.n_blocks, run_task,
+                   &(struct inference){.depthwise = d, .in = in, .out = out});
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }

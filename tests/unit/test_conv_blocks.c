@@ -10,6 +10,7 @@ static struct tvmq_conv_work pointwise(size_t pixels, size_t k, size_t panels) {
       .m = pixels,
       .pitch = 1,
       .mr = 32,
+      .least = 128,
       .most = 512,
       .row_bytes = k,
       .panels = panels,
