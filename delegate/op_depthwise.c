@@ -66,7 +66,7 @@ static size_t block_channel(const struct depthwise *d, size_t block) {
   return d->channels < nr ? 0 : tvmq_min(block * nr, d->channels - nr);
 }
 
-// Channels of a block that are computed for a purpose, those of pixels side by side included.
+// Channels of a block that are outputs, those of pixels side by side included.
 static size_t block_channels(const struct depthwise *d) { return tvmq_min(d->channels * d->side_by_side, d->variant->layout.nr); }
 
 // ---- plan

@@ -26,7 +26,7 @@ static void set_out_size(struct tvmq_conv_desc *d) {
 
 static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
   d->depthwise = fuzz_pick(b, 0, 1);
-  d->filter_h = (int32_t)fuzz_pick(b, 1, 8);
+  d->filter_h = (int32_t)fuzz_pick(b, 1, 10);
   d->filter_w = (int32_t)fuzz_pick(b, 1, 8);
   if (fuzz_pick(b, 0, 1)) d->filter_h = d->filter_w = fuzz_pick(b, 0, 1) ? 3 : 1;
   if (fuzz_pick(b, 0, 7) == 0) *(fuzz_pick(b, 0, 1) ? &d->filter_h : &d->filter_w) = 3;

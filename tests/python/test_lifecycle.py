@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import os
@@ -66,24 +67,33 @@ def test_a_thousand_lives(runtime, network, num_threads):
         assert resident_bytes() - before < CYCLES * 1024, "the process grows by more than 1 KiB a life"
 
 
-def test_resize_and_back(runtime):
+@pytest.mark.parametrize(
+    "build, channels",
+    [
+        (functools.partial(model.build_conv, out_c=24, stride=(2, 1)), 16),
+        (functools.partial(model.build_depthwise, filter_size=(3, 5)), 40),
+        (functools.partial(model.build_depthwise, filter_size=(5, 3)), 4),  # of one pixel, or of some side by side
+    ],
+)
+def test_resize_and_back(runtime, build, channels):
     """Another height, width and batch after delegation, and the first ones again; each time as the reference computes it. Weights are packed again only where
-    another size wants another layout."""
-    content = model.build_conv(in_shape=(1, 8, 8, 16), out_c=24, stride=(2, 1))
+    another size wants another layout, or leaves taps of the filter nothing but padding."""
+    content = build(in_shape=(1, 8, 8, channels))
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
-    layouts = []
-    for shape in [(1, 8, 8, 16), (3, 8, 8, 16), (1, 13, 5, 16), (1, 1, 1, 16), (2, 30, 30, 16), (1, 8, 8, 16)]:
+    packings = []
+    for batch, height, width in [(1, 8, 8), (3, 8, 8), (1, 13, 5), (1, 1, 1), (2, 30, 30), (1, 8, 8)]:
+        shape = (batch, height, width, channels)
         for interpreter in (delegated, reference):
             interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], shape)
             interpreter.allocate_tensors()
         inputs = harness.random_inputs(reference, seed=sum(shape))
         assert inputs[0].shape == shape
         harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0], f"resized to {shape}")
-        layouts.append(tvmq_delegate.report(delegate).nodes[0].packing)
+        packings.append((tvmq_delegate.report(delegate).nodes[0].packing, height == width == 1))
     harness.assert_claimed(delegate)
-    changes = sum(a != b for a, b in itertools.pairwise(layouts))
-    assert tvmq_delegate.report(delegate).summary.packs == 1 + changes, layouts
+    changes = sum(a != b for a, b in itertools.pairwise(packings))
+    assert tvmq_delegate.report(delegate).summary.packs == 1 + changes, packings
 
 
 def test_batch_of_a_whole_network(runtime, network):
