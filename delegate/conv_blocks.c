@@ -13,7 +13,8 @@ enum { BLOCK_BYTES = 64 * 1024 };
 enum { TASKS_PER_THREAD = 8 };
 
 // Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a
-// panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end.
+// panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end. From two cores of a Xeon with AMX, whose L2 are
+// their own: 14x14x512 1x1 and 28x28x128 3x3 are faster by rows, 14x14x256 3x3 by panels.
 static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 3000;
 
 // How much of a task a run lasts longer because threads do not begin and end as estimated.
