@@ -1,7 +1,7 @@
 // Convolutions as a gemm per group. Rows of A are output pixels, columns of B output channels; an inference hands out blocks of rows x panels to the threads.
 //
 // Two ways differ in how rows come to the kernel: a table points at the pieces of each row where they lie in the input, or the pieces are copied side by side
-// ("im2col", rows.h), and widened for kernels that want it.
+// ("im2col", rows.h), and widened for kernels that want it. From either, tiles of rows are zipped for kernels that want that.
 #include <string.h>
 
 #include "arith.h"
@@ -18,6 +18,12 @@ static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
 
 static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
 
+// The estimate for all groups, from the kernel's for one, which counts what it takes to zip its rows, and from what else it takes to bring these.
+static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem *p, const struct tvmq_gemm_problem *gemm, float bring_cycles) {
+  c->cycles = (c->cycles + bring_cycles) * (float)p->groups;
+  c->bring_cycles = (bring_cycles + tvmq_gemm_zip_cycles(c->variant, gemm)) * (float)p->groups;
+}
+
 static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = rows.piece_taps * (size_t)p->desc.filter_c;
@@ -26,8 +32,8 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
   gemm.excluded |= TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS;  // those of a table lie where they are in the input
   struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
-  c.bring_cycles = (float)p->groups * (float)p->m * (float)n_pieces * CYCLES_PER_POINTER;
-  c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
+  if (!c.variant) return c;
+  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * CYCLES_PER_POINTER);
   return c;
 }
 
@@ -41,11 +47,10 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
-  c.bring_cycles = (float)p->m * CYCLES_PER_POINTER;
-  if (c.copies) c.bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k);
-  if (c.variant->flags & TVMQ_WIDE_ROWS) c.bring_cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
-  c.bring_cycles *= (float)p->groups;
-  c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
+  float bring_cycles = (float)p->m * CYCLES_PER_POINTER;
+  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k);
+  if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
+  estimate(&c, p, &gemm, bring_cycles);
   return c;
 }
 
@@ -108,6 +113,7 @@ static const char *set_scratch(struct tvmq_conv *c) {
       !tvmq_scratch_append(&size, c->choice.copies ? rows : 0, c->choice.n_taps * k * element, &s.copies) ||
       !tvmq_scratch_append(&size, has_flag(c, TVMQ_WIDE_ROWS) ? rows : 0, k * sizeof(int16_t), &s.wide) ||
       !tvmq_scratch_append(&size, flips ? block_bytes(c) : 0, 1, &s.flipped) || !tvmq_scratch_append(&size, flips ? k : 0, 1, &s.padding) ||
+      !tvmq_scratch_append(&size, has_flag(c, TVMQ_ZIPPED_ROWS) ? rows : 0, c->choice.n_taps * k, &s.zipped) ||
       !tvmq_scratch_append(&size, rows, sizeof(int32_t), &s.terms) || !tvmq_scratch_append(&size, rows, v->layout.nr * element, &s.tile))
     return "scratch exceeds the address space";
   c->plan.gemm.slice = s;
@@ -133,10 +139,13 @@ struct inference {
   uint8_t *out;
 };
 
-// What is left for the kernel to flip: rows that are widened or copied are flipped on the way.
-static uint8_t kernel_flip(const struct tvmq_conv *c) {
+// What is left to flip of the rows in the table: those that are widened or copied are flipped on the way.
+static uint8_t table_flip(const struct tvmq_conv *c) {
   return has_flag(c, TVMQ_WIDE_ROWS) || c->plan.gemm.flips ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
 }
+
+// What is left for the kernel to flip.
+static uint8_t kernel_flip(const struct tvmq_conv *c) { return has_flag(c, TVMQ_ZIPPED_ROWS) ? 0 : table_flip(c); }
 
 // Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
 static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
@@ -172,7 +181,7 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
   tvmq_rows_table(&rows, start, first, n, c->choice.variant->mr, scratch + g->slice.copies, table);
 }
 
-// Rows [first, first + n) of one group: pointers, copies and row terms into the thread's scratch.
+// Rows [first, first + n) of one group: pointers, copies, row terms and zipped rows into the thread's scratch.
 static void bring_rows(const struct inference *job, size_t group, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_conv *c = job->conv;
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
@@ -186,7 +195,8 @@ static void bring_rows(const struct inference *job, size_t group, size_t first, 
   else
     tvmq_rows_table(&g->rows, in, first, n, v->mr, scratch + g->slice.copies, table);
   // Those of all places in the table: its last tile is not made of the last rows alone.
-  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), kernel_flip(c), (int32_t *)(scratch + g->slice.terms));
+  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), table_flip(c), (int32_t *)(scratch + g->slice.terms));
+  if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tvmq_ceil_div(n, v->mr), c->choice.n_taps, c->choice.k, table_flip(c), scratch + g->slice.zipped);
 }
 
 static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args *args, const void *const *rows, const int32_t *terms, size_t tiles, void *out,

@@ -14,6 +14,6 @@ struct tvmq_conv_gemm {
   struct tvmq_conv_blocks blocks;
   bool flips;  // a block's input is copied, flipped, once for all taps and panels
   struct tvmq_gemm_slice {
-    size_t table, copies, wide, flipped, padding, terms, tile;  // byte offsets in a thread's scratch
+    size_t table, copies, wide, flipped, padding, terms, zipped, tile;  // byte offsets in a thread's scratch
   } slice;
 };

@@ -57,3 +57,7 @@ void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out);
 
 // Fills the table of a matrix: one pointer a row, rows `row_bytes` apart.
 void tvmq_rows_list(const void *matrix, size_t row_bytes, size_t n, size_t mr, const void **table);
+
+// Zips the tiles of a table for mr = 8 (TVMQ_ZIPPED_ROWS): eight depths of each row of a tile, flipped, then the next eight, from tap to tap; each tap has `k`
+// depths, a multiple of eight. A tile's first pointer then points at its zipped rows. `out` has room for all depths of all rows of the tiles.
+void tvmq_rows_zip(const void **table, size_t n_tiles, size_t n_taps, size_t k, uint8_t flip, uint8_t *out);

@@ -1,4 +1,4 @@
-// int8 gemm by products of 2x8 with 8x2 matrices (smmla); rows are read where they lie.
+// int8 gemm by products of 2x8 with 8x2 matrices (smmla); rows are read where they lie, or zipped (TVMQ_ZIPPED_ROWS).
 //
 // An accumulator is a 2x2 matrix: two rows of two channels. An operand holds eight depths of two rows, made from two loaded rows by zip, or of two channels, as
 // the panel has them.
@@ -121,6 +121,37 @@
                  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
 #define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(tile, args, "", "")
 #define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK(13), FLIP_8X8)
+
+// ---- 8x8 zipped
+//
+// The same tile of rows that are zipped already. Taps follow one another, so that one loop goes over the depths of all: x0 points at the next ones, x10 has
+// their number, x11 the sixteens left.
+//
+//                         v9   v10   v11   v12
+//   rows 0 and 1    v0   v16   v17   v18   v19    depths 0-7; v4 has 8-15
+//   rows 2 and 3    v1   v20   v21   v22   v23    depths 0-7; v5 has 8-15
+//   rows 4 and 5    v2   v24   v25   v26   v27    depths 0-7; v6 has 8-15
+//   rows 6 and 7    v3   v28   v29   v30   v31    depths 0-7; v7 has 8-15
+#define LOAD_ZIPPED(a, b, c, d, offset) "ldp q" #a ", q" #b ", [x0, #" #offset "]\nldp q" #c ", q" #d ", [x0, #" #offset "+32]\n"
+#define SUMS_8X8_ZIPPED(tile, args)                                                         \
+  TVMQ_NEON_SUMS(tile, args, START_8X8                                                      \
+                 "ldr x0, [%[rows]]\n"                                                      \
+                 "add %[rows], %[rows], %[taps], lsl #6\n"                                  \
+                 "mul x10, %[k], %[taps]\n"                                                 \
+                 "lsr x11, x10, #4\n"                                                       \
+                 "cbz x11, 2f\n"                                                            \
+                 "1:\n"                                                                     \
+                 LOAD_ZIPPED(0, 1, 2, 3, 0) DEPTHS_8X8(0, 1, 2, 3, 0)                       \
+                 LOAD_ZIPPED(4, 5, 6, 7, 64) DEPTHS_8X8(4, 5, 6, 7, 64)                     \
+                 "add %[weights], %[weights], #128\n"                                       \
+                 "add x0, x0, #128\n"                                                       \
+                 "subs x11, x11, #1\n"                                                      \
+                 "b.ne 1b\n"                                                                \
+                 "2: tbz x10, #3, 3f\n"                                                     \
+                 LOAD_ZIPPED(0, 1, 2, 3, 0) DEPTHS_8X8(0, 1, 2, 3, 0)                       \
+                 "add %[weights], %[weights], #64\n"                                        \
+                 "3:\n",                                                                    \
+                 "x0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v9", "v10", "v11", "v12", "v13")
 // clang-format on
 
 // Two parameters, for both rows of an accumulator.
@@ -170,3 +201,4 @@ TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stag
 
 TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
 TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, SUMS_8X8_ZIPPED(&tile, &a), store_8x8)

@@ -78,21 +78,27 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
     (v)[0] = a0, (v)[1] = a1, (v)[2] = a2, (v)[3] = a3, (v)[4] = a4, (v)[5] = a5, (v)[6] = a6, (v)[7] = a7;                                         \
   } while (0)
 
-// The kernel `symbol` of MR rows. SUMS(tile, args) computes the sums of one tile, SUMS_FLIPPED those of flipped input bytes, STORE(path, stage, params, acc,
-// out, out_stride) its output. The arguments are copied first: after the assembly, which may write memory for all the compiler knows, they would be loaded
-// again. Likely paths come first.
-#define TVMQ_NEON_GEMM(symbol, MR, SUMS, SUMS_FLIPPED, STORE)                                       \
+// The kernel `symbol` of MR rows. The statement SUMS computes the sums of one `tile` of the arguments `a`, STORE(path, stage, params, acc, out, out_stride) its
+// output. The arguments are copied first: after the assembly, which may write memory for all the compiler knows, they would be loaded again. Likely paths come
+// first.
+#define TVMQ_NEON_GEMM_OF(symbol, MR, SUMS, STORE)                                                  \
   void symbol(const struct tvmq_gemm_args *args) {                                                  \
     const struct tvmq_gemm_args a = *args;                                                          \
     const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                       \
     struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};                            \
     int8_t *out = a.out;                                                                            \
     for (size_t left = a.row_tiles; left > 0; left--, tile.terms += MR, out += MR * a.out_stride) { \
-      if (a.in_flip) {                                                                              \
-        SUMS_FLIPPED(&tile, &a);                                                                    \
-      } else {                                                                                      \
-        SUMS(&tile, &a);                                                                            \
-      }                                                                                             \
+      SUMS;                                                                                         \
       TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE, STORE, a.stage, &tile, out, a.out_stride);          \
     }                                                                                               \
   }
+
+// The same of a kernel that flips: SUMS(tile, args) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
+#define TVMQ_NEON_GEMM(symbol, MR, SUMS, SUMS_FLIPPED, STORE) TVMQ_NEON_GEMM_OF(symbol, MR, TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED), STORE)
+#define TVMQ_NEON_EITHER(tile, args, SUMS, SUMS_FLIPPED) \
+  do {                                                   \
+    if ((args)->in_flip)                                 \
+      SUMS_FLIPPED(tile, args);                          \
+    else                                                 \
+      SUMS(tile, args);                                  \
+  } while (0)

@@ -41,6 +41,9 @@ struct tvmq_stage {
 //
 // Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart. Their in_flip is 0. They compute
 // n_panels panels, each nr channels behind the last.
+//
+// Kernels with TVMQ_ZIPPED_ROWS, whose tiles have eight rows, read a tile at its first pointer, rows[i * n_taps * mr]: eight depths of each row, then the next
+// eight, from tap to tap. The other pointers are not looked at. Their in_flip is 0.
 struct tvmq_gemm_args {
   const void *const *rows;
   size_t row_stride;  // TVMQ_MATRIX_ROWS: bytes from a row to the next
@@ -203,7 +206,8 @@ enum tvmq_family {
 enum tvmq_variant_flags {
   TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
-  TVMQ_MATRIX_ROWS = 1u << 2     // gemm on rows that lie a constant distance apart, and are not flipped
+  TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart, and are not flipped
+  TVMQ_ZIPPED_ROWS = 1u << 3     // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
 };
 
 // What a variant reaches on one kind of core, measured; compared only within a family.

@@ -32,14 +32,26 @@ static const struct tvmq_variant *least(enum tvmq_family family, uint32_t cpu, u
 }
 
 // Sizes are floats here: an estimate may lose digits but must not overflow.
+static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  return (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
+}
+
+// Zipping: cycles for each piece of a row and for each byte, out of order and in order.
+static const float ZIP_PIECE_CYCLES[2] = {1.5f, 8}, ZIP_BYTE_CYCLES[2] = {0.044f, 0.26f};
+
+float tvmq_gemm_zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
+  if ((v->flags & TVMQ_ZIPPED_ROWS) == 0) return 0;
+  return (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * ZIP_PIECE_CYCLES[in_order] + gemm_depth(v, p) * ZIP_BYTE_CYCLES[in_order]);
+}
+
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
   if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
   const float tiles = (float)tvmq_ceil_div(p->m, v->mr) * (float)tvmq_ceil_div(p->n, v->layout.nr);
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
-  const float depth = (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
-  return tiles * (speed->tile_cycles + depth * v->mr * v->layout.nr / speed->rate);
+  return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_zip_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {

@@ -23,8 +23,11 @@ struct tvmq_gemm_problem {
   uint8_t in_flip;         // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
 };
 
-// Cycles: padded tiles * (tile_cycles + padded work / rate). NULL: no variant has the family's accumulator, or exact_k leaves none.
+// Cycles: padded tiles * (tile_cycles + padded work / rate), and for zipping rows. NULL: no variant has the family's accumulator, or exact_k leaves none.
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
+
+// Of these cycles, what zipping takes: 0 but for TVMQ_ZIPPED_ROWS.
+float tvmq_gemm_zip_cycles(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem);
 
 struct tvmq_depthwise_problem {
   uint8_t acc_bytes;

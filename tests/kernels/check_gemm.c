@@ -73,12 +73,27 @@ static void pick_rows(const struct tvmq_variant *variant, const struct shape *sh
   }
 }
 
+// Zips the tiles of a table byte by byte, each in a slot of its own; of its pointers the first is left.
+static void zip(const struct guard *tiles, enum guard_side side, const struct shape *shape, size_t mr, size_t k, const void **rows) {
+  enum { DEPTHS = 8 };
+  for (size_t i = 0; i < shape->row_tiles; i++, rows += shape->n_taps * mr) {
+    const void *tile = guard_at(tiles, i, shape->n_taps * k * mr, side);
+    uint8_t *to = guard_writable(tiles, tile);
+    for (size_t j = 0; j < shape->n_taps * k * mr; j++) {
+      const size_t depth = j / (mr * DEPTHS) * DEPTHS + j % DEPTHS, row = j / DEPTHS % mr;
+      to[j] = ((const uint8_t *)rows[depth / k * mr + row])[depth % k];
+    }
+    for (size_t j = 0; j < shape->n_taps * mr; j++) rows[j] = j == 0 ? tile : NULL;
+  }
+}
+
 static void check_shape(const struct tvmq_variant *variant, const struct shape *shape) {
-  static struct guard pool, table, terms;
+  static struct guard pool, table, terms, tiles;
   if (!pool.first) {
     pool = guard_create(LAYER_POOL, MAX_DEPTH * sizeof(int16_t), GUARD_READ_ONLY);
     table = guard_create(1, 1 << 17, GUARD_READ_ONLY);
     terms = guard_create(1, 1 << 12, GUARD_READ_ONLY);
+    tiles = guard_create(MAX_TILES, 8 * MAX_DEPTH, GUARD_READ_ONLY);
   }
   const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
   const size_t ku = variant->layout.ku, nr = variant->layout.nr;
@@ -99,6 +114,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
     const size_t pick = variant->flags & TVMQ_MATRIX_ROWS ? i * variant->mr : i;  // the tap's first row in the first tile
     rows_written[i] = guard_at(&pool, picks[pick], k * layer.operand, side);
   }
+  if (variant->flags & TVMQ_ZIPPED_ROWS) zip(&tiles, side, shape, variant->mr, k, rows_written);
   int32_t *row_terms = guard_at(&terms, 0, layer.n_rows * sizeof *row_terms, side);
   if (shape->stage_only) {
     draw_accumulators(&layer, guard_writable(&terms, row_terms));
@@ -192,7 +208,7 @@ static void bench(const struct tvmq_variant *variant) {
       .right_shifts = true, .headroom = true, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
   check_random_bytes(in, sizeof in);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
+    const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0, is_zipped = (variant->flags & TVMQ_ZIPPED_ROWS) != 0;
     const size_t m = shapes[i].m, n = shapes[i].n, taps = shapes[i].taps, depths = shapes[i].k;
     const size_t k = (depths + layout->ku - 1) / layout->ku * layout->ku, row_tiles = (m + variant->mr - 1) / variant->mr;
     struct problem p = {.variant = variant, .n_panels = (n + layout->nr - 1) / layout->nr, .n_bytes = layout->nr * element};
@@ -204,7 +220,7 @@ static void bench(const struct tvmq_variant *variant) {
     // As in a convolution, taps share rows: row r of tap t is pixel r + t.
     for (size_t j = 0; j < (is_matrix ? taps : n_rows * taps); j++) {
       const size_t row = is_matrix ? 0 : j / (taps * variant->mr) * variant->mr + j % variant->mr, tap = is_matrix ? j : j / variant->mr % taps;
-      rows[j] = in + (row + tap) * k * operand % (sizeof in - k * operand);
+      rows[j] = in + (row + tap) * k * operand % (sizeof in - (is_zipped ? variant->mr * taps * k : k * operand));
     }
     check_bench_panels(&variant->layout, &parts, p.n_panels, panels);
     p.args = (struct tvmq_gemm_args){.rows = rows,
