@@ -6,26 +6,8 @@
 #include "geometry.h"
 #include "quant_params.h"
 
-// Smallest and largest value of a quantized tensor's type.
-struct range {
-  int32_t min, max;
-};
-
-static struct range type_range(enum tvmq_type type) {
-  switch (type) {
-    case TVMQ_TYPE_S8:
-      return (struct range){INT8_MIN, INT8_MAX};
-    case TVMQ_TYPE_U8:
-      return (struct range){0, UINT8_MAX};
-    case TVMQ_TYPE_S16:
-      return (struct range){INT16_MIN, INT16_MAX};
-    default:
-      return (struct range){INT32_MIN, INT32_MAX};
-  }
-}
-
 static bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
-static bool fits_type(int32_t value, enum tvmq_type type) { return value >= type_range(type).min && value <= type_range(type).max; }
+static bool fits_type(int32_t value, enum tvmq_type type) { return value >= tvmq_type_range(type).min && value <= tvmq_type_range(type).max; }
 
 // ---- rules of a convolution, in the order in which they build on each other
 

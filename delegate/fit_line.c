@@ -28,7 +28,7 @@ bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line) 
   // The multiplier in 15 bits; a shift to the left takes fractional bits off the sum instead.
   const int32_t left = larger(table->shift, 0), right = left - table->shift;
   if (left >= MAX_SHIFT || right >= MAX_SHIFT) return false;
-  const int32_t multiplier = ((table->multiplier >> right) + (1 << 15)) >> 16;
+  const int32_t multiplier = (int32_t)(((uint32_t)(table->multiplier >> right) + (1u << 15)) >> 16);
   // Half of the last place that is shifted out, on either side of zero: rounding twice takes that much less to reach the next value.
   const int32_t drop = right > 0 ? 1 << (MAX_SHIFT - right) : 0;
   *line = (struct tvmq_line){.knee = (int8_t)table->in_zero_point, .shift = (uint8_t)(MAX_SHIFT - left)};

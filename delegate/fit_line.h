@@ -13,5 +13,6 @@ struct tvmq_byte_table {
   int32_t multiplier, shift;
 };
 
-// Sets *line to parameters that give the table at each of the 256 inputs. False: there are none near the obvious ones, and *line is of no use.
+// Sets *line to parameters that give the table at each of the 256 inputs. False: there are none near the obvious ones, above all
+// where the bias, out zero point - ratio * in zero point, outgrows int8 and most inputs saturate; *line is then of no use.
 bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line);

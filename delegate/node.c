@@ -31,15 +31,9 @@ static enum tvmq_type type_of(const TfLiteTensor *tensor) {
   }
 }
 
-static size_t type_bytes(enum tvmq_type type) {
-  static const uint8_t bytes[] = {[TVMQ_TYPE_S8] = 1,  [TVMQ_TYPE_U8] = 1,  [TVMQ_TYPE_S16] = 2, [TVMQ_TYPE_S32] = 4,
-                                  [TVMQ_TYPE_S64] = 8, [TVMQ_TYPE_F32] = 4, [TVMQ_TYPE_S4] = 1,  [TVMQ_TYPE_OTHER] = 1};
-  return bytes[type];
-}
-
 // Bytes of a shape whose dimensions are set.
 static const char *set_bytes(struct tvmq_shape *shape, enum tvmq_type type) {
-  size_t bytes = type_bytes(type);
+  size_t bytes = tvmq_type_bytes(type);
   for (int i = 0; i < shape->rank; i++) {
     if (shape->dims[i] < 0) return "a tensor has a negative dimension";
     if (__builtin_mul_overflow(bytes, (size_t)shape->dims[i], &bytes)) return "a tensor exceeds the address space";
@@ -69,7 +63,7 @@ static bool is_writable(const TfLiteTensor *tensor) {
 }
 
 // A file may place a constant anywhere; kernels read whole elements.
-static bool is_aligned(const TfLiteTensor *tensor) { return (uintptr_t)tensor->data % type_bytes(type_of(tensor)) == 0; }
+static bool is_aligned(const TfLiteTensor *tensor) { return (uintptr_t)tensor->data % tvmq_type_bytes(type_of(tensor)) == 0; }
 
 // Of a whole tensor: what TFLite's own kernels take it from. Scale 0 if it has none; the claim rules refuse that.
 static struct tvmq_quant quant_of(const TfLiteTensor *tensor) {
@@ -142,7 +136,7 @@ static const char *describe_bias(const TfLiteContext *context, const struct tvmq
   struct tvmq_shape shape;
   const char *reason = read_constant(context, node->bias, &bias, &shape);
   if (reason != NULL) return reason;
-  if (shape.bytes != (size_t)conv->out_c * type_bytes(type_of(bias))) return "the bias has not one value per output channel";
+  if (shape.bytes != (size_t)conv->out_c * tvmq_type_bytes(type_of(bias))) return "the bias has not one value per output channel";
   if (conv->in_type == TVMQ_TYPE_S16 && type_of(bias) != conv->bias_type) return "the bias has another type than the 16x8 accumulator";
   conv->bias_type = type_of(bias);
   conv->bias = is_constant(bias) ? bias->data : NULL;
@@ -199,7 +193,7 @@ static const char *describe_quantize(const TfLiteContext *context, const struct 
   requantize->out_type = type_of(out);
   requantize->in = quant_of(in);
   requantize->out = quant_of(out);
-  requantize->n = in_shape->bytes / type_bytes(requantize->in_type);
+  requantize->n = in_shape->bytes / tvmq_type_bytes(requantize->in_type);
   *out_shape = *in_shape;
   return set_bytes(out_shape, requantize->out_type);
 }

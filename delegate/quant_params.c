@@ -41,8 +41,8 @@ uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
 }
 
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
-  *min = type == TVMQ_TYPE_U8 ? 0 : type == TVMQ_TYPE_S8 ? INT8_MIN : INT16_MIN;
-  *max = type == TVMQ_TYPE_U8 ? UINT8_MAX : type == TVMQ_TYPE_S8 ? INT8_MAX : INT16_MAX;
+  *min = tvmq_type_range(type).min;
+  *max = tvmq_type_range(type).max;
   switch (activation) {
     case TVMQ_ACTIVATION_RELU:
       *min = larger(quantize(0, out), *min);

@@ -1,4 +1,31 @@
 // Element types of tensors.
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum tvmq_type { TVMQ_TYPE_OTHER, TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_S32, TVMQ_TYPE_S64, TVMQ_TYPE_F32, TVMQ_TYPE_S4 };
+
+// Of an element. int4 counts as a byte: nothing with such a tensor is claimed.
+static inline size_t tvmq_type_bytes(enum tvmq_type type) {
+  static const uint8_t bytes[] = {[TVMQ_TYPE_S8] = 1,  [TVMQ_TYPE_U8] = 1,  [TVMQ_TYPE_S16] = 2, [TVMQ_TYPE_S32] = 4,
+                                  [TVMQ_TYPE_S64] = 8, [TVMQ_TYPE_F32] = 4, [TVMQ_TYPE_S4] = 1,  [TVMQ_TYPE_OTHER] = 1};
+  return bytes[type];
+}
+
+// Smallest and largest value of a quantized tensor's type; of int32 for types that are not quantized.
+struct tvmq_range {
+  int32_t min, max;
+};
+static inline struct tvmq_range tvmq_type_range(enum tvmq_type type) {
+  switch (type) {
+    case TVMQ_TYPE_S8:
+      return (struct tvmq_range){INT8_MIN, INT8_MAX};
+    case TVMQ_TYPE_U8:
+      return (struct tvmq_range){0, UINT8_MAX};
+    case TVMQ_TYPE_S16:
+      return (struct tvmq_range){INT16_MIN, INT16_MAX};
+    default:
+      return (struct tvmq_range){INT32_MIN, INT32_MAX};
+  }
+}

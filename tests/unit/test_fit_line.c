@@ -54,6 +54,7 @@ int main(void) {
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 0.5, 0, 0), "every second input is a tie");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 1, 0, 5), "one scale");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 127, 0, 0), "ends of the range");
+  CHECK(fits(TVMQ_ROUNDING_REFERENCE, 1 - 0x1p-17, 0, 5) && fits(TVMQ_ROUNDING_REFERENCE, 2 - 0x1p-16, 0, 0), "the multiplier rounds to a power of two");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 0, 0, 0), "nothing but the zero point");
   CHECK(!fits(TVMQ_ROUNDING_REFERENCE, 256, 0, 0), "no shift is left");
   CHECK(!fits(TVMQ_ROUNDING_REFERENCE, 0x1p-20, 0, 0), "far below one");

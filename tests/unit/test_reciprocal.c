@@ -58,6 +58,18 @@ int main(void) {
   CHECK(check(0x1p-7f, &s8), "a power of two");
   CHECK(check(2.0f / 255, &s8), "images in [-1, 1]");
   CHECK(!check(FLT_MIN / 16, &s8), "the inverse is beyond float32");
+  CHECK(!check(FLT_MIN / 2, &s8), "a subnormal scale");
   CHECK(!check(FLT_MAX, &s8), "the rest is subnormal");
+
+  // Scales at which multiplying misses one threshold: 133 from the zero point, and two of int16.
+  CHECK(!check(0x1.e9fffep-8f, &(struct output){-76, INT8_MIN, INT8_MAX}), "a threshold within reach");
+  CHECK(check(0x1.e9fffep-8f, &(struct output){0, INT8_MIN, INT8_MAX}), "the same threshold, out of reach");
+  CHECK(!check(0x1.b873fep-20f, &s16) && !check(0x1.756bfep-15f, &s16), "thresholds of int16");
+
+  // A single output value has no thresholds but where the sum wraps.
+  struct tvmq_reciprocal r;
+  CHECK(tvmq_find_reciprocal(0.05f, 0, 0, 0, &r) && tvmq_reciprocal_serves(&r, 0.05f, 0, 0, 0), "one value");
+  r.inverse *= 1 + 0x1p-20f;
+  CHECK(!tvmq_reciprocal_serves(&r, 0.05f, 0, 0, 0), "a reciprocal that is wrong where the sum wraps");
   return unit_report();
 }
