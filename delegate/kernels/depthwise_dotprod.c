@@ -118,16 +118,16 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct window *w, int out
   const int32x4_t m0 = vld1q_s32(params), m1 = vld1q_s32(params + 4), s0 = vld1q_s32(params + NR), s1 = vld1q_s32(params + NR + 4);
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
   const int outputs = out_rows * columns;
-  int64x2_t bytes[2 * COLUMNS / 2];
+  int8x16_t bytes[COLUMNS];
   UNROLL for (int i = 0; i < outputs; i += 2) {
     const int32x4_t *a = acc + 2 * i, *b = i + 1 < outputs ? a + 2 : a;
-    bytes[i / 2] = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, (const int32x4_t[]){a[0], a[1], b[0], b[1]}, multiplier, shift));
+    bytes[i / 2] = tvmq_neon_requantize(path, &stage, (const int32x4_t[]){a[0], a[1], b[0], b[1]}, multiplier, shift);
   }
 #define STORE(ROW, COLUMN) \
-  vst1q_lane_s64((int64_t *)(out + (size_t)(ROW) * row_stride + (size_t)(COLUMN) * stride), bytes[((ROW) * columns + (COLUMN)) / 2], (COLUMN) % 2)
+  tvmq_neon_store_half(out + (size_t)(ROW) * row_stride + (size_t)(COLUMN) * stride, bytes[((ROW) * columns + (COLUMN)) / 2], (COLUMN) % 2)
   if (columns == 1) {
-    vst1q_lane_s64((int64_t *)out, bytes[0], 0);
-    if (out_rows > 1) vst1q_lane_s64((int64_t *)(out + row_stride), bytes[0], 1);
+    tvmq_neon_store_half(out, bytes[0], 0);
+    if (out_rows > 1) tvmq_neon_store_half(out + row_stride, bytes[0], 1);
     return;
   }
   // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.

@@ -59,18 +59,18 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int
   const size_t stride = h->args->out_col_stride;
   const int32x4_t m0 = vld1q_s32(h->multiplier), m1 = vld1q_s32(h->multiplier + 4), s0 = vld1q_s32(h->shift), s1 = vld1q_s32(h->shift + 4);
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
-  const int64x2_t left = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, acc, multiplier, shift));
-  const int64x2_t right = vreinterpretq_s64_s8(tvmq_neon_requantize(path, &stage, acc + 4, multiplier, shift));
+  const int8x16_t left = tvmq_neon_requantize(path, &stage, acc, multiplier, shift);
+  const int8x16_t right = tvmq_neon_requantize(path, &stage, acc + 4, multiplier, shift);
   // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
   if (n >= COLUMNS) {
-    vst1q_lane_s64((int64_t *)out, left, 0);
-    vst1q_lane_s64((int64_t *)(out + stride), left, 1);
-    vst1q_lane_s64((int64_t *)(out + 2 * stride), right, 0);
-    vst1q_lane_s64((int64_t *)(out + 3 * stride), right, 1);
+    tvmq_neon_store_half(out, left, 0);
+    tvmq_neon_store_half(out + stride, left, 1);
+    tvmq_neon_store_half(out + 2 * stride, right, 0);
+    tvmq_neon_store_half(out + 3 * stride, right, 1);
   } else {
-    vst1q_lane_s64((int64_t *)out, left, 0);
-    if (n > 1) vst1q_lane_s64((int64_t *)(out + stride), left, 1);
-    if (n > 2) vst1q_lane_s64((int64_t *)(out + 2 * stride), right, 0);
+    tvmq_neon_store_half(out, left, 0);
+    if (n > 1) tvmq_neon_store_half(out + stride, left, 1);
+    if (n > 2) tvmq_neon_store_half(out + 2 * stride, right, 0);
   }
 }
 

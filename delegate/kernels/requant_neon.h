@@ -8,6 +8,7 @@
 #pragma once
 
 #include <arm_neon.h>
+#include <string.h>
 
 #include "inline.h"
 #include "requant.h"
@@ -109,6 +110,22 @@ static inline struct tvmq_neon_stage tvmq_neon_stage(enum tvmq_neon_path path, c
   };
 }
 
+// Sums that may wrap: of signed lanes compilers may take it that they do not.
+TVMQ_INLINE int32x4_t tvmq_neon_add_s32(int32x4_t a, int32x4_t b) {
+  return vreinterpretq_s32_u32(vaddq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
+}
+
+TVMQ_INLINE int16x8_t tvmq_neon_add_s16(int16x8_t a, int16x8_t b) {
+  return vreinterpretq_s16_u16(vaddq_u16(vreinterpretq_u16_s16(a), vreinterpretq_u16_s16(b)));
+}
+
+// Stores half a vector at any address; vst1q_lane_s64 wants an aligned one. `half` is a constant wherever this is inlined.
+TVMQ_INLINE void tvmq_neon_store_half(void *out, int8x16_t bytes, int half) {
+  const int64x2_t halves = vreinterpretq_s64_s8(bytes);
+  const int64_t value = half ? vgetq_lane_s64(halves, 1) : vgetq_lane_s64(halves, 0);
+  memcpy(out, &value, sizeof value);
+}
+
 // x * multiplier / 2^31 with ties up, less one where x is negative.
 TVMQ_INLINE int32x4_t tvmq_neon_lowered_product(int32x4_t x, int32x4_t multiplier) {
 #if defined(__ARM_FEATURE_QRDMX)
@@ -148,9 +165,9 @@ TVMQ_INLINE int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct t
 
 TVMQ_INLINE int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x0, int32x4_t x1) {
   if (path != TVMQ_NEON_DOUBLE && path != TVMQ_NEON_SINGLE)
-    return vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
+    return tvmq_neon_add_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
   // Near the ends of int32 the zero point wraps, as the definition does.
-  return vqmovn_high_s32(vqmovn_s32(vaddq_s32(x0, stage->zero_point)), vaddq_s32(x1, stage->zero_point));
+  return vqmovn_high_s32(vqmovn_s32(tvmq_neon_add_s32(x0, stage->zero_point)), tvmq_neon_add_s32(x1, stage->zero_point));
 }
 
 // Four vectors of accumulators, each with its channels' multipliers and shifts -> sixteen bytes to store.
@@ -203,6 +220,6 @@ TVMQ_INLINE int16x4_t tvmq_neon_requantize_s64(const struct tvmq_neon_stage_s64 
       vaddq_s64(vreinterpretq_s64_u64(vmull_u32(vget_low_u32(lower), vget_low_u32(multiplier))), vreinterpretq_s64_s32(vzip1q_s32(zero, upper)));
   const int64x2_t p1 = vaddq_s64(vreinterpretq_s64_u64(vmull_high_u32(lower, multiplier)), vreinterpretq_s64_s32(vzip2q_s32(zero, upper)));
   const int64x2_t v0 = vrshlq_s64(p0, scale->low_shift), v1 = vrshlq_s64(p1, scale->high_shift);
-  const int32x4_t value = vaddq_s32(vuzp1q_s32(vreinterpretq_s32_s64(v0), vreinterpretq_s32_s64(v1)), stage->zero_point);
+  const int32x4_t value = tvmq_neon_add_s32(vuzp1q_s32(vreinterpretq_s32_s64(v0), vreinterpretq_s32_s64(v1)), stage->zero_point);
   return vmovn_s32(vminq_s32(vmaxq_s32(value, stage->min), stage->max));
 }

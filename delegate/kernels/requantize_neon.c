@@ -144,13 +144,13 @@ TVMQ_INLINE bool is_short(const struct tvmq_requantize_args *args, size_t in_byt
 TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   // Conversion rounds ties away from zero, saturates and takes NaN as 0, as the definition has it on this architecture.
   const float32x4_t real = vreinterpretq_f32_s32(x);
-  const vec difference = vsubq_s32(x, c->in_zero_point);
+  const vec difference = vreinterpretq_s32_u32(vsubq_u32(vreinterpretq_u32_s32(x), vreinterpretq_u32_s32(c->in_zero_point)));
   const vec value = way == DIVIDE     ? vcvtaq_s32_f32(vdivq_f32(real, c->scale))
                     : way == MULTIPLY ? vcvtaq_s32_f32(vfmaq_f32(vmulq_f32(real, c->rest), real, c->inverse))
                     : way == SHORT    ? tvmq_neon_rescale(TVMQ_NEON_S8_AWAY, &c->stage, difference, c->multiplier, c->shift)
                     : way == DOUBLE   ? tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &c->stage, difference, c->multiplier, c->shift)
                                       : tvmq_neon_rescale(TVMQ_NEON_SINGLE, &c->stage, difference, c->multiplier, c->shift);
-  return vaddq_s32(value, c->out_zero_point);
+  return tvmq_neon_add_s32(value, c->out_zero_point);
 }
 
 // Keeps what is computed before it before what comes after: compilers count on shorter latencies than those of in-order cores.
@@ -175,7 +175,7 @@ TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, boo
     STAGE(quotient);
     UNROLL for (int v = 0; v < N; v++) value[v] = vcvtaq_s32_f32(quotient[v]);
     STAGE(value);
-    UNROLL for (int v = 0; v < N; v++) value[v] = vaddq_s32(value[v], zero_point);
+    UNROLL for (int v = 0; v < N; v++) value[v] = tvmq_neon_add_s32(value[v], zero_point);
     STAGE(value);
     UNROLL for (int v = 0; v < N; v += 4)(is_unsigned ? store_u8 : store_s8)(out + i + LANES * v, value + v);
   }

@@ -25,7 +25,7 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
     int32x4_t pixels[4];
     memcpy(pixels, acc + i, sizeof(sums));
     memcpy(pixels + 2, acc + (i + 1 < count ? i + 1 : i), sizeof(sums));
-    UNROLL for (size_t j = 0; j < 4; j++) pixels[j] = vaddq_s32(pixels[j], f->bias[j % 2]);
+    UNROLL for (size_t j = 0; j < 4; j++) pixels[j] = tvmq_neon_add_s32(pixels[j], f->bias[j % 2]);
     const int8x16_t bytes = tvmq_neon_requantize(path, &f->stage, pixels, f->multiplier, f->shift);
     vst1_s8((int8_t *)out + i * args->out_col_stride, vget_low_s8(bytes));
     if (i + 1 < count) vst1_s8((int8_t *)out + (i + 1) * args->out_col_stride, vget_high_s8(bytes));
