@@ -97,8 +97,8 @@ static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int threa
   return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
 }
 
-// Weights of output channel `o`: taps of depths, one behind the other as far apart as two depths or, where there is one depth, two taps are.
-struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, size_t o);
+// What a described convolution, or depthwise convolution, is estimated to cost as rows of A times panels: cycles on one thread. INFINITY: it cannot be.
+float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
 
 extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;                               // conv_gemm.c
 extern const struct tvmq_conv_way tvmq_conv_in_place, tvmq_conv_by_padding, tvmq_conv_by_matrix_im2col;  // conv_matrix.c

@@ -48,7 +48,7 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
   float bring_cycles = (float)p->m * CYCLES_PER_POINTER;
-  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k);
+  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->cpu);
   if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
   estimate(&c, p, &gemm, bring_cycles);
   return c;

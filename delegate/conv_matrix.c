@@ -51,8 +51,8 @@ static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p,
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
   struct tvmq_conv_choice c = choose(p, env, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
-  c.bring_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes);
-  c.cycles += c.bring_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c);
+  c.bring_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->cpu);
+  c.cycles += c.bring_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->cpu);
   return c;
 }
 
@@ -61,7 +61,7 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
   struct tvmq_conv_choice c = choose(p, env, p->m, 1, k);
   c.copies = true;
-  c.bring_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k) * (float)p->groups;
+  c.bring_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->cpu) * (float)p->groups;
   c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
   return c;
 }

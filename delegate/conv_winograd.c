@@ -43,7 +43,7 @@ static bool is_legal(const struct tvmq_conv_problem *p) {
 
 static bool prove(const struct tvmq_conv_problem *p) {
   for (size_t o = 0; o < (size_t)p->desc.out_c; o++) {
-    const struct tvmq_channel channel = tvmq_conv_channel(p, o);
+    const struct tvmq_channel channel = tvmq_conv_channel(&p->desc, &p->quant, p->filter, o);
     if (!tvmq_winograd_exact(&channel, taps_h(p), taps_w(p))) return false;
   }
   return true;

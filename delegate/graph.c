@@ -9,12 +9,11 @@
 
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_record *record) {
   if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
-  record->op_class = registration->custom_name == NULL ? tvmq_op_class_find(registration->builtin_code) : NULL;
-  if (record->op_class == NULL) return "the delegate has no kernels for this operator";
+  record->claimed_by = registration->custom_name == NULL ? tvmq_op_class_find(registration->builtin_code) : NULL;
+  if (record->claimed_by == NULL) return "the delegate has no kernels for this operator";
   const char *reason = tvmq_node_read(node, registration, &record->node);
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->in, &record->out);
-  if (reason == NULL) reason = record->op_class->claim(&record->desc);
-  if (reason == NULL) record->op_class = tvmq_op_computed_by(record->op_class, &record->desc);
+  if (reason == NULL) reason = record->claimed_by->claim(&record->desc);
   return reason;
 }
 
@@ -74,6 +73,13 @@ void tvmq_record_release(struct tvmq_record *record) {
   record->planned = false;
 }
 
+// The operator becomes one of the class that computes `desc`.
+static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_op_class *op_class = tvmq_op_computed_by(record->claimed_by, desc, env);
+  if (op_class != record->op_class) tvmq_record_release(record);
+  record->op_class = op_class;
+}
+
 static void hide_plan(struct tvmq_record *record) {
   record->info.kernel = record->info.algorithm = record->info.packing = "";
   record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
@@ -104,8 +110,11 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   if (reason == NULL && (tvmq_record_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0))) return NULL;
 
   record->planned = false;
-  if (reason == NULL) reason = record->op_class->claim(&desc);
-  if (reason == NULL) reason = record->op_class->plan(&record->op, &desc, env);
+  if (reason == NULL) reason = record->claimed_by->claim(&desc);
+  if (reason == NULL) {
+    set_class(record, &desc, env);
+    reason = record->op_class->plan(&record->op, &desc, env);
+  }
   if (reason != NULL) {
     hide_plan(record);
     return reason;

@@ -19,8 +19,9 @@ struct tvmq_record {
   unsigned long long plans, packs;  // how often each was done
 
   // Of nodes to be claimed
-  const struct tvmq_op_class *op_class;
+  const struct tvmq_op_class *claimed_by;
   struct tvmq_node node;
+  const struct tvmq_op_class *op_class;  // of the operator, chosen whenever it is planned
   struct tvmq_op *op;
   bool planned;
   union tvmq_desc desc;  // that the operator is planned for

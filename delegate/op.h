@@ -48,8 +48,8 @@ struct tvmq_op;
 
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
-  // The class that is to compute what is claimed, of those that can. NULL: this one.
-  const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc);
+  // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
+  const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
   // released).
@@ -63,9 +63,9 @@ extern const struct tvmq_op_class tvmq_op_conv;        // CONV_2D; computes any 
 extern const struct tvmq_op_class tvmq_op_depthwise;   // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_requantize;  // QUANTIZE
 
-// The class that is to plan and run a described operator of `op_class`.
-static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc) {
-  return op_class->computed_by != NULL ? op_class->computed_by(desc) : op_class;
+// The class that is to plan and run an operator that `op_class` has claimed.
+static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  return op_class->computed_by != NULL ? op_class->computed_by(desc, env) : op_class;
 }
 
 // TFLite builtin operator code -> class; NULL for operators the delegate does not know.

@@ -1,4 +1,5 @@
 // CONV_2D: the frame around the ways of computing it (conv.h).
+#include <math.h>
 #include <string.h>
 
 #include "arith.h"
@@ -37,18 +38,13 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, c
   return best;
 }
 
-struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_problem *problem, size_t o) {
-  const struct tvmq_conv_desc *desc = &problem->desc;
-  const size_t n_taps = (size_t)desc->filter_h * (size_t)desc->filter_w, n_depths = (size_t)desc->filter_c;
-  return (struct tvmq_channel){
-      .weights = problem->filter + (desc->depthwise ? o : o * n_taps * n_depths),
-      .flip = problem->quant.filter_flip,
-      .zero_point = problem->quant.filter_zero_point,
-      .n_taps = n_taps,
-      .tap_stride = desc->depthwise ? (size_t)desc->out_c : n_depths,
-      .n_depths = n_depths,
-      .depth_stride = 1,
-  };
+float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  struct tvmq_env rows = *env;
+  rows.winograd = TVMQ_WINOGRAD_OFF;  // it would read the weights
+  struct tvmq_conv_problem problem;
+  if (describe(desc, env->rounding, &problem)) return INFINITY;
+  const struct tvmq_conv_choice choice = choose(&problem, &rows);
+  return choice.variant ? choice.cycles : INFINITY;
 }
 
 static const char *pack(struct tvmq_conv *c) {
@@ -72,7 +68,7 @@ static const char *pack(struct tvmq_conv *c) {
     first += p / c->panels * group_n;
     struct tvmq_channel channels[UINT8_MAX];
     struct tvmq_channel_params params[UINT8_MAX];
-    for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&c->problem, first + j);
+    for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(desc, &c->problem.quant, c->problem.filter, first + j);
     tvmq_conv_channel_params(desc, &c->problem.quant, layout, channels, first, n, params);
     c->choice.way->pack(&c->problem, &c->choice, channels, params, n, c->packed + p * c->panel.size);
   }

@@ -8,6 +8,7 @@
 
 #include "arith.h"
 #include "claim.h"
+#include "conv.h"
 #include "conv_blocks.h"
 #include "conv_quant.h"
 #include "cut.h"
@@ -40,8 +41,8 @@ struct depthwise {
   struct tvmq_axis h, w;  // down and along the kernel's rows
   bool transposed;        // the kernel's rows are the image's columns
   const struct tvmq_variant *variant;
-  uint32_t excluded;  // flags of which the kernel may have none, given the weights
-  float cycles;       // estimated, on one thread, for one phase of one image
+  uint32_t excluded;           // flags of which the kernel may have none, given the weights
+  float cycles, bring_cycles;  // estimated, on one thread; of them, what it takes to point at pixels
   struct tvmq_threads *threads;
 
   size_t element_bytes;
@@ -69,6 +70,8 @@ static size_t block_channel(const struct depthwise *d, size_t block) {
 // Channels of a block that are outputs, those of pixels side by side included.
 static size_t block_channels(const struct depthwise *d) { return tvmq_min(d->channels * d->side_by_side, d->variant->layout.nr); }
 
+static size_t phases(const struct depthwise *d) { return d->h.phases * d->w.phases; }
+
 // ---- plan
 
 static const struct tvmq_variant *choose(struct depthwise *d, const struct tvmq_env *env) {
@@ -89,27 +92,18 @@ static const struct tvmq_variant *choose(struct depthwise *d, const struct tvmq_
   };
   const enum tvmq_family family = desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8;
   const struct tvmq_variant *variant = tvmq_select_depthwise(family, &problem, &d->cycles);
-  if (variant) d->side_by_side = tvmq_depthwise_side_by_side(variant, &problem);
+  if (!variant) return NULL;
+  d->side_by_side = tvmq_depthwise_side_by_side(variant, &problem);
+  const float parts = (float)desc->batch * (float)phases(d);
+  d->bring_cycles = parts * (float)tvmq_grid_points(&d->h, problem.out_h) * (float)tvmq_grid_points(&d->w, problem.out_w);  // one for each pointer
+  d->cycles = d->cycles * parts + d->bring_cycles;
   return variant;
-}
-
-// Weights of one output channel in TFLite's 1HWO order.
-static struct tvmq_channel channel_view(const struct depthwise *d, const uint8_t *filter, size_t o) {
-  return (struct tvmq_channel){
-      .weights = filter + o,
-      .flip = d->quant.filter_flip,
-      .zero_point = d->quant.filter_zero_point,
-      .n_taps = (size_t)d->desc.filter_h * (size_t)d->desc.filter_w,
-      .tap_stride = d->channels,
-      .n_depths = 1,
-      .depth_stride = 1,
-  };
 }
 
 // Views of a block's channels; returns how many.
 static size_t block_view(const struct depthwise *d, const uint8_t *filter, size_t block, struct tvmq_channel *channels) {
   const size_t first = block_channel(d, block), n = block_channels(d);
-  for (size_t j = 0; j < n; j++) channels[j] = channel_view(d, filter, first + j % d->channels);
+  for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&d->desc, &d->quant, filter, first + j % d->channels);
   return n;
 }
 
@@ -162,12 +156,9 @@ static uint64_t macs(const struct depthwise *d) {
   return outputs * (uint64_t)d->cut.filter_h * (uint64_t)d->cut.filter_w;
 }
 
-static size_t phases(const struct depthwise *d) { return d->h.phases * d->w.phases; }
-
 static void set_tasks(struct depthwise *d) {
   const size_t rows = tvmq_phase_outputs(&d->h, 0), parts = (size_t)d->desc.batch * phases(d);
   const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
-  const size_t pointers = parts * tvmq_grid_points(&d->h, rows) * tvmq_grid_points(&d->w, tvmq_phase_outputs(&d->w, 0));
   const struct tvmq_conv_work work = {
       .parts = parts,
       .m = rows,
@@ -182,8 +173,8 @@ static void set_tasks(struct depthwise *d) {
       .panel_bytes = d->panel_bytes,
       .in_bytes = row_bytes / (size_t)tvmq_threads_count(d->threads),  // of a thread's channels
       .out_bytes = d->w.out * d->channels * d->element_bytes,
-      .cycles = d->cycles * (float)parts + (float)pointers,
-      .bring_cycles = (float)pointers,  // one each
+      .cycles = d->cycles,
+      .bring_cycles = d->bring_cycles,
   };
   d->tasks = tvmq_conv_blocks(&work, tvmq_threads_count(d->threads));
 }
@@ -224,10 +215,9 @@ static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w) {
   return w->out < SHORT_ROW && w->out < h->out;
 }
 
-static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
-  const struct depthwise old = *d;
+// All that the choice of a variant depends on, and the choice.
+static const char *describe(struct depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   d->desc = *desc;
-  d->threads = env->threads;
   d->quant = tvmq_conv_quant(desc, env->rounding);
   d->element_bytes = tvmq_conv_element_bytes(desc);
   d->channels = (size_t)desc->out_c;
@@ -242,7 +232,14 @@ static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
   d->variant = choose(d, env);
-  if (!d->variant) return "no kernel for this combination of types";
+  return d->variant ? NULL : "no kernel for this combination of types";
+}
+
+static const char *replan(struct depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  const struct depthwise old = *d;
+  d->threads = env->threads;
+  const char *why = describe(d, desc, env);
+  if (why) return why;
   const size_t nr = d->variant->layout.nr;
   d->blocks = tvmq_ceil_div(d->channels, nr);
   d->gathers = desc->depth_multiplier > 1 || d->channels * d->side_by_side < nr;
@@ -392,9 +389,11 @@ static void run(struct tvmq_op *op, const void *in, void *out) {
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
 
-// One channel alone becomes all outputs: there is nothing to gather, the window is a row of a gemm.
-static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc) {
-  return desc->conv.in_c == 1 && desc->conv.depth_multiplier > 1 ? &tvmq_op_conv : &tvmq_op_depthwise;
+// One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return &tvmq_op_depthwise;
+  struct depthwise d = {0};
+  return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? &tvmq_op_depthwise : &tvmq_op_conv;
 }
 
 const struct tvmq_op_class tvmq_op_depthwise = {.claim = claim, .computed_by = computed_by, .plan = plan, .run = run, .release = release, .info = info};

@@ -73,12 +73,13 @@ static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const
   return seen;
 }
 
-// What cannot be read in place is copied: cycles for each byte, if each is looked up, for each pixel, or for each byte of whole lines.
-static const float LOOKED_UP_CYCLES = 2, COPIED_CYCLES = 8, LINE_BYTE_CYCLES = 0.2f;
+// What cannot be read in place is copied: cycles for each lane of a block, out of order and in order, if each is looked up, for each pixel, or for each byte of
+// whole lines.
+static const float LOOKED_UP_CYCLES[2] = {1.5f, 8}, COPIED_CYCLES = 8, LINE_BYTE_CYCLES = 0.2f;
 
 static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
-  if (p->depth_multiplier > 1) return pixels * (float)p->channels * LOOKED_UP_CYCLES;
+  if (p->depth_multiplier > 1) return pixels * (float)tvmq_round_up(p->channels, v->layout.nr) * LOOKED_UP_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
   if (tvmq_depthwise_side_by_side(v, p) > 1) return pixels * (float)p->channels * LINE_BYTE_CYCLES;
   return p->channels < v->layout.nr ? pixels * COPIED_CYCLES : 0;
 }

@@ -96,6 +96,23 @@ def test_resize_and_back(runtime, build, channels):
     assert tvmq_delegate.report(delegate).summary.packs == 1 + changes, packings
 
 
+def test_resize_to_other_channels(runtime):
+    """One channel that becomes 24 outputs, two that become 12 each, 24 that stay: each is planned by what computes it best, on the same weights."""
+    content = model.build_depthwise(in_shape=(1, 12, 12, 1), filter_size=(3, 3), depth_multiplier=24)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    kernels = []
+    for channels in (1, 2, 24, 1):
+        for interpreter in (delegated, reference):
+            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], (1, 12, 12, channels))
+            interpreter.allocate_tensors()
+        inputs = harness.random_inputs(reference, seed=channels)
+        harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0], f"{channels} channels")
+        kernels.append(tvmq_delegate.report(delegate).nodes[0].kernel)
+    harness.assert_claimed(delegate)
+    assert kernels[0] == kernels[3] and all("_depthwise_" in kernel for kernel in kernels[1:3]), kernels
+
+
 def test_batch_of_a_whole_network(runtime, network):
     """Tensors between delegated nodes, and between partitions, follow the batch."""
     delegated, reference = runtime.interpreter(network, [runtime.load()]), runtime.interpreter(network)
