@@ -23,7 +23,6 @@ enum tvmq_exactness { TVMQ_EXACTNESS_UNKNOWN, TVMQ_EXACT, TVMQ_INEXACT };
 struct tvmq_conv_problem {
   struct tvmq_conv_desc desc;  // its filter cut, and so the padding of the geometry
   struct tvmq_cut cut;
-  const uint8_t *filter;  // weights that are kept, while planning
   struct tvmq_geometry geometry;
   struct tvmq_conv_quant quant;
   size_t element_bytes;    // of an activation

@@ -241,6 +241,7 @@ static void run_block(void *context, struct tvmq_tile block) {
     const size_t n = tvmq_min(group_n - p * nr, nr);
     uint8_t *const out = out_rows + p * nr * bytes;
     args.panel = c->packed + (group * c->panels + p) * c->panel.size;
+    args.panel_follows = p + 1 < end_panel;
     if (n == nr && whole_tiles > 0) {
       multiply(v, &args, table, terms, whole_tiles, out, out_stride);
       if (tiles > whole_tiles) multiply(v, &args, table + whole_rows * args.n_taps, terms + whole_rows, 1, out + (n_rows - mr) * out_stride, out_stride);

@@ -18,8 +18,8 @@ struct tvmq_conv_quant {
 // Everything but the per-channel flags of the stage, which tvmq_conv_channel_params lowers.
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding);
 
-// Weights of output channel `o` in a filter of the description's shape, which need not be the description's own: taps of depths, one behind the other as far
-// apart as two depths or, where there is one depth, two taps are.
+// Weights of output channel `o` in a filter of the description's shape (OHWI, depthwise 1HWO), which need not be the description's own: they lie
+// tap_stride / n_depths apart, in the order of taps, then depths.
 struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o);
 
 // Folds and fills the parameters of the `n` output channels from `first` on, whose weights are channels[0..n), for kernels that read `layout`.

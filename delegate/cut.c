@@ -39,16 +39,16 @@ bool tvmq_cut_equal(const struct tvmq_cut *a, const struct tvmq_cut *b) {
   return a->filter_h == b->filter_h && a->filter_w == b->filter_w && a->top == b->top && a->left == b->left;
 }
 
-bool tvmq_cut_is_whole(const struct tvmq_cut *cut, const struct tvmq_conv_desc *d) { return cut->filter_h == d->filter_h && cut->filter_w == d->filter_w; }
-
-uint8_t *tvmq_cut_filter(const struct tvmq_cut *cut, const struct tvmq_conv_desc *d, bool transposed) {
+const uint8_t *tvmq_cut_filter(const struct tvmq_cut *cut, const struct tvmq_conv_desc *d, bool transposed, uint8_t **copy) {
+  *copy = NULL;
+  if (!transposed && cut->filter_h == d->filter_h && cut->filter_w == d->filter_w) return d->filter;
   // No more than the whole filter, which lies in memory: nothing overflows.
   const size_t n_filters = d->depthwise ? 1 : (size_t)d->out_c, tap_bytes = (size_t)(d->depthwise ? d->out_c : d->filter_c);
   const size_t n_rows = (size_t)d->filter_h, n_cols = (size_t)d->filter_w, row_bytes = (size_t)cut->filter_w * tap_bytes;
   const uint8_t *from = (const uint8_t *)d->filter + (size_t)cut->top * row_bytes + (size_t)cut->left * tap_bytes;
-  uint8_t *copy = tvmq_alloc(n_filters * n_rows * n_cols * tap_bytes);
-  if (!copy) return NULL;
-  uint8_t *to = copy;
+  *copy = tvmq_alloc(n_filters * n_rows * n_cols * tap_bytes);
+  if (!*copy) return NULL;
+  uint8_t *to = *copy;
   for (size_t i = 0; i < n_filters; i++, from += (size_t)cut->filter_h * row_bytes, to += n_rows * n_cols * tap_bytes) {
     for (size_t y = 0; y < n_rows; y++) {
       for (size_t x = 0; x < n_cols; x++) {
@@ -57,5 +57,5 @@ uint8_t *tvmq_cut_filter(const struct tvmq_cut *cut, const struct tvmq_conv_desc
       }
     }
   }
-  return copy;
+  return *copy;
 }

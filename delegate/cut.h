@@ -18,8 +18,6 @@ struct tvmq_cut tvmq_cut(struct tvmq_conv_desc *desc, struct tvmq_geometry *geom
 // True if the same taps of the same filter are kept.
 bool tvmq_cut_equal(const struct tvmq_cut *a, const struct tvmq_cut *b);
 
-// True if no tap is taken off.
-bool tvmq_cut_is_whole(const struct tvmq_cut *cut, const struct tvmq_conv_desc *desc);
-
-// A copy of the weights that are kept, in the filter's order, or with its rows and columns exchanged. NULL: out of memory. To be freed by tvmq_free().
-uint8_t *tvmq_cut_filter(const struct tvmq_cut *cut, const struct tvmq_conv_desc *desc, bool transposed);
+// The weights that are kept, in the filter's order, or with its rows and columns exchanged: the description's own where they are all, and in their order, else
+// *copy, which is to be freed by tvmq_free(). NULL: out of memory.
+const uint8_t *tvmq_cut_filter(const struct tvmq_cut *cut, const struct tvmq_conv_desc *desc, bool transposed, uint8_t **copy);

@@ -47,7 +47,7 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
   return choice.variant ? choice.cycles : INFINITY;
 }
 
-static const char *pack(struct tvmq_conv *c) {
+static const char *pack(struct tvmq_conv *c, const uint8_t *filter) {
   const struct tvmq_conv_desc *desc = &c->problem.desc;
   const struct tvmq_layout *layout = &c->choice.variant->layout;
   const size_t group_n = c->problem.group_n;
@@ -68,11 +68,21 @@ static const char *pack(struct tvmq_conv *c) {
     first += p / c->panels * group_n;
     struct tvmq_channel channels[UINT8_MAX];
     struct tvmq_channel_params params[UINT8_MAX];
-    for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(desc, &c->problem.quant, c->problem.filter, first + j);
+    for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(desc, &c->problem.quant, filter, first + j);
     tvmq_conv_channel_params(desc, &c->problem.quant, layout, channels, first, n, params);
     c->choice.way->pack(&c->problem, &c->choice, channels, params, n, c->packed + p * c->panel.size);
   }
   return NULL;
+}
+
+// Packs the part of the filter that is kept.
+static const char *pack_kept(struct tvmq_conv *c) {
+  uint8_t *copy;
+  const uint8_t *filter = tvmq_cut_filter(&c->problem.cut, &c->problem.desc, false, &copy);
+  if (!filter) return "out of memory";
+  const char *why = pack(c, filter);
+  tvmq_free(copy);
+  return why;
 }
 
 // What the operator takes of the budget for transformed weights.
@@ -96,29 +106,6 @@ static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
          tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
 }
 
-// Plans problem->desc, whose weights are at problem->filter.
-static const char *replan_described(struct tvmq_conv *c, const struct tvmq_conv *old, const struct tvmq_env *env) {
-  if (!same_weights(old, c)) c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
-  c->problem.by_winograd = &c->by_winograd;
-  c->choice = choose(&c->problem, env);
-  charge(c, c->choice.transformed_bytes);
-  if (!c->choice.variant) return "no kernel for this combination of types";
-  c->panels = tvmq_ceil_div(c->problem.group_n, c->choice.variant->layout.nr);
-
-  if (c->packed && same_packing(old, c)) {
-    c->problem.quant = old->problem.quant;
-  } else {
-    drop_weights(c);
-    const char *why = pack(c);
-    if (why) return why;
-    c->packs++;
-  }
-  c->shared_bytes = 0;
-  const char *why = c->choice.way->plan(c, env);
-  if (why) return why;
-  return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
-}
-
 static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_conv old = *c;
   c->threads = env->threads;
@@ -127,14 +114,25 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   if (why) return why;
   c->budget = env->transformed;
   charge(c, 0);  // what it has is its to keep
-  struct tvmq_conv_problem *p = &c->problem;
-  uint8_t *kept = tvmq_cut_is_whole(&p->cut, &p->desc) ? NULL : tvmq_cut_filter(&p->cut, &p->desc, false);
-  if (!kept && !tvmq_cut_is_whole(&p->cut, &p->desc)) return "out of memory";
-  p->filter = kept ? kept : desc->filter;
-  why = replan_described(c, &old, env);
-  p->filter = NULL;
-  tvmq_free(kept);
-  return why;
+  if (!same_weights(&old, c)) c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  c->problem.by_winograd = &c->by_winograd;
+  c->choice = choose(&c->problem, env);
+  charge(c, c->choice.transformed_bytes);
+  if (!c->choice.variant) return "no kernel for this combination of types";
+  c->panels = tvmq_ceil_div(c->problem.group_n, c->choice.variant->layout.nr);
+
+  if (c->packed && same_packing(&old, c)) {
+    c->problem.quant = old.problem.quant;
+  } else {
+    drop_weights(c);
+    why = pack_kept(c);
+    if (why) return why;
+    c->packs++;
+  }
+  c->shared_bytes = 0;
+  why = c->choice.way->plan(c, env);
+  if (why) return why;
+  return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
 
 // ---- the class

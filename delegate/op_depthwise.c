@@ -143,11 +143,11 @@ static const char *pack(struct depthwise *d, const uint8_t *filter) {
 
 // Packs the part of the filter that is kept, its rows the kernel's.
 static const char *pack_kept(struct depthwise *d) {
-  if (!d->transposed && tvmq_cut_is_whole(&d->cut, &d->desc)) return pack(d, d->desc.filter);
-  uint8_t *filter = tvmq_cut_filter(&d->cut, &d->desc, d->transposed);
+  uint8_t *copy;
+  const uint8_t *filter = tvmq_cut_filter(&d->cut, &d->desc, d->transposed, &copy);
   if (!filter) return "out of memory";
   const char *why = pack(d, filter);
-  tvmq_free(filter);
+  tvmq_free(copy);
   return why;
 }
 

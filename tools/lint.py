@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("delegate", "python", "tests", "tools")
 MAX_LINES = 400
+MAX_COLUMNS = 160
 EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")
 
 # The files that see TFLite's structures; everything else below delegate/ builds and is tested without them.
@@ -60,6 +61,8 @@ def check_text() -> Iterator[Finding]:
         for number, line in lines(path):
             if line != line.rstrip():
                 yield path, number, "space at the end of the line"
+            if path.suffix in (".c", ".h", ".py") and len(line) > MAX_COLUMNS:
+                yield path, number, f"{len(line)} columns; at most {MAX_COLUMNS}"
             if "\t" in line and path.name != "Makefile":
                 yield path, number, "tab"
             if re.search(r"\b(TODO|FIXME|XXX)\b", line) and path != Path(__file__):

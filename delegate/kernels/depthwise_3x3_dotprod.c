@@ -68,11 +68,11 @@
   ROUND##_MULTIPLY(28, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(29, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(30, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(31, 3, m1) LOOKUP(3) \
   ROUND##_SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                   \
   ROUND##_MULTIPLY(0, 4, m0) LOOKUP(4) ROUND##_MULTIPLY(1, 5, m1) LOOKUP(5) ROUND##_MULTIPLY(2, 6, m0) LOOKUP(6) ROUND##_MULTIPLY(3, 7, m1) LOOKUP(7)     \
-  SHIFTS "ldr q7, [%[output]]\n"                                                                                                                    \
+  SHIFTS "ldr q7, [%[output]]\n"                                                                                                                          \
   SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)                         \
   NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                                   \
   NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) NARROW##_ZERO_POINT(0) NARROW##_ZERO_POINT(2)                                                           \
-  TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                                           \
+  TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                          \
   "str d28, [%[out0]]\n"                                                                                                                                  \
   "str d30, [%[out1]]\n"                                                                                                                                  \
   "str d0, [%[out0], %[out_column]]\n"                                                                                                                    \
@@ -85,7 +85,7 @@
 #define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                \
   MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                           \
   ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1) \
-  SHIFTS "ldr q7, [%[output]]\n"                                                                            \
+  SHIFTS "ldr q7, [%[output]]\n"                                                                                  \
   SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                                         \
   NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30)   \
   "str d28, [%[out0]]\n"                                                                                          \
@@ -234,27 +234,27 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
           : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                       \
           : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                   \
             [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride),                                                          \
-            [output] "r"(&output)                                                                                \
+            [output] "r"(&output)                                                                                                                        \
           : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
             "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",  \
             "v31", "cc", "memory")
 
 // What suits the call.
-#define CASE(KIND, STRIDE, PLANES, ...)                                     \
-  case KIND:                                                                \
-    LOOP(S##STRIDE##_##PLANES##_CONSTANTS S##STRIDE(__VA_ARGS__, PLANES));  \
+#define CASE(KIND, STRIDE, PLANES, ...)                                    \
+  case KIND:                                                               \
+    LOOP(S##STRIDE##_##PLANES##_CONSTANTS S##STRIDE(__VA_ARGS__, PLANES)); \
     break;
-#define LOOPS(STRIDE, ROUND)                                                                                      \
-  switch (kind) {                                                                                                 \
-    CASE(INT8, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8)                                             \
-    CASE(INT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                             \
-    CASE(UINT8, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, FITTING, TO_UINT8)                                          \
-    CASE(UINT8_WIDE, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                                  \
-    CASE(UINT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)                       \
-    CASE(UINT8_TWO_PLANES, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                           \
-    CASE(UINT8_TWO_PLANES_CLAMPED, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)           \
-    case UNUSUAL:                                                                                                 \
-      return false;                                                                                               \
+#define LOOPS(STRIDE, ROUND)                                                                            \
+  switch (kind) {                                                                                       \
+    CASE(INT8, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8)                                   \
+    CASE(INT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                   \
+    CASE(UINT8, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, FITTING, TO_UINT8)                                \
+    CASE(UINT8_WIDE, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                        \
+    CASE(UINT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)             \
+    CASE(UINT8_TWO_PLANES, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                 \
+    CASE(UINT8_TWO_PLANES_CLAMPED, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED) \
+    case UNUSUAL:                                                                                       \
+      return false;                                                                                     \
   }
 
 #define KERNEL(STRIDE)                                                                                                             \

@@ -86,19 +86,20 @@
   PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                                                                         \
   ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) ROUND##_LOWER(20) ROUND##_LOWER(21) ROUND##_LOWER(22) ROUND##_LOWER(23) \
   SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31) SHIFT(20, 28) SHIFT(21, 29) SHIFT(22, 30) SHIFT(23, 31)                                 \
-  "ldr q15, [%[output]]\n"                                                                                                                  \
+  "ldr q15, [%[output]]\n"                                                                                                                        \
   NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW(20, 20, 21) NARROW(22, 22, 23)                                                                     \
-  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22) TO_BYTE##_BOUNDS TO_BYTE(16, 18) TO_BYTE(20, 22)                 \
+  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22)                                                 \
+  TO_BYTE##_BOUNDS TO_BYTE(16, 18) TO_BYTE(20, 22)                                                                                                \
   "str q16, [%[out]]\n"                                                                                                                           \
   "str q20, [%[out], %[out_column]]\n"                                                                                                            \
   "add %[out], %[out], %[out_column], lsl #1\n"
 
 // The same for a last, odd column.
-#define LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                                                    \
-  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                             \
-  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) \
-  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                     \
-  "ldr q15, [%[output]]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE##_BOUNDS TO_BYTE(16, 18)        \
+#define LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                                                        \
+  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                 \
+  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19)     \
+  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                         \
+  "ldr q15, [%[output]]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE##_BOUNDS TO_BYTE(16, 18) \
   "str q16, [%[out]]\n"
 
 // Two columns on, but not past the last.

@@ -1,9 +1,10 @@
 // 3x3 depthwise convolution by table look-ups and dot products of four (sdot), as MNN computes it: of the nine taps four and four are brought together per
 // channel by tbl, the last is multiplied alone. Beside the vertical kernels (depthwise_3x3_dotprod.c), which interleave a pixel once for all windows that it is
-// part of, this one does so for each window; but it takes any stride, and 16 channels at a time.
+// part of, this one does so for each window; but it takes any stride, and 16 channels at a time. It wins at strides of 3 and more on
+// cores that execute out of order, where windows share no pixels, and on wide maps of a single channel, of which it takes 16 pixels at a time.
 //
-// Tile: one output row, two columns, 16 channels: 8 accumulators, requantized together. Reads: 16 bytes of each pixel of the window, again for each output;
-// past the last column the last again. Registers: 9 weights, 4 tables' indices, 4 or 8 accumulators, 4 pixels and what is looked up in them. Hazards: none;
+// Tile: one output row, one column, 16 channels: 4 accumulators, requantized together. Reads: 16 bytes of each pixel of the window, again for each output.
+// Registers: 9 vectors of weights, 4 of tables' indices, 4 accumulators, 4 pixels and what is looked up in them. Hazards: none;
 // weights that exceed int8 less their zero point are left to depthwise_neon.c, whose layout is the same.
 #include "inline.h"
 #include "kernel.h"

@@ -73,7 +73,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, enu
   UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < VECTORS; v++) short_stage[v] =
       tvmq_short_stage_make(&stage, path, load(multiplier + v * VECTOR_BYTES), load(shift + v * VECTOR_BYTES));
 
-  struct tvmq_fetch next = {.at = shift + CHANNELS * sizeof(int32_t), .step = VECTORS * VECTOR_BYTES / TVMQ_FETCH_TILES};
+  struct tvmq_fetch next = tvmq_fetch_next(args, shift + CHANNELS * sizeof(int32_t), VECTORS * VECTOR_BYTES);
   uint8_t *out = args->out;
   for (size_t i = 0; i < args->row_tiles; i++) {
     __m256i acc[MAX_ROWS][VECTORS];

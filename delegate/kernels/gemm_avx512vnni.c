@@ -55,7 +55,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < nv; v++) short_stage[v] =
       tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
-  struct tvmq_fetch next = {.at = (const char *)(shift + 16 * nv), .step = (size_t)(64 * nv) / TVMQ_FETCH_TILES};
+  struct tvmq_fetch next = tvmq_fetch_next(args, shift + 16 * nv, (size_t)(64 * nv));
   uint8_t *out = args->out;
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
     __m512i acc[MAX_ACCUMULATORS];

@@ -5,7 +5,7 @@
 // each row per two or four quads of channels. Products are int16; two of them fit int16 together unless a weight is -128, so that one pairwise addition serves
 // both (kernels with a p); with a weight of -128 each product is added by itself.
 //
-// Registers of the assembly: x0-x7 row pointers, x8 and x14 offset in the rows of the next step and of this one, x9 scratch, x10 taps left, x11 depths of a tap
+// Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this one), x9 scratch, x10 taps left, x11 depths of a tap
 // in whole sixteens. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13 products, v6 also flip.
 #include "gemm_neon_tile.h"
 
@@ -42,31 +42,31 @@
 #define EIGHTS(x, QUADS, AFTER) LOW_ROWS(6, 7, 8, 9, x) HIGH_ROWS(smull, 10, 11, 12, 13, x) AFTER ACC_QUADS(QUADS)
 
 // Taps and depths of a tile. Depths go in sixteens; the next A is loaded as soon as the last of the present one is used, and the present one once more after
-// the last sixteen. Eight depths follow as k has them; `bytes` is the size of their weights.
-#define SUMS(START_TILE, POINTERS, FLIPS, SIXTEEN, EIGHT, bytes)        \
-  START_TILE                                                            \
-  "and x11, %[k], #-16\n"                                               \
-  "mov x10, %[taps]\n"                                                  \
-  "1:\n"                                                                \
-  POINTERS                                                              \
-  "mov x8, #0\n"                                                        \
-  "cbz x11, 3f\n"                                                       \
-  FIRST_ROWS                                                            \
-  "2:\n"                                                                \
-  "mov x14, x8\n"                                                       \
-  "add x9, x8, #16\n"                                                   \
-  "cmp x9, x11\n"                                                       \
-  "csel x8, x9, x8, lo\n"                                               \
-  FLIPS                                                                 \
-  SIXTEEN                                                               \
-  "add %[weights], %[weights], #2*" bytes "\n"                          \
-  "b.lo 2b\n"                                                           \
-  "3: tbz %[k], #3, 4f\n"                                               \
-  TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3)                   \
-  FLIPS                                                                 \
-  EIGHT                                                                 \
-  "add %[weights], %[weights], #" bytes "\n"                            \
-  "4: subs x10, x10, #1\n"                                              \
+// the last sixteen; KEEP_OFFSET keeps where that one lies. Eight depths follow as k has them; `bytes` is the size of their weights.
+#define SUMS(START_TILE, POINTERS, KEEP_OFFSET, FLIPS, SIXTEEN, EIGHT, bytes) \
+  START_TILE                                                                  \
+  "and x11, %[k], #-16\n"                                                     \
+  "mov x10, %[taps]\n"                                                        \
+  "1:\n"                                                                      \
+  POINTERS                                                                    \
+  "mov x8, #0\n"                                                              \
+  "cbz x11, 3f\n"                                                             \
+  FIRST_ROWS                                                                  \
+  "2:\n"                                                                      \
+  KEEP_OFFSET                                                                 \
+  "add x9, x8, #16\n"                                                         \
+  "cmp x9, x11\n"                                                             \
+  "csel x8, x9, x8, lo\n"                                                     \
+  FLIPS                                                                       \
+  SIXTEEN                                                                     \
+  "add %[weights], %[weights], #2*" bytes "\n"                                \
+  "b.lo 2b\n"                                                                 \
+  "3: tbz %[k], #3, 4f\n"                                                     \
+  TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3)                         \
+  FLIPS                                                                       \
+  EIGHT                                                                       \
+  "add %[weights], %[weights], #" bytes "\n"                                  \
+  "4: subs x10, x10, #1\n"                                                    \
   "b.ne 1b\n"
 
 // ---- 4x16
@@ -101,9 +101,9 @@
   EIGHTS(14, LEFT, WEIGHTS(4, "64")) EIGHTS(15, RIGHT, ROTATE WEIGHTS(5, "80"))          \
   EIGHTS(4, LEFT, WEIGHTS(14, "96")) EIGHTS(5, RIGHT, ROTATE WEIGHTS(15, "112"))         \
   EIGHTS(14, LEFT, WEIGHTS(4, "128")) EIGHTS(15, RIGHT, WEIGHTS(5, "144"))
-#define SUMS_4X16(tile, args, STEP, FLIPS)                                                                                  \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, FLIPS, SIXTEEN_4X16(STEP), EIGHT_4X16, "128"),                 \
-                 "x0", "x1", "x2", "x3", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", \
+#define SUMS_4X16(tile, args, STEP, FLIPS)                                                                                \
+  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT_4X16, "128"),           \
+                 "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", \
                  "v13", "v14", "v15")
 #define PAIRS_4X16(tile, args) SUMS_4X16(tile, args, PAIRS, NO_FLIPS)
 #define PAIRS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, PAIRS, FLIPS)
@@ -125,6 +125,7 @@
   "ldp x4, x5, [%[rows], #32]\n" \
   "ldp x6, x7, [%[rows], #48]\n" \
   "add %[rows], %[rows], #64\n"
+#define KEEP_OFFSET_8X8 "mov x14, x8\n"
 #define START_8X8                                                                       \
   "ldr q0, [%[terms]]\nldr q6, [%[terms], #16]\n" WEIGHTS(14, "0") WEIGHTS(15, "16")    \
   TERM(3, 0, 3) TERM(2, 0, 2) TERM(1, 0, 1) TERM(0, 0, 0)                               \
@@ -147,7 +148,7 @@
   EIGHTS(4, BOTTOM, ROTATE WEIGHTS(4, "64")) EIGHTS(5, BOTTOM, ROTATE WEIGHTS(5, "80"))  \
   EIGHTS(14, BOTTOM, ROTATE) EIGHTS(15, BOTTOM, "")
 #define SUMS_8X8(tile, args, STEP, FLIPS)                                                                                        \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT_8X8(FLIPS), "64"),             \
+  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT_8X8(FLIPS), "64"),             \
                  "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",    \
                  "v9", "v10", "v11", "v12", "v13", "v14", "v15")
 #define PAIRS_8X8(tile, args) SUMS_8X8(tile, args, PAIRS, NO_FLIPS)

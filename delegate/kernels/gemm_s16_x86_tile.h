@@ -5,8 +5,8 @@
 //   add(a, b), store(p, v)         of 32-bit lanes; a vector
 //
 // Tile: ROWS x two vectors of channels. Reads: each row four bytes at a time, broadcast; one group of channels x 2 weights of int16. k is a multiple of 2.
-// Hazards: an int16 times an int8 is at most 2^22, so 511 of them fit int32. Sums for an int64 bias are added up in products of the output stage after every
-// MOST_DEPTHS.
+// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (kernel.h). Sums for an int64 bias are added up in
+// products of the output stage after every MOST_DEPTHS.
 #include <string.h>
 
 enum { VECTORS = 2, VECTOR_VALUES = sizeof(vector) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, STEP = 2, MOST_DEPTHS = 510 };
@@ -67,7 +67,7 @@ TVMQ_INLINE void gemm_s64(const struct tvmq_gemm_args *args) {
     UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) sum[m][v] = tvmq_s64_first(&s64[v]); }
     set_rows(args->row_terms + tile * ROWS, acc);
     const int16_t *weights = panel.weights;
-    size_t room = 0;  // depths that still fit
+    size_t room = MOST_DEPTHS;  // depths that still fit
     for (size_t t = 0; t < args->n_taps; t++, rows += ROWS) {
       for (size_t k = 0, n; k < args->k; k += n, room -= n, weights += n * CHANNELS) {
         if (room == 0) {

@@ -51,7 +51,8 @@ struct tvmq_gemm_args {
   size_t k;  // elements per tap, a multiple of the layout's ku
   const void *panel;
   size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
-  const int32_t *row_terms;      // [row_tiles * mr]: what a filter zero point owes for the row, else zeros
+  bool panel_follows;            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
+  const int32_t *row_terms;      // [row_tiles * mr]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size
   void *out;
   size_t out_stride;  // bytes between output rows
   uint8_t in_flip;    // xor on each input byte
@@ -210,7 +211,7 @@ enum tvmq_variant_flags {
   TVMQ_ZIPPED_ROWS = 1u << 3     // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
 };
 
-// What a variant reaches on one kind of core, measured; compared only within a family.
+// What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
   float rate;         // multiply-accumulates (requantize: elements; row sums: bytes; winograd transforms: values) per cycle of the inner loop
   float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores

@@ -35,9 +35,10 @@ static const float float_max[1] = {3e38f}, wide_limit[1] = {16383}, wide_excess[
 
 // clang-format off
 // 9 x 9 x 4 -> 9 x 9 x 8, filter 3 x 3, int8 per channel
-#define CONV(...) {.in_type = S8, .filter_type = S8, .out_type = S8, .bias_type = S32, .batch = 1, .in_h = 9, .in_w = 9, .in_c = 4, .out_h = 9, .out_w = 9, .out_c = 8, \
-  .filter_h = 3, .filter_w = 3, .filter_c = 4, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .depth_multiplier = 1, .padding = SAME, \
-  .activation = TVMQ_ACTIVATION_NONE, .in = {0.5f, 3}, .out = {0.25f, -4}, .filter_scales = scales, .n_filter_scales = 8, .filter = filter, .bias = bias, __VA_ARGS__}
+#define CONV(...) {.in_type = S8, .filter_type = S8, .out_type = S8, .bias_type = S32, .batch = 1, .in_h = 9, .in_w = 9, .in_c = 4, .out_h = 9, .out_w = 9, \
+  .out_c = 8, .filter_h = 3, .filter_w = 3, .filter_c = 4, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .depth_multiplier = 1, \
+  .padding = SAME, .activation = TVMQ_ACTIVATION_NONE, .in = {0.5f, 3}, .out = {0.25f, -4}, .filter_scales = scales, .n_filter_scales = 8, .filter = filter, \
+  .bias = bias, __VA_ARGS__}
 #define DEPTHWISE(...) CONV(.depthwise = true, .in_c = 4, .filter_c = 1, .depth_multiplier = 2, __VA_ARGS__)
 #define UINT8 .in_type = U8, .filter_type = U8, .out_type = U8, .in = {0.5f, 130}, .out = {0.25f, 120}, .filter_zero_point = 131, .n_filter_scales = 1
 #define INT16 .in_type = S16, .out_type = S16, .in = {0.5f, 0}, .out = {0.25f, 0}, .bias_type = S64, .bias = bias64
