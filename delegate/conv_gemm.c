@@ -18,10 +18,10 @@ static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
 
 static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
 
-// The estimate for all groups, from the kernel's for one, which counts what it takes to zip its rows, and from what else it takes to bring these.
+// The estimate for all groups, from the kernel's for one, which counts what it takes to sum and to zip its rows, and from what else it takes to bring these.
 static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem *p, const struct tvmq_gemm_problem *gemm, float bring_cycles) {
   c->cycles = (c->cycles + bring_cycles) * (float)p->groups;
-  c->bring_cycles = (bring_cycles + tvmq_gemm_zip_cycles(c->variant, gemm)) * (float)p->groups;
+  c->bring_cycles = (bring_cycles + tvmq_gemm_row_cycles(c->variant, gemm)) * (float)p->groups;
 }
 
 static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
@@ -123,7 +123,7 @@ static const char *set_scratch(struct tvmq_conv *c) {
 
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_conv_gemm *g = &c->plan.gemm;
-  g->row_sums = tvmq_conv_row_sums(c, env->cpu);
+  g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
   set_blocks(c);

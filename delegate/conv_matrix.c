@@ -26,7 +26,9 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   gemm.m = m;
   gemm.required = TVMQ_MATRIX_ROWS;
   c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
-  if (c.variant) c.k = tvmq_round_up(k, c.variant->layout.ku);
+  if (!c.variant) return c;
+  c.k = tvmq_round_up(k, c.variant->layout.ku);
+  c.bring_cycles = tvmq_gemm_row_cycles(c.variant, &gemm);
   return c;
 }
 
@@ -51,8 +53,9 @@ static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p,
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
   struct tvmq_conv_choice c = choose(p, env, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
-  c.bring_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->cpu);
-  c.cycles += c.bring_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->cpu);
+  const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->cpu);
+  c.bring_cycles += copy_cycles;
+  c.cycles += copy_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->cpu);
   return c;
 }
 
@@ -61,8 +64,9 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
   struct tvmq_conv_choice c = choose(p, env, p->m, 1, k);
   c.copies = true;
-  c.bring_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->cpu) * (float)p->groups;
-  c.cycles = c.cycles * (float)p->groups + c.bring_cycles;
+  const float copy_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->cpu);
+  c.bring_cycles = (c.bring_cycles + copy_cycles) * (float)p->groups;
+  c.cycles = (c.cycles + copy_cycles) * (float)p->groups;
   return c;
 }
 
@@ -101,7 +105,7 @@ static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *byte
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr;
-  *x = (struct tvmq_conv_matrix){.rows = tvmq_conv_rows(&c->problem), .row_sums = tvmq_conv_row_sums(c, env->cpu), .images = 1, .line_rows = 1, .pitch = 1};
+  *x = (struct tvmq_conv_matrix){.rows = tvmq_conv_rows(&c->problem), .row_sums = tvmq_conv_row_sums(c, env), .images = 1, .line_rows = 1, .pitch = 1};
   x->rows.padding = c->padding;
   x->image_lines = c->problem.m;
   if (c->choice.way->rows == TVMQ_CONV_PADDED) {

@@ -42,6 +42,7 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
       .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
       .cpu = env->cpu,
       .excluded = p->excluded,
+      .filter_zero_point = p->quant.filter_zero_point,
       .in_flip = p->quant.in_flip,
   };
 }
@@ -63,9 +64,10 @@ void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct
   tvmq_pack_panel(&choice->variant->layout, rows, params, n, panel);
 }
 
-const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, uint32_t cpu) {
-  const bool repays = c->choice.variant->layout.weight_bytes == 1 && c->problem.quant.filter_zero_point != 0;
-  return repays ? tvmq_select_row_sums(cpu) : NULL;
+const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, const struct tvmq_env *env) {
+  const struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(&c->problem, env, c->choice.n_taps, c->choice.k);
+  float cycles;
+  return tvmq_select_row_sums(c->choice.variant, &gemm, &cycles);
 }
 
 void tvmq_conv_row_terms(const struct tvmq_conv *c, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip, int32_t *terms) {

@@ -214,7 +214,7 @@ enum tvmq_variant_flags {
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
   float rate;         // multiply-accumulates (requantize: elements; row sums: bytes; winograd transforms: values) per cycle of the inner loop
-  float tile_cycles;  // cycles per tile besides the inner loop: start, epilogue, stores
+  float tile_cycles;  // cycles per tile (row sums: row) besides the inner loop: start, epilogue, stores
 };
 
 // One row of variants.def.

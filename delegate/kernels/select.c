@@ -39,10 +39,28 @@ static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_pro
 // Zipping: cycles for each piece of a row and for each byte, out of order and in order.
 static const float ZIP_PIECE_CYCLES[2] = {1.5f, 8}, ZIP_BYTE_CYCLES[2] = {0.044f, 0.26f};
 
-float tvmq_gemm_zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+static float row_sums_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_gemm_problem *p = problem;
+  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  return (float)p->m * (speed->tile_cycles + (float)p->n_taps * (float)p->k / speed->rate);
+}
+
+const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p, float *cycles) {
+  *cycles = 0;
+  if (v->layout.weight_bytes > 1 || p->filter_zero_point == 0) return NULL;
+  return least(TVMQ_FAMILY_ROW_SUMS, p->cpu, 0, row_sums_cycles, p, cycles);
+}
+
+static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
   if ((v->flags & TVMQ_ZIPPED_ROWS) == 0) return 0;
   return (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * ZIP_PIECE_CYCLES[in_order] + gemm_depth(v, p) * ZIP_BYTE_CYCLES[in_order]);
+}
+
+float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  float sums;
+  tvmq_select_row_sums(v, p, &sums);
+  return sums + zip_cycles(v, p);
 }
 
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
@@ -51,7 +69,7 @@ static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
   const float tiles = (float)tvmq_ceil_div(p->m, v->mr) * (float)tvmq_ceil_div(p->n, v->layout.nr);
   const struct tvmq_speed *speed = speed_of(v, p->cpu);
-  return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_zip_cycles(v, p);
+  return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_row_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
@@ -123,10 +141,6 @@ static float conversion_cycles(const struct tvmq_variant *v, const void *problem
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu) {
   return least(TVMQ_FAMILY_REQUANTIZE, cpu, 0, conversion_cycles, &(struct conversion){in_type, out_type, cpu}, NULL);
 }
-
-static float row_sums_cycles(const struct tvmq_variant *v, const void *cpu) { return 1 / speed_of(v, *(const uint32_t *)cpu)->rate; }
-
-const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu) { return least(TVMQ_FAMILY_ROW_SUMS, cpu, 0, row_sums_cycles, &cpu, NULL); }
 
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_winograd_problem *p = problem;

@@ -14,20 +14,25 @@ extern const size_t tvmq_n_variants;
 
 // A gemm problem as the choice sees it.
 struct tvmq_gemm_problem {
-  size_t m, n, k, n_taps;  // k elements per tap, unpadded
-  uint8_t acc_bytes;       // of the layout: 4, or 8 for 16x8 with an int64 bias
-  bool exact_k;            // only variants whose ku divides k: rows are read where they lie
-  uint32_t cpu;            // features that may be used, and what to tune for: enum tvmq_cpu_bits
-  uint32_t excluded;       // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
-  uint32_t required;       // flags of which a variant must have all
-  uint8_t in_flip;         // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
+  size_t m, n, k, n_taps;     // k elements per tap, unpadded
+  uint8_t acc_bytes;          // of the layout: 4, or 8 for 16x8 with an int64 bias
+  bool exact_k;               // only variants whose ku divides k: rows are read where they lie
+  uint32_t cpu;               // features that may be used, and what to tune for: enum tvmq_cpu_bits
+  uint32_t excluded;          // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
+  uint32_t required;          // flags of which a variant must have all
+  int32_t filter_zero_point;  // if not 0, kernels of 8-bit weights need the sums of rows
+  uint8_t in_flip;            // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
 };
 
-// Cycles: padded tiles * (tile_cycles + padded work / rate), and for zipping rows. NULL: no variant has the family's accumulator, or exact_k leaves none.
+// Cycles: padded tiles * (tile_cycles + padded work / rate), and for what rows need before. NULL: no variant has the family's accumulator, or exact_k leaves
+// none.
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
 
-// Of these cycles, what zipping takes: 0 but for TVMQ_ZIPPED_ROWS.
-float tvmq_gemm_zip_cycles(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem);
+// What sums the problem's rows for the variant, and the cycles that all of them take. NULL, and 0 cycles: it needs no sums.
+const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem, float *cycles);
+
+// Of the gemm's cycles, what rows need before it: their sums, and zipping for TVMQ_ZIPPED_ROWS.
+float tvmq_gemm_row_cycles(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem);
 
 struct tvmq_depthwise_problem {
   uint8_t acc_bytes;
@@ -44,8 +49,6 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
-
-const struct tvmq_variant *tvmq_select_row_sums(uint32_t cpu);
 
 // Gemms at the points of a Winograd convolution.
 struct tvmq_winograd_problem {

@@ -35,7 +35,7 @@
    .out_type = OUT_TYPE,                                      \
    .speeds = {{.rate = RATE}},                                \
    .fn.requantize = SYMBOL},
-#define TVMQ_ROW_SUMS(SYMBOL, CPU, RATE) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {{.rate = RATE}}, .fn.row_sums = SYMBOL},
+#define TVMQ_ROW_SUMS(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.row_sums = SYMBOL},
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.
 #define TVMQ_WINOGRAD_INPUT(SYMBOL, CPU, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_INPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_input = SYMBOL},

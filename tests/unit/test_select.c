@@ -10,22 +10,31 @@ static const uint32_t tunings[] = {0, TVMQ_CPU_IN_ORDER};
 static float cycles_on(const struct tvmq_variant *v, size_t i, const struct tvmq_gemm_problem *problem) {
   const bool in_order = (problem->cpu & TVMQ_CPU_IN_ORDER) != 0;
   const struct tvmq_speed *speed = in_order && v->speeds[1].rate > 0 ? &v->speeds[1] : &v->speeds[0];
-  const float zipping = tvmq_gemm_zip_cycles(v, problem);
+  struct tvmq_gemm_problem plain = *problem;
+  plain.filter_zero_point = 0;
+  const float zipping = tvmq_gemm_row_cycles(v, &plain), before = tvmq_gemm_row_cycles(v, problem);
   CHECK((v->flags & TVMQ_ZIPPED_ROWS) != 0 ? zipping > 0 : zipping == 0, "%s zips case %zu in %g", v->name, i, (double)zipping);
+  const bool sums = problem->filter_zero_point != 0 && v->layout.weight_bytes == 1;
+  CHECK(sums ? before > zipping : before == zipping, "%s sums rows of case %zu in %g", v->name, i, (double)(before - zipping));
   const size_t tiles = (gemms[i].m + v->mr - 1) / v->mr * ((gemms[i].n + v->layout.nr - 1) / v->layout.nr);
   const size_t depth = (gemms[i].k + v->layout.ku - 1) / v->layout.ku * v->layout.ku * gemms[i].n_taps;
-  return (float)tiles * (speed->tile_cycles + (float)(depth * v->mr * v->layout.nr) / speed->rate) + zipping;
+  return (float)tiles * (speed->tile_cycles + (float)(depth * v->mr * v->layout.nr) / speed->rate) + before;
 }
 
 // Whatever a CPU offers and whatever is tuned for: the variant that may run there and is estimated fastest there.
-static void check_gemm(void) {
+static void check_gemm(int32_t zero_point) {
   for (uint32_t cpu = 0; cpu < TVMQ_CPU_IN_ORDER; cpu = cpu == 0 ? 1 : cpu * 2) {
     const uint32_t features = cpu * 2 - 1;  // every bit up to this one; of none for 0
     for (size_t t = 0; t < N_ELEMENTS(tunings); t++) {
       for (size_t i = 0; i < N_ELEMENTS(gemms); i++) {
         const uint32_t offered = cpu == 0 ? 0 : features;
-        const struct tvmq_gemm_problem problem = {
-            .m = gemms[i].m, .n = gemms[i].n, .k = gemms[i].k, .n_taps = gemms[i].n_taps, .acc_bytes = 4, .cpu = offered | tunings[t]};
+        const struct tvmq_gemm_problem problem = {.m = gemms[i].m,
+                                                  .n = gemms[i].n,
+                                                  .k = gemms[i].k,
+                                                  .n_taps = gemms[i].n_taps,
+                                                  .acc_bytes = 4,
+                                                  .filter_zero_point = zero_point,
+                                                  .cpu = offered | tunings[t]};
         float cycles = 0;
         const struct tvmq_variant *chosen = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &problem, &cycles);
         if (!CHECK(chosen != NULL && (chosen->cpu & ~offered) == 0, "features %#x, case %zu", offered, i)) continue;
@@ -65,7 +74,8 @@ static void check_winograd_outputs(void) {
 }
 
 int main(void) {
-  check_gemm();
+  check_gemm(0);
+  check_gemm(-3);
   check_winograd_outputs();
   check_speeds();
   return unit_report();
