@@ -18,13 +18,6 @@ struct half {
   int16_t *out;
 };
 
-// What the columns' sums begin with, `step` elements from one column to the next: the biases, or what has been moved to `kept`.
-struct sums {
-  const int64_t *from;
-  size_t step;
-  int64_t kept[COLUMNS * CHANNELS];
-};
-
 TVMQ_INLINE int16x8_t load_weight(const int8_t *weight) { return vmovl_s8(vld1_s8(weight)); }
 
 TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) { return vld1q_s16((const int16_t *)((const char *)pixel + h->channel_offset)); }
@@ -56,32 +49,11 @@ TVMQ_INLINE void add_taps(const struct half *h, const void *const *row, size_t n
   }
 }
 
-// Moves the products over and begins anew.
-TVMQ_INLINE void move(int32x4_t acc[2 * COLUMNS], struct sums *sums) {
-  UNROLL for (size_t i = 0; i < 2 * COLUMNS; i++) {
-    const int64_t *from = sums->from + i / 2 * sums->step + i % 2 * 4;
-    vst1q_s64(sums->kept + 4 * i, vaddw_s32(vld1q_s64(from), vget_low_s32(acc[i])));
-    vst1q_s64(sums->kept + 4 * i + 2, vaddw_high_s32(vld1q_s64(from + 2), acc[i]));
-    acc[i] = vdupq_n_s32(0);
-  }
-  sums->from = sums->kept;
-  sums->step = CHANNELS;
-}
-
-TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], const struct sums *sums, size_t n, int16_t *out) {
+TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], const struct tvmq_neon_sums *sums, size_t n, int16_t *out) {
   const struct tvmq_neon_stage_s64 stage = tvmq_neon_stage_s64(h->args->stage);
   const struct tvmq_neon_scale_s64 scale[2] = {tvmq_neon_scale_s64(h->multiplier, h->shift), tvmq_neon_scale_s64(h->multiplier + 4, h->shift + 4)};
   int16x8_t values[COLUMNS];
-  UNROLL for (size_t i = 0; i < COLUMNS; i++) {
-    const int64_t *from = sums->from + i * sums->step;
-    int16x4_t value[2];
-    UNROLL for (size_t v = 0; v < 2; v++) {
-      const int64x2_t low = vaddw_s32(vld1q_s64(from + 4 * v), vget_low_s32(acc[2 * i + v]));
-      const int64x2_t high = vaddw_high_s32(vld1q_s64(from + 4 * v + 2), acc[2 * i + v]);
-      value[v] = tvmq_neon_requantize_s64(&stage, &scale[v], low, high);
-    }
-    values[i] = vcombine_s16(value[0], value[1]);
-  }
+  UNROLL for (size_t i = 0; i < COLUMNS; i++) values[i] = tvmq_neon_requantize_sums(&stage, scale, sums->from + i * sums->step, acc + 2 * i);
   // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
   const size_t stride = h->args->out_col_stride;
   if (n >= COLUMNS) {
@@ -101,14 +73,17 @@ TVMQ_INLINE void depthwise(const struct half *h, size_t n_kx, size_t stride) {
     const size_t n = args->n_cols - x;
     const void *const *row = args->pixels + x * args->stride_w;
     const int8_t *weights = h->weights;
-    struct sums sums = {.from = h->bias};
+    struct tvmq_neon_sums sums;
+    sums.from = h->bias;
+    sums.step = 0;
     int32x4_t acc[2 * COLUMNS];
     UNROLL for (int i = 0; i < 2 * COLUMNS; i++) acc[i] = vdupq_n_s32(0);
     size_t room = MOST_PRODUCTS;
     for (size_t ky = 0; ky < args->filter_h; ky++, row += args->pixels_stride, weights += args->filter_w * NR) {
       for (size_t kx = 0, taps; kx < args->filter_w; kx += taps, room -= taps) {
         if (room == 0 || room < n_kx) {
-          move(acc, &sums);
+          tvmq_neon_move_sums(&sums, COLUMNS, acc);
+          UNROLL for (int i = 0; i < 2 * COLUMNS; i++) acc[i] = vdupq_n_s32(0);
           room = MOST_PRODUCTS;
         }
         taps = args->filter_w - kx < room ? args->filter_w - kx : room;

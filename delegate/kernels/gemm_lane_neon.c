@@ -1,27 +1,15 @@
 // int8 gemm for Armv8.0 by multiplication with a lane of int16 (smlal by element), for few depths on in-order cores: an accumulator is a finished output, with
 // nothing to add at its end. Weights are int16 with the filter zero point already subtracted, so that any weight will do.
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset in the rows, x9 depths left in the tap, x10 taps left.
-#include "gemm_neon_tile.h"
+// Registers of the assembly besides those of gemm_lane_neon.h: x9 depths left in the tap, x10 taps left.
+#include "gemm_lane_neon.h"
 
 // clang-format off
-#define ROW(reg, row) "ldr " #reg #row ", [x" #row ", x8]\n"
-#define WEIGHTS(b, offset) "ldr q" #b ", [%[weights], #" #offset "]\n"
 #define FLIP_MASK "dup v15.16b, %w[flip]\n"
 #define WIDEN(row) "sxtl v" #row ".8h, v" #row ".8b\n"
 #define WIDEN_FLIPPED(row) "usubl v" #row ".8h, v" #row ".8b, v15.8b\n" // a byte less 128 is the flipped byte as int8
-#define TERM(row, four, lane) "dup v" #row ".4s, v" #four ".s[" #lane "]\n"
-#define START(acc, b, row) "add v" #acc ".4s, v" #b ".4s, v" #row ".4s\n"
-#define PRODUCTS(low, high, row, b, lane)                               \
-  "smlal v" #low ".4s, v" #b ".4h, v" #row ".h[" #lane "]\n"            \
-  "smlal2 v" #high ".4s, v" #b ".8h, v" #row ".h[" #lane "]\n"
 
-// Tile: 8 rows x 8 channels.
-//
-//                v8-v14 in turn    weights of a depth
-//           v0    v16   v17
-//   rows    ...   ...   ...        v15 flip
-//           v7    v30   v31
+// Rows are widened to eight depths in v0-v7; weights take v8-v14 in turn, the flip v15.
 //
 // One depth; the weights of a later one are loaded meanwhile.
 #define DEPTH(b, lane, LATER)                                                                                          \
@@ -42,21 +30,10 @@
   DEPTH(8, 0, WEIGHTS(10, 32)) DEPTH(9, 1, WEIGHTS(11, 48)) DEPTH(10, 2, "") DEPTH(11, 3, "")
 
 #define SUMS(MASK, WIDEN_ROW)                                                                    \
-  "ldr q0, [%[terms]]\nldr q4, [%[terms], #16]\n" WEIGHTS(8, 0) WEIGHTS(9, 16) MASK              \
-  TERM(3, 0, 3) TERM(2, 0, 2) TERM(1, 0, 1) TERM(0, 0, 0)                                        \
-  TERM(7, 4, 3) TERM(6, 4, 2) TERM(5, 4, 1) TERM(4, 4, 0)                                        \
-  START(16, 8, 0) START(17, 9, 0) START(18, 8, 1) START(19, 9, 1)                                \
-  START(20, 8, 2) START(21, 9, 2) START(22, 8, 3) START(23, 9, 3)                                \
-  START(24, 8, 4) START(25, 9, 4) START(26, 8, 5) START(27, 9, 5)                                \
-  START(28, 8, 6) START(29, 9, 6) START(30, 8, 7) START(31, 9, 7)                                \
-  "add %[weights], %[weights], #32\n"                                                            \
+  BIASES MASK                                                                                    \
   "mov x10, %[taps]\n"                                                                           \
   "1:\n"                                                                                         \
-  "ldp x0, x1, [%[rows]]\n"                                                                      \
-  "ldp x2, x3, [%[rows], #16]\n"                                                                 \
-  "ldp x4, x5, [%[rows], #32]\n"                                                                 \
-  "ldp x6, x7, [%[rows], #48]\n"                                                                 \
-  "add %[rows], %[rows], #64\n"                                                                  \
+  POINTERS                                                                                       \
   "mov x8, #0\n"                                                                                 \
   "subs x9, %[k], #8\n"                                                                          \
   "b.lo 3f\n"                                                                                    \
@@ -71,9 +48,7 @@
   "add %[weights], %[weights], #64\n"                                                            \
   "4: subs x10, x10, #1\n"                                                                       \
   "b.ne 1b\n"
-#define SUMS_8X8(tile, args, MASK, WIDEN_ROW)                                                                                        \
-  TVMQ_NEON_SUMS(tile, args, SUMS(MASK, WIDEN_ROW), "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4",    \
-                 "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15")
+#define SUMS_8X8(tile, args, MASK, WIDEN_ROW) LANE_SUMS(tile, args, SUMS(MASK, WIDEN_ROW))
 #define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(tile, args, "", WIDEN)
 #define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK, WIDEN_FLIPPED)
 // clang-format on

@@ -223,3 +223,33 @@ TVMQ_INLINE int16x4_t tvmq_neon_requantize_s64(const struct tvmq_neon_stage_s64 
   const int32x4_t value = tvmq_neon_add_s32(vuzp1q_s32(vreinterpretq_s32_s64(v0), vreinterpretq_s32_s64(v1)), stage->zero_point);
   return vmovn_s32(vminq_s32(vmaxq_s32(value, stage->min), stage->max));
 }
+
+// Sums of int32 that are moved to int64 before they overflow: rows of eight channels, each of which goes on from int64 sums, `step` elements from one row to
+// the next. Those are the biases (step 0) until the first move, then what has been moved to `kept`.
+struct tvmq_neon_sums {
+  const int64_t *from;
+  size_t step;
+  int64_t kept[8 * 8];  // of up to eight rows
+};
+
+TVMQ_INLINE void tvmq_neon_move_sums(struct tvmq_neon_sums *sums, size_t n_rows, const int32x4_t *acc) {
+  UNROLL for (size_t i = 0; i < 2 * n_rows; i++) {
+    const int64_t *from = sums->from + i / 2 * sums->step + i % 2 * 4;
+    vst1q_s64(sums->kept + 4 * i, vaddw_s32(vld1q_s64(from), vget_low_s32(acc[i])));
+    vst1q_s64(sums->kept + 4 * i + 2, vaddw_high_s32(vld1q_s64(from + 2), acc[i]));
+  }
+  sums->from = sums->kept;
+  sums->step = 8;
+}
+
+// The elements to store of a row whose int64 sums are `from` and int32 sums `acc`.
+TVMQ_INLINE int16x8_t tvmq_neon_requantize_sums(const struct tvmq_neon_stage_s64 *stage, const struct tvmq_neon_scale_s64 scale[2], const int64_t *from,
+                                                const int32x4_t acc[2]) {
+  int16x4_t value[2];
+  UNROLL for (size_t v = 0; v < 2; v++) {
+    const int64x2_t low = vaddw_s32(vld1q_s64(from + 4 * v), vget_low_s32(acc[v]));
+    const int64x2_t high = vaddw_high_s32(vld1q_s64(from + 4 * v + 2), acc[v]);
+    value[v] = tvmq_neon_requantize_s64(stage, &scale[v], low, high);
+  }
+  return vcombine_s16(value[0], value[1]);
+}
