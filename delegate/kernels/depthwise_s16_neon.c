@@ -6,7 +6,7 @@
 #include "kernel.h"
 #include "requant_neon.h"
 
-enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511, MAX_SPAN = 11 };
+enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511, MAX_SPAN = 9 };
 
 // The work of 8 channels.
 struct half {

@@ -49,6 +49,9 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
     if (fuzz_pick(b, 0, 2) == 0) {
       d->depth_multiplier = small;
       d->in_c = d->in_c < small ? 1 : d->in_c / small;
+    } else if (fuzz_pick(b, 0, 3) == 0) {  // channels that fit a block several times: it takes pixels side by side
+      d->in_c = 1 << fuzz_pick(b, 0, 4);
+      d->stride_w = d->dilation_w = 1;
     }
     d->out_c = d->in_c * d->depth_multiplier;
     d->filter_c = 1;
