@@ -101,7 +101,7 @@ def steps() -> list[Step]:
             [[*PYTEST, str(ROOT / "tests/python"), "--library-only"]],
             {
                 "LD_PRELOAD": f"{runtime_library('libasan.so')} {runtime_library('libubsan.so')}",
-                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",  # Python leaks, and numpy tries any size that a file names
+                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",  # Python leaks; runtimes try any size that a file names
                 "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
                 "TVMQ_LIBRARY": str(BUILD / "asan" / LIBRARY),
                 "HYPOTHESIS_PROFILE": "emulated",
@@ -122,7 +122,9 @@ def run(step: Step, needed: concurrent.futures.Future[Outcome] | None) -> Outcom
     with log.open("w", encoding="utf-8") as stream:
         for command in step.commands:
             print("+", *command, file=stream, flush=True)
-            if subprocess.run(command, cwd=ROOT, env={**os.environ, **step.environment}, check=False, stdout=stream, stderr=stream).returncode:
+            code = subprocess.run(command, cwd=ROOT, env={**os.environ, **step.environment}, check=False, stdout=stream, stderr=stream).returncode
+            if code:
+                print(f"ended by signal {-code}" if code < 0 else f"exit code {code}", file=stream)
                 verdict = "FAILED"
                 break
     output = log.read_text(encoding="utf-8", errors="replace")
