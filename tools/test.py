@@ -101,7 +101,7 @@ def steps() -> list[Step]:
             [[*PYTEST, str(ROOT / "tests/python"), "--library-only"]],
             {
                 "LD_PRELOAD": f"{runtime_library('libasan.so')} {runtime_library('libubsan.so')}",
-                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",  # Python leaks; runtimes try any size that a file names
+                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",  # Python leaks; files name any size
                 "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
                 "TVMQ_LIBRARY": str(BUILD / "asan" / LIBRARY),
                 "HYPOTHESIS_PROFILE": "emulated",
