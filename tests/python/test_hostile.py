@@ -115,8 +115,8 @@ def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated
     if alone["outcome"] != "ran" and delegated["outcome"] != "died":
         return "refused or too slow, ran with the delegate"
     # A runtime that does not verify its files reads past their end, and what it finds there differs from run to run.
-    if delegated["outcome"] == "died" and not delegated["offered"]:
-        return "died before the runtime came to the delegate"
+    if delegated["outcome"] in ("died", "refused") and not delegated["offered"]:
+        return f"{delegated['outcome']} before the runtime came to the delegate"
     if any(alike(again, delegated) for again in outcomes(runtime, "without", [path] * 30)):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.
