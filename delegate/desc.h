@@ -1,4 +1,4 @@
-// Plain-data descriptions of the operators. node.c fills them from TFLite's structures; everything behind it (claim rules, planning, packing, kernels, tests,
+// Plain-data descriptions of the operators. node_*.c fill them from TFLite's structures; everything behind it (claim rules, planning, packing, kernels, tests,
 // fuzzer) sees only these.
 #pragma once
 
@@ -48,4 +48,10 @@ struct tvmq_requantize_desc {
   enum tvmq_type in_type, out_type;
   struct tvmq_quant in, out;  // `in` means nothing for float32
   size_t n;                   // elements
+};
+
+// Of whatever operator.
+union tvmq_desc {
+  struct tvmq_conv_desc conv;
+  struct tvmq_requantize_desc requantize;
 };

@@ -5,15 +5,13 @@
 
 #include "arith.h"
 #include "memory.h"
+#include "node_kind.h"
 #include "op_names.h"
 
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_record *record) {
-  if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
-  record->claimed_by = registration->custom_name == NULL ? tvmq_op_class_find(registration->builtin_code) : NULL;
-  if (record->claimed_by == NULL) return "the delegate has no kernels for this operator";
   const char *reason = tvmq_node_read(node, registration, &record->node);
-  if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->in, &record->out);
-  if (reason == NULL) reason = record->claimed_by->claim(&record->desc);
+  if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->shapes);
+  if (reason == NULL) reason = record->node.kind->op_class->claim(&record->desc);
   return reason;
 }
 
@@ -75,7 +73,7 @@ void tvmq_record_release(struct tvmq_record *record) {
 
 // The operator becomes one of the class that computes `desc`.
 static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_op_class *op_class = tvmq_op_computed_by(record->claimed_by, desc, env);
+  const struct tvmq_op_class *op_class = tvmq_op_computed_by(record->node.kind->op_class, desc, env);
   if (op_class != record->op_class) tvmq_record_release(record);
   record->op_class = op_class;
 }
@@ -104,13 +102,19 @@ static void show_plan(struct tvmq_record *record) {
   record->info.scratch_bytes = info.scratch_bytes;
 }
 
+bool tvmq_record_empty(const struct tvmq_record *record) {
+  bool empty = record->shapes.out.bytes == 0;
+  for (int i = 0; i < record->node.n_in; i++) empty |= record->shapes.in[i].bytes == 0;
+  return empty;
+}
+
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
   union tvmq_desc desc;
-  const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->in, &record->out);
+  const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->shapes);
   if (reason == NULL && (tvmq_record_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0))) return NULL;
 
   record->planned = false;
-  if (reason == NULL) reason = record->claimed_by->claim(&desc);
+  if (reason == NULL) reason = record->node.kind->op_class->claim(&desc);
   if (reason == NULL) {
     set_class(record, &desc, env);
     reason = record->op_class->plan(&record->op, &desc, env);

@@ -19,13 +19,12 @@ struct tvmq_record {
   unsigned long long plans, packs;  // how often each was done
 
   // Of nodes to be claimed
-  const struct tvmq_op_class *claimed_by;
   struct tvmq_node node;
   const struct tvmq_op_class *op_class;  // of the operator, chosen whenever it is planned
   struct tvmq_op *op;
   bool planned;
   union tvmq_desc desc;  // that the operator is planned for
-  struct tvmq_shape in, out;
+  struct tvmq_shapes shapes;
 };
 
 struct tvmq_subgraph {
@@ -49,7 +48,7 @@ struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node)
 static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
 // Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
-static inline bool tvmq_record_empty(const struct tvmq_record *record) { return record->in.bytes == 0 || record->out.bytes == 0; }
+bool tvmq_record_empty(const struct tvmq_record *record);  // there is nothing to compute
 
 void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator

@@ -1,4 +1,4 @@
-// An operator of the delegate: planned when the graph is prepared, run at each inference. One input and one output tensor; all else is constant.
+// An operator of the delegate: planned when the graph is prepared, run at each inference. A few input tensors and one output tensor; all else is constant.
 #pragma once
 
 #include <stddef.h>
@@ -28,10 +28,7 @@ struct tvmq_env {
   struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
 };
 
-union tvmq_desc {
-  struct tvmq_conv_desc conv;
-  struct tvmq_requantize_desc requantize;
-};
+enum { TVMQ_MAX_IN = 2 };  // input tensors of an operator
 
 // What a planned op says of itself.
 struct tvmq_op_info {
@@ -54,8 +51,9 @@ struct tvmq_op_class {
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
   // released).
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
-  void (*run)(struct tvmq_op *op, const void *in, void *out);  // allocates nothing
-  void (*release)(struct tvmq_op *op);                         // NULL is fine
+  // Allocates nothing. `in`: the input tensors in the operator's order; one may be given twice. The output overlaps none of them.
+  void (*run)(struct tvmq_op *op, const void *const *in, void *out);
+  void (*release)(struct tvmq_op *op);  // NULL is fine
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
 };
 
@@ -67,6 +65,3 @@ extern const struct tvmq_op_class tvmq_op_requantize;  // QUANTIZE
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {
   return op_class->computed_by != NULL ? op_class->computed_by(desc, env) : op_class;
 }
-
-// TFLite builtin operator code -> class; NULL for operators the delegate does not know.
-const struct tvmq_op_class *tvmq_op_class_find(int32_t builtin_code);

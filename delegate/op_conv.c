@@ -151,9 +151,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return why;
 }
 
-static void run(struct tvmq_op *op, const void *in, void *out) {
+static void run(struct tvmq_op *op, const void *const *in, void *out) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
-  c->choice.way->run(c, in, out);
+  c->choice.way->run(c, in[0], out);
 }
 
 static void release(struct tvmq_op *op) {

@@ -381,10 +381,10 @@ static void run_task(void *context, struct tvmq_tile tile) {
   }
 }
 
-static void run(struct tvmq_op *op, const void *in, void *out) {
+static void run(struct tvmq_op *op, const void *const *in, void *out) {
   const struct depthwise *d = (const struct depthwise *)op;
   tvmq_threads_run(d->threads, (size_t)d->desc.batch * phases(d) * d->tasks.m_blocks * d->tasks.n_blocks, run_task,
-                   &(struct inference){.depthwise = d, .in = in, .out = out});
+                   &(struct inference){.depthwise = d, .in = in[0], .out = out});
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }

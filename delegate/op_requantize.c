@@ -104,9 +104,9 @@ static void run_task(void *context, struct tvmq_tile task) {
   r->variant->fn.requantize(&args);
 }
 
-static void run(struct tvmq_op *op, const void *in, void *out) {
+static void run(struct tvmq_op *op, const void *const *in, void *out) {
   const struct requantize *r = (const struct requantize *)op;
-  struct inference job = {.requantize = r, .in = in, .out = out};
+  struct inference job = {.requantize = r, .in = in[0], .out = out};
   tvmq_threads_run(r->threads, r->tasks, run_task, &job);
 }
 

@@ -16,10 +16,10 @@ static bool contains(const TfLiteIntArray *array, int value) {
   return false;
 }
 
-// The last step before `n` that writes the tensor; -1: none.
-static int producer(const struct tvmq_partition *partition, size_t n, int tensor) {
+// The last step before `n` that writes the tensor, into the arena; -1: none.
+static int find_source(const struct tvmq_partition *partition, size_t n, int tensor) {
   for (size_t i = n; i-- > 0;) {
-    if (partition->steps[i].record->node.out == tensor) return (int)i;
+    if (partition->steps[i].record->node.out == tensor) return partition->steps[i].inside ? (int)i : -1;
   }
   return -1;
 }
@@ -28,8 +28,10 @@ static int producer(const struct tvmq_partition *partition, size_t n, int tensor
 static bool reserve_arena(struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
-    partition->buffers[i] = (struct tvmq_arena_buffer){.size = step->inside ? step->record->out.bytes : 0, .first = i, .last = i};
-    if (step->source >= 0) partition->buffers[step->source].last = i;
+    partition->buffers[i] = (struct tvmq_arena_buffer){.size = step->inside ? step->record->shapes.out.bytes : 0, .first = i, .last = i};
+    for (int j = 0; j < step->record->node.n_in; j++) {
+      if (step->sources[j] >= 0) partition->buffers[step->sources[j]].last = i;
+    }
   }
   size_t size;
   const bool fits = tvmq_arena_plan(partition->buffers, partition->n, &size);
@@ -50,9 +52,9 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
   for (size_t i = 0; i < n; i++) {
     struct tvmq_step *step = &partition->steps[i];
     step->record = tvmq_subgraph_find(subgraph, nodes->data[i]);
-    step->source = producer(partition, i, step->record->node.in);
-    if (step->source >= 0 && !partition->steps[step->source].inside) step->source = -1;
-    step->inside = !contains(params->output_tensors, step->record->node.out);
+    const struct tvmq_node *node = &step->record->node;
+    for (int j = 0; j < node->n_in; j++) step->sources[j] = find_source(partition, i, node->inputs[j]);
+    step->inside = !contains(params->output_tensors, node->out);
   }
   partition->buffers = tvmq_alloc(n * sizeof partition->buffers[0]);
   if (partition->buffers != NULL && reserve_arena(partition)) return partition;
@@ -131,7 +133,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
     struct tvmq_record *record = step->record;
     const char *reason = tvmq_record_plan(record, context, &partition->delegate->env);
     if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
-    if (!tvmq_tensor_resize(context, record->node.out, &record->out, !step->inside))
+    if (!tvmq_tensor_resize(context, record->node.out, &record->shapes.out, !step->inside))
       return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
   }
   if (!reserve_arena(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
@@ -139,7 +141,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
-static void run_profiled(struct tvmq_record *record, struct tvmq_trace *trace, const void *in, void *out) {
+static void run_profiled(struct tvmq_record *record, struct tvmq_trace *trace, const void *const *in, void *out) {
   if (trace != NULL) {
     trace->subgraph = record->info.subgraph;
     trace->node = record->info.node;
@@ -151,21 +153,33 @@ static void run_profiled(struct tvmq_record *record, struct tvmq_trace *trace, c
   if (trace != NULL) tvmq_trace_add(trace, 0, -1, start, end);
 }
 
+static void *arena_buffer(const struct tvmq_partition *partition, size_t step) { return partition->arena + partition->buffers[step].offset; }
+
+static TfLiteStatus run_step(struct tvmq_partition *partition, TfLiteContext *context, size_t index) {
+  const struct tvmq_step *step = &partition->steps[index];
+  struct tvmq_record *record = step->record;
+  const struct tvmq_node *node = &record->node;
+  const void *in[TVMQ_MAX_IN];
+  void *out = step->inside ? arena_buffer(partition, index) : tvmq_tensor_data(context, node->out, record->shapes.out.bytes);
+  bool complete = out != NULL;
+  for (int i = 0; i < node->n_in; i++) {
+    const int source = step->sources[i];
+    in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->inputs[i], record->shapes.in[i].bytes);
+    complete &= in[i] != NULL;
+  }
+  if (!complete) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
+  if (partition->delegate->options.profile) {
+    run_profiled(record, partition->delegate->trace, in, out);
+  } else {
+    record->op_class->run(record->op, in, out);
+  }
+  return kTfLiteOk;
+}
+
 static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *context) {
-  const bool profiled = partition->delegate->options.profile;
   for (size_t i = 0; i < partition->n; i++) {
-    const struct tvmq_step *step = &partition->steps[i];
-    struct tvmq_record *record = step->record;
-    if (tvmq_record_empty(record)) continue;
-    const void *in =
-        step->source >= 0 ? partition->arena + partition->buffers[step->source].offset : tvmq_tensor_data(context, record->node.in, record->in.bytes);
-    void *out = step->inside ? partition->arena + partition->buffers[i].offset : tvmq_tensor_data(context, record->node.out, record->out.bytes);
-    if (in == NULL || out == NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
-    if (profiled) {
-      run_profiled(record, partition->delegate->trace, in, out);
-    } else {
-      record->op_class->run(record->op, in, out);
-    }
+    const TfLiteStatus status = tvmq_record_empty(partition->steps[i].record) ? kTfLiteOk : run_step(partition, context, i);
+    if (status != kTfLiteOk) return status;
   }
   return kTfLiteOk;
 }

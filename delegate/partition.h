@@ -13,8 +13,8 @@ struct tvmq_delegate;
 
 struct tvmq_step {
   struct tvmq_record *record;
-  int source;   // the step whose output, in the arena, is this one's input; -1: a tensor of the interpreter
-  bool inside;  // the output lives in the arena: no one but later steps reads it
+  int sources[TVMQ_MAX_IN];  // of each input, the step whose output, in the arena, it is; -1: a tensor of the interpreter
+  bool inside;               // the output lives in the arena: no one but later steps reads it
 };
 
 struct tvmq_partition {

@@ -38,7 +38,7 @@ struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side) {
   return (struct fuzz_tensor){read, guard_writable(&guard, read)};
 }
 
-void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *in,
+void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side) {
   enum { MARGIN = 256 };
   static struct guard guard;

@@ -30,16 +30,16 @@ extern struct fuzz_counts fuzz_counts;
 _Noreturn void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Tensors, each against an inaccessible page: what an operator reads is read-only.
-enum { FUZZ_IN, FUZZ_FILTER, FUZZ_BIAS, FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES = 1 << 20 };
+enum { FUZZ_IN, FUZZ_IN_2, FUZZ_FILTER, FUZZ_BIAS, FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES = 1 << 20 };
 struct fuzz_tensor {
   const void *read;
   void *write;
 };
 struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
 
-// Plans `desc` (again, if *op is not NULL), runs it on `in` and compares `n` bytes of output with `expected`.
+// Plans `desc` (again, if *op is not NULL), runs it on the inputs `in` and compares `n` bytes of output with `expected`.
 // Output is guarded, and what lies before and behind it compared too.
-void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *in,
+void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side);
 
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);

@@ -197,7 +197,7 @@ static void run(const struct conv *c, struct tvmq_op **op, const struct tvmq_env
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, in_bytes, c->side);
   fill(in.write, in_bytes, element, d->in_type == TVMQ_TYPE_U8 ? 0x80 : 0);
   oracle_conv(d, env->rounding, in.read, expected);
-  fuzz_run(c->op_class, op, &(union tvmq_desc){.conv = *d}, env, in.read, expected, out_bytes, c->side);
+  fuzz_run(c->op_class, op, &(union tvmq_desc){.conv = *d}, env, &in.read, expected, out_bytes, c->side);
 }
 
 void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {

@@ -92,6 +92,6 @@ void fuzz_requantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
   fill(&d, in.write);
   convert(&d, env->rounding, in.read, expected);
   struct tvmq_op *op = NULL;
-  fuzz_run(&tvmq_op_requantize, &op, &desc, env, in.read, expected, d.n * types[d.out_type].bytes, side);
+  fuzz_run(&tvmq_op_requantize, &op, &desc, env, &in.read, expected, d.n * types[d.out_type].bytes, side);
   tvmq_op_requantize.release(op);
 }

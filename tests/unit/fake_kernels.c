@@ -122,9 +122,9 @@ const TfLiteRegistration *fake_kernel(int builtin_code) {
       {.builtin_code = TVMQ_BUILTIN_CONV_2D, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_QUANTIZE, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},
-      {.builtin_code = 0, .prepare = prepare_same, .invoke = invoke_other, .version = 1},
+      {.builtin_code = FAKE_BUILTIN_OTHER, .prepare = prepare_same, .invoke = invoke_other, .version = 1},
   };
   const TfLiteRegistration *kernel = kernels;
-  while (kernel->builtin_code != builtin_code && kernel->builtin_code != 0) kernel++;
+  while (kernel->builtin_code != builtin_code && kernel->builtin_code != FAKE_BUILTIN_OTHER) kernel++;
   return kernel;
 }

@@ -130,6 +130,23 @@ static bool leaves(const struct fake_subgraph *s, const TfLiteIntArray *nodes, i
   return !read;
 }
 
+static bool writes(const struct fake_subgraph *s, const TfLiteIntArray *nodes, int tensor) {
+  bool found = false;
+  for (int i = 0; i < nodes->size; i++) found |= in_array(node_at(s, nodes->data[i])->outputs, tensor);
+  return found;
+}
+
+// What the nodes read, constants too, and none of them writes.
+static TfLiteIntArray *inputs_of(const struct fake_subgraph *s, const TfLiteIntArray *nodes) {
+  int inputs[FAKE_MAX_TENSORS], n = 0;
+  for (int tensor = 0; tensor < (int)s->n_tensors; tensor++) {
+    bool read = false;
+    for (int i = 0; i < nodes->size; i++) read |= in_array(node_at(s, nodes->data[i])->inputs, tensor);
+    if (read && !writes(s, nodes, tensor)) inputs[n++] = tensor;
+  }
+  return int_array(n, inputs);
+}
+
 static TfLiteDelegateParams params_of(const struct fake_subgraph *s, int first, int n) {
   TfLiteIntArray *nodes = int_array(n, s->plan + first);
   int outputs[FAKE_MAX_NODES], n_outputs = 0;
@@ -137,8 +154,7 @@ static TfLiteDelegateParams params_of(const struct fake_subgraph *s, int first, 
     const int out = node_at(s, nodes->data[i])->outputs->data[0];
     if (leaves(s, nodes, out)) outputs[n_outputs++] = out;
   }
-  const int in = node_at(s, nodes->data[0])->inputs->data[0];
-  return (TfLiteDelegateParams){.nodes_to_replace = nodes, .input_tensors = int_array(1, &in), .output_tensors = int_array(n_outputs, outputs)};
+  return (TfLiteDelegateParams){.nodes_to_replace = nodes, .input_tensors = inputs_of(s, nodes), .output_tensors = int_array(n_outputs, outputs)};
 }
 
 static void free_params(TfLiteDelegateParams *params) {
@@ -279,7 +295,7 @@ int fake_conv(struct fake_subgraph *s, bool depthwise, int in, int filter, int b
 }
 
 int fake_quantize(struct fake_subgraph *s, int in, int out) { return add_builtin(s, TVMQ_BUILTIN_QUANTIZE, 1, &in, out, NULL); }
-int fake_other(struct fake_subgraph *s, int in, int out) { return add_builtin(s, 0, 1, &in, out, NULL); }
+int fake_other(struct fake_subgraph *s, int in, int out) { return add_builtin(s, FAKE_BUILTIN_OTHER, 1, &in, out, NULL); }
 
 // ---- running
 

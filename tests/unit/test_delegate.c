@@ -155,9 +155,10 @@ static void check_tune(void) {
 static void check_require_full(void) {
   struct scene s = BEGIN(true, "require_full_delegation", "on");
   CHECK(apply(&s) == kTfLiteError, "not full");
-  CHECK_STRING(s.network.fake->error,
-               "tvmq-delegate: require_full_delegation: node 1 (ADD) of subgraph 0 would be left to the runtime: the delegate has no kernels for this operator",
-               "error");
+  CHECK_STRING(
+      s.network.fake->error,
+      "tvmq-delegate: require_full_delegation: node 1 (FLOOR) of subgraph 0 would be left to the runtime: the delegate has no kernels for this operator",
+      "error");
   CHECK_STRING(tvmq_get_delegate(s.delegate)->error, s.network.fake->error + strlen("tvmq-delegate: "), "kept");
   check_run("undone", &s.network, true, NULL);
   end(&s);

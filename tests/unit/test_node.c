@@ -123,8 +123,8 @@ static void check_conv(void) {
       {absent_filter, "a tensor index is out of range"},
       {wild_bias, "a tensor index is out of range"},
       {wild_output, "a tensor index is out of range"},
-      {in_place, "a tensor index is out of range"},
-      {one_input, "the node has not 2 or 3 inputs"},
+      {in_place, "the output is an input too"},
+      {one_input, "the node has more or fewer inputs than its operator"},
       {no_outputs, "the node has not one output, or no input"},
       {no_options, "the node has no options"},
       {no_padding, "padding is neither SAME nor VALID"},
@@ -138,9 +138,9 @@ static void check_conv(void) {
     const struct fake_node pair = fake_node_at(n.graph, n.conv);
     struct tvmq_node read;
     union tvmq_desc desc;
-    struct tvmq_shape in, out;
+    struct tvmq_shapes shapes;
     const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
-    if (reason == NULL) reason = tvmq_node_describe(&n.graph->context, &read, &desc, &in, &out);
+    if (reason == NULL) reason = tvmq_node_describe(&n.graph->context, &read, &desc, &shapes);
     if (reason == NULL) reason = tvmq_op_conv.claim(&desc);
     CHECK_STRING(reason, cases[i].reason, cases[i].reason);
     tensor(&n, n.in)->allocation_type = kTfLiteArenaRw;
@@ -154,14 +154,16 @@ static void check_description(void) {
   const struct fake_node pair = fake_node_at(n.graph, n.conv);
   struct tvmq_node read;
   union tvmq_desc a, b;
-  struct tvmq_shape in, out;
+  struct tvmq_shapes shapes;
   memset(&a, 0x55, sizeof a);
   memset(&b, 0xaa, sizeof b);
   CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
-  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &a, &in, &out), NULL, "describe");
-  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &b, &in, &out), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &a, &shapes), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &b, &shapes), NULL, "describe");
   CHECK(memcmp(&a, &b, sizeof a) == 0, "equal as memory");
-  CHECK(out.rank == 4 && out.dims[1] == NETWORK_H && out.dims[3] == NETWORK_FILTERS && out.bytes == NETWORK_H * NETWORK_H * NETWORK_FILTERS, "shape");
+  CHECK(shapes.out.rank == 4 && shapes.out.dims[1] == NETWORK_H && shapes.out.dims[3] == NETWORK_FILTERS &&
+            shapes.out.bytes == NETWORK_H * NETWORK_H * NETWORK_FILTERS,
+        "shape");
   CHECK(a.conv.filter == tensor(&n, n.filter)->data && a.conv.n_filter_scales == 1 && a.conv.in.zero_point == -7 && a.conv.out_h == NETWORK_H, "values");
   CHECK(tvmq_tensor_data(&n.graph->context, n.filter, tensor(&n, n.filter)->bytes) != NULL, "data");
   CHECK(tvmq_tensor_data(&n.graph->context, n.in, 1) == NULL && tvmq_tensor_data(&n.graph->context, 99, 1) == NULL, "another size, another tensor");
@@ -174,16 +176,16 @@ static void check_output_shape(void) {
   const struct fake_node pair = fake_node_at(n.graph, n.conv);
   struct tvmq_node read;
   union tvmq_desc desc;
-  struct tvmq_shape in, out;
+  struct tvmq_shapes shapes;
   const int output = pair.node.outputs->data[0];
   tensor(&n, output)->dims->size = 0;
   CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
-  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &desc, &in, &out), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &desc, &shapes), NULL, "describe");
   CHECK_STRING(tvmq_op_conv.claim(&desc), NULL, "claim");
-  CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, false) && tensor(&n, output)->dims->size == 4, "resize");
+  CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, false) && tensor(&n, output)->dims->size == 4, "resize");
   const TfLiteIntArray *dims = tensor(&n, output)->dims;
-  CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, false) && tensor(&n, output)->dims == dims, "has it already");
-  CHECK(tvmq_tensor_resize(&n.graph->context, output, &out, true) && tensor(&n, output)->dims != dims, "always");
+  CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, false) && tensor(&n, output)->dims == dims, "has it already");
+  CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, true) && tensor(&n, output)->dims != dims, "always");
   fake_destroy(n.fake);
 }
 
@@ -199,11 +201,11 @@ static void check_constant_input(void) {
     const struct fake_node pair = fake_node_at(n.graph, fake_quantize(n.graph, in, out));
     struct tvmq_node read;
     union tvmq_desc desc;
-    struct tvmq_shape in_shape, out_shape;
+    struct tvmq_shapes shapes;
     CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
-    const char *reason = tvmq_node_describe(&n.graph->context, &read, &desc, &in_shape, &out_shape);
+    const char *reason = tvmq_node_describe(&n.graph->context, &read, &desc, &shapes);
     CHECK_STRING(reason, shift == 0 ? NULL : "a constant input is not aligned", "odd address");
-    CHECK(in_shape.bytes == 10 || shift == 1, "shape");
+    CHECK(shapes.in[0].bytes == 10 || shift == 1, "shape");
     CHECK(tvmq_tensor_data(&n.graph->context, in, 10) == (const char *)values + shift, "larger than its shape");
     CHECK(tvmq_tensor_data(&n.graph->context, in, 16) == NULL, "smaller than asked for");
     fake_destroy(n.fake);

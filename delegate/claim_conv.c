@@ -1,15 +1,13 @@
-#include "claim.h"
-
+// CONV_2D and DEPTHWISE_CONV_2D.
 #include <math.h>
 #include <string.h>
 
+#include "claim.h"
+#include "claim_rules.h"
 #include "geometry.h"
 #include "quant_params.h"
 
-static bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
-static bool fits_type(int32_t value, enum tvmq_type type) { return value >= tvmq_type_range(type).min && value <= tvmq_type_range(type).max; }
-
-// ---- rules of a convolution, in the order in which they build on each other
+// Rules in the order in which they build on each other.
 
 static const char *conv_types(const struct tvmq_conv_desc *desc) {
   const bool integer_filter = desc->filter_type == TVMQ_TYPE_S8 || desc->filter_type == TVMQ_TYPE_U8 || desc->filter_type == TVMQ_TYPE_S4;
@@ -76,12 +74,6 @@ static const char *conv_geometry(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
-// TFLite indexes tensors by int.
-static bool too_many(int32_t a, int32_t b, int32_t c, int32_t d) {
-  int32_t n;
-  return __builtin_mul_overflow(a, b, &n) || __builtin_mul_overflow(n, c, &n) || __builtin_mul_overflow(n, d, &n);
-}
-
 static const char *conv_sizes(const struct tvmq_conv_desc *desc) {
   if (too_many(desc->batch, desc->in_h, desc->in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
   if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
@@ -122,8 +114,8 @@ static const char *conv_wide_bounds(const struct tvmq_conv_desc *desc) {
   return fits ? NULL : "16x8 accumulator may exceed 48 bits";
 }
 
-// 32-bit accumulators are shifted left before they are multiplied; 64-bit ones are multiplied by 16 bits and shifted right by 15 - shift.
-enum { MAX_SHIFT_32 = 30, MAX_SHIFT_64 = 14 };
+// Wide accumulators are multiplied by 16 bits and shifted right by 15 - shift.
+enum { MAX_SHIFT_64 = 14 };
 
 static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
   if (desc->in_type == TVMQ_TYPE_U8 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
@@ -150,39 +142,4 @@ const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
     if (reason != NULL) return reason;
   }
   return NULL;
-}
-
-// ---- requantize
-
-static bool requantize_pair(enum tvmq_type in, enum tvmq_type out) {
-  static const struct {
-    enum tvmq_type in, out;
-  } pairs[] = {
-      {TVMQ_TYPE_F32, TVMQ_TYPE_S8}, {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16},  //
-      {TVMQ_TYPE_S8, TVMQ_TYPE_S8},  {TVMQ_TYPE_S8, TVMQ_TYPE_U8},   {TVMQ_TYPE_S8, TVMQ_TYPE_S16},   //
-      {TVMQ_TYPE_U8, TVMQ_TYPE_S8},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S16},   //
-      {TVMQ_TYPE_S16, TVMQ_TYPE_S8}, {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32},  //
-      {TVMQ_TYPE_S32, TVMQ_TYPE_S8}, {TVMQ_TYPE_S32, TVMQ_TYPE_S16},
-  };
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    if (pairs[i].in == in && pairs[i].out == out) return true;
-  }
-  return false;
-}
-
-const char *tvmq_claim_requantize(const struct tvmq_requantize_desc *desc) {
-  if (!requantize_pair(desc->in_type, desc->out_type)) return "no conversion between these types";
-  if (desc->n == 0) return "empty tensor";
-  if (desc->n > INT32_MAX) return "tensor has more than 2^31 - 1 elements";
-  if (!good_scale(desc->out.scale)) return "output scale is not positive and finite";
-  if (!fits_type(desc->out.zero_point, desc->out_type)) return "output zero point is outside its type";
-  if (desc->in_type == TVMQ_TYPE_F32) return NULL;
-
-  if (!good_scale(desc->in.scale)) return "input scale is not positive and finite";
-  if (!fits_type(desc->in.zero_point, desc->in_type)) return "input zero point is outside its type";
-  const bool both_16 = desc->in_type == TVMQ_TYPE_S16 && desc->out_type == TVMQ_TYPE_S16;
-  if (both_16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 to int16 with a zero point";
-  int32_t multiplier, shift;
-  tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, &multiplier, &shift);
-  return shift <= MAX_SHIFT_32 ? NULL : "input scale / output scale is too large";
 }

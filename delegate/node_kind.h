@@ -1,0 +1,29 @@
+// The operators that the delegate knows, each in a file of its own: how a node of it is read and described, and what claims, plans and runs it.
+#pragma once
+
+#include "node.h"
+
+// A node and the tensors that change with each inference, as they are now.
+struct tvmq_node_view {
+  const TfLiteContext *context;
+  const struct tvmq_node *node;
+  const TfLiteTensor *in[TVMQ_MAX_IN], *out;
+};
+
+struct tvmq_node_kind {
+  int32_t builtin_code;
+  const struct tvmq_op_class *op_class;
+  int n_in;                    // tensors that change with each inference: the first inputs
+  int min_inputs, max_inputs;  // constants included
+  // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
+  const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
+  // Completes the description, which begins as a copy of the options, and computes the output's rank and dimensions. The shapes of the inputs are known.
+  const char *(*describe)(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc);
+};
+
+extern const struct tvmq_node_kind tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d, tvmq_node_quantize;
+
+// ---- options that several operators have
+
+const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out);
+enum tvmq_activation tvmq_read_activation(TfLiteFusedActivation activation);
