@@ -53,11 +53,3 @@ struct tvmq_axis tvmq_axis(int32_t in, int32_t out, int32_t filter, int32_t stri
   a.stride = a.step / common;
   return a;
 }
-
-size_t tvmq_phase_outputs(const struct tvmq_axis *axis, size_t phase) { return phase < axis->out ? (axis->out - 1 - phase) / axis->phases + 1 : 0; }
-
-ptrdiff_t tvmq_first_input(const struct tvmq_axis *axis, size_t phase, size_t output) {
-  return (ptrdiff_t)((phase + output * axis->phases) * axis->step) - (ptrdiff_t)axis->pad;
-}
-
-size_t tvmq_grid_points(const struct tvmq_axis *axis, size_t n) { return (n - 1) * axis->stride + axis->filter; }

@@ -27,10 +27,14 @@ struct tvmq_axis {
 struct tvmq_axis tvmq_axis(int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation, int32_t pad);
 
 // Outputs of a phase; phase 0 has the most.
-size_t tvmq_phase_outputs(const struct tvmq_axis *axis, size_t phase);
+static inline size_t tvmq_phase_outputs(const struct tvmq_axis *axis, size_t phase) {
+  return axis->phases == 1 ? axis->out : phase < axis->out ? (axis->out - 1 - phase) / axis->phases + 1 : 0;
+}
 
 // The input that the first tap of a phase's output meets; negative where that is padding.
-ptrdiff_t tvmq_first_input(const struct tvmq_axis *axis, size_t phase, size_t output);
+static inline ptrdiff_t tvmq_first_input(const struct tvmq_axis *axis, size_t phase, size_t output) {
+  return (ptrdiff_t)((phase + output * axis->phases) * axis->step) - (ptrdiff_t)axis->pad;
+}
 
 // Points of the grid that `n` outputs of a phase read.
-size_t tvmq_grid_points(const struct tvmq_axis *axis, size_t n);
+static inline size_t tvmq_grid_points(const struct tvmq_axis *axis, size_t n) { return (n - 1) * axis->stride + axis->filter; }

@@ -18,16 +18,29 @@ static struct span inside(const struct tvmq_pixel_grid *grid) {
 
 static bool has_row(const struct tvmq_pixel_grid *grid, size_t row) { return (size_t)(grid->y + (ptrdiff_t)(row * grid->h->dilation)) < grid->h->in; }
 
+// Points at `n` pixels, `step` bytes apart, four at a time.
+static const void **point_at(const void **table, const uint8_t *pixel, size_t n, size_t step) {
+  for (; n >= 4; n -= 4, table += 4, pixel += 4 * step) {
+    table[0] = pixel;
+    table[1] = pixel + step;
+    table[2] = pixel + 2 * step;
+    table[3] = pixel + 3 * step;
+  }
+  for (; n > 0; n--, pixel += step) *table++ = pixel;
+  return table;
+}
+
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table) {
   const struct span span = inside(grid);
-  const size_t columns = grid->columns, step = pixels->column_step;
-  for (size_t row = 0; row < grid->rows; row++, table += columns) {
-    const size_t begin = has_row(grid, row) ? span.begin : columns, end = has_row(grid, row) ? span.end : columns;
-    const uint8_t *pixel = pixels->origin + row * pixels->row_step + begin * step;
-    size_t c = 0;
-    for (; c < begin; c++) table[c] = padding;
-    for (; c < end; c++, pixel += step) table[c] = pixel;
-    for (; c < columns; c++) table[c] = padding;
+  const uint8_t *line = pixels->origin + span.begin * pixels->column_step;
+  for (size_t row = 0; row < grid->rows; row++, line += pixels->row_step) {
+    if (has_row(grid, row)) {
+      table = point_at(table, padding, span.begin, 0);
+      table = point_at(table, line, span.end - span.begin, pixels->column_step);
+      table = point_at(table, padding, grid->columns - span.end, 0);
+    } else {
+      table = point_at(table, padding, grid->columns, 0);
+    }
   }
 }
 

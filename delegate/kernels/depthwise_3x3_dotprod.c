@@ -30,14 +30,15 @@
 #define FLIP_UINT8(v0, v1, scratch) "movi v" #scratch ".16b, #0x80\n" FLIP(v0, scratch) FLIP(v1, scratch)
 #define FLIP_INT8(v0, v1, scratch)
 
-// Four products of quads with weights.
-#define PRODUCTS(a0, a1, a2, a3, q0, q1, q2, q3, w0, w1, w2, w3) SDOT(a0, q0, w0) SDOT(a1, q1, w1) SDOT(a2, q2, w2) SDOT(a3, q3, w3)
-#define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__)
-#define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__)
+// Four products of quads with weights, and beside them up to four things that in-order cores do at the same time.
+#define PRODUCTS(a0, a1, a2, a3, q0, q1, q2, q3, w0, w1, w2, w3, b0, b1, b2, b3, ...) \
+  SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1 SDOT(a2, q2, w2) b2 SDOT(a3, q3, w3) b3
+#define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__, , , , , )
+#define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__, , , , , )
 
-// The products of one plane, or of two: ADD is FIRST or SECOND.
-#define ONE_PLANE(ADD, quads, weights, term) ADD(quads, weights)
-#define TWO_PLANES(ADD, quads, weights, term) ADD(quads, weights) ADD(quads, term)
+// The products of one plane, or of two: ADD is FIRST or SECOND. What else is given are weights, and what is done beside.
+#define ONE_PLANE(ADD, quads, term, ...) ADD(quads, __VA_ARGS__)
+#define TWO_PLANES(ADD, quads, term, ...) ADD(quads, __VA_ARGS__) ADD(quads, term)
 
 // Accumulators to rescaled values in other registers: the doubling high product, shifted with ties up; less one where negative for ties away from zero.
 #define SIGN(d, acc) "cmlt v" #d ".4s, v" #acc ".4s, #0\n"
@@ -82,13 +83,13 @@
 
 // The same for a last, odd column.
 #define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
-#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                \
-  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                           \
-  ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1) \
-  SHIFTS "ldr q7, [%[output]]\n"                                                                                  \
-  SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                                         \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30)   \
-  "str d28, [%[out0]]\n"                                                                                          \
+#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                               \
+  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                          \
+  ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1)                \
+  SHIFTS "ldr q7, [%[output]]\n"                                                                                                 \
+  SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                                                        \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30) \
+  "str d28, [%[out0]]\n"                                                                                                         \
   "str d30, [%[out1]]\n"
 
 // Two columns on, but not past the last; in between there is time for other things.
@@ -131,7 +132,7 @@
   ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) \
   FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
 #define S1_START(P) \
-  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_W0, S1_TERM) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_W1, S1_TERM) P(SECOND, S1_RIGHT, S1_W0, S1_TERM)
+  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_TERM, S1_W0) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_TERM, S1_W1) P(SECOND, S1_RIGHT, S1_TERM, S1_W0)
 
 #define S1(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                            \
   "mov x19, #0\n"                                                                                                                       \
@@ -140,13 +141,13 @@
   "subs %[n], %[n], #2\n"                                                                                                               \
   "b.lo 2f\n"                                                                                                                           \
   "1:\n"                                                                                                                                \
-  S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_W1, S1_TERM)) ADVANCE(P(FIRST, S1_LEFT, S1_W2, S1_TERM), P(SECOND, S1_RIGHT, S1_W2, S1_TERM)) \
+  S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_TERM, S1_W1)) ADVANCE(P(FIRST, S1_LEFT, S1_TERM, S1_W2), P(SECOND, S1_RIGHT, S1_TERM, S1_W2)) \
   STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                 \
   "subs %[n], %[n], #2\n"                                                                                                               \
   "b.hs 1b\n"                                                                                                                           \
   "2: tbz %[n], #0, 3f\n"                                                                                                               \
   ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30)           \
-  P(FIRST, S1_LEFT, S1_W2, S1_TERM) LAST_STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                                                 \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W2) LAST_STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                                                 \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
@@ -191,18 +192,20 @@
   S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                                                              \
   "mov x19, #8\n"                                                                                                                                            \
   "mov x20, #16\n"                                                                                                                                           \
-  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                              \
+  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                              \
   "subs %[n], %[n], #2\n"                                                                                                                                    \
   "b.lo 2f\n"                                                                                                                                                \
   "1:\n"                                                                                                                                                     \
-  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), P(FIRST, S2_ODD, S2_W1, S2_TERM)) S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD                                   \
-  P(FIRST, S2_EVEN, S2_W2, S2_TERM) P(SECOND, S2_EVEN, S2_W0, S2_TERM)                                                                                       \
-  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_W1, S2_TERM), P(SECOND, S2_EVEN, S2_W2, S2_TERM)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP) \
-  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_W0, S2_TERM)                                                                                           \
+  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), )                                                                                                            \
+  P(FIRST, S2_ODD, S2_TERM, S2_W1, S2_LOOKUP_0, S2_LOOKUP_1, S2_LOOKUP_2, S2_LOOKUP_3)                                                                       \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W2, S2_LOOKUP_4, S2_LOOKUP_5, S2_LOOKUP_6, S2_LOOKUP_7)                                                                      \
+  S2_LOAD_ODD P(SECOND, S2_EVEN, S2_TERM, S2_W0, S2_LOOKUP_8, S2_LOOKUP_9)                                                                                   \
+  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_TERM, S2_W1), P(SECOND, S2_EVEN, S2_TERM, S2_W2)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP) \
+  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                           \
   "subs %[n], %[n], #2\n"                                                                                                                                    \
   "b.hs 1b\n"                                                                                                                                                \
   "2: tbz %[n], #0, 3f\n"                                                                                                                                    \
-  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_W1, S2_TERM) P(FIRST, S2_EVEN, S2_W2, S2_TERM) LAST_STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                   \
+  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_TERM, S2_W1) P(FIRST, S2_EVEN, S2_TERM, S2_W2) LAST_STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                   \
   "3:\n"
 
 // ---- kernels
