@@ -66,8 +66,9 @@ static const char *conv_geometry(const struct tvmq_conv_desc *desc) {
   if (reason != NULL) return reason;
   if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "output tensor has another height or width than the convolution";
 
-  // TFLite's kernels keep these in int16.
-  const int32_t narrow[] = {desc->stride_h, desc->stride_w, desc->dilation_h, desc->dilation_w, geometry.pad_top, geometry.pad_left, desc->depth_multiplier};
+  // TFLite's kernels keep these in int16; the border is not theirs.
+  const int32_t pad_top = geometry.pad_top - desc->border.top, pad_left = geometry.pad_left - desc->border.left;
+  const int32_t narrow[] = {desc->stride_h, desc->stride_w, desc->dilation_h, desc->dilation_w, pad_top, pad_left, desc->depth_multiplier};
   for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
     if (narrow[i] > INT16_MAX) return "stride, dilation, padding or depth multiplier exceeds 32767";
   }
@@ -75,7 +76,9 @@ static const char *conv_geometry(const struct tvmq_conv_desc *desc) {
 }
 
 static const char *conv_sizes(const struct tvmq_conv_desc *desc) {
-  if (too_many(desc->batch, desc->in_h, desc->in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
+  const struct tvmq_border *border = &desc->border;
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // they fit: conv_geometry
+  if (too_many(desc->batch, in_h, in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
   if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
   const int32_t depth = desc->depthwise ? 1 : desc->filter_c;
   return too_many(desc->out_c, desc->filter_h, desc->filter_w, depth) ? "weights have more than 2^31 - 1 elements" : NULL;

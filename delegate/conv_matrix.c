@@ -43,9 +43,10 @@ static size_t pad_right(const struct tvmq_rows *rows) {
   return reach > rows->pad_left + rows->in_w ? reach - rows->pad_left - rows->in_w : 0;
 }
 
+// Wide enough for the gap between lines, and for the outputs of a line, which under a border wider than the filter may be more.
 static size_t padded_pitch(const struct tvmq_rows *rows) {
-  const size_t right = pad_right(rows);
-  return rows->in_w + (right > rows->pad_left ? right : rows->pad_left);
+  const size_t right = pad_right(rows), pitch = rows->in_w + (right > rows->pad_left ? right : rows->pad_left);
+  return pitch > rows->out_w ? pitch : rows->out_w;
 }
 
 static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
@@ -89,7 +90,7 @@ static size_t unreadable_rows(const struct tvmq_conv *c) {
   return tvmq_min(tvmq_ceil_div(c->choice.k - pixel, pixel), c->problem.m);
 }
 
-// Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim.c bounds the tensors and, by way of the padding, how far filters reach.
+// Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim_conv.c bounds the tensors and, by way of the padding, how far filters reach.
 static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *bytes) {
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = x->rows.pixel_bytes, rows = tvmq_round_up(rows_of(x, n_lines), mr);

@@ -5,8 +5,10 @@
 #include "arith.h"
 
 static bool is_pointwise(const struct tvmq_conv_problem *p) {
-  return p->desc.filter_h == 1 && p->desc.filter_w == 1 && p->desc.stride_h == 1 && p->desc.stride_w == 1 && p->geometry.pad_top == 0 &&
-         p->geometry.pad_left == 0;
+  const struct tvmq_conv_desc *d = &p->desc;
+  const struct tvmq_geometry *g = &p->geometry;
+  return d->filter_h == 1 && d->filter_w == 1 && d->stride_h == 1 && d->stride_w == 1 && g->pad_top == 0 && g->pad_left == 0 && g->out_h == d->in_h &&
+         g->out_w == d->in_w;
 }
 
 struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {

@@ -18,6 +18,11 @@ struct tvmq_quant {
   int32_t zero_point;
 };
 
+// Pixels around an image.
+struct tvmq_border {
+  int32_t top, bottom, left, right;
+};
+
 // CONV_2D and DEPTHWISE_CONV_2D. Activations are NHWC.
 //
 // CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
@@ -28,7 +33,8 @@ struct tvmq_conv_desc {
   enum tvmq_type in_type, filter_type, out_type;
   enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
   int32_t batch, in_h, in_w, in_c;
-  int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim.c refuses others
+  struct tvmq_border border;    // zero points around the input that are in no tensor, of a PAD that was folded into this; `padding` is that of all together
+  int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim_conv.c refuses others
   int32_t filter_h, filter_w, filter_c;
   int32_t stride_h, stride_w, dilation_h, dilation_w;
   int32_t depth_multiplier;  // depthwise only, else 1
@@ -50,8 +56,17 @@ struct tvmq_requantize_desc {
   size_t n;                   // elements
 };
 
+// PAD and PADV2. Of each dimension of an NHWC tensor, its size and what is put before and after it.
+struct tvmq_pad_desc {
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in, out;
+  int32_t size[4], before[4], after[4];
+  int32_t value;  // that is put there
+};
+
 // Of whatever operator.
 union tvmq_desc {
   struct tvmq_conv_desc conv;
+  struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;
 };

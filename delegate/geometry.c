@@ -2,11 +2,12 @@
 
 // One axis of the image. TFLite computes in int, so a size whose intermediate values leave int32 has no defined result there and is refused here.
 struct axis {
-  int64_t in, filter, stride, dilation;
+  int64_t in, before, after, filter, stride, dilation;  // before and after the input: the border
 };
 
 static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padding, int32_t *out, int32_t *pad_before) {
   if (axis->in <= 0) return "input height or width is not positive";
+  if (axis->before < 0 || axis->after < 0) return "the border is negative";
   if (axis->filter <= 0) return "filter height or width is not positive";
   if (axis->stride <= 0) return "stride is not positive";
   if (axis->dilation <= 0) return "dilation is not positive";
@@ -14,27 +15,29 @@ static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padd
   // All are below 2^31, so that int64 holds every product and sum below.
   const int64_t effective = (axis->filter - 1) * axis->dilation + 1;
   if (effective > INT32_MAX) return "dilated filter is larger than 2^31 - 1";
-  if (axis->in + axis->stride > INT32_MAX) return "stride is too large: input size + stride exceeds 2^31 - 1";
+  const int64_t in = axis->before + axis->in + axis->after;
+  if (in + axis->stride > INT32_MAX) return "stride is too large: input size + stride exceeds 2^31 - 1";
 
   if (padding == TVMQ_PADDING_VALID) {
-    if (effective > axis->in) return "VALID padding and a dilated filter larger than the input: no output";
-    *out = (int32_t)((axis->in - effective) / axis->stride + 1);
-    *pad_before = 0;
+    if (effective > in) return "VALID padding and a dilated filter larger than the input: no output";
+    *out = (int32_t)((in - effective) / axis->stride + 1);
+    *pad_before = (int32_t)axis->before;
     return NULL;
   }
 
-  const int64_t n = (axis->in + axis->stride - 1) / axis->stride;
+  const int64_t n = (in + axis->stride - 1) / axis->stride;
   const int64_t span = (n - 1) * axis->stride + effective;  // input positions from the first tap to the last
   if (span > INT32_MAX) return "padded input is larger than 2^31 - 1";
   *out = (int32_t)n;
-  *pad_before = span > axis->in ? (int32_t)((span - axis->in) / 2) : 0;  // an odd rest goes behind
+  *pad_before = (int32_t)(axis->before + (span > in ? (span - in) / 2 : 0));  // an odd rest goes behind
   return NULL;
 }
 
 const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry) {
   if (desc->padding != TVMQ_PADDING_SAME && desc->padding != TVMQ_PADDING_VALID) return "padding is neither SAME nor VALID";
-  const struct axis vertical = {desc->in_h, desc->filter_h, desc->stride_h, desc->dilation_h};
-  const struct axis horizontal = {desc->in_w, desc->filter_w, desc->stride_w, desc->dilation_w};
+  const struct tvmq_border *border = &desc->border;
+  const struct axis vertical = {desc->in_h, border->top, border->bottom, desc->filter_h, desc->stride_h, desc->dilation_h};
+  const struct axis horizontal = {desc->in_w, border->left, border->right, desc->filter_w, desc->stride_w, desc->dilation_w};
   struct tvmq_geometry result;
   const char *reason = axis_geometry(&vertical, desc->padding, &result.out_h, &result.pad_top);
   if (reason == NULL) reason = axis_geometry(&horizontal, desc->padding, &result.out_w, &result.pad_left);

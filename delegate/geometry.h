@@ -8,7 +8,7 @@
 
 struct tvmq_geometry {
   int32_t out_h, out_w;
-  int32_t pad_top, pad_left;  // never negative: SAME padding that comes out negative is clamped to 0
+  int32_t pad_top, pad_left;  // the border's included; never negative: SAME padding that comes out negative is clamped to 0
 };
 
 // Fills *geometry. Returns NULL, or the reason why the shape cannot be (static string).

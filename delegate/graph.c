@@ -89,7 +89,14 @@ void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   hide_plan(record);
 }
 
+// Nothing of it runs.
+static bool is_folded(const struct tvmq_record *record) { return record->node.kind->op_class->plan == NULL; }
+
 static void show_plan(struct tvmq_record *record) {
+  if (is_folded(record)) {
+    record->info.algorithm = record->folded;
+    return;
+  }
   struct tvmq_op_info info = {0};
   record->op_class->info(record->op, &info);
   memcpy(record->packing, info.packing, sizeof record->packing);
@@ -102,30 +109,35 @@ static void show_plan(struct tvmq_record *record) {
   record->info.scratch_bytes = info.scratch_bytes;
 }
 
-bool tvmq_record_empty(const struct tvmq_record *record) {
+static bool is_empty(const struct tvmq_record *record) {
   bool empty = record->shapes.out.bytes == 0;
   for (int i = 0; i < record->node.n_in; i++) empty |= record->shapes.in[i].bytes == 0;
   return empty;
 }
 
+bool tvmq_record_idle(const struct tvmq_record *record) { return is_folded(record) || is_empty(record); }
+
+static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  set_class(record, desc, env);
+  const char *reason = record->op_class->plan(&record->op, desc, env);
+  if (reason == NULL) record->plans++;
+  return reason;
+}
+
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
   union tvmq_desc desc;
   const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->shapes);
-  if (reason == NULL && (tvmq_record_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0))) return NULL;
+  if (reason == NULL && (is_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0))) return NULL;
 
   record->planned = false;
   if (reason == NULL) reason = record->node.kind->op_class->claim(&desc);
-  if (reason == NULL) {
-    set_class(record, &desc, env);
-    reason = record->op_class->plan(&record->op, &desc, env);
-  }
+  if (reason == NULL && !is_folded(record)) reason = plan_operator(record, &desc, env);
   if (reason != NULL) {
     hide_plan(record);
     return reason;
   }
   record->planned = true;
   record->desc = desc;
-  record->plans++;
   show_plan(record);
   return NULL;
 }

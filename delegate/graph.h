@@ -12,8 +12,8 @@
 struct tvmq_partition;
 
 struct tvmq_record {
-  struct tvmq_node_info info;                   // as the public header shows it; info.reason is "" as long as the node is to be claimed
-  char op_name[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
+  struct tvmq_node_info info;                               // as the public header shows it; info.reason is "" as long as the node is to be claimed
+  char op_name[64], folded[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
   struct tvmq_profile_slot profile;
   struct tvmq_profile_info profile_info;
   unsigned long long plans, packs;  // how often each was done
@@ -46,9 +46,10 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph);
 struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node);  // NULL: has no such node
 
 static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
+
 // Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
-bool tvmq_record_empty(const struct tvmq_record *record);  // there is nothing to compute
+bool tvmq_record_idle(const struct tvmq_record *record);  // there is nothing to compute: the tensors are empty, or it is folded into others
 
 void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator

@@ -5,7 +5,7 @@
 #include "node_kind.h"
 #include "op_names.h"
 
-static const struct tvmq_node_kind *const kinds[] = {&tvmq_node_conv_2d, &tvmq_node_depthwise_conv_2d, &tvmq_node_quantize};
+static const struct tvmq_node_kind *const kinds[] = {&tvmq_node_conv_2d, &tvmq_node_depthwise_conv_2d, &tvmq_node_pad, &tvmq_node_padv2, &tvmq_node_quantize};
 
 static const struct tvmq_node_kind *find_kind(const TfLiteRegistration *registration) {
   for (size_t i = 0; registration->custom_name == NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -16,14 +16,16 @@ static const struct tvmq_node_kind *find_kind(const TfLiteRegistration *registra
 
 const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out) {
   memset(out, 0, sizeof *out);
+  out->out = -1;
   if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
   const struct tvmq_node_kind *kind = out->kind = find_kind(registration);
   if (kind == NULL) return "the delegate has no kernels for this operator";
   if (node->inputs == NULL || node->outputs == NULL || node->outputs->size != 1) return "the node has not one output, or no input";
   const int n_inputs = node->inputs->size;
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator";
-  out->n_in = kind->n_in;
   for (int i = 0; i < TVMQ_NODE_MAX_INPUTS; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
+  out->n_in = kind->n_in;
+  memcpy(out->in, out->inputs, sizeof out->in);
   out->out = node->outputs->data[0];
   if (kind->read == NULL) return NULL;
   return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no options";
@@ -33,8 +35,8 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   struct tvmq_node_view view = {.context = context, .node = node};
   const char *reason = tvmq_tensor_output(context, node->out, &view.out);
   for (int i = 0; reason == NULL && i < node->n_in; i++) {
-    if (node->inputs[i] == node->out) return "the output is an input too";
-    reason = tvmq_tensor_input(context, node->inputs[i], &view.in[i], &shapes->in[i]);
+    if (node->in[i] == node->out) return "the output is an input too";
+    reason = tvmq_tensor_input(context, node->in[i], &view.in[i], &shapes->in[i]);
   }
   if (reason != NULL) return reason;
   memcpy(desc, &node->options, sizeof *desc);

@@ -11,8 +11,8 @@ enum { TVMQ_NODE_MAX_INPUTS = 3 };
 // What is kept of a node once it is claimed: the runtime moves its own structures, and gives no access to them while it prepares or runs.
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
-  int n_in;                          // the first of the inputs, that change with each inference; the others are constants that it is planned with
   int inputs[TVMQ_NODE_MAX_INPUTS];  // tensor indices in the operator's order; -1: has none
+  int n_in, in[TVMQ_MAX_IN];         // the first of them, that change with each inference; of a convolution into which a PAD is folded, the PAD's
   int out;
   union tvmq_desc options;  // of the description, what the node itself says; all else is zero
 };

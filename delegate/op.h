@@ -50,6 +50,7 @@ struct tvmq_op_class {
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
   // released).
+  // NULL: such operators are folded into others, and there is nothing to plan, run or release.
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
   // Allocates nothing. `in`: the input tensors in the operator's order; one may be given twice. The output overlaps none of them.
   void (*run)(struct tvmq_op *op, const void *const *in, void *out);
@@ -59,6 +60,7 @@ struct tvmq_op_class {
 
 extern const struct tvmq_op_class tvmq_op_conv;        // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
 extern const struct tvmq_op_class tvmq_op_depthwise;   // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_pad;         // PAD, PADV2
 extern const struct tvmq_op_class tvmq_op_requantize;  // QUANTIZE
 
 // The class that is to plan and run an operator that `op_class` has claimed.

@@ -4,6 +4,13 @@
 
 #include <stdint.h>
 
-enum { TVMQ_BUILTIN_CONV_2D = 3, TVMQ_BUILTIN_DEPTHWISE_CONV_2D = 4, TVMQ_BUILTIN_DELEGATE = 51, TVMQ_BUILTIN_QUANTIZE = 114 };
+enum {
+  TVMQ_BUILTIN_CONV_2D = 3,
+  TVMQ_BUILTIN_DEPTHWISE_CONV_2D = 4,
+  TVMQ_BUILTIN_PAD = 34,
+  TVMQ_BUILTIN_DELEGATE = 51,
+  TVMQ_BUILTIN_PADV2 = 60,
+  TVMQ_BUILTIN_QUANTIZE = 114,
+};
 
 const char *tvmq_op_name(int32_t builtin_code);  // "UNKNOWN" for codes younger than the table

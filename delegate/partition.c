@@ -9,9 +9,9 @@
 #include "profile.h"
 #include "trace.h"
 
-static bool contains(const TfLiteIntArray *array, int value) {
-  for (int i = 0; i < array->size; i++) {
-    if (array->data[i] == value) return true;
+bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor) {
+  for (int i = 0; i < params->output_tensors->size; i++) {
+    if (params->output_tensors->data[i] == tensor) return true;
   }
   return false;
 }
@@ -28,7 +28,8 @@ static int find_source(const struct tvmq_partition *partition, size_t n, int ten
 static bool reserve_arena(struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
-    partition->buffers[i] = (struct tvmq_arena_buffer){.size = step->inside ? step->record->shapes.out.bytes : 0, .first = i, .last = i};
+    partition->buffers[i] =
+        (struct tvmq_arena_buffer){.size = step->inside && !tvmq_record_idle(step->record) ? step->record->shapes.out.bytes : 0, .first = i, .last = i};
     for (int j = 0; j < step->record->node.n_in; j++) {
       if (step->sources[j] >= 0) partition->buffers[step->sources[j]].last = i;
     }
@@ -53,8 +54,8 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
     struct tvmq_step *step = &partition->steps[i];
     step->record = tvmq_subgraph_find(subgraph, nodes->data[i]);
     const struct tvmq_node *node = &step->record->node;
-    for (int j = 0; j < node->n_in; j++) step->sources[j] = find_source(partition, i, node->inputs[j]);
-    step->inside = !contains(params->output_tensors, node->out);
+    for (int j = 0; j < node->n_in; j++) step->sources[j] = find_source(partition, i, node->in[j]);
+    step->inside = !tvmq_partition_outputs(params, node->out);
   }
   partition->buffers = tvmq_alloc(n * sizeof partition->buffers[0]);
   if (partition->buffers != NULL && reserve_arena(partition)) return partition;
@@ -164,7 +165,7 @@ static TfLiteStatus run_step(struct tvmq_partition *partition, TfLiteContext *co
   bool complete = out != NULL;
   for (int i = 0; i < node->n_in; i++) {
     const int source = step->sources[i];
-    in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->inputs[i], record->shapes.in[i].bytes);
+    in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->in[i], record->shapes.in[i].bytes);
     complete &= in[i] != NULL;
   }
   if (!complete) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
@@ -178,7 +179,7 @@ static TfLiteStatus run_step(struct tvmq_partition *partition, TfLiteContext *co
 
 static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *context) {
   for (size_t i = 0; i < partition->n; i++) {
-    const TfLiteStatus status = tvmq_record_empty(partition->steps[i].record) ? kTfLiteOk : run_step(partition, context, i);
+    const TfLiteStatus status = tvmq_record_idle(partition->steps[i].record) ? kTfLiteOk : run_step(partition, context, i);
     if (status != kTfLiteOk) return status;
   }
   return kTfLiteOk;

@@ -30,6 +30,9 @@ struct tvmq_partition {
   struct tvmq_step steps[];
 };
 
+// Whether the tensor is needed outside of these nodes: by others, or as an output of the graph.
+bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor);
+
 // Makes the partition of these nodes, whose records are planned, with its arena, and puts it into the subgraph's list. NULL: out of memory.
 struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params);
 

@@ -20,8 +20,18 @@ struct conv {
 
 static void set_out_size(struct tvmq_conv_desc *d) {
   int64_t before;
-  d->out_h = oracle_out_size(d->padding, d->in_h, d->filter_h, d->stride_h, d->dilation_h, &before);
-  d->out_w = oracle_out_size(d->padding, d->in_w, d->filter_w, d->stride_w, d->dilation_w, &before);
+  const struct tvmq_border *b = &d->border;
+  d->out_h = oracle_out_size(d->padding, b->top + d->in_h + b->bottom, d->filter_h, d->stride_h, d->dilation_h, &before);
+  d->out_w = oracle_out_size(d->padding, b->left + d->in_w + b->right, d->filter_w, d->stride_w, d->dilation_w, &before);
+}
+
+// Mostly what a filter would have as padding, at times as wide as the filter and more, whose outputs see nothing of the input.
+static void pick_border(struct fuzz_bytes *b, struct tvmq_border *border) {
+  const int64_t widest = fuzz_pick(b, 0, 7) ? 3 : 12;
+  border->top = (int32_t)fuzz_pick(b, 0, widest);
+  border->bottom = (int32_t)fuzz_pick(b, 0, widest);
+  border->left = (int32_t)fuzz_pick(b, 0, widest);
+  border->right = (int32_t)fuzz_pick(b, 0, widest);
 }
 
 static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
@@ -42,6 +52,7 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
     d->in_h += (d->filter_h - 1) * d->dilation_h;
     d->in_w += (d->filter_w - 1) * d->dilation_w;
   }
+  if (fuzz_pick(b, 0, 2) == 0) pick_border(b, &d->border);
   const int32_t small = (int32_t)fuzz_pick(b, 1, 9), groups = fuzz_pick(b, 0, 3) ? 1 : (int32_t)fuzz_pick(b, 1, 5);
   d->depth_multiplier = 1;
   if (d->depthwise) {
@@ -103,7 +114,9 @@ static void spoil(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
                               &d->out_c,         &d->filter_h,       &d->filter_w,
                               &d->filter_c,      &d->stride_h,       &d->stride_w,
                               &d->dilation_h,    &d->dilation_w,     &d->depth_multiplier,
-                              &d->in.zero_point, &d->out.zero_point, &d->filter_zero_point};
+                              &d->in.zero_point, &d->out.zero_point, &d->filter_zero_point,
+                              &d->border.top,    &d->border.bottom,  &d->border.left,
+                              &d->border.right};
   enum tvmq_type *const types[] = {&d->in_type, &d->out_type, &d->filter_type, &d->bias_type};
   float *const scales[] = {&d->in.scale, &d->out.scale};
   static const int32_t odd[] = {0, -1, INT32_MIN, INT32_MAX, 1 << 16, 40000, 2, 3, 7, 1 << 30};
@@ -177,14 +190,15 @@ static const char *type_name(enum tvmq_type type) {
 
 static void describe(const struct tvmq_conv_desc *d, const struct tvmq_env *env, char *text, size_t size) {
   snprintf(text, size,
-           "%s %s, weights %s, bias %s: input %dx%dx%dx%d, output %dx%dx%d, filter %dx%dx%d, stride %dx%d, dilation %dx%d, multiplier %d, padding %s, "
+           "%s %s, weights %s, bias %s: input %dx%dx%dx%d, border %d+%d x %d+%d, output %dx%dx%d, filter %dx%dx%d, stride %dx%d, dilation %dx%d, multiplier "
+           "%d, padding %s, "
            "activation %d, "
            "zero points %d %d -> %d, scales %a %a (of %d) -> %a, rounding %d, cpu %#x, threads %d",
            d->depthwise ? "depthwise" : "conv", type_name(d->in_type), type_name(d->filter_type), d->bias ? type_name(d->bias_type) : "none", d->batch, d->in_h,
-           d->in_w, d->in_c, d->out_h, d->out_w, d->out_c, d->filter_h, d->filter_w, d->filter_c, d->stride_h, d->stride_w, d->dilation_h, d->dilation_w,
-           d->depth_multiplier, d->padding == TVMQ_PADDING_SAME ? "SAME" : "VALID", d->activation, d->in.zero_point, d->filter_zero_point, d->out.zero_point,
-           (double)d->in.scale, (double)d->filter_scales[0], d->n_filter_scales, (double)d->out.scale, env->rounding, env->cpu,
-           tvmq_threads_count(env->threads));
+           d->in_w, d->in_c, d->border.top, d->border.bottom, d->border.left, d->border.right, d->out_h, d->out_w, d->out_c, d->filter_h, d->filter_w,
+           d->filter_c, d->stride_h, d->stride_w, d->dilation_h, d->dilation_w, d->depth_multiplier, d->padding == TVMQ_PADDING_SAME ? "SAME" : "VALID",
+           d->activation, d->in.zero_point, d->filter_zero_point, d->out.zero_point, (double)d->in.scale, (double)d->filter_scales[0], d->n_filter_scales,
+           (double)d->out.scale, env->rounding, env->cpu, tvmq_threads_count(env->threads));
 }
 
 static void run(const struct conv *c, struct tvmq_op **op, const struct tvmq_env *env) {

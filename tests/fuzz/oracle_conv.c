@@ -94,8 +94,9 @@ static void store(enum tvmq_type type, void *tensor, size_t i, int32_t value) {
 
 void oracle_conv(const struct tvmq_conv_desc *d, enum tvmq_rounding rounding, const void *in, void *out) {
   int64_t top, left;
-  const int32_t out_h = oracle_out_size(d->padding, d->in_h, d->filter_h, d->stride_h, d->dilation_h, &top);
-  const int32_t out_w = oracle_out_size(d->padding, d->in_w, d->filter_w, d->stride_w, d->dilation_w, &left);
+  const struct tvmq_border *b = &d->border;
+  const int32_t out_h = oracle_out_size(d->padding, (int64_t)b->top + d->in_h + b->bottom, d->filter_h, d->stride_h, d->dilation_h, &top);
+  const int32_t out_w = oracle_out_size(d->padding, (int64_t)b->left + d->in_w + b->right, d->filter_w, d->stride_w, d->dilation_w, &left);
   const bool wide = d->in_type == TVMQ_TYPE_S16 && (!d->bias || d->bias_type == TVMQ_TYPE_S64);
   int32_t min, max;
   activation_range(d, &min, &max);
@@ -108,7 +109,7 @@ void oracle_conv(const struct tvmq_conv_desc *d, enum tvmq_rounding rounding, co
     for (int32_t image = 0; image < d->batch; image++) {
       for (int32_t y = 0; y < out_h; y++) {
         for (int32_t x = 0; x < out_w; x++) {
-          const int64_t acc = sum(d, in, image, (int64_t)y * d->stride_h - top, (int64_t)x * d->stride_w - left, o) + bias(d, o);
+          const int64_t acc = sum(d, in, image, (int64_t)y * d->stride_h - top - b->top, (int64_t)x * d->stride_w - left - b->left, o) + bias(d, o);
           const int32_t value = wide ? oracle_round_s64(acc, multiplier, shift) : oracle_round_s32(rounding, oracle_wrap(acc), multiplier, shift);
           int32_t code = oracle_wrap((int64_t)value + d->out.zero_point);
           code = code > max ? max : code;

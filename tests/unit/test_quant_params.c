@@ -28,7 +28,7 @@ static const struct {
     {0x1.00000001fffffp-1, 1 << 30, 0},
     {0x1p29, 1 << 30, 30},
     {0x1.6a09e667f3bcdp29, 1518500250, 30},
-    {0x1p30, 1 << 30, 31},  // claim.c refuses what comes from here on
+    {0x1p30, 1 << 30, 31},  // claim_conv.c refuses what comes from here on
     {0x1p-1074, 0, 0},      // least denormal
     {0x1p-1022, 0, 0},
 };

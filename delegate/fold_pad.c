@@ -1,0 +1,70 @@
+#include "fold_pad.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "node_kind.h"
+#include "op.h"
+
+bool tvmq_is_pad(const struct tvmq_record *record) { return tvmq_record_wanted(record) && record->node.kind->op_class == &tvmq_op_pad; }
+
+static bool is_conv(const struct tvmq_record *record) {
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  return op_class == &tvmq_op_conv || op_class == &tvmq_op_depthwise;
+}
+
+static void unfold(struct tvmq_record *conv) {
+  conv->node.in[0] = conv->node.inputs[0];
+  conv->node.options.conv.border = (struct tvmq_border){0};
+}
+
+static bool reads(const struct tvmq_record *record, int tensor) {
+  bool found = false;
+  for (int i = 0; i < record->node.n_in; i++) found |= record->node.inputs[i] == tensor;
+  return found;
+}
+
+// NULL, or why the PAD at `index` cannot be folded. Readers among the nodes that are left to the runtime show in the partitions only (placement.c).
+static const char *check(const struct tvmq_subgraph *subgraph, size_t index) {
+  const struct tvmq_node *pad = &subgraph->records[index].node;
+  bool any = false;
+  for (size_t i = index + 1; i < subgraph->n_records; i++) {
+    const struct tvmq_record *record = &subgraph->records[i];
+    if (!tvmq_record_wanted(record)) continue;
+    if (record->node.out == pad->out || record->node.out == pad->in[0]) return "its tensors are written twice";
+    if (!reads(record, pad->out)) continue;
+    if (!is_conv(record)) return "its reader is not a convolution";
+    any = true;
+  }
+  return any ? NULL : "no convolution that the delegate takes reads it";
+}
+
+static void fold(struct tvmq_subgraph *subgraph, size_t index) {
+  struct tvmq_record *record = &subgraph->records[index];
+  const struct tvmq_pad_desc *pad = &record->desc.pad;
+  const struct tvmq_border border = {.top = pad->before[1], .bottom = pad->after[1], .left = pad->before[2], .right = pad->after[2]};
+  size_t length = 0;
+  for (size_t i = index + 1; i < subgraph->n_records; i++) {
+    struct tvmq_record *conv = &subgraph->records[i];
+    if (!tvmq_record_wanted(conv) || !reads(conv, record->node.out)) continue;
+    conv->node.in[0] = record->node.in[0];
+    conv->node.options.conv.border = border;
+    if (length < sizeof record->folded)
+      length += (size_t)snprintf(record->folded + length, sizeof record->folded - length, length == 0 ? "folded into node %d" : ", %d", conv->info.node);
+  }
+}
+
+void tvmq_fold_pads(struct tvmq_subgraph *subgraph) {
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (tvmq_record_wanted(&subgraph->records[i]) && is_conv(&subgraph->records[i])) unfold(&subgraph->records[i]);
+  }
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (!tvmq_is_pad(&subgraph->records[i])) continue;
+    const char *reason = check(subgraph, i);
+    if (reason == NULL) {
+      fold(subgraph, i);
+    } else {
+      tvmq_record_refuse(&subgraph->records[i], reason);
+    }
+  }
+}
