@@ -49,6 +49,7 @@ static void fold(struct tvmq_subgraph *subgraph, size_t index) {
     if (!tvmq_record_wanted(conv) || !reads(conv, record->node.out)) continue;
     conv->node.in[0] = record->node.in[0];
     conv->node.options.conv.border = border;
+    if (length == 0) record->folded_into = conv->info.node;
     if (length < sizeof record->folded)
       length += (size_t)snprintf(record->folded + length, sizeof record->folded - length, length == 0 ? "folded into node %d" : ", %d", conv->info.node);
   }

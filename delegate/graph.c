@@ -31,6 +31,7 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, struct 
       .kernel = "",
       .algorithm = "",
       .packing = "",
+      .folded_into = -1,
   };
   const char *reason = read_node(context, node, registration, record);
   if (reason != NULL) record->info.reason = reason;
@@ -81,6 +82,7 @@ static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, c
 static void hide_plan(struct tvmq_record *record) {
   record->info.kernel = record->info.algorithm = record->info.packing = "";
   record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
+  record->info.folded_into = -1;
 }
 
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
@@ -95,6 +97,7 @@ static bool is_folded(const struct tvmq_record *record) { return record->node.ki
 static void show_plan(struct tvmq_record *record) {
   if (is_folded(record)) {
     record->info.algorithm = record->folded;
+    record->info.folded_into = record->folded_into;
     return;
   }
   struct tvmq_op_info info = {0};

@@ -12,8 +12,8 @@
 struct tvmq_partition;
 
 struct tvmq_record {
-  struct tvmq_node_info info;                               // as the public header shows it; info.reason is "" as long as the node is to be claimed
-  char op_name[64], folded[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
+  struct tvmq_node_info info;                   // as the public header shows it; info.reason is "" as long as the node is to be claimed
+  char op_name[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
   struct tvmq_profile_slot profile;
   struct tvmq_profile_info profile_info;
   unsigned long long plans, packs;  // how often each was done
@@ -25,6 +25,10 @@ struct tvmq_record {
   bool planned;
   union tvmq_desc desc;  // that the operator is planned for
   struct tvmq_shapes shapes;
+
+  // Of a PAD that is folded: the first of the nodes that it is folded into, and all of them in words
+  int folded_into;
+  char folded[64];
 };
 
 struct tvmq_subgraph {

@@ -85,12 +85,13 @@ struct tvmq_node_info {
   const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
   int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;
-  const char
-      *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels", ...
+  const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels",
+                          // "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;
   unsigned long long scratch_bytes;  // its share of the scratch that all operators use in turn
+  int folded_into;                   // of a PAD that convolutions do along with their own work, the first of these nodes; it has no kernel and takes no time
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from . import library, machine, metrics, model, op_times
 from . import runtime as _runtime
 from .contenders import DELEGATE, Contender
-from .delegation import Delegation, nodes
+from .delegation import Delegation, nodes, run_alone
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
 from .worker import Worker
@@ -153,7 +153,7 @@ def bench(
     first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, options=unlimited))
     others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
     ops = model.ops(source)
-    alone = op_times.time_ops([first, *others], [op.index for op in ops if op.subgraph == 0], lambda part: progress(part, "each node alone"))
+    alone = op_times.time_ops([first, *others], run_alone(ops, found.delegation.nodes), lambda part: progress(part, "each node alone"))
     rows = collect(found.delegation, ops, profiled, alone, peak)
     return dataclasses.replace(found, op_profile=rows, reconciliation=reconcile(rows, profiled), peak=peak, profiled=profiled)
 

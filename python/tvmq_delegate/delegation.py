@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -67,8 +68,19 @@ def nodes(source: model.ModelSource, *, runtime: str | ModuleType | None = None,
     return Delegation(name, _runtime.name(interpreter), report.summary, tuple(rows))
 
 
+def run_alone(ops: Sequence[model.Op], nodes: Iterable[library.Node]) -> dict[int, tuple[int, ...]]:
+    """Of each node of the main subgraph, what is to be cut out to run it alone: the node, and before it the PADs that the delegate folds into it.
+
+    These have no place of their own: the delegate computes them with their readers, or not at all.
+    """
+    folded = {node.node for node in nodes if node.subgraph == 0 and node.folded_into >= 0}
+    main = [op for op in ops if op.subgraph == 0]
+    made_by = {tensor.index: op.index for op in main if op.index in folded for tensor in op.outputs}
+    return {op.index: (*(made_by[t.index] for t in op.inputs if t and t.index in made_by), op.index) for op in main if op.index not in folded}
+
+
 def _node(op: model.Op, fate: library.Node | None, error: str) -> Node:
-    known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, error or "not offered to the delegate", -1, "", "", "", 0, 0, 0))
+    known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, error or "not offered to the delegate", -1, "", "", "", 0, 0, 0, -1))
     inputs = [tensor for tensor in op.inputs if tensor]
     return Node(
         **{**known, "macs": op.macs},

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "described", "expose"]
-__all__ += ["opened", "ops"]
+__all__ += ["fed", "opened", "ops"]
 
 ModelSource = bytes | bytearray | memoryview | str | os.PathLike
 
@@ -112,22 +112,24 @@ def ops(model: ModelSource) -> list[Op]:
     return [file.op(subgraph, index) for subgraph, graph in enumerate(file.subgraphs) for index in range(len(graph.operators or ()))]
 
 
-def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
-    """One operator as a model of its own.
+def cut(model: ModelSource, index: int | Sequence[int], subgraph: int = 0) -> bytes:
+    """One operator as a model of its own, or several, given in order of execution.
 
-    Its inputs are those of Op.fed, its outputs the operator's outputs. Constants, quantization, options and versions are carried along unchanged. Raises
-    ModelError if the file is malformed, if there is no such operator, or if the operator refers to other subgraphs.
+    Its inputs are those of Op.fed that none of the operators computes, its outputs the last operator's. Constants, quantization, options and versions are
+    carried along unchanged. Raises ModelError if the file is malformed, if there is no such operator, or if one refers to other subgraphs.
     """
     file = _File(model)
-    operator, code = file.operator(subgraph, index)
-    op = file.op(subgraph, index)
-    if any("subgraph" in key for key in op.params):
-        raise ModelError(f"operator {index} ({op.name}) refers to other subgraphs and cannot stand alone")
+    indices = [index] if isinstance(index, int) else list(index)
+    ops = [file.op(subgraph, i) for i in indices]
+    for op in ops:
+        if any("subgraph" in key for key in op.params):
+            raise ModelError(f"operator {op.index} ({op.name}) refers to other subgraphs and cannot stand alone")
 
+    operators, codes = zip(*(file.operator(subgraph, i) for i in indices))
     buffers = [Record()]
     tensors: list[Record] = []
     renumbered = {-1: -1}
-    for lists in (operator.inputs, operator.outputs, operator.intermediates):
+    for lists in (lists for operator in operators for lists in (operator.inputs, operator.outputs, operator.intermediates)):
         for old in lists or ():
             if old in renumbered:
                 continue
@@ -140,19 +142,27 @@ def cut(model: ModelSource, index: int, subgraph: int = 0) -> bytes:
                 buffers.append(Record(data=data))
             tensors.append(tensor)
 
-    moved = Record(**vars(operator))
-    moved.opcode_index = 0
-    for key in ("inputs", "outputs", "intermediates"):
-        old = getattr(operator, key)
-        setattr(moved, key, None if old is None else tuple(renumbered[i] for i in old))
+    moved = [Record(**vars(operator)) for operator in operators]
+    for n, operator in enumerate(moved):
+        operator.opcode_index = n
+        for key in ("inputs", "outputs", "intermediates"):
+            old = getattr(operator, key)
+            setattr(operator, key, None if old is None else tuple(renumbered[i] for i in old))
     graph = Record(
         tensors=tensors,
-        inputs=tuple(renumbered[i] for i in op.fed),
-        outputs=tuple(renumbered[t.index] for t in op.outputs),
-        operators=[moved],
+        inputs=tuple(renumbered[i] for i in fed(ops)),
+        outputs=tuple(renumbered[t.index] for t in ops[-1].outputs),
+        operators=moved,
         name="main",
     )
-    return write(Record(version=file.model.version, operator_codes=[code], subgraphs=[graph], description=f"{op.name} {index}", buffers=buffers))
+    description = f"{ops[-1].name} {ops[-1].index}"
+    return write(Record(version=file.model.version, operator_codes=list(codes), subgraphs=[graph], description=description, buffers=buffers))
+
+
+def fed(ops: Sequence[Op]) -> tuple[int, ...]:
+    """Indices of the tensors that must be given to compute operators, which stand in order of execution: the inputs of what `cut` makes of them."""
+    computed = {tensor.index for op in ops for tensor in op.outputs}
+    return tuple(dict.fromkeys(index for op in ops for index in op.fed if index not in computed))
 
 
 def expose(model: ModelSource) -> bytes:

@@ -35,11 +35,12 @@ class OpProfileData:
     """One node of the main subgraph.
 
     node_type, name, run_order, times_called (per inference), mem_kb (packed weights), inference_microseconds: as in benchmark_model. The last is None for nodes
-    left to the runtime, whose `reason` says why.
+    left to the runtime, whose `reason` says why, and for PADs that are folded into others.
     median_us, p25_us, p75_us: of the last inferences, by the delegate's clock; of nodes left to the runtime alone, under the delegate's contender; or 0.
     kernel, algorithm, packing, threads: how the delegate runs it. macs: multiply-accumulates of one inference; bytes: activations and weights.
     gmacs_per_second: in the median time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
-    alone_us: contender -> median time as a model of its own, for all under the same conditions; without those that cannot run it alone.
+    alone_us: contender -> median time as a model of its own, for all under the same conditions; without those that cannot run it alone. The time of a PAD
+    that the delegate folds into others is in theirs, under every contender.
     """
 
     node_type: str
@@ -62,6 +63,11 @@ class OpProfileData:
     gmacs_per_second: float
     share_of_peak: float
     alone_us: Mapping[str, float]
+
+    @property
+    def how(self) -> str:
+        """As library.Node's."""
+        return self.kernel or self.algorithm if self.claimed else self.reason
 
     def speedup(self, against: str) -> float | None:
         """Time alone under `against` over that under the delegate; None where either is unknown or the node is the runtime's in both."""

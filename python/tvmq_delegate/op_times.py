@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .runner import Job, Limits
 from .worker import Worker, WorkerDied
@@ -12,24 +12,27 @@ from .worker import Worker, WorkerDied
 SECS, ROUNDS = 0.004, 3  # that an operator runs, in each of so many rounds
 
 
-def time_ops(jobs: Sequence[Job], indices: Sequence[int], progress: Callable[[float], None]) -> dict[str, dict[int, float]]:
-    """Contender -> index -> median microseconds of operators of the main subgraph. Those that a contender cannot run alone are missing."""
+def time_ops(jobs: Sequence[Job], ops: Mapping[int, Sequence[int]], progress: Callable[[float], None]) -> dict[str, dict[int, float]]:
+    """Contender -> index -> median microseconds of operators of the main subgraph. Those that a contender cannot run alone are missing.
+
+    ops: index -> what to run for it, itself last.
+    """
     times: dict[str, dict[int, float]] = {job.name: {} for job in jobs}
     with contextlib.ExitStack() as stack:
         workers = [stack.enter_context(Worker(job)) for job in jobs]
-        for n, index in enumerate(indices):
-            progress(n / len(indices))
-            for job, runs in zip(jobs, time_op(index, workers, lambda job: stack.enter_context(Worker(job)))):
+        for n, (index, together) in enumerate(ops.items()):
+            progress(n / len(ops))
+            for job, runs in zip(jobs, time_op(together, workers, lambda job: stack.enter_context(Worker(job)))):
                 if runs:
                     times[job.name][index] = statistics.median(runs) / 1e3
     return times
 
 
-def time_op(index: int, workers: list[Worker], restart: Callable[[Job], Worker]) -> list[list[int]]:
-    """Nanoseconds of an operator under each worker; none where the runtime refuses it, or where it ends the process, which is then restarted."""
+def time_op(indices: Sequence[int], workers: list[Worker], restart: Callable[[Job], Worker]) -> list[list[int]]:
+    """Nanoseconds of operators, run one after the other, under each worker; none where the runtime refuses it, or where it ends the process, which is then restarted."""
     runs: list[list[int]] = [[] for _ in workers]
     able = list(range(len(workers)))
-    for method, arguments in [("open_op", (index,)), *[("run", (Limits(3, SECS, 1.0), -1.0, SECS, True))] * ROUNDS]:
+    for method, arguments in [("open_ops", (indices,)), *[("run", (Limits(3, SECS, 1.0), -1.0, SECS, True))] * ROUNDS]:
         for i in list(able):
             try:
                 answer = workers[i].call(method, *arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,9 +140,9 @@ class Runner:
         assert self.session
         return library.peak(self.session.delegate)
 
-    def open_op(self, index: int) -> None:
-        """From now on run() runs an operator of the main subgraph, as a model of its own, on random input."""
-        source = model.cut(self.job.source, index)
+    def open_ops(self, indices: Sequence[int]) -> None:
+        """From now on run() runs operators of the main subgraph, as a model of their own, on random input."""
+        source = model.cut(self.job.source, indices)
         self.session = self.job.contender.open(source, self.runtime, num_threads=self.job.num_threads)
         check(source, [self.session])
         self.session.feed(self._random(source))

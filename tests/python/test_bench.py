@@ -111,7 +111,7 @@ def test_a_dead_process_is_told(job: runner.Job) -> None:
 def test_errors_cross_processes(job: runner.Job) -> None:
     with worker.Worker(job) as process:
         with pytest.raises(ValueError, match="operator 99 does not exist"):
-            process.call("open_op", 99)
+            process.call("open_ops", [99])
         assert process.call("open").summary.claimed == 1  # and goes on
     with pytest.raises(ValueError, match="unknown TFLite runtime"):
         worker.Worker(dataclasses.replace(job, runtime="torch"))

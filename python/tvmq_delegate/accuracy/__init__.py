@@ -54,6 +54,10 @@ class Diff:
         """The first node in order of execution that differs under a contender, None if none does."""
         return next((op for op in self.ops if op.contender == contender and op.difference.different), None)
 
+    def compared(self, contender: str) -> int:
+        """How many nodes have been compared alone under a contender, or folded into one that has been."""
+        return len({node for op in self.ops if op.contender == contender for node in op.nodes})
+
     @property
     def verdict(self) -> str:
         """One sentence."""
@@ -64,7 +68,7 @@ class Diff:
     def _verdict(self, contender: str) -> str:
         ends = [output.difference for output in self.outputs if output.contender == contender]
         nodes = [op.difference for op in self.ops if op.contender == contender]
-        count = len({op.index for op in self.ops if op.contender == contender})
+        count = self.compared(contender)
         if not any(difference.different for difference in ends + nodes):
             return "is bit-exact" + (f", end to end and in each of {count} nodes alone" if nodes else "")
         texts = [f"differs by {extent(ends)} end to end"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .. import library, model
 from ..contenders import Contender, Session
+from ..delegation import run_alone
 from .difference import Allowed, Difference, Tally
 
 if TYPE_CHECKING:
@@ -23,10 +24,15 @@ STATE = ("resource", "variant")
 
 @dataclass(frozen=True)
 class OpDifference:
-    """One output of one node under one contender. output: of the node. tensor: its type and shape as the file declares them."""
+    """One output of one node under one contender.
+
+    nodes: what was computed, the node itself last: under the delegate, PADs that it folds into the node come with it. output: of the node. tensor: its type and
+    shape as the file declares them.
+    """
 
     contender: str
     index: int
+    nodes: tuple[int, ...]
     op: str
     output: int
     tensor: str
@@ -46,10 +52,12 @@ class Uncompared:
 
 @dataclass(frozen=True)
 class _Alone:
-    """One node as a model, to be run by one contender."""
+    """One node as a model, to be run by one contender. nodes, fed: as OpDifference's and model.fed's."""
 
     contender: Contender
     op: model.Op
+    nodes: tuple[int, ...]
+    fed: tuple[int, ...]
     source: bytes
     tallies: tuple[Tally, ...]
 
@@ -69,23 +77,32 @@ class Ops:
         self.saved: dict[int, str] = {}
         self.alone: list[_Alone] = []
         self.uncompared: list[Uncompared] = []
-        left = [_left(session) for session in sessions]
-        for op in model.ops(source):
-            content, reason = _cut(source, op)
-            for session, reasons in zip(sessions, left):
+        ops = model.ops(source)
+        nodes = [library.report(session.delegate).nodes if session.delegate else () for session in sessions]
+        left = [{(node.subgraph, node.node): node.reason for node in listed if not node.claimed} for listed in nodes]
+        taken = [run_alone(ops, listed) for listed in nodes]
+        for op in ops:
+            cuts: dict[tuple[int, ...], tuple[bytes, str]] = {}
+            for session, reasons, together in zip(sessions, left, taken):
+                parts = together.get(op.index) if op.subgraph == 0 else (op.index,)
+                if parts is None:
+                    continue  # comes with the nodes that it is folded into
+                if parts not in cuts:
+                    cuts[parts] = _cut(source, op, parts)
+                content, reason = cuts[parts]
                 why = reasons.get((op.subgraph, op.index)) or reason
                 if why:
                     self.uncompared.append(Uncompared(session.contender.name, op.subgraph, op.index, op.name, why))
-                else:
-                    tallies = tuple(Tally(*_quantization(tensor)) for tensor in op.outputs)
-                    self.alone.append(_Alone(session.contender.wholly(), op, content, tallies))
+                    continue
+                tallies = tuple(Tally(*_quantization(tensor)) for tensor in op.outputs)
+                self.alone.append(_Alone(session.contender.wholly(), op, parts, model.fed([ops[i] for i in parts]), content, tallies))
 
     def run(self, reference: Session) -> Iterator[str]:
         """Compares every node with what `reference`, which exposes all its tensors, has just computed. Yields what it does before it does it."""
         for alone in [*self.alone]:
             op, name = alone.op, alone.contender.name
             yield f"{name}: node {op.index} {op.name}"
-            fed = [reference.interpreter.get_tensor(index) for index in op.fed]
+            fed = [reference.interpreter.get_tensor(index) for index in alone.fed]
             try:
                 got = alone.contender.open(alone.source, self.runtime, num_threads=self.num_threads).run(fed)
             except (RuntimeError, ValueError) as error:
@@ -101,7 +118,7 @@ class Ops:
 
     def differences(self) -> tuple[OpDifference, ...]:
         return tuple(
-            OpDifference(alone.contender.name, alone.op.index, alone.op.name, output, str(tensor), tally.result())
+            OpDifference(alone.contender.name, alone.op.index, alone.nodes, alone.op.name, output, str(tensor), tally.result())
             for alone in self.alone
             for output, (tensor, tally) in enumerate(zip(alone.op.outputs, alone.tallies))
         )
@@ -119,14 +136,8 @@ class Ops:
         self.saved[alone.op.index] = stem
 
 
-def _left(session: Session) -> dict[tuple[int, int], str]:
-    """The nodes that the delegate has left to the runtime, with its reasons."""
-    nodes = library.report(session.delegate).nodes if session.delegate else ()
-    return {(node.subgraph, node.node): node.reason for node in nodes if not node.claimed}
-
-
-def _cut(source: bytes, op: model.Op) -> tuple[bytes, str]:
-    """The node alone, or why that cannot be."""
+def _cut(source: bytes, op: model.Op, nodes: Sequence[int]) -> tuple[bytes, str]:
+    """The node alone, with what is folded into it, or why that cannot be."""
     if op.subgraph:
         return b"", "in a subgraph that another node runs"
     if any(tensor.dtype in STATE for tensor in (*op.inputs, *op.outputs) if tensor):
@@ -134,7 +145,7 @@ def _cut(source: bytes, op: model.Op) -> tuple[bytes, str]:
     if not op.outputs:
         return b"", "no outputs"
     try:
-        return model.cut(source, op.index), ""
+        return model.cut(source, nodes), ""
     except model.ModelError as error:
         return b"", str(error)
 

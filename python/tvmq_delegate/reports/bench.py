@@ -160,7 +160,7 @@ def _table(title: str | None, columns: Iterable[Column], rows: Iterable[Any], wi
 
 
 def _kernel(op: OpProfileData) -> Text:
-    return Text(op.kernel.removeprefix("tvmq_"), "cyan") if op.claimed else Text(op.reason, "yellow")
+    return Text(op.how.removeprefix("tvmq_"), "cyan" if op.claimed else "yellow")
 
 
 def _spent(ops: Iterable[OpProfileData]) -> float:

@@ -113,7 +113,7 @@ def ops(found: Diff, max_rows: int) -> Iterator[RenderableType]:
         yield Text(f"... and {len(differing) - max_rows} more")
     for contender in found.contenders:
         mine = [op for op in found.ops if op.contender == contender]
-        count, different = (len({op.index for op in listed}) for listed in (mine, [op for op in mine if op.difference.different]))
+        count, different = found.compared(contender), len({op.index for op in mine if op.difference.different})
         first = found.first(contender)
         text = f"{contender}: {different} of {count} nodes differ" + (f", first node {first.index} ({first.op})" if first else "")
         text += f"; {sum(op.difference.elements for op in mine):,} elements compared"

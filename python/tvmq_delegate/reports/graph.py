@@ -123,10 +123,12 @@ class _Drawing:
 
     def _box(self, place: int, node: Node) -> _Box:
         fill, line = COLOURS[node.partition % len(COLOURS)] if node.claimed else LEFT
-        detail = node.kernel.removeprefix("tvmq_") if node.claimed else node.reason
+        detail = node.how.removeprefix("tvmq_")
         tensors = (("in", node.inputs), ("constant", node.constants), ("out", node.outputs))
         facts = [f"{node.node} {node.op}", *(f"{kind} {text}" for kind, texts in tensors for text in texts)]
-        if node.claimed:
+        if node.claimed and not node.kernel:
+            facts.append(node.how)
+        elif node.claimed:
             facts += [f"kernel {node.kernel}", f"{node.algorithm}, packing {node.packing or 'none'}", f"{node.macs:,} MACs, {node.packed_bytes:,} bytes packed"]
         else:
             facts.append(f"left to the runtime: {node.reason}")
@@ -161,7 +163,7 @@ def _main(found: Delegation, ops: Sequence[model.Op]) -> tuple[list[Node], list[
 
 def _dot_node(place: int, node: Node) -> str:
     fill, line = COLOURS[node.partition % len(COLOURS)] if node.claimed else LEFT
-    label = f"{node.node} {node.op}\n{node.kernel if node.claimed else node.reason}"
+    label = f"{node.node} {node.op}\n{node.how}"
     return f'n{place} [label={_quoted(label)}, fillcolor="{fill}", color="{line}"];'
 
 

@@ -129,7 +129,7 @@ def _colour(op: OpProfileData) -> str:
 
 
 def _hover(op: OpProfileData) -> str:
-    how = op.kernel if op.claimed else f"left to the runtime: {op.reason}"
+    how = op.how if op.claimed else f"left to the runtime: {op.reason}"
     rate = f"<br>{op.gmacs_per_second:.1f} GMAC/s, {op.share_of_peak:.0%} of peak" if op.gmacs_per_second else ""
     return f"<b>{op.run_order} {op.node_type}</b><br>{how}<br>{op.median_us:.1f} µs{rate}<extra></extra>"
 

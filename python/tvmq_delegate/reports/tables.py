@@ -50,7 +50,7 @@ def delegation(found: Delegation) -> Table:
             Text("\n".join(dict.fromkeys(node.inputs))),
             Text(node.constants[0] if node.macs and node.constants else ""),
             Text("\n".join(node.outputs)),
-            Text(node.kernel, "green") if node.claimed else Text(node.reason, "yellow"),
+            Text(node.how, "green" if node.claimed else "yellow"),
             node.packing,
             str(node.partition) if node.claimed else "",
             f"{node.macs:,}" if node.macs else "",
@@ -78,7 +78,7 @@ def verdict(found: accuracy.Diff) -> str:
     return "\n".join(
         [
             f"bit-exact against the reference kernels: {'yes' if found.passed else 'NO'}",
-            f"  {len({op.index for op in found.ops})} nodes, each fed with the reference's activations: {extent(nodes)}",
+            f"  {sum(map(found.compared, found.contenders))} nodes, each fed with the reference's activations: {extent(nodes)}",
             f"  the network's outputs: {extent(ends)}",
             *(f"  {op.index} {op.op}: {op.difference.different:,} of {op.difference.elements:,} elements differ" for op in bad),
         ]
