@@ -32,6 +32,7 @@ OPERATORS = {
     "MAX_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
     "MEAN": ("ReducerOptions", {"int8": 2, "int16": 3}),
     "PAD": ("PadOptions", {"int8": 2, "int16": 3}),
+    "PADV2": ("PadV2Options", {"int8": 2, "int16": 2}),
     "QUANTIZE": ("QuantizeOptions", {"int16": 2}),
     "RESHAPE": ("ReshapeOptions", {}),
     "SOFTMAX": ("SoftmaxOptions", {"int8": 2, "int16": 3}),

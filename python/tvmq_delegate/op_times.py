@@ -29,7 +29,7 @@ def time_ops(jobs: Sequence[Job], ops: Mapping[int, Sequence[int]], progress: Ca
 
 
 def time_op(indices: Sequence[int], workers: list[Worker], restart: Callable[[Job], Worker]) -> list[list[int]]:
-    """Nanoseconds of operators, run one after the other, under each worker; none where the runtime refuses it, or where it ends the process, which is then restarted."""
+    """Nanoseconds of operators, run one after the other, under each worker; none where the runtime refuses one, or one ends the process, which is restarted."""
     runs: list[list[int]] = [[] for _ in workers]
     able = list(range(len(workers)))
     for method, arguments in [("open_ops", (indices,)), *[("run", (Limits(3, SECS, 1.0), -1.0, SECS, True))] * ROUNDS]:

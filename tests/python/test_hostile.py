@@ -11,6 +11,7 @@ import subprocess
 
 import harness
 import pytest
+from padded import padded
 
 from tvmq_delegate import _flatbuffer, model, zoo
 
@@ -22,6 +23,8 @@ MODELS = {
     "depthwise": lambda: model.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
     "uint8": lambda: model.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
     "16x8": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
+    "pad": lambda: padded(model.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
+    "padv2": lambda: padded(model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, in_zero_point=3), [(0, 0), (1, 1), (2, 0), (0, 0)], operator="PADV2", value=3),
     "quantize": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
 }

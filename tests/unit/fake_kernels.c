@@ -93,6 +93,37 @@ static TfLiteStatus invoke_conv2d(TfLiteContext *context, TfLiteNode *node) { re
 static TfLiteStatus prepare_depthwise(TfLiteContext *context, TfLiteNode *node) { return prepare_conv(context, node, 3); }
 static TfLiteStatus invoke_depthwise(TfLiteContext *context, TfLiteNode *node) { return invoke_any_conv(context, node, true); }
 
+// ---- PAD of 4 dimensions, by the zero point
+
+static void padded_dims(TfLiteContext *context, const TfLiteNode *node, int *dims) {
+  const TfLiteTensor *in = tensor_at(context, node->inputs, 0);
+  const int32_t *paddings = tensor_at(context, node->inputs, 1)->data;
+  for (int i = 0; i < 4; i++) dims[i] = paddings[2 * i] + in->dims->data[i] + paddings[2 * i + 1];
+}
+
+static TfLiteStatus prepare_pad(TfLiteContext *context, TfLiteNode *node) {
+  int dims[4];
+  padded_dims(context, node, dims);
+  return resize_output(context, node, 4, dims);
+}
+
+static TfLiteStatus invoke_pad(TfLiteContext *context, TfLiteNode *node) {
+  const TfLiteTensor *in = tensor_at(context, node->inputs, 0), *out = tensor_at(context, node->outputs, 0);
+  const int32_t *paddings = tensor_at(context, node->inputs, 1)->data;
+  const int *from = in->dims->data, *to = out->dims->data;
+  memset(out->data, out->params.zero_point, out->bytes);
+  for (int n = 0; n < from[0]; n++) {
+    for (int y = 0; y < from[1]; y++) {
+      const int line = (n * from[1] + y) * from[2], padded_line = ((n + paddings[0]) * to[1] + y + paddings[2]) * to[2] + paddings[4];
+      for (int x = 0; x < from[2]; x++) {
+        int8_t *pixel = (int8_t *)out->data + (padded_line + x) * to[3] + paddings[6];
+        memcpy(pixel, (const int8_t *)in->data + (line + x) * from[3], (size_t)from[3]);
+      }
+    }
+  }
+  return kTfLiteOk;
+}
+
 // ---- element by element
 
 static TfLiteStatus prepare_same(TfLiteContext *context, TfLiteNode *node) {
@@ -121,6 +152,7 @@ const TfLiteRegistration *fake_kernel(int builtin_code) {
   static const TfLiteRegistration kernels[] = {
       {.builtin_code = TVMQ_BUILTIN_CONV_2D, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
+      {.builtin_code = TVMQ_BUILTIN_PAD, .prepare = prepare_pad, .invoke = invoke_pad, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_QUANTIZE, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},
       {.builtin_code = FAKE_BUILTIN_OTHER, .prepare = prepare_same, .invoke = invoke_other, .version = 1},
   };

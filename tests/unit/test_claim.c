@@ -130,6 +130,13 @@ static const struct {
     {DEPTHWISE(.depth_multiplier = 1), "output channels are not input channels x depth multiplier"},
     {DEPTHWISE(.in_c = 1 << 20, .depth_multiplier = 1 << 20, .out_c = 0x100), "output channels are not input channels x depth multiplier"},
 
+    // border
+    {CONV(.border = {1, 2, 3, 0}, .out_h = 12, .out_w = 12), NULL},
+    {CONV(.border = {40000, 0, 0, 0}, .out_h = 40009), NULL},  // not TFLite's to keep in int16
+    {CONV(.border = {0, 0, -1, 0}), "the border is negative"},
+    {CONV(.border = {1, 0, 0, 0}), "output tensor has another height or width than the convolution"},
+    {CONV(.border = {0, 0, 0, 1 << 29}, .out_w = 9 + (1 << 29)), "input has more than 2^31 - 1 elements"},
+
     // geometry
     {CONV(.in_h = 0), "input height or width is not positive"},
     {CONV(.filter_w = 0), "filter height or width is not positive"},
@@ -202,6 +209,49 @@ static void check_conv(void) {
 }
 
 static const struct {
+  struct tvmq_pad_desc desc;
+  const char *reason;
+} pad_cases[] = {
+#define PAD(...)           \
+  {.in_type = S8,          \
+   .out_type = S8,         \
+   .in = {0.5f, 3},        \
+   .out = {0.5f, 3},       \
+   .size = {2, 9, 9, 4},   \
+   .before = {0, 1, 2, 0}, \
+   .after = {0, 3, 0, 0},  \
+   .value = 3,             \
+   __VA_ARGS__}
+    {PAD(), NULL},
+    {PAD(.in_type = U8, .out_type = U8), NULL},
+    {PAD(.in_type = S16, .out_type = S16, .in.zero_point = 0, .out.zero_point = 0, .value = 0), NULL},
+    {PAD(.before = {0}, .after = {0}), NULL},
+    {PAD(.size = {0, 9, 9, 4}), NULL},
+
+    {PAD(.out_type = U8), "input and output types differ"},
+    {PAD(.in_type = F32, .out_type = F32), "activations are not int8, uint8 or int16"},
+    {PAD(.in_type = S32, .out_type = S32), "activations are not int8, uint8 or int16"},
+    {PAD(.before = {0, -1, 0, 0}), "a padding is negative"},
+    {PAD(.after = {0, 0, 0, -1}), "a padding is negative"},
+    {PAD(.before = {1, 0, 0, 0}), "batch or channels are padded"},
+    {PAD(.after = {0, 0, 0, 1}), "batch or channels are padded"},
+    {PAD(.before = {0, 1 << 15, 1 << 15, 0}), "output has more than 2^31 - 1 elements"},
+    {PAD(.in.scale = 0.25f), "input and output have not the same scale and zero point"},
+    {PAD(.in.zero_point = 4), "input and output have not the same scale and zero point"},
+    {PAD(.in.scale = NAN, .out.scale = NAN), "input and output have not the same scale and zero point"},
+    {PAD(.value = 4), "the padded value is not the zero point"},
+    {PAD(.value = -128), "the padded value is not the zero point"},
+};
+
+static void check_pad(void) {
+  for (size_t i = 0; i < N_ELEMENTS(pad_cases); i++) {
+    char name[32];
+    snprintf(name, sizeof name, "pad, case %zu", i);
+    CHECK_STRING(tvmq_claim_pad(&pad_cases[i].desc), pad_cases[i].reason, name);
+  }
+}
+
+static const struct {
   struct tvmq_requantize_desc desc;
   const char *reason;
 } requantize_cases[] = {
@@ -258,6 +308,7 @@ static void check_requantize(void) {
 int main(void) {
   check_conv();
   check_pairs();
+  check_pad();
   check_requantize();
   return unit_report();
 }

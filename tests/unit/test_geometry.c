@@ -95,6 +95,54 @@ static void check_axis(const struct axis_case *c, size_t number, bool vertical) 
   CHECK(other_out == 1 && other_pad == 0, "%s: other axis %d, %d", name, other_out, other_pad);
 }
 
+// A border is as much more input, before which the padding begins: as if the input had its size, but for where it is.
+static void check_border(void) {
+  size_t wrong = 0, n = 0;
+  for (int in = 1; in <= 8; in++) {
+    for (int before = 0; before <= 4; before++) {
+      for (int after = 0; after <= 4; after++) {
+        for (int stride = 1; stride <= 3; stride++) {
+          for (int padding = SAME; padding <= (int)VALID; padding++) {
+            struct tvmq_conv_desc whole = {.in_h = before + in + after, .in_w = in, .filter_h = 3, .filter_w = 1, .stride_h = stride, .stride_w = 1};
+            whole.dilation_h = whole.dilation_w = 2;
+            whole.padding = (enum tvmq_padding)padding;
+            struct tvmq_conv_desc down = whole, across = whole;
+            down.in_h = in;
+            down.border = (struct tvmq_border){.top = before, .bottom = after};
+            across = (struct tvmq_conv_desc){
+                .in_h = in, .in_w = in, .filter_h = 1, .filter_w = 3, .stride_h = 1, .stride_w = stride, .dilation_h = 2, .dilation_w = 2};
+            across.padding = whole.padding;
+            across.border = (struct tvmq_border){.left = before, .right = after};
+            struct tvmq_geometry a, b, c;
+            const char *reason = tvmq_geometry(&whole, &a);
+            wrong += reason != tvmq_geometry(&down, &b) || reason != tvmq_geometry(&across, &c);
+            if (reason == NULL) wrong += b.out_h != a.out_h || b.pad_top != a.pad_top + before || c.out_w != a.out_h || c.pad_left != a.pad_top + before;
+            n++;
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0, "%zu of %zu borders", wrong, n);
+
+  struct tvmq_conv_desc desc = {.in_h = 5, .in_w = 5, .filter_h = 1, .filter_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
+  struct tvmq_geometry g;
+  int32_t *const sides[] = {&desc.border.top, &desc.border.bottom, &desc.border.left, &desc.border.right};
+  for (size_t i = 0; i < N_ELEMENTS(sides); i++) {
+    *sides[i] = -1;
+    CHECK_STRING(tvmq_geometry(&desc, &g), "the border is negative", "negative");
+    *sides[i] = MAX;
+    CHECK_STRING(tvmq_geometry(&desc, &g), stride_too_large, "huge");
+    *sides[i] = MAX - 6;
+    CHECK_STRING(tvmq_geometry(&desc, &g), NULL, "as large as can be");
+    *sides[i] = 0;
+  }
+  // The input itself is still needed.
+  desc.border = (struct tvmq_border){3, 3, 3, 3};
+  desc.in_h = 0;
+  CHECK_STRING(tvmq_geometry(&desc, &g), no_input, "nothing but border");
+}
+
 // Against the definition, by counting: SAME has an output wherever a stride starts, VALID wherever the whole filter fits.
 static void check_small_shapes(void) {
   size_t wrong = 0, n = 0;
@@ -173,7 +221,8 @@ static void check_cuts(void) {
   for (int in = 1; in <= 5; in++) {
     for (int filter = 1; filter <= 7; filter++) {
       for (int stride = 1; stride <= 4; stride++) {
-        for (int dilation = 1; dilation <= 4; dilation++) {
+        for (int both = 0; both < 4 * 3; both++) {
+          const int dilation = both % 4 + 1, border = both / 4 * 3;
           uint8_t weights[3 * 7 * 2];
           for (size_t i = 0; i < sizeof weights; i++) weights[i] = (uint8_t)i;
           const struct tvmq_conv_desc whole = {.in_h = 3,
@@ -187,6 +236,7 @@ static void check_cuts(void) {
                                                .dilation_h = 1,
                                                .dilation_w = dilation,
                                                .padding = SAME,
+                                               .border = {.left = border, .right = border / 2},
                                                .filter = weights};
           struct tvmq_geometry before, after;
           wrong += tvmq_geometry(&whole, &before) != NULL;
@@ -231,6 +281,7 @@ int main(void) {
     check_axis(&axis_cases[i], i, false);
   }
   check_small_shapes();
+  check_border();
   const struct tvmq_conv_desc unknown = {
       .in_h = 1, .in_w = 1, .filter_h = 1, .filter_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = 2};
   struct tvmq_geometry geometry;

@@ -212,6 +212,71 @@ static void check_constant_input(void) {
   }
 }
 
+// ---- PAD
+
+static TfLiteTensor *paddings;
+static void pad_floats(struct network *n) { (void)n, paddings->type = kTfLiteFloat32; }
+static void pad_three(struct network *n) { (void)n, paddings->dims->data[0] = 3; }
+static void pad_pair(struct network *n) { (void)n, paddings->dims->size = 1; }
+static void pad_short(struct network *n) { (void)n, paddings->bytes = 31; }
+static void pad_no_data(struct network *n) { (void)n, paddings->data = NULL; }
+static void pad_variable(struct network *n) { (void)n, paddings->allocation_type = kTfLiteArenaRw; }
+static void pad_rank_3(struct network *n) { tensor(n, n->in)->dims->size = 3; }
+static void pad_too_much(struct network *n) { tensor(n, n->in)->dims->data[1] = INT32_MAX - 2; }
+static void pad_away(struct network *n) { tensor(n, n->in)->dims->data[2] = 1, ((int32_t *)paddings->data)[4] = -9; }
+static void pad_negative(struct network *n) { (void)n, ((int32_t *)paddings->data)[4] = -1; }
+static void pad_wide(struct network *n) {
+  (void)n;
+  paddings->type = kTfLiteInt64;
+  paddings->bytes *= 2;
+  ((int32_t *)paddings->data)[9] = 1;  // the upper half of the fifth
+}
+static void pad_into_itself(struct network *n) { node(n, n->quantize + 1)->outputs->data[0] = n->in; }
+
+static void check_pad(void) {
+  static const struct {
+    void (*spoil)(struct network *n);
+    const char *reason;
+  } cases[] = {
+      {NULL, NULL},
+      {pad_floats, "the paddings are neither int32 nor int64"},
+      {pad_three, "the paddings are not 4 pairs"},
+      {pad_pair, "the paddings are not 4 pairs"},
+      {pad_short, "a constant is shorter than its shape"},
+      {pad_no_data, "the paddings are not constant"},
+      {pad_variable, "the paddings are not constant"},
+      {pad_rank_3, "the input has not 4 dimensions"},
+      {pad_too_much, "a padded dimension is negative or exceeds 2^31 - 1"},
+      {pad_away, "a padded dimension is negative or exceeds 2^31 - 1"},
+      {pad_negative, "a padding is negative"},
+      {pad_wide, "a padding exceeds 32 bits"},
+      {pad_into_itself, "the output is an input too"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    int32_t data[16] = {0, 0, 1, 2, 0, 3, 0, 0};
+    struct network n = network_create(false);
+    const int constant = fake_tensor(n.graph, kTfLiteInt32, (int[]){4, 2, 0}, 0, 0, data);
+    const int out = fake_tensor(n.graph, kTfLiteInt8, (int[]){1, 1, 1, 1, 0}, 0.02f, -7, NULL);
+    const int index = fake_pad(n.graph, n.in, constant, out);
+    paddings = tensor(&n, constant);
+    if (cases[i].spoil != NULL) cases[i].spoil(&n);
+    const struct fake_node pair = fake_node_at(n.graph, index);
+    struct tvmq_node read;
+    union tvmq_desc desc;
+    struct tvmq_shapes shapes;
+    const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
+    if (reason == NULL) reason = tvmq_node_describe(&n.graph->context, &read, &desc, &shapes);
+    if (reason == NULL) reason = tvmq_op_pad.claim(&desc);
+    CHECK_STRING(reason, cases[i].reason, cases[i].reason);
+    if (reason == NULL) {
+      CHECK(desc.pad.before[1] == 1 && desc.pad.after[1] == 2 && desc.pad.after[2] == 3 && desc.pad.value == -7, "description");
+      CHECK(shapes.out.dims[1] == NETWORK_H + 3 && shapes.out.bytes == (NETWORK_H + 3) * (NETWORK_H + 3) * NETWORK_C, "shape");
+    }
+    paddings->allocation_type = kTfLiteMmapRo;
+    fake_destroy(n.fake);
+  }
+}
+
 // ---- runtimes
 
 static void lacks_plan(struct network *n) { n->graph->context.GetExecutionPlan = NULL; }
@@ -277,6 +342,7 @@ int main(void) {
   check_description();
   check_output_shape();
   check_constant_input();
+  check_pad();
   check_runtimes();
   check_registrations();
   CHECK(tvmq_alloc_live() == blocks, "blocks left");

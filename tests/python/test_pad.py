@@ -1,0 +1,188 @@
+"""PADs in front of convolutions: folded into them where that is exact, left to the runtime, with the reason, where it is not."""
+
+from __future__ import annotations
+
+import functools
+
+import cases
+import harness
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from padded import Paddings, padded
+
+import tvmq_delegate
+from tvmq_delegate import model
+
+ISAS = [isa.name for isa in tvmq_delegate.library.isas() if isa.available]
+
+
+@st.composite
+def margins(draw, shape: tuple[int, ...]) -> Paddings:
+    """Paddings of height and width that leave something of a padded shape."""
+    sides = []
+    for size in shape[1:3]:
+        before = draw(st.integers(0, min(3, size - 1)))
+        sides.append((before, draw(st.integers(0, min(3, size - 1 - before)))))
+    return [(0, 0), *sides, (0, 0)]
+
+
+def assert_folded(delegate: object) -> None:
+    """Every node was taken, and the first is a PAD of which nothing is left."""
+    harness.assert_claimed(delegate)
+    pad = tvmq_delegate.report(delegate).nodes[0]
+    assert (pad.folded_into, pad.how, pad.kernel, pad.packed_bytes) == (1, "folded into node 1", "", 0), pad
+
+
+@pytest.mark.parametrize("shape", ["conv", "grouped", "depthwise"])
+@pytest.mark.parametrize("kind", cases.KINDS)
+@given(data=st.data())
+def test_random(runtime, kind, shape, data):
+    """Any convolution behind any PAD, on any kernels: as BUILTIN_REF computes both."""
+    if (kind, shape) == ("int16, int32 bias", "depthwise"):
+        return  # which no runtime has
+    case = data.draw(cases.convolutions(kind, depthwise=shape == "depthwise", grouped=shape == "grouped"))
+    paddings = data.draw(margins(case.parameters["in_shape"]))
+    zero_point = case.parameters["in_zero_point"]
+    how = {"operator": "PADV2", "value": zero_point} if data.draw(st.booleans()) else {}
+    content = padded(case.build(), paddings, paddings_dtype=data.draw(st.sampled_from(["int32", "int64"])), **how)
+    options = {"isa": data.draw(st.sampled_from(ISAS)), "winograd": data.draw(st.sampled_from(["auto", "on"])), "num_threads": data.draw(st.integers(1, 2))}
+    try:
+        reference = runtime.interpreter(content)
+    except (RuntimeError, ValueError):
+        harness.counts["padded convolutions that the reference refuses"] += 1
+        reference = None
+    delegate = runtime.load(**options)
+    try:
+        delegated = runtime.interpreter(content, [delegate])
+    except (RuntimeError, ValueError):
+        assert reference is None
+        return
+    assert_folded(delegate)
+    for whole in case.inputs:
+        source = whole[tuple(slice(before, size - after) for size, (before, after) in zip(whole.shape, paddings))]
+        expected = harness.run(reference, source)[0] if reference else oracle.output(case, np.pad(source, paddings, constant_values=zero_point))
+        harness.assert_equal(harness.run(delegated, source)[0], expected)
+    harness.counts["padded convolutions compared"] += 1
+
+
+CONV = functools.partial(model.build_conv, in_shape=(1, 10, 10, 8), out_c=8)
+EVEN = [(0, 0), (1, 1), (1, 1), (0, 0)]
+
+# Name -> model, what the reason says.
+REFUSED = {
+    "a value that is not the zero point": (lambda: padded(CONV(in_zero_point=3), EVEN, operator="PADV2", value=4), "not the zero point"),
+    "another scale": (lambda: padded(CONV(in_scale=0.5), EVEN, scale=0.25), "not the same scale"),
+    "padded channels": (lambda: padded(CONV(), [(0, 0), (1, 1), (1, 1), (0, 2)]), "batch or channels are padded"),
+    "paddings that are an input": (lambda: padded(CONV(), None, in_shape=(1, 8, 8, 8)), "the paddings are not constant"),
+    "an output of the model": (lambda: padded(CONV(), EVEN, exposed=True), "an output of the graph"),
+    "a reader that is left": (lambda: padded(CONV(activation="TANH"), EVEN), "no convolution that the delegate takes"),
+    "a reader that is none": (lambda: padded(model.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN), "its reader is not a convolution"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(runtime, name):
+    build, reason = REFUSED[name]
+    content = build()
+    expected_from = runtime.interpreter(content)
+    delegate = runtime.load()
+    delegated = runtime.interpreter(content, [delegate])
+    pad = tvmq_delegate.report(delegate).nodes[0]
+    assert (pad.claimed, pad.folded_into, pad.how) == (False, -1, pad.reason) and reason in pad.reason, pad
+    inputs = harness.random_inputs(delegated, seed=0)
+    if "paddings that are" in name:
+        inputs[1] = np.array(EVEN, np.int32)
+    for got, expected in zip(harness.run(delegated, *inputs), harness.run(expected_from, *inputs), strict=True):
+        harness.assert_equal(got, expected, name)
+
+
+def forked(reader: str) -> bytes:
+    """One PAD, read by a convolution and by another operator."""
+    builder = model.ModelBuilder()
+    values = np.random.default_rng(0).integers(-127, 128, (8, 3, 3, 8), np.int8)
+    source = builder.add_tensor("input", (1, 9, 9, 8), "int8", scale=0.1, zero_point=5)
+    between = builder.add_tensor("padded", (1, 12, 11, 8), "int8", scale=0.1, zero_point=5)
+    builder.add_op("PAD", [source, builder.add_tensor("paddings", (4, 2), "int32", data=np.array([(0, 0), (1, 2), (2, 0), (0, 0)]))], [between])
+    bias = builder.add_tensor("bias", (8,), "int32", scale=0.001, data=np.arange(8))
+    options = dict(padding="VALID", stride_h=2, stride_w=2)
+    outputs = [builder.add_tensor(name, (1, 5, 5, 8), "int8", scale=scale, zero_point=5) for name, scale in (("conv", 0.3), ("other", 0.1))]
+    weights = builder.add_tensor("filter", values.shape, "int8", scale=0.01, data=values)
+    builder.add_op("CONV_2D", [between, weights, bias], outputs[:1], **options)
+    if reader == "DEPTHWISE_CONV_2D":
+        weights = builder.add_tensor("filter", (1, 3, 3, 8), "int8", scale=0.01, data=values[:1], dimension=3)
+        builder.add_op(reader, [between, weights, bias], outputs[1:], depth_multiplier=1, **options)
+    else:
+        builder.add_op(reader, [between], outputs[1:], filter_height=3, filter_width=3, **options)
+    return builder.build([source], outputs)
+
+
+@pytest.mark.parametrize("reader", ["DEPTHWISE_CONV_2D", "MAX_POOL_2D"])
+def test_two_readers(runtime, reader):
+    """Both take the PAD in, or neither."""
+    content = forked(reader)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    inputs = harness.random_inputs(reference, seed=0)
+    for got, expected in zip(harness.run(delegated, *inputs), harness.run(reference, *inputs), strict=True):
+        harness.assert_equal(got, expected, reader)
+    pad, conv, other = tvmq_delegate.report(delegate).nodes
+    folded = reader == "DEPTHWISE_CONV_2D"
+    assert (pad.claimed, conv.claimed, other.claimed) == (folded, True, folded)
+    assert pad.how == ("folded into node 1, 2" if folded else "what it pads is an output of the graph, or read by nodes left to the runtime")
+
+
+def test_after_each_other(runtime):
+    """Of two PADs the one before the convolution is folded."""
+    content = padded(padded(CONV(), EVEN), EVEN)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    inputs = harness.random_inputs(reference, seed=0)
+    harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
+    assert [node.claimed for node in tvmq_delegate.report(delegate).nodes] == [False, True, True]
+
+
+@pytest.mark.parametrize("resolver", ["BUILTIN_REF", "AUTO"])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("build", [CONV, functools.partial(model.build_depthwise, in_shape=(1, 10, 10, 8))])
+def test_resize(runtime, build, padding, resolver):
+    """The padded tensor follows the input, though nothing writes it; the weights stay packed."""
+    content = padded(build(padding=padding, stride=(2, 1)), EVEN)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate], resolver=resolver), runtime.interpreter(content)
+    for batch, height, width in [(1, 8, 8), (3, 8, 8), (1, 13, 5), (1, 2, 2), (2, 30, 31), (1, 8, 8)]:
+        for interpreter in (delegated, reference):
+            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], (batch, height, width, 8))
+            interpreter.allocate_tensors()
+        inputs = harness.random_inputs(reference, seed=height)
+        harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0], f"{batch} x {height} x {width}")
+        shapes = [tuple(interpreter.get_tensor_details()[0]["shape"]) for interpreter in (delegated, reference)]
+        assert shapes[0] == shapes[1] == (batch, height + 2, width + 2, 8)
+    assert_folded(delegate)
+
+
+def test_takes_no_time(runtime):
+    """The clock of the convolution is that of both."""
+    delegate = runtime.load(profile=True, num_threads=2)
+    interpreter = runtime.interpreter(padded(CONV(), EVEN), [delegate])
+    for _ in range(3):
+        harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
+    assert_folded(delegate)
+    (profiled,) = tvmq_delegate.profile(delegate)
+    assert (profiled.node.node, profiled.timing.count) == (1, 3)
+    assert {span.node for span in tvmq_delegate.spans(delegate)} == {1}
+
+
+@pytest.mark.parametrize("rounding", ["reference", "upward", "single"])
+def test_rounding(runtime, rounding):
+    """A border means the same under every rounding."""
+    content, whole = padded(CONV(), EVEN), CONV()
+    source = harness.random_inputs(runtime.interpreter(content), seed=2)[0]
+    zero_point = model.ops(content)[0].inputs[0].quantization.zero_point[0]
+    got, expected = (
+        harness.run(runtime.interpreter(each, [runtime.load(rounding=rounding)]), values)[0]
+        for each, values in ((content, source), (whole, np.pad(source, EVEN, constant_values=zero_point)))
+    )
+    harness.assert_equal(got, expected)
