@@ -21,8 +21,9 @@ struct tvmq_conv_work {
   size_t least, most;  // a block has no more rows than `most` or than the cache takes, unless these are fewer than `least`
   size_t row_bytes;    // for the kernel
   size_t panels, panel_bytes;
-  size_t in_bytes, out_bytes;  // what a row takes of the tensors
-  float cycles, bring_cycles;  // estimated, on one thread; bring_cycles of them to bring rows to the kernel, which each block does for its own
+  size_t in_bytes, out_bytes;             // what a row takes of the tensors
+  size_t pixel_bytes, panel_pixel_bytes;  // of an output pixel, and what a panel makes of it
+  float cycles, bring_cycles;             // estimated, on one thread; bring_cycles of them to bring rows to the kernel, which each block does for its own
 };
 
 // The blocks with which `n_threads` threads are estimated to finish first. A block's rows stay in the cache while all its panels pass over them.

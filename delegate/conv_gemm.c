@@ -77,6 +77,8 @@ static void set_blocks(struct tvmq_conv *c) {
       .panel_bytes = c->panel.size,
       .in_bytes = (size_t)p->desc.batch * (size_t)p->desc.in_h * line_bytes(&c->plan.gemm.rows) / (p->groups * p->m),
       .out_bytes = p->group_n * p->element_bytes,
+      .pixel_bytes = (size_t)p->desc.out_c * p->element_bytes,
+      .panel_pixel_bytes = c->choice.variant->layout.nr * p->element_bytes,
       .cycles = c->choice.cycles,
       .bring_cycles = c->choice.bring_cycles,
   };

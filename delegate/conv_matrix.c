@@ -127,6 +127,8 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .panel_bytes = c->panel.size,
       .in_bytes = x->rows.in_h * x->rows.in_w * x->rows.pixel_bytes / (c->problem.groups * x->image_lines),
       .out_bytes = x->line_rows * c->problem.group_n,
+      .pixel_bytes = (size_t)c->problem.desc.out_c,
+      .panel_pixel_bytes = nr,
       .reach = x->pitch > 1 ? padded_lines(x, 0) : 0,
       .cycles = c->choice.cycles,
       .bring_cycles = c->choice.bring_cycles,

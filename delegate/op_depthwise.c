@@ -126,6 +126,8 @@ static void set_tasks(struct tvmq_depthwise *d) {
       .panel_bytes = d->panel_bytes,
       .in_bytes = row_bytes / (size_t)tvmq_threads_count(d->threads),  // of a thread's channels
       .out_bytes = d->w.out * d->channels * d->element_bytes,
+      .pixel_bytes = d->channels * d->element_bytes,
+      .panel_pixel_bytes = d->variant->layout.nr * d->element_bytes,
       .cycles = d->cycles,
       .bring_cycles = d->bring_cycles,
   };

@@ -17,6 +17,8 @@ static struct tvmq_conv_work pointwise(size_t pixels, size_t k, size_t panels) {
       .panel_bytes = 32 * k,
       .in_bytes = k,
       .out_bytes = 32 * panels,
+      .pixel_bytes = 32 * panels,
+      .panel_pixel_bytes = 32,
       .cycles = (float)(tvmq_ceil_div(pixels, 32) * panels * (500 + k)),
   };
 }
@@ -53,6 +55,10 @@ static void check_choice(void) {
   struct tvmq_conv_work w = pointwise(32, 64, 1);
   struct tvmq_conv_blocks b = tvmq_conv_blocks(&w, 2);
   CHECK(b.m_blocks * b.n_blocks == 1, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
+  // A little more does not, though there is little to win: half of its rows lie in another core's cache.
+  w = pointwise(196, 384, 2);
+  b = tvmq_conv_blocks(&w, 2);
+  CHECK(b.m_blocks == 2 && b.n_blocks == 1, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
   // Many rows and few weights: threads share the rows, and have as much to do.
   w = pointwise(12544, 32, 2);
   b = tvmq_conv_blocks(&w, 2);
@@ -61,6 +67,23 @@ static void check_choice(void) {
   w = pointwise(49, 1024, 32);
   b = tvmq_conv_blocks(&w, 2);
   CHECK(b.m_blocks == 1 && b.n_blocks % 2 == 0, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
+}
+
+// Two threads rather share the rows than write to the same lines of the cache.
+static void check_lines(void) {
+  struct tvmq_conv_work w = pointwise(7, 64, 9);
+  w.mr = 1;
+  w.least = 2;
+  w.in_bytes = w.out_bytes = 56 * 32 * 9;
+  w.cycles = 200000;
+  w.panel_bytes = 64;
+  w.pixel_bytes = 64 * 9;
+  w.panel_pixel_bytes = 64;
+  const struct tvmq_conv_blocks whole = tvmq_conv_blocks(&w, 2);
+  w.pixel_bytes = 16 * 9;
+  w.panel_pixel_bytes = 16;
+  const struct tvmq_conv_blocks cut = tvmq_conv_blocks(&w, 2);
+  CHECK(cut.n_blocks == 1 && whole.n_blocks > 1, "%zu and %zu blocks of panels", cut.n_blocks, whole.n_blocks);
 }
 
 static void check_rows(void) {
@@ -73,6 +96,7 @@ static void check_rows(void) {
 int main(void) {
   check_sizes();
   check_choice();
+  check_lines();
   check_rows();
   return unit_report();
 }
