@@ -1,28 +1,63 @@
 // The hot loops of 3x3 depthwise convolution without dot products, for the usual output stages; depthwise_neon.c takes the rest.
 //
-// Tile: one output row of 16 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
-// Two taps are multiplied and added in int16, then added to int32. The loops are inline assembly, because they fill the registers and not every compiler keeps
-// them there; and they run ahead of themselves: the pixels that come next are looked up while accumulators are requantized. Past the end they look up the last
+// Tile: one output row of 16 channels, two columns at a time. Two taps are multiplied and added in int16, then added to int32. The loops are inline assembly,
+// because they fill the registers and not every compiler keeps them there, and are ordered by hand: in-order cores want six instructions between a result and
+// its use and loads in bunches, cores with one pipe for products and one for shifts want something for both at any time. So what two columns end with is mixed
+// with what the next two begin with: a loop is entered with the latter done, and pixels are looked up and loaded ahead. Past the end they look up the last
 // pixel again.
 //
-// Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128; the
-// rest is requant_neon.h's path of right shifts, whose results must fit int16 if they are int8.
+// Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128;
+// results and their zero point must fit int16 before they are clamped.
 #include "depthwise_neon.h"
 #include "requant_neon.h"
 
+// What the loops load of a block's output stage, and where they keep sums of pixels.
+struct stage {
+  int32_t shift[16];          // to the left, so that a result begins in the upper half
+  int32_t zero_point_s32[4];  // there, too
+  int16_t zero_point_s16[8];
+  uint8_t min[16], max[16];
+  int16_t sums[32];
+};
+_Static_assert(offsetof(struct stage, sums) == 128, "the loops know where the members are");
+
+// The rows of a block.
+struct block {
+  const struct tvmq_depthwise_args *args;
+  size_t channel;
+  const void *panel;
+  uint8_t *out;
+  struct stage stage;
+};
+
 // v0-v8     weights, row by row              v16-v19  sums of the first column
 // v9-v14    pixels                           v20-v23  sums of the second
-// v24-v31   products of two taps, then multipliers and shifts; v15 zero points
-// x0-x5 pixels, x19 x20 offsets in the table of the two columns that come next
+// v15, v24-v31  products, multipliers and shifts, and what is at hand
+// x0-x5 pixels, x6 x7 columns of the table to look up next
 //
 // clang-format off
-#define POINTER(pixel, row, offset) "ldr x" #pixel ", [%[row" #row "], x" #offset "]\n"
+#define FIRST 16, 17, 18, 19
+#define SECOND 20, 21, 22, 23
+#define LOOKUP(pixel, row, column) "ldr x" #pixel ", [%[row" #row "], x" #column ", lsl #3]\n"
+#define LOOKUP_LEFT LOOKUP(0, 0, 6) LOOKUP(1, 1, 6) LOOKUP(2, 2, 6)
+#define LOOKUP_RIGHT LOOKUP(3, 0, 7) LOOKUP(4, 1, 7) LOOKUP(5, 2, 7)
+// Two columns on, but not past the last.
+#define ADVANCE                \
+  "add x6, x6, #2\n"           \
+  "cmp x6, %[last]\n"          \
+  "csel x6, x6, %[last], lo\n" \
+  "cinc x7, x6, lo\n"
 #define LOAD(v, pixel) "ldr q" #v ", [x" #pixel ", %[channel]]\n"
+#define LOAD_LEFT(v0, v1, v2) LOAD(v0, 0) LOAD(v1, 1) LOAD(v2, 2)
+#define LOAD_RIGHT(v0, v1, v2) LOAD(v0, 3) LOAD(v1, 4) LOAD(v2, 5)
 #define BIAS(acc, v) "ldr q" #acc ", [%[panel], #16*" #v "]\n"
-#define BIASES(a0, a1, a2, a3) BIAS(a0, 0) BIAS(a1, 1) BIAS(a2, 2) BIAS(a3, 3)
+#define WEIGHT(v) "ldr q" #v ", [%[panel], #16*(4+" #v ")]\n"
+#define WEIGHTS WEIGHT(0) WEIGHT(1) WEIGHT(2) WEIGHT(3) WEIGHT(4) WEIGHT(5) WEIGHT(6) WEIGHT(7) WEIGHT(8)
 #define FLIP(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
-#define FLIP_UINT8(v0, v1, v2, scratch) "movi v" #scratch ".16b, #0x80\n" FLIP(v0, scratch) FLIP(v1, scratch) FLIP(v2, scratch)
-#define FLIP_INT8(v0, v1, v2, scratch)
+#define UINT8_FLIP(by, v0, v1, v2) FLIP(v0, by) FLIP(v1, by) FLIP(v2, by)
+#define UINT8_FLIP_BY(v) "movi v" #v ".16b, #0x80\n"
+#define INT8_FLIP(...)
+#define INT8_FLIP_BY(v)
 
 // A tap, and the one that is added to it: 16 products in two registers.
 #define TAP(low, high, x, w)                     \
@@ -31,234 +66,246 @@
 #define AND_TAP(low, high, x, w)                 \
   "smlal v" #low ".8h, v" #x ".8b, v" #w ".8b\n" \
   "smlal2 v" #high ".8h, v" #x ".16b, v" #w ".16b\n"
-#define ADD(low, high, a0, a1, a2, a3)              \
-  "saddw v" #a0 ".4s, v" #a0 ".4s, v" #low ".4h\n"  \
-  "saddw2 v" #a1 ".4s, v" #a1 ".4s, v" #low ".8h\n" \
-  "saddw v" #a2 ".4s, v" #a2 ".4s, v" #high ".4h\n" \
-  "saddw2 v" #a3 ".4s, v" #a3 ".4s, v" #high ".8h\n"
-#define ADD_FIRST(low, high) ADD(low, high, 16, 17, 18, 19)
-#define ADD_SECOND(low, high) ADD(low, high, 20, 21, 22, 23)
+#define ADD_4(low, high, a0, a1, a2, a3, from0, from1, from2, from3) \
+  "saddw v" #a0 ".4s, v" #from0 ".4s, v" #low ".4h\n"                \
+  "saddw2 v" #a1 ".4s, v" #from1 ".4s, v" #low ".8h\n"               \
+  "saddw v" #a2 ".4s, v" #from2 ".4s, v" #high ".4h\n"               \
+  "saddw2 v" #a3 ".4s, v" #from3 ".4s, v" #high ".8h\n"
+#define ADD_OF(...) ADD_4(__VA_ARGS__)
+#define ADD(low, high, to) ADD_OF(low, high, to, to)
+#define ADD_TO(low, high, to, from) ADD_OF(low, high, to, from)
 
-// What a filter zero point owes: sums of a column's pixels, times it.
-#define COLUMN_SUM(low, high, x0, x1, x2)          \
+// What a filter zero point owes: sums of pixels, times it.
+#define SUM(low, high, x0, x1)                     \
   "saddl v" #low ".8h, v" #x0 ".8b, v" #x1 ".8b\n" \
-  "saddl2 v" #high ".8h, v" #x0 ".16b, v" #x1 ".16b\n" ADD_PIXEL(low, high, x2)
-#define ADD_PIXEL(low, high, x)                    \
+  "saddl2 v" #high ".8h, v" #x0 ".16b, v" #x1 ".16b\n"
+#define AND_PIXEL(low, high, x)                    \
   "saddw v" #low ".8h, v" #low ".8h, v" #x ".8b\n" \
   "saddw2 v" #high ".8h, v" #high ".8h, v" #x ".16b\n"
-#define ADD_SUM(low, high, l, h)                 \
+#define AND_SUM(low, high, l, h)                 \
   "add v" #low ".8h, v" #low ".8h, v" #l ".8h\n" \
   "add v" #high ".8h, v" #high ".8h, v" #h ".8h\n"
-#define REPAY(low, high, a0, a1, a2, a3)         \
-  "smlsl v" #a0 ".4s, v" #low ".4h, v15.h[0]\n"  \
-  "smlsl2 v" #a1 ".4s, v" #low ".8h, v15.h[0]\n" \
-  "smlsl v" #a2 ".4s, v" #high ".4h, v15.h[0]\n" \
-  "smlsl2 v" #a3 ".4s, v" #high ".8h, v15.h[0]\n"
-#define FILTER_ZERO_POINT "dup v15.8h, %w[filter_zero_point]\n"
-#define REPAY_FIRST(low, high) REPAY(low, high, 16, 17, 18, 19)
-#define REPAY_SECOND(low, high) REPAY(low, high, 20, 21, 22, 23)
+#define REPAY_4(low, high, by, a0, a1, a2, a3)      \
+  "smlsl v" #a0 ".4s, v" #low ".4h, v" #by ".4h\n"  \
+  "smlsl2 v" #a1 ".4s, v" #low ".8h, v" #by ".8h\n" \
+  "smlsl v" #a2 ".4s, v" #high ".4h, v" #by ".4h\n" \
+  "smlsl2 v" #a3 ".4s, v" #high ".8h, v" #by ".8h\n"
+#define REPAY(...) REPAY_4(__VA_ARGS__)
+#define LOAD_SUMS(a, b, c, d) "ldp q" #a ", q" #b ", [%[stage], #128]\n" "ldp q" #c ", q" #d ", [%[stage], #160]\n"
+#define STORE_SUMS(a, b, c, d) "stp q" #a ", q" #b ", [%[stage], #128]\n" "stp q" #c ", q" #d ", [%[stage], #160]\n"
+#define FILTER_ZERO_POINT(v) "dup v" #v ".8h, %w[filter_zero_point]\n"
 
+// The output stage. Where ties go away from zero, negative products are lowered (requant_neon.h).
+#define MULTIPLIER(v, i) "ldr q" #v ", [%[panel], #16*(13+" #i ")]\n"
+#define SHIFT(v, i) "ldr q" #v ", [%[stage], #16*" #i "]\n"
+#define MULTIPLIERS MULTIPLIER(24, 0) MULTIPLIER(25, 1) MULTIPLIER(26, 2) MULTIPLIER(27, 3)
+#define SHIFTS SHIFT(28, 0) SHIFT(29, 1) SHIFT(30, 2) SHIFT(31, 3)
+#define EACH(OP, a0, a1, a2, a3, b0, b1, b2, b3) OP(a0, b0) OP(a1, b1) OP(a2, b2) OP(a3, b3)
+#define EACH_OF(...) EACH(__VA_ARGS__)
 #define MULTIPLY(acc, v) "sqrdmulh v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
-#define UP_LOWER(acc)
-#define AWAY_LOWER(acc) "ssra v" #acc ".4s, v" #acc ".4s, #31\n"
-#define SHIFT(acc, v) "srshl v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
-// Two vectors of rescaled values, narrowed to int16, and the zero point: what fits, or what may have to saturate.
-#define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
-#define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
-#define FITTING_ZERO_POINT(d) "add v" #d ".8h, v" #d ".8h, v15.8h\n"
-#define SATURATING_ZERO_POINT(d) "sqadd v" #d ".8h, v" #d ".8h, v15.8h\n"
-#define TO_INT8(d, high) "sqxtn v" #d ".8b, v" #d ".8h\n" "sqxtn2 v" #d ".16b, v" #high ".8h\n"
-#define TO_UINT8(d, high) "sqxtun v" #d ".8b, v" #d ".8h\n" "sqxtun2 v" #d ".16b, v" #high ".8h\n"
-// The same between bounds in v24 and v25.
-#define TO_INT8_CLAMPED(d, high) TO_INT8(d, high) "smax v" #d ".16b, v" #d ".16b, v24.16b\n" "smin v" #d ".16b, v" #d ".16b, v25.16b\n"
-#define TO_UINT8_CLAMPED(d, high) TO_UINT8(d, high) "umax v" #d ".16b, v" #d ".16b, v24.16b\n" "umin v" #d ".16b, v" #d ".16b, v25.16b\n"
-#define TO_INT8_BOUNDS
-#define TO_UINT8_BOUNDS
-#define TO_INT8_CLAMPED_BOUNDS "ldr q24, [%[output], #16]\n" "ldr q25, [%[output], #32]\n"
-#define TO_UINT8_CLAMPED_BOUNDS TO_INT8_CLAMPED_BOUNDS
-#define PARAMS(v, at) "ldr q" #v ", [%[panel], #16*(13+" #at ")]\n"
+#define LOWER(acc, v) "ssra v" #acc ".4s, v" #acc ".4s, #31\n"
+#define UP_LOWER(...)
+#define AWAY_LOWER(accs) EACH_OF(LOWER, accs, , , , )
+// The upper halves and the zero point in v15: of int8 what fits, of uint8 what may have to saturate.
+#define INT8_ZERO_POINT "ldr q15, [%[stage], #64]\n"
+#define INT8_NARROW_LOW(acc) "raddhn v" #acc ".4h, v" #acc ".4s, v15.4s\n"
+#define INT8_NARROW_HIGH(acc, a1) "raddhn2 v" #acc ".8h, v" #a1 ".4s, v15.4s\n"
+#define INT8_ADD_ZERO_POINT(acc)
+#define INT8_SHIFT(acc, v) "sshl v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
+#define UINT8_ZERO_POINT "ldr q15, [%[stage], #80]\n"
+#define UINT8_NARROW_LOW(acc) "sqrshrn v" #acc ".4h, v" #acc ".4s, #16\n"
+#define UINT8_NARROW_HIGH(acc, a1) "sqrshrn2 v" #acc ".8h, v" #a1 ".4s, #16\n"
+#define UINT8_ADD_ZERO_POINT(acc) "sqadd v" #acc ".8h, v" #acc ".8h, v15.8h\n"
+#define UINT8_SHIFT(acc, v) "sqshl v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
+#define INT8_LOW(v, low) "sqxtn v" #v ".8b, v" #low ".8h\n"
+#define INT8_HIGH(v, high) "sqxtn2 v" #v ".16b, v" #high ".8h\n"
+#define UINT8_LOW(v, low) "sqxtun v" #v ".8b, v" #low ".8h\n"
+#define UINT8_HIGH(v, high) "sqxtun2 v" #v ".16b, v" #high ".8h\n"
+#define WHOLE_BOUNDS(...)
+#define WHOLE_ABOVE(...)
+#define WHOLE_BELOW(...)
+#define CLAMPED_BOUNDS(min, max) "ldr q" #min ", [%[stage], #96]\n" "ldr q" #max ", [%[stage], #112]\n"
+#define CLAMPED_ABOVE(TYPE, v, min) TYPE##_OF_TWO(max, v, min)
+#define CLAMPED_BELOW(TYPE, v, max) TYPE##_OF_TWO(min, v, max)
+#define INT8_OF_TWO(op, v, bound) "s" #op " v" #v ".16b, v" #v ".16b, v" #bound ".16b\n"
+#define UINT8_OF_TWO(op, v, bound) "u" #op " v" #v ".16b, v" #v ".16b, v" #bound ".16b\n"
+#define STORE(v) "str q" #v ", [%[out]]\n"
+#define STORE_SECOND(v) "str q" #v ", [%[out], %[out_column]]\n" "add %[out], %[out], %[out_column], lsl #1\n"
 
-// 16 biases, 9 * 16 weights, 16 multipliers, 16 shifts. LOOKUP(0) to (5) find the pixels that come next.
-#define STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                                     \
-  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3)                                                                                         \
-  MULTIPLY(16, 24) LOOKUP(0) MULTIPLY(17, 25) LOOKUP(1) MULTIPLY(18, 26) LOOKUP(2) MULTIPLY(19, 27) LOOKUP(3)                                     \
-  MULTIPLY(20, 24) LOOKUP(4) MULTIPLY(21, 25) LOOKUP(5) MULTIPLY(22, 26) MULTIPLY(23, 27)                                                         \
-  PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                                                                         \
-  ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19) ROUND##_LOWER(20) ROUND##_LOWER(21) ROUND##_LOWER(22) ROUND##_LOWER(23) \
-  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31) SHIFT(20, 28) SHIFT(21, 29) SHIFT(22, 30) SHIFT(23, 31)                                 \
-  "ldr q15, [%[output]]\n"                                                                                                                        \
-  NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW(20, 20, 21) NARROW(22, 22, 23)                                                                     \
-  NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) NARROW##_ZERO_POINT(20) NARROW##_ZERO_POINT(22)                                                 \
-  TO_BYTE##_BOUNDS TO_BYTE(16, 18) TO_BYTE(20, 22)                                                                                                \
-  "str q16, [%[out]]\n"                                                                                                                           \
-  "str q20, [%[out], %[out_column]]\n"                                                                                                            \
-  "add %[out], %[out], %[out_column], lsl #1\n"
-
-// The same for a last, odd column.
-#define LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                                                                        \
-  PARAMS(24, 0) PARAMS(25, 1) PARAMS(26, 2) PARAMS(27, 3) PARAMS(28, 4) PARAMS(29, 5) PARAMS(30, 6) PARAMS(31, 7)                                 \
-  MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) MULTIPLY(19, 27) ROUND##_LOWER(16) ROUND##_LOWER(17) ROUND##_LOWER(18) ROUND##_LOWER(19)     \
-  SHIFT(16, 28) SHIFT(17, 29) SHIFT(18, 30) SHIFT(19, 31)                                                                                         \
-  "ldr q15, [%[output]]\n" NARROW(16, 16, 17) NARROW(18, 18, 19) NARROW##_ZERO_POINT(16) NARROW##_ZERO_POINT(18) TO_BYTE##_BOUNDS TO_BYTE(16, 18) \
-  "str q16, [%[out]]\n"
-
-// Two columns on, but not past the last.
-#define ADVANCE                  \
-  "add x19, x19, #16\n"          \
-  "add x20, x19, #8\n"           \
-  "cmp x19, %[last]\n"           \
-  "csel x19, x19, %[last], lo\n" \
-  "cmp x20, %[last]\n"           \
-  "csel x20, x20, %[last], lo\n"
-#define LOOKUP(i) LOOKUP_##i
-#define LOOKUP_0 POINTER(0, 0, 19)
-#define LOOKUP_1 POINTER(1, 1, 19)
-#define LOOKUP_2 POINTER(2, 2, 19)
-#define LOOKUP_3 POINTER(3, 0, 20)
-#define LOOKUP_4 POINTER(4, 1, 20)
-#define LOOKUP_5 POINTER(5, 2, 20)
-#define LOOKUP_ALL LOOKUP_0 LOOKUP_1 LOOKUP_2 LOOKUP_3 LOOKUP_4 LOOKUP_5
+// A last, odd column.
+#define LAST_STAGE(TYPE, CLAMP, ROUND)                                                                                                               \
+  MULTIPLIERS SHIFTS TYPE##_ZERO_POINT EACH_OF(MULTIPLY, FIRST, 24, 25, 26, 27) ROUND##_LOWER(FIRST) EACH_OF(TYPE##_SHIFT, FIRST, 28, 29, 30, 31)    \
+  TYPE##_NARROW_LOW(16) TYPE##_NARROW_LOW(18) TYPE##_NARROW_HIGH(16, 17) TYPE##_NARROW_HIGH(18, 19) CLAMP##_BOUNDS(24, 25) TYPE##_ADD_ZERO_POINT(16) \
+  TYPE##_ADD_ZERO_POINT(18) TYPE##_LOW(17, 16) TYPE##_HIGH(17, 18) CLAMP##_ABOVE(TYPE, 17, 24) CLAMP##_BELOW(TYPE, 17, 25) STORE(17)
 
 // ---- stride 1: of two columns of pixels, left v9-v11 and right v12-v14, the sums that end and those that begin
-#define S1_LOAD_LEFT LOAD(9, 0) LOAD(10, 1) LOAD(11, 2)
-#define S1_LOAD_RIGHT LOAD(12, 3) LOAD(13, 4) LOAD(14, 5)
-#define S1_FINISH                                                                                                     \
-  TAP(24, 25, 9, 2) TAP(26, 27, 9, 1) TAP(28, 29, 11, 7) TAP(30, 31, 11, 8)                                           \
-  AND_TAP(24, 25, 10, 5) AND_TAP(26, 27, 10, 4) AND_TAP(28, 29, 14, 8)                                                \
-  ADD_FIRST(24, 25) TAP(24, 25, 12, 2) ADD_SECOND(26, 27) AND_TAP(24, 25, 13, 5) ADD_FIRST(30, 31) ADD_SECOND(28, 29) \
-  ADD_SECOND(24, 25)
-#define S1_START(REPAID)                                                                                             \
-  BIASES(16, 17, 18, 19) TAP(24, 25, 9, 0) TAP(26, 27, 11, 6) TAP(28, 29, 12, 1) TAP(30, 31, 12, 0)                  \
-  AND_TAP(24, 25, 10, 3) BIASES(20, 21, 22, 23) AND_TAP(26, 27, 14, 7) AND_TAP(28, 29, 13, 4) AND_TAP(30, 31, 13, 3) \
-  ADD_FIRST(24, 25) TAP(24, 25, 14, 6) ADD_SECOND(30, 31) ADD_FIRST(26, 27) ADD_SECOND(24, 25) ADD_FIRST(28, 29)     \
-  REPAID S1_LOAD_LEFT
-#define S1_SUMS FILTER_ZERO_POINT COLUMN_SUM(24, 25, 9, 10, 11) COLUMN_SUM(26, 27, 12, 13, 14)
-#define S1_REPAY_FINISH S1_SUMS REPAY_FIRST(24, 25) ADD_SUM(24, 25, 26, 27) REPAY_SECOND(24, 25)
-#define S1_REPAY_START S1_SUMS ADD_SUM(24, 25, 26, 27) REPAY_SECOND(26, 27) REPAY_FIRST(24, 25)
-#define S1_REPAY_LAST FILTER_ZERO_POINT COLUMN_SUM(24, 25, 9, 10, 11) REPAY_FIRST(24, 25)
+#define S1_BEGIN_1 TAP(24, 25, 12, 0) TAP(26, 27, 9, 0) TAP(28, 29, 11, 6) TAP(30, 31, 12, 1)
+#define S1_BEGIN_2 AND_TAP(24, 25, 13, 3) AND_TAP(26, 27, 10, 3) LOAD_LEFT(9, 10, 11)
+#define S1_BEGIN_3 AND_TAP(28, 29, 14, 7) AND_TAP(30, 31, 13, 4)
+#define S1_BEGIN_4(TYPE)                                                                                                        \
+  TYPE##_FLIP_BY(15) ADD_TO(24, 25, SECOND, FIRST) TAP(24, 25, 14, 6) LOAD(14, 5) ADD(26, 27, FIRST) TYPE##_FLIP(15, 9, 10, 11) \
+  ADD(24, 25, SECOND) ADD(28, 29, FIRST) TYPE##_FLIP(15, 12, 13, 14) ADD(30, 31, FIRST)
+#define S1_END(TYPE)                                                                                                                             \
+  TAP(24, 25, 9, 2) TAP(26, 27, 9, 1) TAP(30, 31, 11, 8) TAP(28, 29, 11, 7) AND_TAP(24, 25, 10, 5) AND_TAP(26, 27, 10, 4) AND_TAP(28, 29, 14, 8) \
+  ADD(30, 31, FIRST) ADD(26, 27, SECOND) TAP(30, 31, 12, 2) ADD(24, 25, FIRST) AND_TAP(30, 31, 13, 5) MULTIPLIERS ADD(28, 29, SECOND)            \
+  EACH_OF(MULTIPLY, FIRST, 24, 25, 26, 27) ADD(30, 31, SECOND) SHIFTS TYPE##_ZERO_POINT
 
-#define S1(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                      \
-  "mov x19, #0\n"                                                                                                      \
-  "mov x20, #8\n"                                                                                                      \
-  LOOKUP_ALL S1_LOAD_LEFT S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31)                                     \
-  ADVANCE LOOKUP_ALL S1_START(REPAID(S1_REPAY_START))                                                                  \
-  "subs %[n], %[n], #2\n"                                                                                              \
-  "b.lo 2f\n"                                                                                                          \
-  "1:\n"                                                                                                               \
-  S1_LOAD_RIGHT FLIPS(9, 10, 11, 31) FLIPS(12, 13, 14, 31) ADVANCE S1_FINISH REPAID(S1_REPAY_FINISH)                   \
-  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP) S1_START(REPAID(S1_REPAY_START))                                               \
-  "subs %[n], %[n], #2\n"                                                                                              \
-  "b.hs 1b\n"                                                                                                          \
-  "2: tbz %[n], #0, 3f\n"                                                                                              \
-  FLIPS(9, 10, 11, 31) TAP(24, 25, 9, 2) TAP(26, 27, 11, 8) AND_TAP(24, 25, 10, 5) ADD_FIRST(24, 25) ADD_FIRST(26, 27) \
-  REPAID(S1_REPAY_LAST) LAST_STAGE(ROUND, NARROW, TO_BYTE)                                                             \
+// Sums are those of both columns, then of the right one.
+#define S1_SUMS SUM(24, 25, 9, 10) SUM(26, 27, 12, 13) AND_PIXEL(24, 25, 11) AND_PIXEL(26, 27, 14)
+#define S1_ASYMMETRIC_BEGIN S1_SUMS AND_SUM(24, 25, 26, 27) STORE_SUMS(24, 25, 26, 27)
+#define S1_ASYMMETRIC                                                                                                              \
+  FILTER_ZERO_POINT(15) LOAD_SUMS(28, 29, 30, 31) S1_SUMS AND_SUM(28, 29, 24, 25) AND_SUM(24, 25, 26, 27) REPAY(28, 29, 15, FIRST) \
+  AND_SUM(30, 31, 24, 25) STORE_SUMS(24, 25, 26, 27) REPAY(30, 31, 15, SECOND)
+#define S1_ASYMMETRIC_LAST \
+  FILTER_ZERO_POINT(15) LOAD_SUMS(28, 29, 30, 31) SUM(24, 25, 9, 10) AND_PIXEL(24, 25, 11) AND_SUM(24, 25, 28, 29) REPAY(24, 25, 15, FIRST)
+#define S1_SYMMETRIC_BEGIN
+#define S1_SYMMETRIC
+#define S1_SYMMETRIC_LAST
+
+#define S1(TYPE, CLAMP, FILTER, ROUND)                                                                                                                \
+  "mov x6, #0\n"                                                                                                                                      \
+  "mov x7, #1\n"                                                                                                                                      \
+  LOOKUP_LEFT LOOKUP_RIGHT LOAD_LEFT(9, 10, 11) LOAD_RIGHT(12, 13, 14) ADVANCE LOOKUP_LEFT LOOKUP_RIGHT ADVANCE TYPE##_FLIP_BY(15)                    \
+  TYPE##_FLIP(15, 9, 10, 11) TYPE##_FLIP(15, 12, 13, 14) S1_##FILTER##_BEGIN S1_BEGIN_1 S1_BEGIN_2 S1_BEGIN_3 LOAD(12, 3) LOAD(13, 4) BIAS(16, 0)     \
+  BIAS(17, 1) BIAS(18, 2) BIAS(19, 3) S1_BEGIN_4(TYPE)                                                                                                \
+  "subs %[n], %[n], #2\n"                                                                                                                             \
+  "b.lo 2f\n"                                                                                                                                         \
+  "1:\n"                                                                                                                                              \
+  S1_##FILTER S1_END(TYPE) LOOKUP_LEFT ROUND##_LOWER(FIRST) EACH_OF(MULTIPLY, SECOND, 24, 25, 26, 27) EACH_OF(TYPE##_SHIFT, FIRST, 28, 29, 30, 31)    \
+  ROUND##_LOWER(SECOND) LOOKUP_RIGHT TYPE##_NARROW_LOW(16) TYPE##_NARROW_LOW(18) EACH_OF(TYPE##_SHIFT, SECOND, 28, 29, 30, 31)                        \
+  TYPE##_NARROW_HIGH(16, 17) TYPE##_NARROW_HIGH(18, 19) TYPE##_NARROW_LOW(20) TYPE##_NARROW_LOW(22) S1_BEGIN_1 TYPE##_ADD_ZERO_POINT(16)              \
+  TYPE##_ADD_ZERO_POINT(18) TYPE##_NARROW_HIGH(20, 21) TYPE##_NARROW_HIGH(22, 23) S1_BEGIN_2 CLAMP##_BOUNDS(21, 19) TYPE##_LOW(17, 16)                \
+  TYPE##_ADD_ZERO_POINT(20) TYPE##_ADD_ZERO_POINT(22) S1_BEGIN_3 TYPE##_HIGH(17, 18) TYPE##_LOW(23, 20) LOAD(12, 3) LOAD(13, 4) BIAS(16, 0)           \
+  BIAS(18, 2) ADVANCE CLAMP##_ABOVE(TYPE, 17, 21) TYPE##_HIGH(23, 22)                                                                                 \
+  "subs %[n], %[n], #2\n"                                                                                                                             \
+  CLAMP##_BELOW(TYPE, 17, 19) CLAMP##_ABOVE(TYPE, 23, 21) STORE(17) CLAMP##_BELOW(TYPE, 23, 19) BIAS(17, 1) BIAS(19, 3) STORE_SECOND(23)              \
+  S1_BEGIN_4(TYPE)                                                                                                                                    \
+  "b.hs 1b\n"                                                                                                                                         \
+  "2: tbz %[n], #0, 3f\n"                                                                                                                             \
+  S1_##FILTER##_LAST TAP(24, 25, 9, 2) TAP(26, 27, 11, 8) AND_TAP(24, 25, 10, 5) ADD(26, 27, FIRST) ADD(24, 25, FIRST) LAST_STAGE(TYPE, CLAMP, ROUND) \
   "3:\n"
 
 // ---- stride 2: three columns of pixels, v9-v11, v12-v14 and v24-v26; the last of one output column is the first of the next
-#define S2_NINE(ADD_TO, a0, a1, a2, b0, b1, b2, c0, c1, c2)                                                         \
-  TAP(27, 28, a0, 0) TAP(29, 30, a2, 6) AND_TAP(27, 28, a1, 3) AND_TAP(29, 30, b2, 7) ADD_TO(27, 28)                \
-  TAP(27, 28, b0, 1) ADD_TO(29, 30) TAP(29, 30, c0, 2) AND_TAP(27, 28, b1, 4) AND_TAP(29, 30, c1, 5) ADD_TO(27, 28) \
-  TAP(27, 28, c2, 8) ADD_TO(29, 30) ADD_TO(27, 28)
-#define S2_REPAY(REPAY_TO, a0, a1, a2, b0, b1, b2, c0, c1, c2)                                          \
-  FILTER_ZERO_POINT COLUMN_SUM(27, 28, a0, a1, a2) COLUMN_SUM(29, 30, b0, b1, b2) ADD_PIXEL(27, 28, c0) \
-  ADD_PIXEL(29, 30, c1) ADD_PIXEL(27, 28, c2) ADD_SUM(27, 28, 29, 30) REPAY_TO(27, 28)
-#define S2_A 9, 10, 11
-#define S2_B 12, 13, 14
-#define S2_C 24, 25, 26
-#define S2_NINE_OF(...) S2_NINE(__VA_ARGS__)
-#define S2_REPAY_OF(...) S2_REPAY(__VA_ARGS__)
-#define S2_LOAD(a0, a1, a2, b0, b1, b2) LOAD(a0, 0) LOAD(a1, 1) LOAD(a2, 2) LOAD(b0, 3) LOAD(b1, 4) LOAD(b2, 5)
+#define S2_BEGIN_1 TAP(27, 28, 9, 0) TAP(29, 30, 11, 6)
+#define S2_BEGIN_2 AND_TAP(27, 28, 10, 3)
+#define S2_BEGIN_3 TAP(31, 15, 12, 1) AND_TAP(29, 30, 14, 7)
+#define S2_BEGIN_4 AND_TAP(31, 15, 13, 4)
+#define S2_END_FIRST(TYPE, FILTER, NEXT)                                                                                         \
+  NEXT ADD_TO(27, 28, FIRST, S2_##FILTER##_BIAS) TAP(27, 28, 24, 2) ADD(29, 30, FIRST) TAP(29, 30, 26, 8) AND_TAP(27, 28, 25, 5) \
+  ADD(31, 15, FIRST)
 
-#define S2(FLIPS, ROUND, NARROW, TO_BYTE, REPAID)                                                                               \
-  "mov x20, #0\n"                                                                                                               \
-  LOOKUP_3 LOOKUP_4 LOOKUP_5 LOAD(9, 3) LOAD(10, 4) LOAD(11, 5) FLIPS(9, 10, 11, 31)                                            \
-  "mov x19, #8\n"                                                                                                               \
-  "mov x20, #16\n"                                                                                                              \
-  LOOKUP_ALL                                                                                                                    \
-  "subs %[n], %[n], #2\n"                                                                                                       \
-  "b.lo 2f\n"                                                                                                                   \
-  "1:\n"                                                                                                                        \
-  S2_LOAD(12, 13, 14, 24, 25, 26) ADVANCE LOOKUP_ALL BIASES(16, 17, 18, 19) BIASES(20, 21, 22, 23)                              \
-  FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                                                                                   \
-  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C))                                    \
-  S2_LOAD(12, 13, 14, 9, 10, 11) ADVANCE FLIPS(12, 13, 14, 31) FLIPS(9, 10, 11, 31)                                             \
-  S2_NINE_OF(ADD_SECOND, S2_C, S2_B, S2_A) REPAID(S2_REPAY_OF(REPAY_SECOND, S2_C, S2_B, S2_A))                                  \
-  STAGE(ROUND, NARROW, TO_BYTE, LOOKUP)                                                                                         \
-  "subs %[n], %[n], #2\n"                                                                                                       \
-  "b.hs 1b\n"                                                                                                                   \
-  "2: tbz %[n], #0, 3f\n"                                                                                                       \
-  S2_LOAD(12, 13, 14, 24, 25, 26) BIASES(16, 17, 18, 19) FLIPS(12, 13, 14, 31) FLIPS(24, 25, 26, 31)                            \
-  S2_NINE_OF(ADD_FIRST, S2_A, S2_B, S2_C) REPAID(S2_REPAY_OF(REPAY_FIRST, S2_A, S2_B, S2_C)) LAST_STAGE(ROUND, NARROW, TO_BYTE) \
+#define S2_SYMMETRIC_BIAS SECOND
+#define S2_SYMMETRIC_FIRST
+#define S2_SYMMETRIC_SECOND
+// The first column's biases, less what it owes.
+#define S2_ASYMMETRIC_BIAS FIRST
+#define S2_ASYMMETRIC_FIRST                                                                                                      \
+  SUM(16, 17, 9, 10) SUM(18, 19, 12, 13) AND_PIXEL(16, 17, 11) AND_PIXEL(18, 19, 14) AND_PIXEL(16, 17, 24) AND_PIXEL(18, 19, 25) \
+  AND_PIXEL(16, 17, 26) FILTER_ZERO_POINT(9) AND_SUM(16, 17, 18, 19)                                                             \
+  "mov v10.16b, v20.16b\n" "mov v11.16b, v21.16b\n" "mov v18.16b, v22.16b\n" "mov v19.16b, v23.16b\n"                            \
+  REPAY(16, 17, 9, 10, 11, 18, 19)                                                                                               \
+  "mov v16.16b, v10.16b\n" "mov v17.16b, v11.16b\n"
+#define S2_ASYMMETRIC_SECOND                                                                                                     \
+  SUM(31, 15, 24, 25) SUM(29, 30, 12, 13) AND_PIXEL(31, 15, 26) AND_PIXEL(29, 30, 14) AND_PIXEL(31, 15, 9) AND_PIXEL(29, 30, 10) \
+  AND_PIXEL(31, 15, 11) AND_SUM(31, 15, 29, 30) FILTER_ZERO_POINT(29) REPAY(31, 15, 29, SECOND)
+
+#define S2(TYPE, CLAMP, FILTER, ROUND)                                                                                                                 \
+  "mov x6, #0\n"                                                                                                                                       \
+  LOOKUP_LEFT LOAD_LEFT(9, 10, 11)                                                                                                                     \
+  "mov x6, #1\n"                                                                                                                                       \
+  "mov x7, #2\n"                                                                                                                                       \
+  LOOKUP_LEFT LOOKUP_RIGHT LOAD_LEFT(12, 13, 14) LOAD_RIGHT(24, 25, 26) ADVANCE LOOKUP_LEFT LOOKUP_RIGHT ADVANCE TYPE##_FLIP_BY(15)                    \
+  TYPE##_FLIP(15, 9, 10, 11) TYPE##_FLIP(15, 12, 13, 14) TYPE##_FLIP(15, 24, 25, 26) S2_BEGIN_1 S2_BEGIN_2 S2_BEGIN_3 S2_BEGIN_4 BIAS(20, 0)           \
+  BIAS(21, 1) BIAS(22, 2) BIAS(23, 3) S2_##FILTER##_FIRST                                                                                              \
+  "subs %[n], %[n], #2\n"                                                                                                                              \
+  "b.lo 2f\n"                                                                                                                                          \
+  "1:\n"                                                                                                                                               \
+  S2_END_FIRST(TYPE, FILTER, LOAD_LEFT(12, 13, 14) LOAD_RIGHT(9, 10, 11)) TYPE##_FLIP_BY(15) LOOKUP_LEFT LOOKUP_RIGHT TYPE##_FLIP(15, 12, 13, 14)      \
+  TYPE##_FLIP(15, 9, 10, 11) ADD(29, 30, FIRST) S2_##FILTER##_SECOND TAP(31, 15, 24, 0) TAP(29, 30, 26, 6) ADD(27, 28, FIRST) AND_TAP(31, 15, 25, 3)   \
+  TAP(27, 28, 12, 1) AND_TAP(29, 30, 14, 7) ADD(31, 15, SECOND) AND_TAP(27, 28, 13, 4) TAP(31, 15, 9, 2) ADD(29, 30, SECOND) MULTIPLIER(24, 0)         \
+  MULTIPLIER(25, 1) MULTIPLIER(26, 2) LOAD_LEFT(12, 13, 14) ADVANCE AND_TAP(31, 15, 10, 5) TAP(29, 30, 11, 8) ADD(27, 28, SECOND) MULTIPLIER(27, 3)    \
+  SHIFT(28, 0) MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) ADD(29, 30, SECOND) MULTIPLY(19, 27) SHIFT(29, 1) SHIFT(30, 2) ADD(31, 15, SECOND)   \
+  SHIFT(31, 3) TYPE##_ZERO_POINT ROUND##_LOWER(FIRST) TYPE##_SHIFT(16, 28) TYPE##_SHIFT(17, 29) EACH_OF(MULTIPLY, SECOND, 24, 25, 26, 27)              \
+  TYPE##_SHIFT(18, 30) TYPE##_SHIFT(19, 31) ROUND##_LOWER(SECOND) TYPE##_FLIP_BY(27) LOAD_RIGHT(24, 25, 26) TYPE##_NARROW_LOW(16) TYPE##_SHIFT(20, 28) \
+  TYPE##_SHIFT(21, 29) TYPE##_NARROW_LOW(18) TYPE##_SHIFT(22, 30) TYPE##_SHIFT(23, 31) TYPE##_NARROW_HIGH(16, 17) TYPE##_FLIP(27, 12, 13, 14)          \
+  TYPE##_NARROW_HIGH(18, 19) TYPE##_FLIP(27, 24, 25, 26) TYPE##_NARROW_LOW(20) TYPE##_NARROW_LOW(22) S2_BEGIN_1 TYPE##_ADD_ZERO_POINT(16)              \
+  TYPE##_ADD_ZERO_POINT(18) TYPE##_NARROW_HIGH(20, 21) TYPE##_NARROW_HIGH(22, 23) S2_BEGIN_2 LOOKUP_LEFT LOOKUP_RIGHT TYPE##_LOW(17, 16)               \
+  TYPE##_ADD_ZERO_POINT(20) TYPE##_ADD_ZERO_POINT(22) S2_BEGIN_3 CLAMP##_BOUNDS(21, 23) TYPE##_HIGH(17, 18) TYPE##_LOW(19, 20) S2_BEGIN_4 ADVANCE      \
+  "subs %[n], %[n], #2\n"                                                                                                                              \
+  CLAMP##_ABOVE(TYPE, 17, 21) TYPE##_HIGH(19, 22) BIAS(20, 0) BIAS(22, 2) CLAMP##_BELOW(TYPE, 17, 23) CLAMP##_ABOVE(TYPE, 19, 21) BIAS(21, 1)          \
+  STORE(17) CLAMP##_BELOW(TYPE, 19, 23) BIAS(23, 3) STORE_SECOND(19) S2_##FILTER##_FIRST                                                               \
+  "b.hs 1b\n"                                                                                                                                          \
+  "2: tbz %[n], #0, 3f\n"                                                                                                                              \
+  S2_END_FIRST(TYPE, FILTER, ) ADD(29, 30, FIRST) ADD(27, 28, FIRST) LAST_STAGE(TYPE, CLAMP, ROUND)                                                    \
   "3:\n"
 
 // ---- kernels
-#define SYMMETRIC(...)
-#define ASYMMETRIC(...) __VA_ARGS__
+#define LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND) loop_s##STRIDE##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
+#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                                                \
+  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                                              \
+    const struct tvmq_depthwise_args *args = block->args;                                                                                       \
+    const void *const *row0 = args->pixels;                                                                                                     \
+    uint8_t *first = block->out;                                                                                                                \
+    for (size_t y = 0; y < args->n_rows; y++) {                                                                                                 \
+      const void *const *row1 = row0 + args->pixels_stride, *const *row2 = row1 + args->pixels_stride;                                          \
+      size_t n_cols = args->n_cols;                                                                                                             \
+      uint8_t *out = first;                                                                                                                     \
+      __asm__ volatile(WEIGHTS S##STRIDE(TYPE, CLAMP, FILTER, ROUND)                                                                            \
+                       : [n] "+r"(n_cols), [out] "+r"(out)                                                                                      \
+                       : [row0] "r"(row0), [row1] "r"(row1), [row2] "r"(row2), [last] "r"((args->n_cols - 1) * STRIDE + 2),                     \
+                         [channel] "r"(block->channel), [panel] "r"(block->panel), [stage] "r"(&block->stage),                                  \
+                         [out_column] "r"(args->out_col_stride), [filter_zero_point] "r"(args->filter_zero_point)                               \
+                       : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",     \
+                         "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", \
+                         "v28", "v29", "v30", "v31", "cc", "memory");                                                                           \
+      row0 += args->stride_h * args->pixels_stride;                                                                                             \
+      first += args->out_row_stride;                                                                                                            \
+    }                                                                                                                                           \
+  }
+#define LOOPS(STRIDE, TYPE, CLAMP, FILTER) LOOP(STRIDE, TYPE, CLAMP, FILTER, UP) LOOP(STRIDE, TYPE, CLAMP, FILTER, AWAY)
+#define ALL_LOOPS(STRIDE)                                                                                              \
+  LOOPS(STRIDE, INT8, WHOLE, SYMMETRIC) LOOPS(STRIDE, INT8, CLAMPED, SYMMETRIC) LOOPS(STRIDE, UINT8, WHOLE, SYMMETRIC) \
+  LOOPS(STRIDE, UINT8, CLAMPED, SYMMETRIC) LOOPS(STRIDE, UINT8, WHOLE, ASYMMETRIC) LOOPS(STRIDE, UINT8, CLAMPED, ASYMMETRIC)
+ALL_LOOPS(1)
+ALL_LOOPS(2)
 
-#define WEIGHTS(v, at) "ldr q" #v ", [%[panel], #16*(4+" #at ")]\n"
-#define LOOP(BODY)                                                                                                                                    \
-  __asm__ volatile(WEIGHTS(0, 0) WEIGHTS(1, 1) WEIGHTS(2, 2) WEIGHTS(3, 3) WEIGHTS(4, 4) WEIGHTS(5, 5) WEIGHTS(6, 6) WEIGHTS(7, 7) WEIGHTS(8, 8) BODY \
-          : [n] "+r"(n_cols), [out] "+r"(out)                                                                                                         \
-          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [last] "r"(last), [channel] "r"(channel),                                  \
-            [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [output] "r"(&output),                \
-            [filter_zero_point] "r"(args->filter_zero_point)                                                                                          \
-          : "x0", "x1", "x2", "x3", "x4", "x5", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", \
-            "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",       \
-            "memory")
+// [uint8][clamped][a filter zero point][ties go up]
+typedef void (*loop_fn)(struct block *block);
+#define ROUNDS(STRIDE, TYPE, CLAMP, FILTER) {LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, UP)}
+#define TABLE(STRIDE)                                                                      \
+  {{{ROUNDS(STRIDE, INT8, WHOLE, SYMMETRIC)}, {ROUNDS(STRIDE, INT8, CLAMPED, SYMMETRIC)}}, \
+   {{ROUNDS(STRIDE, UINT8, WHOLE, SYMMETRIC), ROUNDS(STRIDE, UINT8, WHOLE, ASYMMETRIC)},   \
+    {ROUNDS(STRIDE, UINT8, CLAMPED, SYMMETRIC), ROUNDS(STRIDE, UINT8, CLAMPED, ASYMMETRIC)}}}
+static const loop_fn loops[2][2][2][2][2] = {TABLE(1), TABLE(2)};
+// clang-format on
 
-// The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts.
-enum usual { UNUSUAL, INT8, INT8_CLAMPED, UINT8, UINT8_WIDE, UINT8_CLAMPED, UINT8_ASYMMETRIC, UINT8_ASYMMETRIC_CLAMPED };
-
-static enum usual usual(const struct tvmq_depthwise_args *args) {
+// NULL: the call is none of the usual ones.
+static loop_fn loop_for(const struct tvmq_depthwise_args *args) {
   const struct tvmq_stage *stage = args->stage;
-  const bool clamps = tvmq_stage_clamps(stage);
-  if (args->in_flip != stage->flip || stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return UNUSUAL;
-  if (stage->flip && args->filter_zero_point) return clamps ? UINT8_ASYMMETRIC_CLAMPED : UINT8_ASYMMETRIC;
-  if (stage->flip) return clamps ? UINT8_CLAMPED : stage->fits_int16 ? UINT8 : UINT8_WIDE;
-  return args->filter_zero_point || !stage->fits_int16 ? UNUSUAL : clamps ? INT8_CLAMPED : INT8;
+  if (args->in_flip != stage->flip || stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return NULL;
+  if (!stage->flip && !stage->fits_int16) return NULL;
+  return loops[args->stride_w - 1][stage->flip != 0][tvmq_stage_clamps(stage)][args->filter_zero_point != 0][tvmq_stage_ties_up(stage)];
 }
 
-// What suits the call.
-#define CASE(KIND, STRIDE, ...)     \
-  case KIND:                        \
-    LOOP(S##STRIDE(__VA_ARGS__));   \
-    break;
-#define LOOPS(STRIDE, ROUND)                                                                              \
-  switch (kind) {                                                                                         \
-    CASE(INT8, STRIDE, FLIP_INT8, ROUND, FITTING, TO_INT8, SYMMETRIC)                                     \
-    CASE(INT8_CLAMPED, STRIDE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED, SYMMETRIC)                     \
-    CASE(UINT8, STRIDE, FLIP_UINT8, ROUND, FITTING, TO_UINT8, SYMMETRIC)                                  \
-    CASE(UINT8_WIDE, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8, SYMMETRIC)                          \
-    CASE(UINT8_CLAMPED, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED, SYMMETRIC)               \
-    CASE(UINT8_ASYMMETRIC, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8, ASYMMETRIC)                   \
-    CASE(UINT8_ASYMMETRIC_CLAMPED, STRIDE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED, ASYMMETRIC)   \
-    case UNUSUAL:                                                                                         \
-      return false;                                                                                       \
+bool tvmq_depthwise_3x3_neon(const struct tvmq_depthwise_args *args) {
+  const loop_fn loop = loop_for(args);
+  if (!loop) return false;
+  const struct tvmq_stage *stage = args->stage;
+  const int32_t zero_point = stage->zero_point + stage->flip;
+  struct block block = {.args = args, .channel = args->channel_offset, .panel = args->panel, .out = args->out};
+  vst1q_s32(block.stage.zero_point_s32, vdupq_n_s32(zero_point * (1 << 16)));
+  vst1q_s16(block.stage.zero_point_s16, vdupq_n_s16((int16_t)zero_point));
+  vst1q_u8(block.stage.min, vdupq_n_u8((uint8_t)(stage->min ^ stage->flip)));
+  vst1q_u8(block.stage.max, vdupq_n_u8((uint8_t)(stage->max ^ stage->flip)));
+  for (size_t b = 0; b < args->n_blocks; b++) {
+    const int32_t *shift = (const int32_t *)((const char *)block.panel + 9 * 16) + 2 * 16;
+    int32x4_t left[4];
+    UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
+    UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block.stage.shift + 4 * i, left[i]);
+    loop(&block);
+    block.channel += 16;
+    block.out += 16;
+    block.panel = (const char *)block.panel + args->panel_bytes;
   }
-
-#define KERNEL(STRIDE)                                                                                                                \
-  bool tvmq_depthwise_3x3s##STRIDE##_neon(const struct tvmq_depthwise_args *args) {                                                   \
-    const enum usual kind = usual(args);                                                                                              \
-    if (kind == UNUSUAL) return false;                                                                                                \
-    const struct tvmq_neon_output output = tvmq_neon_output(args->stage);                                                             \
-    const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                             \
-    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                           \
-    const char *panel = args->panel;                                                                                                  \
-    for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 16; c += 16, channel += 16, panel += args->panel_bytes) { \
-      for (size_t y = 0; y < args->n_rows; y++) {                                                                                     \
-        const void *const *const row = args->pixels + y * args->stride_h * args->pixels_stride;                                               \
-        const void *const *const rows[3] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride};                           \
-        uint8_t *out = (uint8_t *)args->out + c + y * args->out_row_stride;                                                           \
-        size_t n_cols = args->n_cols;                                                                                                 \
-        if (ties_up) {                                                                                                                \
-          LOOPS(STRIDE, UP)                                                                                                           \
-        } else {                                                                                                                      \
-          LOOPS(STRIDE, AWAY)                                                                                                         \
-        }                                                                                                                             \
-      }                                                                                                                               \
-    }                                                                                                                                 \
-    return true;                                                                                                                      \
-  }
-
-KERNEL(1)
-KERNEL(2)
+  return true;
+}

@@ -132,9 +132,9 @@ static void single_row(const struct tvmq_depthwise_args *args) {
 void tvmq_depthwise_s8_1x16__neon(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, NR, single_row); }
 
 void tvmq_depthwise_s8_3x3_1x16s1p__neon(const struct tvmq_depthwise_args *args) {
-  if (!tvmq_depthwise_3x3s1_neon(args)) tvmq_depthwise_s8_1x16__neon(args);
+  if (!tvmq_depthwise_3x3_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
 }
 
 void tvmq_depthwise_s8_3x3_1x16s2p__neon(const struct tvmq_depthwise_args *args) {
-  if (!tvmq_depthwise_3x3s2_neon(args)) tvmq_depthwise_s8_1x16__neon(args);
+  if (!tvmq_depthwise_3x3_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
 }
