@@ -1,6 +1,7 @@
 // The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
 //
 // Tile: two output rows of 8 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
+// An odd last row is computed alone.
 // Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums
 // that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
 // them there.
@@ -35,6 +36,11 @@
   SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1 SDOT(a2, q2, w2) b2 SDOT(a3, q3, w3) b3
 #define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__, , , , , )
 #define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__, , , , , )
+
+// Two products: of an output row alone, whose sums of two columns are v0 v1 and v2 v3.
+#define TWO_PRODUCTS(a0, a1, q0, q1, w0, w1, b0, b1, b2, ...) SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1 b2
+#define LEFT(...) TWO_PRODUCTS(0, 1, __VA_ARGS__, , , , )
+#define RIGHT(...) TWO_PRODUCTS(2, 3, __VA_ARGS__, , , , )
 
 // The products of one plane, or of two: ADD is FIRST or SECOND. What else is given are weights, and what is done beside.
 #define ONE_PLANE(ADD, quads, term, ...) ADD(quads, __VA_ARGS__)
@@ -78,19 +84,25 @@
   "str d30, [%[out1]]\n"                                                                                                                                  \
   "str d0, [%[out0], %[out_column]]\n"                                                                                                                    \
   "str d2, [%[out1], %[out_column]]\n"                                                                                                                    \
-  "add %[out0], %[out0], %[out_column], lsl #1\n"                                                                                                         \
-  "add %[out1], %[out1], %[out_column], lsl #1\n"
+  NEXT_COLUMNS
 
-// The same for a last, odd column.
-#define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
-#define LAST_STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE)                                               \
-  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                          \
-  ROUND##_MULTIPLY(28, 0, m0) ROUND##_MULTIPLY(29, 1, m1) ROUND##_MULTIPLY(30, 2, m0) ROUND##_MULTIPLY(31, 3, m1)                \
-  SHIFTS "ldr q7, [%[output]]\n"                                                                                                 \
-  SHIFT(28, s0) SHIFT(29, s1) SHIFT(30, s0) SHIFT(31, s1)                                                                        \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30) \
-  "str d28, [%[out0]]\n"                                                                                                         \
-  "str d30, [%[out1]]\n"
+// The same for half of that: a last, odd column of two rows, v0 v1 and v2 v3, or two columns of one row. d0-d3 are scratch.
+#define HALF_STAGE(...) HALF_STAGE_OF(__VA_ARGS__)
+#define HALF_STAGE_OF(d0, d1, d2, d3, m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE, LOOKUP)                                                \
+  MULTIPLIERS ROUND##_SIGNS(d0, d1, d2, d3, 0, 1, 2, 3)                                                                                                   \
+  ROUND##_MULTIPLY(d0, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(d1, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(d2, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(d3, 3, m1) LOOKUP(3) \
+  SHIFTS "ldr q7, [%[output]]\n"                                                                                                                          \
+  SHIFT(d0, s0) LOOKUP(4) SHIFT(d1, s1) LOOKUP(5) SHIFT(d2, s0) LOOKUP(6) SHIFT(d3, s1) LOOKUP(7)                                                         \
+  NARROW(d0, d0, d1) LOOKUP(8) NARROW(d2, d2, d3) LOOKUP(9)                                                                                               \
+  NARROW##_ZERO_POINT(d0) NARROW##_ZERO_POINT(d2) TO_BYTE##_BOUNDS TO_BYTE(d0) TO_BYTE(d2)                                                                \
+  "str d" #d2 ", [%[out1]]\n"                                                                                                                             \
+  "str d" #d0 ", [%[out0]]\n"
+#define NO_LOOKUP(i)
+// Where a column is left of a row alone, what goes to the place of a second one is overwritten by the first.
+#define ONLY_FIRST "mov %[out1], %[out0]\n"
+#define NEXT_COLUMNS                              \
+  "add %[out0], %[out0], %[out_column], lsl #1\n" \
+  "add %[out1], %[out1], %[out_column], lsl #1\n"
 
 // Two columns on, but not past the last; in between there is time for other things.
 #define ADVANCE(MEANWHILE, AND_THEN)                            \
@@ -147,7 +159,31 @@
   "b.hs 1b\n"                                                                                                                           \
   "2: tbz %[n], #0, 3f\n"                                                                                                               \
   ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30)           \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W2) LAST_STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                                                 \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W2) HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                      \
+  "3:\n"
+
+// The same for an output row alone, whose third row of pixels is the fourth as well: v8 v9, v12 v13 and v16 v17 are all weights.
+#define S1_ROW_LEFT 24, 25
+#define S1_ROW_RIGHT 26, 27
+#define S1_ROW_TERM 20, 20
+#define S1_ROW_TERMS 20, 20, 20, 20
+#define S1_ROW_START(P) \
+  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9) P(FIRST, S1_RIGHT, S1_ROW_TERMS, 12, 13, 8, 9)
+
+#define S1_ROW(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                      \
+  "mov x19, #0\n"                                                                                                                     \
+  "mov x20, #8\n"                                                                                                                     \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_ROW_START(P)          \
+  "subs %[n], %[n], #2\n"                                                                                                             \
+  "b.lo 2f\n"                                                                                                                         \
+  "1:\n"                                                                                                                              \
+  S1_COLUMNS(FLIPS, P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13)) ADVANCE(, P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17))           \
+  HALF_STAGE(28, 29, 30, 31, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) NEXT_COLUMNS S1_ROW_START(P)                         \
+  "subs %[n], %[n], #2\n"                                                                                                             \
+  "b.hs 1b\n"                                                                                                                         \
+  "2: tbz %[n], #0, 3f\n"                                                                                                             \
+  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30)         \
+  P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 16, 17) ONLY_FIRST HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP) \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
@@ -205,7 +241,55 @@
   "subs %[n], %[n], #2\n"                                                                                                                                    \
   "b.hs 1b\n"                                                                                                                                                \
   "2: tbz %[n], #0, 3f\n"                                                                                                                                    \
-  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_TERM, S2_W1) P(FIRST, S2_EVEN, S2_TERM, S2_W2) LAST_STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE)                   \
+  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_TERM, S2_W1) P(FIRST, S2_EVEN, S2_TERM, S2_W2)                                                                       \
+  HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                                             \
+  "3:\n"
+
+// The same for an output row alone: v8 v9 quads of an even column, rows in v27-v29 before; v12 v13 of the odd one, rows in v12-v14.
+#define S2_ROW_EVEN 8, 9
+#define S2_ROW_EVEN_TWICE 8, 9, 8, 9
+#define S2_ROW_ODD 12, 13
+#define S2_ROW_TERM 22, 22
+#define S2_ROW_LOOKUP(i) S2_ROW_LOOKUP_##i
+#define S2_ROW_LOOKUP_0 POINTER(0, 0, 19)
+#define S2_ROW_LOOKUP_1 POINTER(1, 1, 19)
+#define S2_ROW_LOOKUP_2 POINTER(2, 2, 19)
+#define S2_ROW_LOOKUP_3 POINTER(5, 0, 20)
+#define S2_ROW_LOOKUP_4 POINTER(6, 1, 20)
+#define S2_ROW_LOOKUP_5 POINTER(7, 2, 20)
+#define S2_ROW_LOOKUP_6
+#define S2_ROW_LOOKUP_7
+#define S2_ROW_LOOKUP_8
+#define S2_ROW_LOOKUP_9
+#define S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_0 S2_ROW_LOOKUP_1 S2_ROW_LOOKUP_2
+#define S2_ROW_LOOKUP_EVEN S2_ROW_LOOKUP_3 S2_ROW_LOOKUP_4 S2_ROW_LOOKUP_5
+#define S2_ROW_LOAD_ODD LOAD(12, 0) LOAD(13, 1) LOAD(14, 2)
+#define S2_ROW_LOAD_EVEN LOAD(27, 5) LOAD(28, 6) LOAD(29, 7)
+#define S2_ROW_EVEN_PAIRS ZIP(zip1, 16b, 27, 27, 28) ZIP(zip1, 16b, 29, 29, 29)
+#define S2_ROW_EVEN_QUADS(FLIPS) ZIP(zip1, 8h, 8, 27, 29) ZIP(zip2, 8h, 9, 27, 29) FLIPS(8, 9, 30)
+#define S2_ROW_COLUMNS(FLIPS)                                                                                                                  \
+  S2_ROW_LOAD_EVEN ZIP(zip1, 16b, 12, 12, 13) ZIP(zip1, 16b, 14, 14, 14) S2_ROW_EVEN_PAIRS ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) \
+  FLIPS(12, 13, 30) S2_ROW_EVEN_QUADS(FLIPS)
+#define S2_ROW_START(P) S2_ROW_LOAD_ODD BIASES(0, 1, 2, 3) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17)
+
+#define S2_ROW(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                           \
+  "mov x20, #0\n"                                                                                                                          \
+  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_EVEN S2_ROW_EVEN_PAIRS S2_ROW_EVEN_QUADS(FLIPS)                                                           \
+  "mov x19, #8\n"                                                                                                                          \
+  "mov x20, #16\n"                                                                                                                         \
+  S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_EVEN S2_ROW_START(P)                                                                                     \
+  "subs %[n], %[n], #2\n"                                                                                                                  \
+  "b.lo 2f\n"                                                                                                                              \
+  "1:\n"                                                                                                                                   \
+  S2_ROW_COLUMNS(FLIPS) ADVANCE(, ) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, S2_ROW_LOOKUP_0, S2_ROW_LOOKUP_1)                             \
+  P(FIRST, S2_ROW_EVEN_TWICE, S2_TERM, 20, 21, 16, 17, S2_ROW_LOOKUP_2, S2_ROW_LOOKUP_3, S2_ROW_LOOKUP_4, S2_ROW_LOOKUP_5) S2_ROW_LOAD_ODD \
+  S2_ROW_COLUMNS(FLIPS) ADVANCE(P(RIGHT, S2_ROW_ODD, S2_ROW_TERM, 18, 19), P(RIGHT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21))                     \
+  HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_ROW_LOOKUP) NEXT_COLUMNS S2_ROW_START(P)                          \
+  "subs %[n], %[n], #2\n"                                                                                                                  \
+  "b.hs 1b\n"                                                                                                                              \
+  "2: tbz %[n], #0, 3f\n"                                                                                                                  \
+  S2_ROW_COLUMNS(FLIPS) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21)                                 \
+  ONLY_FIRST HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                \
   "3:\n"
 
 // ---- kernels
@@ -228,9 +312,14 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
   CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10) CONSTANTS(18, 19, 12)
 #define S1_ONE_PLANE_CONSTANTS S1_WEIGHTS CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
 #define S1_TWO_PLANES_CONSTANTS S1_WEIGHTS CONSTANT(20, 14) CONSTANT(21, 16)
+#define S1_ROW_WEIGHTS CONSTANTS(8, 9, 2) CONSTANTS(12, 13, 6) CONSTANTS(16, 17, 10)
+#define S1_ROW_ONE_PLANE_CONSTANTS S1_ROW_WEIGHTS CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
+#define S1_ROW_TWO_PLANES_CONSTANTS S1_ROW_WEIGHTS CONSTANT(20, 14)
 #define S2_WEIGHTS CONSTANTS(16, 17, 2) CONSTANTS(18, 19, 4) CONSTANTS(20, 21, 6)
 #define S2_ONE_PLANE_CONSTANTS S2_WEIGHTS CONSTANTS(22, 23, 8) CONSTANTS(24, 25, 10)
 #define S2_TWO_PLANES_CONSTANTS S2_WEIGHTS CONSTANT(22, 8)
+#define S2_ROW_ONE_PLANE_CONSTANTS S2_ONE_PLANE_CONSTANTS
+#define S2_ROW_TWO_PLANES_CONSTANTS S2_TWO_PLANES_CONSTANTS
 
 #define LOOP(...)                                                                                                                                        \
   __asm__ volatile(__VA_ARGS__                                                                                                                           \
@@ -243,42 +332,51 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
             "v31", "cc", "memory")
 
 // What suits the call.
-#define CASE(KIND, STRIDE, PLANES, ...)                                    \
-  case KIND:                                                               \
-    LOOP(S##STRIDE##_##PLANES##_CONSTANTS S##STRIDE(__VA_ARGS__, PLANES)); \
+#define CASE(KIND, TILE, PLANES, ...)                            \
+  case KIND:                                                     \
+    LOOP(TILE##_##PLANES##_CONSTANTS TILE(__VA_ARGS__, PLANES)); \
     break;
-#define LOOPS(STRIDE, ROUND)                                                                            \
-  switch (kind) {                                                                                       \
-    CASE(INT8, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8)                                   \
-    CASE(INT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                   \
-    CASE(UINT8, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, FITTING, TO_UINT8)                                \
-    CASE(UINT8_WIDE, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                        \
-    CASE(UINT8_CLAMPED, STRIDE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)             \
-    CASE(UINT8_TWO_PLANES, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                 \
-    CASE(UINT8_TWO_PLANES_CLAMPED, STRIDE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED) \
-    case UNUSUAL:                                                                                       \
-      return false;                                                                                     \
+#define LOOPS(TILE, ROUND)                                                                            \
+  switch (kind) {                                                                                     \
+    CASE(INT8, TILE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8)                                   \
+    CASE(INT8_CLAMPED, TILE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                   \
+    CASE(UINT8, TILE, ONE_PLANE, FLIP_UINT8, ROUND, FITTING, TO_UINT8)                                \
+    CASE(UINT8_WIDE, TILE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                        \
+    CASE(UINT8_CLAMPED, TILE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)             \
+    CASE(UINT8_TWO_PLANES, TILE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                 \
+    CASE(UINT8_TWO_PLANES_CLAMPED, TILE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED) \
+    case UNUSUAL:                                                                                     \
+      return false;                                                                                   \
+  }
+#define TILES(TILE)   \
+  if (ties_up) {      \
+    LOOPS(TILE, UP)   \
+  } else {            \
+    LOOPS(TILE, AWAY) \
   }
 
+// Two rows a tile, and an odd last one alone.
 #define KERNEL(STRIDE)                                                                                                             \
   bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                                             \
     const enum usual kind = usual(args);                                                                                           \
     if (kind == UNUSUAL) return false;                                                                                             \
     const struct tvmq_neon_output output = tvmq_neon_output(args->stage);                                                          \
     const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                          \
-    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                                                        \
+    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *), row_step = args->pixels_stride;                        \
     const char *panel = args->panel;                                                                                               \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 8; c += 8, channel += 8, panel += args->panel_bytes) { \
-      for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 2, args->n_rows)) {                                               \
-        const void *const *const row = args->pixels + y * STRIDE * args->pixels_stride;                                            \
-        const void *const *const rows[5] = {row, row + args->pixels_stride, row + 2 * args->pixels_stride,                         \
-                                            row + 3 * args->pixels_stride, row + (STRIDE + 2) * args->pixels_stride};              \
-        uint8_t *out0 = (uint8_t *)args->out + c + y * args->out_row_stride, *out1 = out0 + args->out_row_stride;                  \
+      const void *const *row = args->pixels;                                                                                       \
+      uint8_t *out = (uint8_t *)args->out + c;                                                                                     \
+      for (size_t y = 0; y < args->n_rows; y += 2, row += 2 * STRIDE * row_step, out += 2 * args->out_row_stride) {                \
+        const bool alone = y + 1 == args->n_rows;                                                                                  \
+        const void *const *const rows[5] = {row, row + row_step, row + 2 * row_step, row + (alone ? 2 : 3) * row_step,             \
+                                            row + (alone ? 2 : STRIDE + 2) * row_step};                                            \
+        uint8_t *out0 = out, *out1 = out + (alone ? args->out_col_stride : args->out_row_stride);                                  \
         size_t n_cols = args->n_cols;                                                                                              \
-        if (ties_up) {                                                                                                             \
-          LOOPS(STRIDE, UP)                                                                                                        \
+        if (alone) {                                                                                                               \
+          TILES(S##STRIDE##_ROW)                                                                                                   \
         } else {                                                                                                                   \
-          LOOPS(STRIDE, AWAY)                                                                                                      \
+          TILES(S##STRIDE)                                                                                                         \
         }                                                                                                                          \
       }                                                                                                                            \
     }                                                                                                                              \
