@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "float_stage.h"
 #include "kernels/requant.h"
 #include "quant_params.h"
 
@@ -37,12 +38,12 @@ static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
 }
 
 // Rescaling is monotonic as long as nothing wraps or saturates, so the ends of the accumulator's range give the ends of the result's.
-static bool result_fits_int16(const struct tvmq_folded *folded, const struct tvmq_channel_params *p, const struct tvmq_stage *stage) {
+static bool result_fits_int16(const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *p, const struct tvmq_stage *stage) {
   int32_t left = p->shift > 0 ? p->shift : 0;
   int64_t limit = (int64_t)INT32_MAX >> left;
-  if (folded->lo < -limit || folded->hi > limit) return false;
-  int64_t lo = tvmq_rescale(stage->rounding, (int32_t)folded->lo, p->multiplier, p->shift) + (int64_t)stage->zero_point;
-  int64_t hi = tvmq_rescale(stage->rounding, (int32_t)folded->hi, p->multiplier, p->shift) + (int64_t)stage->zero_point;
+  if (accumulators->lo < -limit || accumulators->hi > limit) return false;
+  int64_t lo = tvmq_rescale(stage->rounding, (int32_t)accumulators->lo, p->multiplier, p->shift) + (int64_t)stage->zero_point;
+  int64_t hi = tvmq_rescale(stage->rounding, (int32_t)accumulators->hi, p->multiplier, p->shift) + (int64_t)stage->zero_point;
   // Values before and after the zero point is added must fit.
   return lo >= INT16_MIN + 256 && hi <= INT16_MAX - 256;
 }
@@ -64,15 +65,25 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
                               const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
+  struct tvmq_accumulators accumulators[UINT8_MAX] = {{0}};
   for (size_t j = 0; j < n; j++) {
-    struct tvmq_channel_params *p = &params[j];
-    struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
-    p->bias = folded.bias;
-    tvmq_conv_multiplier(desc, (int32_t)(first + j), &p->multiplier, &p->shift);
-    if (p->shift > -1) quant->stage.right_shifts = false;
-    if (folded.lo < -(INT64_C(1) << 30) || folded.hi > INT64_C(1) << 30 || p->shift < -22) quant->stage.headroom = false;
-    if (wide || !result_fits_int16(&folded, p, &quant->stage)) quant->stage.fits_int16 = false;
+    const struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
+    accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
+    params[j].bias = folded.bias;
+    tvmq_conv_multiplier(desc, (int32_t)(first + j), &params[j].multiplier, &params[j].shift);
   }
+  if (quant->in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
+  for (size_t j = 0; j < n; j++) {
+    const struct tvmq_accumulators *a = &accumulators[j];
+    if (params[j].shift > -1) quant->stage.right_shifts = false;
+    if (a->lo < -(INT64_C(1) << 30) || a->hi > INT64_C(1) << 30 || params[j].shift < -22) quant->stage.headroom = false;
+    if (wide || !result_fits_int16(a, &params[j], &quant->stage)) quant->stage.fits_int16 = false;
+  }
+}
+
+bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results) {
+  enum { MIN_RESULTS = 8 };
+  return (variant->flags & TVMQ_FLOAT_STAGE) != 0 && results >= MIN_RESULTS;
 }
 
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant) {

@@ -13,6 +13,7 @@ struct tvmq_conv_quant {
   struct tvmq_stage stage;
   uint8_t in_flip, filter_flip;              // 0x80 where the tensor is uint8: byte ^ flip is the int8 value
   int32_t in_zero_point, filter_zero_point;  // of the int8 (int16) values
+  bool in_float;                             // panels are to have the float form where they can: tvmq_conv_in_float()
 };
 
 // Everything but the per-channel flags of the stage, which tvmq_conv_channel_params lowers.
@@ -22,10 +23,13 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
 // tap_stride / n_depths apart, in the order of taps, then depths.
 struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o);
 
-// Folds and fills the parameters of the `n` output channels from `first` on, whose weights are channels[0..n), for kernels that read `layout`.
-// Clears the stage's right_shifts, headroom and fits_int16 if a channel does not allow them.
+// Folds and fills the parameters of the `n` output channels from `first` on, whose weights are channels[0..n), all in one panel of `layout`: in float form
+// if quant->in_float and it is exact (float_stage.h). Else clears the stage's right_shifts, headroom and fits_int16 if a channel does not allow them.
 void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
                               const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params);
+
+// Whether the float form is worth its proof, a few microseconds a channel, of which an inference has `results`.
+bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results);
 
 // Flags of which a kernel may have none, given these weights.
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant);

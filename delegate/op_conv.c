@@ -62,6 +62,7 @@ static const char *pack(struct tvmq_conv *c, const uint8_t *filter) {
 
   memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
 
+  c->problem.quant.in_float = tvmq_conv_in_float(c->choice.variant, c->problem.m);
   for (size_t p = 0; p < c->panels * c->problem.groups; p++) {
     size_t first = p % c->panels * layout->nr;
     const size_t n = tvmq_min(group_n - first, layout->nr);

@@ -84,6 +84,7 @@ static const char *pack(struct tvmq_depthwise *d, const uint8_t *filter) {
 
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
 
+  d->quant.in_float = tvmq_conv_in_float(d->variant, (size_t)d->desc.batch * d->h.out * d->w.out);
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
     struct tvmq_channel_params params[UINT8_MAX];

@@ -32,11 +32,12 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
 }
 
 // Two rows fill a vector: each lane has 8 channels of the first row, then of the second.
-TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][2], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path, vector value[][2], int out_rows, int lanes, uint8_t *out,
+                             size_t out_row_stride) {
   (void)lanes;
   const int second = out_rows - 1;
   const vector four[] = {value[0][0], value[0][1], value[second][0], value[second][1]};
-  const vector bytes = _mm256_permute4x64_epi64(tvmq_pack_lanes(stage, four), 0xd8);
+  const vector bytes = _mm256_permute4x64_epi64(tvmq_pack_lanes(stage, path, four), 0xd8);
   _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
   if (second) _mm_storeu_si128((__m128i *)(out + out_row_stride), _mm256_extracti128_si256(bytes, 1));
 }

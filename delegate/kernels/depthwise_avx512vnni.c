@@ -37,10 +37,11 @@ TVMQ_INLINE void interleave(const vector row[4], vector quad[4]) {
 
 TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm512_dpbusd_epi32(acc, x, w); }
 
-TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][4], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path, vector value[][4], int out_rows, int lanes, uint8_t *out,
+                             size_t out_row_stride) {
   const size_t band = (size_t)out_rows * out_row_stride;
   UNROLL for (int o = 0; o < out_rows; o++, out += out_row_stride) {
-    const vector bytes = tvmq_pack_lanes(stage, value[o]);
+    const vector bytes = tvmq_pack_lanes(stage, path, value[o]);
     if (lanes == 4) {
       _mm512_storeu_si512(out, bytes);
     } else if (lanes == 2) {

@@ -29,9 +29,10 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
   return acc;
 }
 
-TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector value[][4], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path, vector value[][4], int out_rows, int lanes, uint8_t *out,
+                             size_t out_row_stride) {
   UNROLL for (int o = 0; o < out_rows; o++, out += out_row_stride) {
-    const vector bytes = tvmq_pack_lanes(stage, value[o]);
+    const vector bytes = tvmq_pack_lanes(stage, path, value[o]);
     if (lanes == 2) {
       _mm256_storeu_si256((__m256i *)out, bytes);
     } else {

@@ -9,7 +9,7 @@
 //   flip_bytes(row, flip)        a row of pixels with each byte flipped
 //   interleave(row, group)       GROUP_ROWS rows -> VECTORS vectors of 4 channels a lane
 //   multiply_add(acc, x, w)      adds the dot products of x and w in each 32-bit lane
-//   store_bands(stage, value, out_rows, lanes, out, out_row_stride)   one column of the tile
+//   store_bands(stage, path, value, out_rows, lanes, out, out_row_stride)   one column of the tile
 //
 // Tile: a band of out_rows output rows, one column at a time; LANES / lanes bands, one below the other, where the channels of a block fill a part of a vector.
 // Reads: all channels of each pixel of the window. Where a group is not full it reads the band's last row again, against weights of zero.
@@ -92,66 +92,72 @@ TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const stru
         for (size_t g = 0; keeps && g < n_groups; g++) multiply_group(acc, kept[i * stride * window->groups + g], w + g * group_bytes, out_rows, lanes);
         w += n_groups * group_bytes;
       }
+      // With 16 registers the constants of the stage stay in memory, or products would have to.
+      if (LANES == 2) __asm__("" : : "r"(block) : "memory");
       UNROLL for (int o = 0; o < out_rows; o++) rescale(stage, block, acc[o], lanes, path, value[o]);
-      store_bands(stage, value, out_rows, lanes, out, args->out_row_stride);
+      store_bands(stage, path, value, out_rows, lanes, out, args->out_row_stride);
     }
   }
 }
 
 // `filter` is a constant where the filter is square, of that size and one plane; 0 for any. Kernels of two output rows have stride 1.
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *call, int out_rows, int lanes, size_t filter, enum tvmq_path path) {
-  const struct tvmq_depthwise_args args = *call;  // copies, which no stored byte can be part of
-  const struct tvmq_stage stage = *args.stage;
-  const size_t nr = LANE_CHANNELS * (size_t)lanes, lanes_bytes = 16 * (size_t)lanes, mr = (size_t)(out_rows * LANES / lanes);
+TVMQ_INLINE struct window make_window(const struct tvmq_depthwise_args *args, int out_rows, size_t filter) {
   struct window window = {
-      .rows = (size_t)(out_rows - 1) + (filter ? filter : args.filter_h),
-      .width = filter ? filter : args.filter_w,
-      .band_rows = (size_t)out_rows * args.stride_h,
-      .n_planes = filter ? 1 : args.n_planes,
+      .rows = (size_t)(out_rows - 1) + (filter ? filter : args->filter_h),
+      .width = filter ? filter : args->filter_w,
+      .band_rows = (size_t)out_rows * args->stride_h,
+      .n_planes = filter ? 1 : args->n_planes,
   };
   window.groups = (window.rows + GROUP_ROWS - 1) / GROUP_ROWS;
   window.n_groups = window.groups * window.width;
-  for (size_t b = 0; b < args.n_blocks; b++) {
-    const char *const bias = (const char *)args.panel + b * args.panel_bytes;
-    struct block block = {.weights = bias + nr * sizeof(int32_t)};
-    block.multiplier = block.weights + window.n_planes * window.n_groups * (size_t)out_rows * nr * GROUP_ROWS * WEIGHT_BYTES;
-    block.shift = block.multiplier + nr * sizeof(int32_t);
-    UNROLL for (int v = 0; v < VECTORS; v++) {
-      const size_t at = (size_t)v * lanes_bytes;
-      block.first[v] = load_repeated(bias + at, lanes);
-      if (path == TVMQ_PATH_LONG) continue;
-      block.first[v] = tvmq_short_bias(block.first[v]);
-      block.short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(block.multiplier + at, lanes), load_repeated(block.shift + at, lanes));
-    }
-    struct tvmq_depthwise_args tile = args;
-    tile.channel_offset += b * nr;
-    for (size_t row = 0; row < args.n_rows; row = tvmq_next_tile(row, mr, args.n_rows)) {
-      compute_tile(&tile, &stage, &window, &block, args.pixels + row * args.stride_h * args.pixels_stride,
-                   (uint8_t *)args.out + b * nr + row * args.out_row_stride, out_rows, lanes, path);
-    }
+  return window;
+}
+
+// The multipliers of a block's panel.
+TVMQ_INLINE const char *multipliers(const struct tvmq_depthwise_args *block, const struct window *window, int out_rows, size_t nr) {
+  const size_t depth = window->n_planes * window->n_groups * (size_t)out_rows * GROUP_ROWS;
+  return (const char *)block->panel + nr * (sizeof(int32_t) + depth * WEIGHT_BYTES);
+}
+
+TVMQ_INLINE void compute_block(const struct tvmq_depthwise_args *call, int out_rows, int lanes, size_t filter, enum tvmq_path path) {
+  const struct tvmq_depthwise_args args = *call;  // copies, which no stored byte can be part of
+  const struct tvmq_stage stage = *args.stage;
+  const size_t nr = LANE_CHANNELS * (size_t)lanes, lanes_bytes = 16 * (size_t)lanes, mr = (size_t)(out_rows * LANES / lanes);
+  const struct window window = make_window(&args, out_rows, filter);
+  const char *const bias = args.panel;
+  struct block block = {.weights = bias + nr * sizeof(int32_t), .multiplier = multipliers(&args, &window, out_rows, nr)};
+  block.shift = block.multiplier + nr * sizeof(int32_t);
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    const size_t at = (size_t)v * lanes_bytes;
+    block.first[v] = tvmq_short_bias(path, load_repeated(bias + at, lanes));
+    if (path == TVMQ_PATH_LONG) continue;
+    block.short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(block.multiplier + at, lanes), load_repeated(block.shift + at, lanes));
+  }
+  for (size_t row = 0; row < args.n_rows; row = tvmq_next_tile(row, mr, args.n_rows)) {
+    compute_tile(&args, &stage, &window, &block, args.pixels + row * args.stride_h * args.pixels_stride, (uint8_t *)args.out + row * args.out_row_stride,
+                 out_rows, lanes, path);
   }
 }
 
-// The usual 3x3 filter has bodies of its own.
-#define DEPTHWISE_PATH(OUT_ROWS, LANES_USED, PATH)                         \
-  do {                                                                     \
-    if (args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1) \
-      depthwise(args, OUT_ROWS, LANES_USED, 3, PATH);                      \
-    else                                                                   \
-      depthwise(args, OUT_ROWS, LANES_USED, 0, PATH);                      \
-  } while (0)
-
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED)                   \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {           \
-    switch (tvmq_stage_path(args->stage)) {                       \
-      case TVMQ_PATH_LONG:                                        \
-        depthwise(args, OUT_ROWS, LANES_USED, 0, TVMQ_PATH_LONG); \
-        break;                                                    \
-      case TVMQ_PATH_SHORT:                                       \
-        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, TVMQ_PATH_SHORT);    \
-        break;                                                    \
-      case TVMQ_PATH_UPWARD:                                      \
-        DEPTHWISE_PATH(OUT_ROWS, LANES_USED, TVMQ_PATH_UPWARD);   \
-        break;                                                    \
-    }                                                             \
+// The usual 3x3 filter in float form has bodies of its own.
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, int lanes) {
+  const size_t nr = LANE_CHANNELS * (size_t)lanes;
+  const struct window window = make_window(args, out_rows, 0);
+  const bool is_3x3 = args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1;
+  struct tvmq_depthwise_args block = *args;
+  for (size_t b = 0; b < args->n_blocks; b++) {
+    const enum tvmq_path path = tvmq_panel_path(args->stage, (const int32_t *)multipliers(&block, &window, out_rows, nr));
+    if (is_3x3 && path == TVMQ_PATH_FLOAT)
+      compute_block(&block, out_rows, lanes, 3, TVMQ_PATH_FLOAT);
+    else if (is_3x3 && path == TVMQ_PATH_FLOAT_ODD)
+      compute_block(&block, out_rows, lanes, 3, TVMQ_PATH_FLOAT_ODD);
+    else
+      TVMQ_FOR_PATH(path, compute_block, &block, out_rows, lanes, 0);
+    block.channel_offset += nr;
+    block.panel = (const char *)block.panel + args->panel_bytes;
+    block.out = (uint8_t *)block.out + nr;
   }
+}
+
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED) \
+  void SYMBOL(const struct tvmq_depthwise_args *args) { depthwise(args, OUT_ROWS, LANES_USED); }

@@ -62,6 +62,7 @@ TVMQ_INLINE void spill(int32_t (*acc)[16], int nv) {
 
 // What the output stage of a panel needs.
 struct panel {
+  enum tvmq_path path;
   const char *weights, *multiplier, *shift;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
   _Alignas(64) int32_t bias[MAX_VECTORS][16];
@@ -76,20 +77,24 @@ struct waiting {
   int left;  // stores
 };
 
-TVMQ_INLINE void load_panel(struct panel *p, const char *bytes, size_t depth, const struct tvmq_stage *stage, int nv, enum tvmq_path path) {
-  const size_t group = 64 * (size_t)nv;
-  p->weights = bytes + group;
-  p->multiplier = p->weights + depth / 4 * group;
-  p->shift = p->multiplier + group;
+TVMQ_INLINE void load_stage(struct panel *p, const char *bias, const struct tvmq_stage *stage, int nv, enum tvmq_path path) {
   UNROLL for (int v = 0; v < nv; v++) {
-    const __m512i bias = _mm512_loadu_si512(bytes + 64 * v);
-    _mm512_store_si512(p->bias[v], path == TVMQ_PATH_LONG ? bias : tvmq_short_bias(bias));
+    _mm512_store_si512(p->bias[v], tvmq_short_bias(path, _mm512_loadu_si512(bias + 64 * v)));
     if (path == TVMQ_PATH_LONG) continue;
     p->short_stage[v] = tvmq_short_stage_make(stage, path, _mm512_loadu_si512(p->multiplier + 64 * v), _mm512_loadu_si512(p->shift + 64 * v));
   }
 }
 
-TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
+TVMQ_INLINE void load_panel(struct panel *p, const char *bytes, size_t depth, const struct tvmq_stage *stage, int nv) {
+  const size_t group = 64 * (size_t)nv;
+  p->weights = bytes + group;
+  p->multiplier = p->weights + depth / 4 * group;
+  p->shift = p->multiplier + group;
+  p->path = tvmq_panel_path(stage, (const int32_t *)p->multiplier);
+  TVMQ_FOR_PATH(p->path, load_stage, p, bytes, stage, nv);
+}
+
+TVMQ_INLINE void store_path(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
   const int n = most < w->left ? most : w->left, rows = STORED_VECTORS / nv;
   w->left -= n;
   for (int s = 0; s < n; s++) {
@@ -101,14 +106,19 @@ TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *sta
                      ? tvmq_short_rescale(&w->panel->short_stage[v], path, a)
                      : tvmq_long_rescale(stage, a, _mm512_loadu_si512(w->panel->multiplier + 64 * v), _mm512_loadu_si512(w->panel->shift + 64 * v));
     }
-    tvmq_store_rows(stage, value, nv, w->out, out_stride);
+    tvmq_store_rows(stage, path, value, nv, w->out, out_stride);
     w->acc += STORED_VECTORS;
     w->row_terms += rows;
     w->out += (size_t)rows * out_stride;
   }
 }
 
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned, enum tvmq_path path) {
+TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv) {
+  if (w->left == 0) return;
+  TVMQ_FOR_PATH(w->panel->path, store_path, w, most, stage, out_stride, nv);
+}
+
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
   const size_t group = 64 * (size_t)nv, stride = args->row_stride, out_stride = args->out_stride, depth = args->n_taps * args->k;
   const struct tvmq_stage stage = *args->stage;
   const int stores = ROWS * nv / STORED_VECTORS, stores_per_step = (stores + (int)(depth / STEP) - 1) / (int)(depth / STEP);
@@ -118,7 +128,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
   configure();
   for (size_t p = 0; p < args->n_panels; p++) {
     struct panel *const panel = &panels[p % 2];
-    load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv, path);
+    load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv);
     for (size_t tile = 0; tile < args->row_tiles; tile++) {
       const char *w = panel->weights;
       load_bias(panel->bias, nv);
@@ -128,7 +138,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
           step(row, stride, w, nv, is_unsigned);
           // The next panel is on its way from the outer caches while this one is still multiplied: each tile brings its part.
           for (size_t i = tile * LINE; i < STEP / 4 * group; i += args->row_tiles * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
-          store(&waiting, stores_per_step, &stage, out_stride, nv, path);
+          store(&waiting, stores_per_step, &stage, out_stride, nv);
         }
       }
       spill(acc, nv);
@@ -141,11 +151,11 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
       };
     }
   }
-  store(&waiting, stores, &stage, out_stride, nv, path);
+  store(&waiting, stores, &stage, out_stride, nv);
   _tile_release();
 }
 
-void tvmq_gemm_s8_32x32c4__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 2, false); }
-void tvmq_gemm_s8_32x16c4__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 1, false); }
-void tvmq_gemm_s8_32x32c4u__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 2, true); }
-void tvmq_gemm_s8_32x16c4u__amx(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm, args, 1, true); }
+void tvmq_gemm_s8_32x32c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, false); }
+void tvmq_gemm_s8_32x16c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, false); }
+void tvmq_gemm_s8_32x32c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, true); }
+void tvmq_gemm_s8_32x16c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, true); }

@@ -30,8 +30,7 @@ TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, __m256i acc[MAX_ROWS][VECTORS], enum tvmq_path path) {
   UNROLL for (int v = 0; v < VECTORS; v++) {
-    __m256i b = load(bias + 8 * v);
-    if (path != TVMQ_PATH_LONG) b = tvmq_short_bias(b);
+    const __m256i b = tvmq_short_bias(path, load(bias + 8 * v));
     UNROLL for (int m = 0; m < mr; m++) acc[m][v] = _mm256_add_epi32(b, _mm256_set1_epi32(row_terms[m]));
   }
 }
@@ -59,8 +58,8 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
 }
 
 // Two rows, zero point included. Packing works within 128-bit lanes: the low half of each vector of both rows, then the high halves.
-TVMQ_INLINE void store(const struct tvmq_stage *stage, const __m256i value[2 * VECTORS], uint8_t *out, size_t out_stride) {
-  const __m256i bytes = _mm256_permutevar8x32_epi32(tvmq_pack_lanes(stage, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+TVMQ_INLINE void store(const struct tvmq_stage *stage, enum tvmq_path path, const __m256i value[2 * VECTORS], uint8_t *out, size_t out_stride) {
+  const __m256i bytes = _mm256_permutevar8x32_epi32(tvmq_pack_lanes(stage, path, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
   _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));
 }
@@ -88,7 +87,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, enu
         value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[at], path, a)
                                           : tvmq_long_rescale(&stage, a, load(multiplier + at * VECTOR_BYTES), load(shift + at * VECTOR_BYTES));
       }
-      store(&stage, value, out, args->out_stride);
+      store(&stage, path, value, out, args->out_stride);
     }
   }
 }

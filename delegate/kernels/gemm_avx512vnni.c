@@ -18,8 +18,7 @@ enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 24 };
 // Row m, vector v of the accumulators is acc[m * nv + v]; mr and nv are constants wherever these functions are inlined.
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, __m512i *acc, enum tvmq_path path) {
   UNROLL for (int v = 0; v < nv; v++) {
-    __m512i b = _mm512_loadu_si512(bias + 16 * v);
-    if (path != TVMQ_PATH_LONG) b = tvmq_short_bias(b);
+    const __m512i b = tvmq_short_bias(path, _mm512_loadu_si512(bias + 16 * v));
     UNROLL for (int m = 0; m < mr; m++) acc[m * nv + v] = _mm512_add_epi32(b, _mm512_set1_epi32(row_terms[m]));
   }
 }
@@ -71,7 +70,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
         value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, a)
                                           : tvmq_long_rescale(&stage, a, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
       }
-      tvmq_store_rows(&stage, value, nv, out, args->out_stride);
+      tvmq_store_rows(&stage, path, value, nv, out, args->out_stride);
     }
   }
 }
@@ -79,10 +78,11 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
 #define KERNEL(MR, NR)                                                               \
   void tvmq_gemm_s8_##MR##x##NR##c4__avx512vnni(const struct tvmq_gemm_args *args) { \
+    const enum tvmq_path path = tvmq_gemm_path(args, NR, 1);                         \
     if (args->in_flip != 0)                                                          \
-      TVMQ_FOR_PATH(args->stage, gemm, args, true, MR, NR / 16);                     \
+      TVMQ_FOR_PATH(path, gemm, args, true, MR, NR / 16);                            \
     else                                                                             \
-      TVMQ_FOR_PATH(args->stage, gemm, args, false, MR, NR / 16);                    \
+      TVMQ_FOR_PATH(path, gemm, args, false, MR, NR / 16);                           \
   }
 
 KERNEL(1, 64)

@@ -38,18 +38,21 @@ TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, enum tv
       UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
         const __m256i m = load(multiplier + 8 * (v + i)), s = load(shift + 8 * (v + i));
         const struct tvmq_short_stage short_stage = tvmq_short_stage_make(&stage, path, m, s);
-        value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage, path, tvmq_short_bias(acc[v + i])) : tvmq_long_rescale(&stage, acc[v + i], m, s);
+        value[i] =
+            path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage, path, tvmq_short_bias(path, acc[v + i])) : tvmq_long_rescale(&stage, acc[v + i], m, s);
       }
-      _mm256_storeu_si256((__m256i *)(out + 8 * v), _mm256_permutevar8x32_epi32(tvmq_pack_lanes(&stage, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+      _mm256_storeu_si256((__m256i *)(out + 8 * v),
+                          _mm256_permutevar8x32_epi32(tvmq_pack_lanes(&stage, path, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
     }
   }
 }
 
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
-#define GEMM_ROW(SYMBOL)                                 \
-  void SYMBOL(const struct tvmq_gemm_args *args) {       \
-    if (args->in_flip != 0)                              \
-      TVMQ_FOR_PATH(args->stage, gemm_row, args, true);  \
-    else                                                 \
-      TVMQ_FOR_PATH(args->stage, gemm_row, args, false); \
+#define GEMM_ROW(SYMBOL)                                           \
+  void SYMBOL(const struct tvmq_gemm_args *args) {                 \
+    const enum tvmq_path path = tvmq_gemm_path(args, CHANNELS, 1); \
+    if (args->in_flip != 0)                                        \
+      TVMQ_FOR_PATH(path, gemm_row, args, true);                   \
+    else                                                           \
+      TVMQ_FOR_PATH(path, gemm_row, args, false);                  \
   }

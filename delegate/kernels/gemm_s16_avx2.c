@@ -20,5 +20,5 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
 
 #include "gemm_s16_x86_tile.h"
 
-void tvmq_gemm_s16_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm_s32, args); }
+void tvmq_gemm_s16_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_FIXED_PATH(tvmq_stage_path(args->stage), gemm_s32, args); }
 void tvmq_gemm_s16_6x16c2a64__avx2(const struct tvmq_gemm_args *args) { gemm_s64(args); }

@@ -19,5 +19,5 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
 
 #include "gemm_s16_x86_tile.h"
 
-void tvmq_gemm_s16_12x32c2__avx512vnni(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(args->stage, gemm_s32, args); }
+void tvmq_gemm_s16_12x32c2__avx512vnni(const struct tvmq_gemm_args *args) { TVMQ_FOR_FIXED_PATH(tvmq_stage_path(args->stage), gemm_s32, args); }
 void tvmq_gemm_s16_12x32c2a64__avx512vnni(const struct tvmq_gemm_args *args) { gemm_s64(args); }

@@ -95,7 +95,7 @@ TVMQ_INLINE void gemm_s32(const struct tvmq_gemm_args *args, enum tvmq_path path
   struct tvmq_short_stage short_stage[VECTORS];
   vector first[VECTORS];
   UNROLL for (int v = 0, c = 0; v < VECTORS; v++, c += VECTOR_VALUES) {
-    first[v] = path == TVMQ_PATH_LONG ? load(bias + c) : tvmq_short_bias(load(bias + c));
+    first[v] = tvmq_short_bias(path, load(bias + c));
     if (path != TVMQ_PATH_LONG) short_stage[v] = tvmq_short_stage_make(&stage, path, load(panel.multiplier + c), load(panel.shift + c));
   }
 

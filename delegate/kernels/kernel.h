@@ -208,7 +208,8 @@ enum tvmq_variant_flags {
   TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
   TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart, and are not flipped
-  TVMQ_ZIPPED_ROWS = 1u << 3     // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
+  TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
+  TVMQ_FLOAT_STAGE = 1u << 4     // any of the panels may be in float form (requant.h)
 };
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <assert.h>
+#include <math.h>
 #include <stdint.h>
 
 #include "kernel.h"
@@ -77,6 +78,17 @@ static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc
 // it is at most `min` where `min` is no less than the zero point (ReLU), and the clamp makes both the same. Nothing wraps, since a tie takes a right shift.
 static inline bool tvmq_stage_ties_up(const struct tvmq_stage *stage) {
   return stage->rounding == TVMQ_ROUNDING_UPWARD || (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min >= stage->zero_point);
+}
+
+// A panel in float form (TVMQ_FLOAT_STAGE) has -slope for each multiplier, which no multiplier is, being no less than 0, and the intercept for each shift, both
+// as the bits of a float32. A result is the integer nearest to slope * acc + intercept, ties to even, the product not rounded by itself. Where ties go away
+// from zero on both of its sides that is odd in acc, the intercept, at least 0, taking acc's sign, and the zero point is added behind; else acc counts from the
+// accumulator that gives 0, zero point included.
+static inline bool tvmq_stage_is_odd(const struct tvmq_stage *stage) { return stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min < stage->zero_point; }
+
+static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd, int32_t acc) {
+  const float x = (float)acc;
+  return (int32_t)lrintf(fmaf(slope, x, is_odd ? copysignf(intercept, x) : intercept));
 }
 
 static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {

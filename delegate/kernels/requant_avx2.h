@@ -1,7 +1,8 @@
 // The output stage (requant.h) in AVX2 vectors: eight int32 accumulators of eight channels at a time.
 //
-// The short path is that of requant_avx512.h, which explains it: ten operations per eight values. The long path, for every other stage and rounding, takes the
-// high product in 32-bit lanes and shifts it by comparing what is shifted out with half; single rounding stays in 64 bits.
+// The short path is that of requant_avx512.h, which explains it: ten operations per eight values. The line of a panel in float form: three, or five. The long
+// path, for every other stage and rounding, takes the high product in 32-bit lanes and shifts it by comparing what is shifted out with half; single rounding
+// stays in 64 bits.
 #pragma once
 
 #include <immintrin.h>
@@ -9,9 +10,10 @@
 
 #include "requant_path.h"
 
-// What the short path keeps for eight channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
+// What every path but the long one keeps for eight channels: twice the multiplier and the constant C, for even and odd lanes, and the shift; or the line.
 struct tvmq_short_stage {
   __m256i even_multiplier, odd_multiplier, even_c, odd_c, right;
+  __m256 slope, intercept;
 };
 
 TVMQ_INLINE __m256i tvmq_short_constant(const struct tvmq_stage *stage, enum tvmq_path path, __m256i doubled, __m256i right) {
@@ -26,6 +28,11 @@ TVMQ_INLINE __m256i tvmq_short_constant(const struct tvmq_stage *stage, enum tvm
 
 TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, __m256i multiplier, __m256i shift) {
   struct tvmq_short_stage s;
+  if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) {
+    s.slope = _mm256_castsi256_ps(_mm256_xor_si256(multiplier, _mm256_set1_epi32(INT32_MIN)));
+    s.intercept = _mm256_castsi256_ps(shift);
+    return s;
+  }
   s.even_multiplier = _mm256_slli_epi32(multiplier, 1);
   s.odd_multiplier = _mm256_srli_epi64(s.even_multiplier, 32);
   // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
@@ -35,11 +42,22 @@ TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stag
   return s;
 }
 
-// Bias -> what makes the accumulator u.
-TVMQ_INLINE __m256i tvmq_short_bias(__m256i bias) { return _mm256_xor_si256(bias, _mm256_set1_epi32(INT32_MIN)); }
+// Bias -> what the path's accumulator begins with: the short one makes it u.
+TVMQ_INLINE __m256i tvmq_short_bias(enum tvmq_path path, __m256i bias) {
+  return path == TVMQ_PATH_SHORT || path == TVMQ_PATH_UPWARD ? _mm256_xor_si256(bias, _mm256_set1_epi32(INT32_MIN)) : bias;
+}
 
-// u = accumulator + 2^31 -> rescaled value + zero point.
+TVMQ_INLINE __m256i tvmq_float_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m256i acc) {
+  const __m256 x = _mm256_cvtepi32_ps(acc);
+  if (path == TVMQ_PATH_FLOAT) return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, s->slope, s->intercept));
+  const __m256 sign = _mm256_set1_ps(-0.0f);
+  const __m256 intercept = _mm256_or_ps(_mm256_and_ps(x, sign), s->intercept);
+  return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, s->slope, intercept));
+}
+
+// Accumulator, in the short path u = accumulator + 2^31 -> rescaled value + zero point; TVMQ_PATH_FLOAT_ODD leaves the zero point to the packing.
 TVMQ_INLINE __m256i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m256i u) {
+  if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) return tvmq_float_rescale(s, path, u);
   const __m256i even = _mm256_add_epi64(_mm256_mul_epu32(u, s->even_multiplier), s->even_c);
   const __m256i odd = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
   __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
@@ -84,9 +102,15 @@ TVMQ_INLINE __m256i tvmq_clamp_bytes(const struct tvmq_stage *stage, __m256i byt
   return _mm256_xor_si256(clamped, _mm256_set1_epi8((int8_t)stage->flip));
 }
 
-// 4 x 8 values, zero point included -> 32 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
-TVMQ_INLINE __m256i tvmq_pack_lanes(const struct tvmq_stage *stage, const __m256i value[4]) {
-  return tvmq_clamp_bytes(stage, _mm256_packs_epi16(_mm256_packs_epi32(value[0], value[1]), _mm256_packs_epi32(value[2], value[3])));
+// 2 x 8 values -> int16 within each 128-bit lane, zero point included.
+TVMQ_INLINE __m256i tvmq_pack_pair(const struct tvmq_stage *stage, enum tvmq_path path, __m256i a, __m256i b) {
+  const __m256i values = _mm256_packs_epi32(a, b);
+  return path == TVMQ_PATH_FLOAT_ODD ? _mm256_adds_epi16(values, _mm256_set1_epi16((int16_t)stage->zero_point)) : values;
+}
+
+// 4 x 8 values of the path -> 32 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
+TVMQ_INLINE __m256i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_path path, const __m256i value[4]) {
+  return tvmq_clamp_bytes(stage, _mm256_packs_epi16(tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3])));
 }
 
 // ---- int64 accumulators (16x8)

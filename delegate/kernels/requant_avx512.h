@@ -9,7 +9,8 @@
 // One more added where a >= 0, which is the top bit of u, and an arithmetic shift by s, ties go away from zero. (A negative a whose high product rounds
 // up to zero is not a tie.) Upward rounding adds the one everywhere, that is to C.
 //
-// Every other stage takes the long path, all in 64 bits.
+// A panel in float form (requant.h) is a conversion, a fused multiply-add and a conversion back, whatever the stage. Every other stage takes the long path, all
+// in 64 bits.
 #pragma once
 
 #include <immintrin.h>
@@ -18,9 +19,10 @@
 
 #include "requant_path.h"
 
-// What the short path keeps for sixteen channels: twice the multiplier and the constant C, for even and odd lanes, and the shift.
+// What every path but the long one keeps for sixteen channels: twice the multiplier and the constant C, for even and odd lanes, and the shift; or the line.
 struct tvmq_short_stage {
   __m512i even_multiplier, odd_multiplier, even_c, odd_c, right;
+  __m512 slope, intercept;
 };
 
 TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, enum tvmq_path path, __m512i doubled, __m512i right) {
@@ -35,6 +37,11 @@ TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, enum tvm
 
 TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, __m512i multiplier, __m512i shift) {
   struct tvmq_short_stage s;
+  if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) {
+    s.slope = _mm512_castsi512_ps(_mm512_xor_si512(multiplier, _mm512_set1_epi32(INT32_MIN)));
+    s.intercept = _mm512_castsi512_ps(shift);
+    return s;
+  }
   s.even_multiplier = _mm512_slli_epi32(multiplier, 1);
   s.odd_multiplier = _mm512_srli_epi64(s.even_multiplier, 32);
   // Channels that pad the panel have shift 0; what becomes of them is dropped, but the constant wants a shift of at least 1.
@@ -44,11 +51,23 @@ TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stag
   return s;
 }
 
-// Bias -> what makes the accumulator u.
-TVMQ_INLINE __m512i tvmq_short_bias(__m512i bias) { return _mm512_xor_si512(bias, _mm512_set1_epi32(INT32_MIN)); }
+// Bias -> what the path's accumulator begins with: the short one makes it u.
+TVMQ_INLINE __m512i tvmq_short_bias(enum tvmq_path path, __m512i bias) {
+  return path == TVMQ_PATH_SHORT || path == TVMQ_PATH_UPWARD ? _mm512_xor_si512(bias, _mm512_set1_epi32(INT32_MIN)) : bias;
+}
 
-// u = accumulator + 2^31 -> rescaled value + zero point.
+TVMQ_INLINE __m512i tvmq_float_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m512i acc) {
+  enum { AND_OR = 0xea };  // first & second | third
+  const __m512 x = _mm512_cvtepi32_ps(acc);
+  if (path == TVMQ_PATH_FLOAT) return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, s->slope, s->intercept));
+  const __m512i sign = _mm512_set1_epi32(INT32_MIN);
+  const __m512 intercept = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(sign, _mm512_castps_si512(x), _mm512_castps_si512(s->intercept), AND_OR));
+  return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, s->slope, intercept));
+}
+
+// Accumulator, in the short path u = accumulator + 2^31 -> rescaled value + zero point; TVMQ_PATH_FLOAT_ODD leaves the zero point to the packing.
 TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m512i u) {
+  if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) return tvmq_float_rescale(s, path, u);
   const __m512i high_halves = _mm512_set_epi32(31, 15, 29, 13, 27, 11, 25, 9, 23, 7, 21, 5, 19, 3, 17, 1);
   const __m512i even = _mm512_add_epi64(_mm512_mul_epu32(u, s->even_multiplier), s->even_c);
   const __m512i odd = _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
@@ -86,18 +105,24 @@ TVMQ_INLINE __m512i tvmq_long_rescale(const struct tvmq_stage *stage, __m512i ac
   return _mm512_add_epi32(_mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)), _mm512_set1_epi32(stage->zero_point));
 }
 
-// 4 x 16 values, zero point included -> 64 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
+// 2 x 16 values -> int16 within each 128-bit lane, zero point included.
+TVMQ_INLINE __m512i tvmq_pack_pair(const struct tvmq_stage *stage, enum tvmq_path path, __m512i a, __m512i b) {
+  const __m512i values = _mm512_packs_epi32(a, b);
+  return path == TVMQ_PATH_FLOAT_ODD ? _mm512_adds_epi16(values, _mm512_set1_epi16((int16_t)stage->zero_point)) : values;
+}
+
+// 4 x 16 values of the path -> 64 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
 // Values saturate on the way to int8, whose range contains the clamp's.
-TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, const __m512i value[4]) {
-  const __m512i bytes = _mm512_packs_epi16(_mm512_packs_epi32(value[0], value[1]), _mm512_packs_epi32(value[2], value[3]));
+TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4]) {
+  const __m512i bytes = _mm512_packs_epi16(tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
   const __m512i clamped = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
   return _mm512_xor_si512(clamped, _mm512_set1_epi8((int8_t)stage->flip));
 }
 
 // Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes.
-TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, const __m512i value[4], int nv, uint8_t *out, size_t out_stride) {
+TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4], int nv, uint8_t *out, size_t out_stride) {
   const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-  const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, value));
+  const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, path, value));
   if (nv == 4) {
     _mm512_storeu_si512(out, bytes);
   } else if (nv == 2) {

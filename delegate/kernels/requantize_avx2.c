@@ -109,7 +109,7 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   const vec difference = _mm256_sub_epi32(x, c->in_zero_point);
   switch (way) {
     case SHORT:
-      return tvmq_short_rescale(&c->short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(difference));
+      return tvmq_short_rescale(&c->short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(TVMQ_PATH_SHORT, difference));
     case MULTIPLY:
       return _mm256_add_epi32(round_away(_mm256_fmadd_ps(real, c->inverse, _mm256_mul_ps(real, c->rest))), c->out_zero_point);
     case DIVIDE:

@@ -15,7 +15,7 @@ TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args
   f.multiplier = _mm512_loadu_si512(args->multiplier + n);
   f.shift = _mm512_loadu_si512(args->shift + n);
   if (path == TVMQ_PATH_LONG) return f;
-  f.bias = tvmq_short_bias(f.bias);
+  f.bias = tvmq_short_bias(path, f.bias);
   f.stage = tvmq_short_stage_make(args->stage, path, f.multiplier, f.shift);
   return f;
 }
@@ -31,10 +31,12 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
     value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&f->stage, path, sum) : tvmq_long_rescale(args->stage, sum, f->multiplier, f->shift);
   }
   const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-  const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(args->stage, value));
+  const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(args->stage, path, value));
   const __m128i pixels[] = {_mm512_castsi512_si128(bytes), _mm512_extracti32x4_epi32(bytes, 1), _mm512_extracti32x4_epi32(bytes, 2),
                             _mm512_extracti32x4_epi32(bytes, 3)};
   UNROLL for (size_t i = 0; i < count; i++) _mm_storeu_si128((__m128i *)(out + i * args->out_col_stride), pixels[i]);
 }
 
-void tvmq_winograd_output_s8_16c__avx512vnni(const struct tvmq_winograd_output_args *args) { TVMQ_FOR_PATH(args->stage, finish_tiles, args); }
+void tvmq_winograd_output_s8_16c__avx512vnni(const struct tvmq_winograd_output_args *args) {
+  TVMQ_FOR_FIXED_PATH(tvmq_stage_path(args->stage), finish_tiles, args);
+}

@@ -1,5 +1,6 @@
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +66,17 @@ void check_bench(const struct tvmq_variant *variant, const char *shape, double w
   fflush(stdout);
 }
 
-void check_bench_panels(const struct tvmq_layout *layout, const struct tvmq_panel *parts, size_t n, void *panels) {
+void check_bench_panels(const struct tvmq_variant *variant, const struct tvmq_panel *parts, size_t n, void *panels) {
+  const bool is_float = (variant->flags & TVMQ_FLOAT_STAGE) != 0;
   for (size_t i = 0; i < n; i++) {
     uint8_t *panel = (uint8_t *)panels + i * parts->size;
     check_random_bytes(panel, parts->size);
     memset(panel, 0, parts->weights);
-    for (size_t c = 0; c < layout->nr; c++) {
-      ((int32_t *)(panel + parts->multiplier))[c] = (int32_t)check_between(1 << 30, INT32_MAX);
-      ((int32_t *)(panel + parts->shift))[c] = -9;
+    for (size_t c = 0; c < variant->layout.nr; c++) {
+      const int32_t multiplier = (int32_t)check_between(1 << 30, INT32_MAX), shift = -9;
+      const float line[] = {-ldexpf((float)multiplier, shift - 31), 0};
+      memcpy(panel + parts->multiplier + c * sizeof multiplier, is_float ? (const void *)&line[0] : &multiplier, sizeof multiplier);
+      memcpy(panel + parts->shift + c * sizeof shift, is_float ? (const void *)&line[1] : &shift, sizeof shift);
     }
   }
 }

@@ -10,5 +10,5 @@ void check_bench(const struct tvmq_variant *variant, const char *shape, double w
 // Keeps rows from being printed; they are still compared with.
 void check_bench_quiet(bool quiet);
 
-// Panels of random weights with zero bias and shifts that keep every promise of a stage.
-void check_bench_panels(const struct tvmq_layout *layout, const struct tvmq_panel *parts, size_t n, void *panels);
+// Panels of random weights with zero bias and shifts that keep every promise of a stage, in float form where the kernel takes it.
+void check_bench_panels(const struct tvmq_variant *variant, const struct tvmq_panel *parts, size_t n, void *panels);

@@ -216,7 +216,7 @@ static bool make_problem(const struct tvmq_variant *variant, const struct layer_
   }
   check_random_bytes(memory.in, n_pixels * pixel_bytes);
   for (size_t j = 0; j < n_pixels; j++) memory.pixels[j] = memory.in + j * pixel_bytes;
-  check_bench_panels(&variant->layout, &parts, n_blocks, memory.panels);
+  check_bench_panels(variant, &parts, n_blocks, memory.panels);
   *p = (struct problem){
       .variant = variant,
       .args =

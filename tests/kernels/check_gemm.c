@@ -222,7 +222,7 @@ static void bench(const struct tvmq_variant *variant) {
       const size_t row = is_matrix ? 0 : j / (taps * variant->mr) * variant->mr + j % variant->mr, tap = is_matrix ? j : j / variant->mr % taps;
       rows[j] = in + (row + tap) * k * operand % (sizeof in - (is_zipped ? variant->mr * taps * k : k * operand));
     }
-    check_bench_panels(&variant->layout, &parts, p.n_panels, panels);
+    check_bench_panels(variant, &parts, p.n_panels, panels);
     p.args = (struct tvmq_gemm_args){.rows = rows,
                                      .row_stride = k * operand,
                                      .row_tiles = row_tiles,

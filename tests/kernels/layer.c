@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../delegate/float_stage.h"
+
 static uint8_t stored_weights[LAYER_MAX_WEIGHTS];
 static int32_t centred_weights[LAYER_MAX_WEIGHTS];
 static int64_t sums[LAYER_MAX_RESULTS];
@@ -110,6 +112,23 @@ uint8_t layer_kernel_flip(const struct layer *layer) { return layer->in_flip ^ l
 
 int32_t layer_operand_offset(const struct layer *layer) { return layer->in_zero_point + layer->variant->layout.a_offset; }
 
+// Gives panels the float form where it is exact for the accumulators that there are; most of them.
+static void draw_float_panels(const struct layer *layer, struct tvmq_channel_params *params) {
+  struct tvmq_accumulators accumulators[LAYER_MAX_CHANNELS];
+  for (size_t c = 0; c < layer->n; c++) {
+    accumulators[c] = (struct tvmq_accumulators){INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
+      const int64_t acc = layer_accumulator(layer, i, c);
+      if (acc < accumulators[c].lo) accumulators[c].lo = acc;
+      if (acc > accumulators[c].hi) accumulators[c].hi = acc;
+    }
+  }
+  const size_t nr = layer->variant->layout.nr;
+  for (size_t c = 0; c < layer->n; c += nr) {
+    if (check_below(4) != 0) tvmq_float_panel(&layer->stage, accumulators + c, params + c, layer->n - c < nr ? layer->n - c : nr);
+  }
+}
+
 void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYER_MAX_CHANNELS], struct tvmq_channel_params params[LAYER_MAX_CHANNELS]) {
   const size_t per_channel = layer->n_taps * layer->n_depths;
   for (size_t c = 0; c < layer->n; c++) {
@@ -126,6 +145,7 @@ void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYE
         tvmq_fold(&channels[c], layer->params[c].bias, layer->in_zero_point, layer->variant->layout.a_offset, layer->value_min, layer->value_max);
     params[c] = (struct tvmq_channel_params){folded.bias, layer->params[c].multiplier, layer->params[c].shift};
   }
+  if ((layer->variant->flags & TVMQ_FLOAT_STAGE) != 0) draw_float_panels(layer, params);
 }
 
 const void *layer_panel(size_t size, enum guard_side side, void **written) {

@@ -1,0 +1,78 @@
+// Where a panel gets the float form, every accumulator gives what fixed point gives; and those of usual networks do get it.
+#include <math.h>
+#include <string.h>
+
+#include "float_stage.h"
+#include "kernels/requant.h"
+#include "quant_params.h"
+#include "unit.h"
+
+static float float_of(int32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// What a kernel makes of accumulator `acc` of the panel's channel.
+static int32_t in_float_form(const struct tvmq_stage *stage, const struct tvmq_channel_params *p, int64_t acc) {
+  const bool is_odd = tvmq_stage_is_odd(stage);
+  const int32_t value = tvmq_float_value(-float_of(p->multiplier), float_of(p->shift), is_odd, (int32_t)(acc + p->bias));
+  return tvmq_clamp(is_odd ? value + stage->zero_point : value, stage->min, stage->max);
+}
+
+static bool check(const struct tvmq_stage *stage, int32_t multiplier, int32_t shift, const struct tvmq_accumulators *a) {
+  const struct tvmq_channel_params fixed = {.multiplier = multiplier, .shift = shift};
+  struct tvmq_channel_params p = fixed;
+  if (!tvmq_float_panel(stage, a, &p, 1)) {
+    CHECK(memcmp(&p, &fixed, sizeof p) == 0, "a panel that stays in fixed point is left alone");
+    return false;
+  }
+  int wrong = p.multiplier >= 0;
+  for (int64_t acc = a->lo; acc <= a->hi; acc++) wrong += in_float_form(stage, &p, acc) != tvmq_stage_s32(stage, (int32_t)acc, multiplier, shift);
+  CHECK(wrong == 0, "multiplier %d, shift %d, zero point %d in [%d, %d], rounding %d, accumulators %lld to %lld: %d wrong", multiplier, shift,
+        stage->zero_point, stage->min, stage->max, stage->rounding, (long long)a->lo, (long long)a->hi, wrong);
+  return true;
+}
+
+static int64_t below(unsigned long long *state, int64_t n) { return (int64_t)(unit_random(state) >> 1) % n; }
+
+// Of `rounds` channels whose steps between codes are about `step`, how many get the float form. The accumulators reach beyond the codes, or some of them.
+static int found(unsigned long long *state, int rounds, double step) {
+  int n = 0;
+  for (int i = 0; i < rounds; i++) {
+    struct tvmq_stage stage = {.rounding = (enum tvmq_rounding)below(state, 3), .min = INT8_MIN, .max = INT8_MAX};
+    stage.zero_point = (int32_t)below(state, 256) - 128;
+    if (i % 2) stage.min = stage.zero_point;
+    if (i % 4 == 3) stage.max = stage.min + (int32_t)below(state, 128 - stage.min);
+    int32_t multiplier, shift;
+    tvmq_quantize_multiplier(step * (0.5 + (double)below(state, 1000) / 1000), &multiplier, &shift);
+    const int64_t reach = (int64_t)(400 / step);
+    const struct tvmq_accumulators a = {-below(state, reach), below(state, reach)};
+    n += check(&stage, multiplier, shift, &a);
+  }
+  return n;
+}
+
+int main(void) {
+  unsigned long long state = 1;
+  enum { ROUNDS = 100 };
+  const int coarse = found(&state, ROUNDS, 0.05), usual = found(&state, ROUNDS, 0.01), fine = found(&state, ROUNDS, 0.0005), whole = found(&state, ROUNDS, 1.5);
+  CHECK(coarse == ROUNDS && whole == ROUNDS, "%d and %d of %d", coarse, whole, ROUNDS);
+  CHECK(usual > ROUNDS * 9 / 10, "%d of %d", usual, ROUNDS);
+  CHECK(fine > 0 && fine < ROUNDS, "%d of %d: thresholds too many and too close for a float, for some", fine, ROUNDS);
+
+  const struct tvmq_stage stage = {.zero_point = 3, .min = INT8_MIN, .max = INT8_MAX};
+  const int64_t limit = INT64_C(1) << 30;
+  CHECK(check(&stage, 1 << 30, -31, &(struct tvmq_accumulators){limit - 1000, limit}), "the largest accumulators");
+  CHECK(!check(&stage, 1 << 30, -9, &(struct tvmq_accumulators){limit, limit + 1}), "larger ones");
+  CHECK(!check(&stage, 1 << 30, 3, &(struct tvmq_accumulators){limit / 8, limit / 8 + 1}), "one that is shifted beyond them");
+  CHECK(!check(&stage, 0, 0, &(struct tvmq_accumulators){-1, 1}), "a multiplier of 0, which is its own negative");
+  CHECK(check(&stage, 1 << 30, -9, &(struct tvmq_accumulators){5, 5}), "one accumulator");
+
+  // All channels of a panel or none.
+  struct tvmq_channel_params pair[] = {{.bias = 1, .multiplier = 1 << 30, .shift = -5}, {.bias = 2, .multiplier = 0}}, copy[2];
+  memcpy(copy, pair, sizeof pair);
+  const struct tvmq_accumulators range = {-5000, 5000}, both[] = {range, range};
+  CHECK(!tvmq_float_panel(&stage, both, pair, 2) && memcmp(pair, copy, sizeof pair) == 0, "the second channel of two does not get it");
+  return unit_report();
+}
