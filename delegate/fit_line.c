@@ -24,14 +24,13 @@ static bool find_bias(const struct tvmq_byte_table *table, struct tvmq_line *lin
   return least <= most;
 }
 
-bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line) {
-  // The multiplier in 15 bits; a shift to the left takes fractional bits off the sum instead.
-  const int32_t left = larger(table->shift, 0), right = left - table->shift;
-  if (left >= MAX_SHIFT || right >= MAX_SHIFT) return false;
+// Multipliers and drops around the rounded real numbers, with line->shift fractional bits.
+static bool fit(const struct tvmq_byte_table *table, struct tvmq_line *line) {
+  // The multiplier in 15 bits; 256 x has eight fractional bits.
+  const int32_t right = MAX_SHIFT - line->shift - table->shift;
   const int32_t multiplier = (int32_t)(((uint32_t)(table->multiplier >> right) + (1u << 15)) >> 16);
   // Half of the last place that is shifted out, on either side of zero: rounding twice takes that much less to reach the next value.
-  const int32_t drop = right > 0 ? 1 << (MAX_SHIFT - right) : 0;
-  *line = (struct tvmq_line){.knee = (int8_t)table->in_zero_point, .shift = (uint8_t)(MAX_SHIFT - left)};
+  const int32_t drop = table->shift < 0 ? (1 << line->shift) >> -table->shift : 0;
   for (int i = 0; i <= 2 * MULTIPLIERS; i++) {
     for (int j = 0; j <= (drop > 0 ? 2 * DROPS : 0); j++) {
       const int32_t tried = multiplier + alternate(i), dropped = drop + alternate(j);
@@ -42,4 +41,14 @@ bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line) 
     }
   }
   return false;
+}
+
+bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line) {
+  // A shift to the left takes fractional bits off the sum, and another one makes room for a bias that outgrows int16.
+  const int32_t left = larger(table->shift, 0);
+  if (left >= MAX_SHIFT || table->shift <= -MAX_SHIFT) return false;
+  *line = (struct tvmq_line){.knee = (int8_t)table->in_zero_point, .shift = (uint8_t)(MAX_SHIFT - left)};
+  if (fit(table, line)) return true;
+  line->shift--;
+  return line->shift > 0 && fit(table, line);
 }

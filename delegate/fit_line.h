@@ -13,6 +13,6 @@ struct tvmq_byte_table {
   int32_t multiplier, shift;
 };
 
-// Sets *line to parameters that give the table at each of the 256 inputs. False: there are none near the obvious ones, above all
-// where the bias, out zero point - ratio * in zero point, outgrows int8 and most inputs saturate; *line is then of no use.
+// Sets *line to parameters that give the table at each of the 256 inputs. False: there are none near the obvious ones, as for one in some hundred of ratios
+// between 1/8 and 8, and for ratios beyond 2^-8 and 2^8; *line is then of no use.
 bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line);

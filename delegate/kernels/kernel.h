@@ -107,8 +107,8 @@ TVMQ_INLINE void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, si
 
 // ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //
-// Types are those of the variant's name; zero points are the tensors' own. From bytes to bytes the caller has computed what each of the 256 becomes, and says
-// how a kernel may get there faster; the rest is not looked at.
+// Types are those of the variant's name; zero points are the tensors' own. The tensors do not overlap. From bytes to bytes the caller has computed what each of
+// the 256 becomes, and says how a kernel may get there faster; the rest is not looked at.
 enum tvmq_byte_map {
   TVMQ_BYTES_TABLE,  // table[byte]
   TVMQ_BYTES_FLIP,   // byte ^ flip

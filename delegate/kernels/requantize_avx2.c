@@ -25,12 +25,12 @@ TVMQ_INLINE struct line line_of(const struct tvmq_requantize_args *args) {
                        _mm_cvtsi32_si128(l->shift)};
 }
 
-// Sixteen times 256 x -> values.
+// Times 256 x -> values.
 TVMQ_INLINE vec line_values(const struct line *l, enum line_way way, vec x) {
   const vec product = _mm256_mulhrs_epi16(x, l->multiplier);
-  const vec dropped = way == DROP ? _mm256_sub_epi16(product, _mm256_and_si256(_mm256_cmpgt_epi16(l->knee, x), l->drop)) : product;
+  const vec dropped = way == DROP || way == ANY ? _mm256_sub_epi16(product, _mm256_and_si256(_mm256_cmpgt_epi16(l->knee, x), l->drop)) : product;
   const vec sum = _mm256_adds_epi16(dropped, l->bias);
-  return way == SHIFT ? _mm256_sra_epi16(sum, l->shift) : _mm256_srai_epi16(sum, 8);
+  return way == ANY ? _mm256_sra_epi16(sum, l->shift) : _mm256_srai_epi16(sum, way == SEVEN ? 7 : 8);
 }
 
 TVMQ_INLINE void line_bytes(const struct line *l, enum line_way way, uint8_t in_flip, uint8_t out_flip, const uint8_t *in, uint8_t *out) {

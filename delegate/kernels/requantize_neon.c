@@ -5,7 +5,7 @@
 #include "requantize_ways.h"
 
 #define ISA neon
-enum { LANES = 4, STEPS = 2, BYTES = 32 };
+enum { LANES = 4, STEPS = 2, BYTES = 64 };
 typedef int32x4_t vec;
 
 // ---- bytes to bytes
@@ -35,44 +35,60 @@ TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) {
   UNROLL for (int i = 0; i < BYTES / 16; i++) vst1q_u8(out + 16 * i, veorq_u8(x[i], vdupq_n_u8(flip)));
 }
 
+// Keeps what is computed before it before what comes after: compilers count on shorter latencies than those of in-order cores.
+#define STAGE(x) __asm__("" : "+w"((x)[0]), "+w"((x)[1]), "+w"((x)[2]), "+w"((x)[3]), "+w"((x)[4]), "+w"((x)[5]), "+w"((x)[6]), "+w"((x)[7]))
+
 struct line {
   int16x8_t multiplier, bias, left;
   int8x16_t knee;
-  int8x8_t drop;  // negative: 128 has no other int8
+  uint8x16_t drop;
 };
 
 TVMQ_INLINE struct line line_of(const struct tvmq_requantize_args *args) {
   const struct tvmq_line *l = &args->line;
   return (struct line){vdupq_n_s16(l->multiplier), vdupq_n_s16(l->bias), vdupq_n_s16((int16_t)(8 - l->shift)), vdupq_n_s8(l->knee),
-                       vdup_n_s8((int8_t)-l->drop)};
+                       vdupq_n_u8((uint8_t)l->drop)};
 }
 
-// Eight products -> sums. `below` is all ones where the drop is due.
-TVMQ_INLINE int16x8_t line_sum(const struct line *l, enum line_way way, int16x8_t product, int8x8_t below) {
-  const int16x8_t dropped = way == DROP ? vmlsl_s8(product, below, l->drop) : product;
-  const int16x8_t sum = vqaddq_s16(dropped, l->bias);
-  return way == SHIFT ? vqshlq_s16(sum, l->left) : sum;
+TVMQ_INLINE int16x8_t drop_low(int16x8_t product, uint8x16_t drop) {
+  return vreinterpretq_s16_u16(vsubw_u8(vreinterpretq_u16_s16(product), vget_low_u8(drop)));
 }
 
-// A shift to the right by less than 8 is a saturating one to the left and the high byte.
+TVMQ_INLINE int16x8_t drop_high(int16x8_t product, uint8x16_t drop) { return vreinterpretq_s16_u16(vsubw_high_u8(vreinterpretq_u16_s16(product), drop)); }
+
+// Sums of sixteen bytes -> the bytes. Shifts to the right by less than 8 are saturating ones to the left and the high byte, but for the most frequent.
+TVMQ_INLINE uint8x16_t line_narrow(const struct line *l, enum line_way way, int16x8_t low, int16x8_t high) {
+  if (way == SEVEN) return vreinterpretq_u8_s8(vqshrn_high_n_s16(vqshrn_n_s16(low, 7), high, 7));
+  if (way == ANY) {
+    low = vqshlq_s16(low, l->left);
+    high = vqshlq_s16(high, l->left);
+  }
+  return vuzp2q_u8(vreinterpretq_u8_s16(low), vreinterpretq_u8_s16(high));
+}
+
 TVMQ_INLINE void line_bytes(const struct line *l, enum line_way way, uint8_t in_flip, uint8_t out_flip, const uint8_t *in, uint8_t *out) {
   enum { N = BYTES / 16 };
-  int8x16_t x[N], below[N];
-  int16x8_t low[N], high[N];
+  int8x16_t x[N];
+  int16x8_t sum[2 * N];
   UNROLL for (int i = 0; i < N; i++) x[i] = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(in + 16 * i), vdupq_n_u8(in_flip)));
   UNROLL for (int i = 0; i < N; i++) {
-    below[i] = vreinterpretq_s8_u8(vcltq_s8(x[i], l->knee));
-    low[i] = vqrdmulhq_s16(vshll_n_s8(vget_low_s8(x[i]), 8), l->multiplier);
-    high[i] = vqrdmulhq_s16(vshll_high_n_s8(x[i], 8), l->multiplier);
+    sum[i] = vshll_n_s8(vget_low_s8(x[i]), 8);
+    sum[N + i] = vshll_high_n_s8(x[i], 8);
   }
-  UNROLL for (int i = 0; i < N; i++) {
-    low[i] = line_sum(l, way, low[i], vget_low_s8(below[i]));
-    high[i] = line_sum(l, way, high[i], vget_high_s8(below[i]));
+  STAGE(sum);
+  UNROLL for (int i = 0; i < 2 * N; i++) sum[i] = vqrdmulhq_s16(sum[i], l->multiplier);
+  STAGE(sum);
+  if (way == DROP || way == ANY) {
+    UNROLL for (int i = 0; i < N; i++) {
+      const uint8x16_t drop = vandq_u8(vcltq_s8(x[i], l->knee), l->drop);
+      sum[i] = drop_low(sum[i], drop);
+      sum[N + i] = drop_high(sum[N + i], drop);
+    }
+    STAGE(sum);
   }
-  UNROLL for (int i = 0; i < N; i++) {
-    const uint8x16_t value = vuzp2q_u8(vreinterpretq_u8_s16(low[i]), vreinterpretq_u8_s16(high[i]));
-    vst1q_u8(out + 16 * i, veorq_u8(value, vdupq_n_u8(out_flip)));
-  }
+  UNROLL for (int i = 0; i < 2 * N; i++) sum[i] = vqaddq_s16(sum[i], l->bias);
+  STAGE(sum);
+  UNROLL for (int i = 0; i < N; i++) vst1q_u8(out + 16 * i, veorq_u8(line_narrow(l, way, sum[i], sum[N + i]), vdupq_n_u8(out_flip)));
 }
 
 // ---- all others
@@ -152,9 +168,6 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
                                       : tvmq_neon_rescale(TVMQ_NEON_SINGLE, &c->stage, difference, c->multiplier, c->shift);
   return tvmq_neon_add_s32(value, c->out_zero_point);
 }
-
-// Keeps what is computed before it before what comes after: compilers count on shorter latencies than those of in-order cores.
-#define STAGE(x) __asm__("" : "+w"((x)[0]), "+w"((x)[1]), "+w"((x)[2]), "+w"((x)[3]), "+w"((x)[4]), "+w"((x)[5]), "+w"((x)[6]), "+w"((x)[7]))
 
 TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
   enum { N = 8, ELEMENTS = N * LANES };

@@ -25,42 +25,42 @@ enum { VECTORS = 4, STEP = VECTORS * LANES };
 
 // ---- bytes to bytes
 
-TVMQ_INLINE size_t follow_line(const struct tvmq_requantize_args *args, enum line_way way, uint8_t in_flip, uint8_t out_flip) {
+// At least BYTES; the last vectors may overlap those before.
+TVMQ_INLINE void follow_line(const struct tvmq_requantize_args *args, enum line_way way, uint8_t in_flip, uint8_t out_flip) {
   const struct line line = line_of(args);
-  const uint8_t *const in = args->in;
-  uint8_t *const out = args->out;
-  const size_t n = args->n;
-  size_t i = 0;
-  for (; i + BYTES <= n; i += BYTES) line_bytes(&line, way, in_flip, out_flip, in + i, out + i);
-  return i;
+  const uint8_t *in = args->in;
+  uint8_t *out = args->out;
+  size_t left = args->n;
+  for (; left >= BYTES; left -= BYTES, in += BYTES, out += BYTES) line_bytes(&line, way, in_flip, out_flip, in, out);
+  if (left > 0) line_bytes(&line, way, in_flip, out_flip, in + left - BYTES, out + left - BYTES);
 }
 
-TVMQ_INLINE size_t flip_all(const struct tvmq_requantize_args *args) {
-  const uint8_t *const in = args->in;
-  uint8_t *const out = args->out;
-  const size_t n = args->n;
-  const uint8_t flip = args->flip;
-  size_t i = 0;
-  for (; i + BYTES <= n; i += BYTES) flip_bytes(flip, in + i, out + i);
-  return i;
+TVMQ_INLINE void flip_all(const struct tvmq_requantize_args *args) {
+  const uint8_t flip = args->flip, *in = args->in;
+  uint8_t *out = args->out;
+  size_t left = args->n;
+  for (; left >= BYTES; left -= BYTES, in += BYTES, out += BYTES) flip_bytes(flip, in, out);
+  if (left > 0) flip_bytes(flip, in + left - BYTES, out + left - BYTES);
 }
 
 TVMQ_INLINE void map_bytes(const struct tvmq_requantize_args *args, uint8_t in_flip, uint8_t out_flip) {
-  size_t i;
-  if (args->map == TVMQ_BYTES_FLIP)
-    i = flip_all(args);
-  else if (args->map == TVMQ_BYTES_TABLE)
-    i = look_up_vectors(args);
-  else if (args->line.drop > 0)
-    i = follow_line(args, DROP, in_flip, out_flip);
-  else if (args->line.shift < 8)
-    i = follow_line(args, SHIFT, in_flip, out_flip);
-  else
-    i = follow_line(args, PLAIN, in_flip, out_flip);
-  const uint8_t *const in = args->in, *const table = args->table;
-  uint8_t *const out = args->out;
-  const size_t n = args->n;
-  for (; i < n; i++) out[i] = table[in[i]];
+  const struct tvmq_line *line = &args->line;
+  if (args->map == TVMQ_BYTES_TABLE || args->n < BYTES) {
+    const uint8_t *const in = args->in, *const table = args->table;
+    uint8_t *const out = args->out;
+    const size_t n = args->n;
+    for (size_t i = look_up_vectors(args); i < n; i++) out[i] = table[in[i]];
+  } else if (args->map == TVMQ_BYTES_FLIP) {
+    flip_all(args);
+  } else if (line->shift == 8 && line->drop == 0) {
+    follow_line(args, PLAIN, in_flip, out_flip);
+  } else if (line->shift == 8) {
+    follow_line(args, DROP, in_flip, out_flip);
+  } else if (line->shift == 7 && line->drop == 0) {
+    follow_line(args, SEVEN, in_flip, out_flip);
+  } else {
+    follow_line(args, ANY, in_flip, out_flip);
+  }
 }
 
 // ---- all others

@@ -5,5 +5,5 @@
 // shift; MULTIPLY and DIVIDE quantize float32.
 enum way { SHORT, DOUBLE, SINGLE, MULTIPLY, DIVIDE };
 
-// What a line needs. PLAIN: no drop, and shift 8, which leaves the high byte of the sum; SHIFT: no drop.
-enum line_way { PLAIN, DROP, SHIFT };
+// What a line needs. PLAIN: shift 8, which leaves the high byte of the sum, and no drop; DROP: shift 8; SEVEN: shift 7, and no drop; ANY: all of it.
+enum line_way { PLAIN, DROP, SEVEN, ANY };

@@ -120,9 +120,9 @@ static void draw_map(const struct tvmq_variant *variant, struct tvmq_requantize_
       .multiplier = (int16_t)check_below(INT16_MAX + 1),
       .bias = (int16_t)check_between(INT16_MIN, INT16_MAX),
       .knee = (int8_t)check_between(INT8_MIN, INT8_MAX),
-      .shift = (uint8_t)(check_one_in(2) ? 8 : 1 + check_below(8)),
+      .shift = (uint8_t)(check_one_in(2) ? 7 + check_below(2) : 1 + check_below(8)),
   };
-  if (args->line.shift == 8 && check_one_in(2)) {
+  if (check_one_in(2)) {
     args->line.multiplier = (int16_t)check_below((1 << 14) + 1);
     args->line.drop = (int16_t)check_below(128 + 1);
   }

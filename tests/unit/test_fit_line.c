@@ -38,21 +38,23 @@ static bool fits(enum tvmq_rounding rounding, double ratio, int32_t in_zero_poin
 int main(void) {
   unsigned long long state = 1;
   enum { ROUNDS = 3000 };
-  int found = 0;
+  int found = 0, any = 0;
   for (int i = 0; i < ROUNDS; i++) {
     const enum tvmq_rounding rounding = i % 3;
     const double ratio = exp2((double)(unit_random(&state) >> 11) * 0x1p-53 * 14 - 9);
     const int32_t in = (int32_t)(unit_random(&state) >> 56) - 128, out = (int32_t)(unit_random(&state) >> 56) - 128;
     fits(rounding, ratio, in, out);
+    any += fits(TVMQ_ROUNDING_REFERENCE, exp2((double)(unit_random(&state) >> 11) * 0x1p-53 * 6 - 3), in, out);
     // What concatenation asks for: the output's range holds the input's.
     const double shrink = 0.05 + 0.95 * (double)(unit_random(&state) >> 11) * 0x1p-53;
     const int32_t zero = (int32_t)((out + 128) * (1 - shrink)) - 128 + (int32_t)((in + 128) * shrink);
     found += fits(TVMQ_ROUNDING_REFERENCE, shrink, in, zero);
   }
-  CHECK(found > ROUNDS * 99 / 100, "%d of %d", found, ROUNDS);
+  CHECK(found > ROUNDS * 99 / 100 && any > ROUNDS * 99 / 100, "%d, and with any zero points %d, of %d", found, any, ROUNDS);
 
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 0.5, 0, 0), "every second input is a tie");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 1, 0, 5), "one scale");
+  CHECK(fits(TVMQ_ROUNDING_REFERENCE, 0.8, -128, 100) && fits(TVMQ_ROUNDING_REFERENCE, 0.3, 127, -120), "biases beyond int8");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 127, 0, 0), "ends of the range");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 1 - 0x1p-17, 0, 5) && fits(TVMQ_ROUNDING_REFERENCE, 2 - 0x1p-16, 0, 0), "the multiplier rounds to a power of two");
   CHECK(fits(TVMQ_ROUNDING_REFERENCE, 0, 0, 0), "nothing but the zero point");
