@@ -18,18 +18,20 @@
 #include "cpu.h"
 #include "memory.h"
 
-// `state` is this bit while the tiles of a run are handed out, plus the number of workers inside the run.
+// Each run has a number. To take a tile is one compare-and-swap on a share that bears it: it fails once the run is over, and as long as it has not been said
+// that a tile is done the run is not over. So workers neither come nor go, and a run never waits for one that has taken no tile: a worker that the system does
+// not schedule, because there are more threads than processors, delays nobody.
 //
-// A run never waits for a worker that has not come: the caller closes the run when the tiles are gone and waits only for those inside. So a worker that the
-// system does not schedule, because there are more threads than processors, delays nobody.
-enum { OPEN = 1 << 30, CALLER_SLEEPS = 1 << 29, INSIDE = CALLER_SLEEPS - 1 };
+// What a hand-over costs is lines of the cache that pass from core to core, some 60 ns each: that of the run, that of the share, and in the end that of the
+// tiles done.
 
 // How long to spin before sleeping: longer than what the runtime does between two operators of the delegate, much shorter than a scheduler's time slice.
-enum { SPIN_NS = 150 * 1000, SPINS_PER_LOOK = 64 };
+// At first without a pause, which alone may take longer than another core's store.
+enum { SPIN_NS = 150 * 1000, SPINS_PER_LOOK = 64, SPINS_AT_ONCE = 256 };
 
 // Tiles that a thread takes before those of others: about the same part of each operator, so that what it reads is what it wrote and lies in its own cache.
 struct share {
-  _Alignas(64) _Atomic size_t next;
+  _Alignas(64) _Atomic uint64_t left;  // the run in the upper half, how many tiles are left in the lower one
   size_t end;
 };
 
@@ -46,18 +48,21 @@ struct tvmq_threads {
   unsigned forks;           // of the process when the pool was made
   pthread_mutex_t callers;  // held during a run
 
-  // The run: written by the caller before `state` opens, read by workers that are inside.
-  tvmq_tile_fn fn;
-  void *context;
-  size_t n_tiles;
-  struct tvmq_trace *trace;  // NULL: not recorded
-
-  // Each on a cache line of its own: workers that look for work must not slow down those that have some.
   struct share share;  // the caller's
-  _Alignas(64) _Atomic uint32_t state;
-  _Alignas(64) _Atomic uint32_t runs;  // counts runs; workers sleep on it
+
+  // The run: written by the caller before it has a number, read by those who have a tile of it.
+  _Alignas(64) _Atomic uint32_t run;  // its number; workers sleep on it
   _Atomic uint32_t sleepers;
   atomic_bool stop;
+  _Atomic uint32_t n_tiles;
+  tvmq_tile_fn fn;
+  void *context;
+  struct tvmq_trace *trace;  // NULL: not recorded
+
+  // Tiles that workers have done, of all runs. The caller sleeps on it.
+  _Alignas(64) _Atomic uint32_t done;
+  atomic_bool caller_sleeps;
+  uint32_t expected;  // when the run is over
 
   _Alignas(64) struct worker workers[];
 };
@@ -80,14 +85,16 @@ static void relax(void) {
 #endif
 }
 
-// Spins until `done(threads, seen)` or the time is over; returns whether it is done. Yields now and then: where processors are short, the one that spins may
-// hold the very processor that the one it waits for needs.
-static bool spin_until(struct tvmq_threads *threads, bool (*done)(struct tvmq_threads *, uint32_t), uint32_t seen) {
-  if (done(threads, seen)) return true;
+// Spins until `word` is, or is no longer, `value`, or the time is over; returns whether it came to that. Yields now and then: where processors are short, the
+// one that spins may hold the very processor that the one it waits for needs.
+static bool spin_until(_Atomic uint32_t *word, bool equal, uint32_t value) {
+  for (int i = 0; i < SPINS_AT_ONCE; i++) {
+    if ((atomic_load_explicit(word, memory_order_acquire) == value) == equal) return true;
+  }
   const uint64_t end = tvmq_now_ns() + SPIN_NS;
   do {
     for (int i = 0; i < SPINS_PER_LOOK; i++) {
-      if (done(threads, seen)) return true;
+      if ((atomic_load_explicit(word, memory_order_acquire) == value) == equal) return true;
       relax();
     }
     sched_yield();
@@ -95,55 +102,61 @@ static bool spin_until(struct tvmq_threads *threads, bool (*done)(struct tvmq_th
   return false;
 }
 
-static bool new_run(struct tvmq_threads *threads, uint32_t seen) { return atomic_load_explicit(&threads->runs, memory_order_acquire) != seen; }
-static bool nobody_inside(struct tvmq_threads *threads, uint32_t unused) {
-  (void)unused;
-  return (atomic_load_explicit(&threads->state, memory_order_acquire) & INSIDE) == 0;
-}
-
 static struct share *share_of(struct tvmq_threads *threads, int thread) { return thread == 0 ? &threads->share : &threads->workers[thread - 1].share; }
 
-// As many shares as threads can run at a time, all of about the same size.
-static void set_shares(struct tvmq_threads *threads) {
-  const size_t n = tvmq_min(threads->helpers + 1, (size_t)threads->n), size = threads->n_tiles / n, larger = threads->n_tiles % n;
-  size_t begin = 0;
-  for (int i = 0; i < threads->n; i++) {
-    const size_t tiles = (size_t)i < n ? size + ((size_t)i < larger) : 0;
+// What a whole share says. There are as many as threads can run at a time, all of about the same size; those of other threads remain of earlier runs.
+static uint64_t whole_share(const struct tvmq_threads *threads, int thread, uint32_t run, uint32_t n_tiles) {
+  const uint32_t n = (uint32_t)tvmq_min(threads->helpers + 1, (size_t)threads->n), i = (uint32_t)thread;
+  return (uint64_t)run << 32 | (i < n ? n_tiles / n + (i < n_tiles % n) : 0);
+}
+
+static void set_shares(struct tvmq_threads *threads, uint32_t run, uint32_t n_tiles) {
+  size_t end = 0;
+  for (int i = 0; end < n_tiles; i++) {
     struct share *share = share_of(threads, i);
-    atomic_store_explicit(&share->next, begin, memory_order_relaxed);
-    share->end = begin += tiles;
+    const uint64_t left = whole_share(threads, i, run, n_tiles);
+    share->end = end += (uint32_t)left;
+    atomic_store_explicit(&share->left, left, memory_order_release);
   }
 }
 
-// The tiles of a thread's own share, then what is left of the others'.
-static void work(struct tvmq_threads *threads, int thread) {
-  uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
-  struct tvmq_tile tile = {.previous = SIZE_MAX, .thread = thread};
-  for (int i = 0; i < threads->n; i++) {
-    struct share *share = share_of(threads, (thread + i) % threads->n);
-    for (;; tile.previous = tile.index) {
-      tile.index = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
-      if (tile.index >= share->end) break;
-      threads->fn(threads->context, tile);
-      if (threads->trace == NULL) continue;
-      const uint64_t end = tvmq_now_ns();
-      tvmq_trace_add(threads->trace, thread, (int)tile.index, start, end);
-      start = end;
-    }
-  }
-}
-
-static bool enter(struct tvmq_threads *threads) {
-  uint32_t state = atomic_load_explicit(&threads->state, memory_order_relaxed);
-  while ((state & OPEN) != 0) {
-    if (atomic_compare_exchange_weak_explicit(&threads->state, &state, state + 1, memory_order_acquire, memory_order_relaxed)) return true;
+// Takes a tile of a share that was last seen to say `left`.
+static bool take(struct share *share, uint32_t run, uint64_t *left, size_t *tile) {
+  while (*left >> 32 == run && (uint32_t)*left > 0) {
+    if (!atomic_compare_exchange_weak_explicit(&share->left, left, *left - 1, memory_order_acquire, memory_order_acquire)) continue;
+    *tile = share->end - (uint32_t)*left;
+    --*left;
+    return true;
   }
   return false;
 }
 
-static void leave(struct tvmq_threads *threads) {
-  const uint32_t state = atomic_fetch_sub_explicit(&threads->state, 1, memory_order_release) - 1;
-  if (state == CALLER_SLEEPS) futex_wake(&threads->state, 1);
+static void tell_done(struct tvmq_threads *threads, uint32_t n_tiles) {
+  atomic_fetch_add(&threads->done, n_tiles);
+  if (atomic_load(&threads->caller_sleeps)) futex_wake(&threads->done, 1);
+}
+
+// The tiles of a thread's own share, then what is left of the others'. Returns how many the caller has done; workers tell.
+static uint32_t work(struct tvmq_threads *threads, int thread, uint32_t run) {
+  struct tvmq_tile tile = {.previous = SIZE_MAX, .thread = thread};
+  // Nobody has taken of the own share, mostly: that saves to look.
+  uint64_t left = whole_share(threads, thread, run, atomic_load_explicit(&threads->n_tiles, memory_order_relaxed));
+  uint32_t by_caller = 0;
+  for (int i = 0; i < threads->n; i++) {
+    struct share *share = share_of(threads, (thread + i) % threads->n);
+    if (i > 0) left = atomic_load_explicit(&share->left, memory_order_relaxed);
+    uint32_t n = 0;
+    for (; take(share, run, &left, &tile.index); n++, tile.previous = tile.index) {
+      const uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
+      threads->fn(threads->context, tile);
+      if (threads->trace != NULL) tvmq_trace_add(threads->trace, thread, (int)tile.index, start, tvmq_now_ns());
+    }
+    if (thread == 0)
+      by_caller += n;
+    else if (n > 0)
+      tell_done(threads, n);
+  }
+  return by_caller;
 }
 
 static void *worker_main(void *argument) {
@@ -151,16 +164,13 @@ static void *worker_main(void *argument) {
   struct tvmq_threads *threads = worker->pool;
   uint32_t seen = 0;
   while (!atomic_load_explicit(&threads->stop, memory_order_acquire)) {
-    if (spin_until(threads, new_run, seen)) {
-      seen = atomic_load_explicit(&threads->runs, memory_order_acquire);
-      if (enter(threads)) {
-        work(threads, worker->thread);
-        leave(threads);
-      }
+    if (spin_until(&threads->run, false, seen)) {
+      seen = atomic_load_explicit(&threads->run, memory_order_acquire);
+      work(threads, worker->thread, seen);
     } else {
-      // The caller counts the run, then looks for sleepers; here the other way round. So either it sees the sleeper or the kernel sees another count.
+      // The caller numbers the run, then looks for sleepers; here the other way round. So either it sees the sleeper or the kernel sees another number.
       atomic_fetch_add(&threads->sleepers, 1);
-      futex_wait(&threads->runs, seen);
+      futex_wait(&threads->run, seen);
       atomic_fetch_sub(&threads->sleepers, 1);
     }
   }
@@ -168,20 +178,28 @@ static void *worker_main(void *argument) {
 }
 
 // Wakes no more workers than there are tiles and processors for: beside the caller and those that are awake, spinning or still at work.
-static void call_workers(struct tvmq_threads *threads) {
-  atomic_fetch_add(&threads->runs, 1);
-  const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = tvmq_min(threads->n_tiles - 1, threads->helpers);
-  if (wanted > awake) futex_wake(&threads->runs, (int)(wanted - awake));
+static void call_workers(struct tvmq_threads *threads, uint32_t run, size_t n_tiles) {
+  atomic_store(&threads->run, run);
+  const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = tvmq_min(n_tiles - 1, threads->helpers);
+  if (wanted > awake) futex_wake(&threads->run, (int)(wanted - awake));
 }
 
 static void wait_for_workers(struct tvmq_threads *threads) {
-  atomic_fetch_and_explicit(&threads->state, ~(uint32_t)OPEN, memory_order_relaxed);
-  if (spin_until(threads, nobody_inside, 0)) return;
-  uint32_t state = atomic_fetch_or_explicit(&threads->state, CALLER_SLEEPS, memory_order_acquire) | CALLER_SLEEPS;
-  while ((state & INSIDE) != 0) {
-    futex_wait(&threads->state, state);
-    state = atomic_load_explicit(&threads->state, memory_order_acquire);
-  }
+  if (spin_until(&threads->done, true, threads->expected)) return;
+  atomic_store(&threads->caller_sleeps, true);
+  for (uint32_t done; (done = atomic_load(&threads->done)) != threads->expected;) futex_wait(&threads->done, done);
+  atomic_store(&threads->caller_sleeps, false);
+}
+
+static void share_out(struct tvmq_threads *threads, uint32_t n_tiles, tvmq_tile_fn fn, void *context) {
+  const uint32_t run = atomic_load_explicit(&threads->run, memory_order_relaxed) + 1;
+  threads->fn = fn;
+  threads->context = context;
+  atomic_store_explicit(&threads->n_tiles, n_tiles, memory_order_relaxed);
+  set_shares(threads, run, n_tiles);
+  call_workers(threads, run, n_tiles);
+  threads->expected += n_tiles - work(threads, 0, run);
+  wait_for_workers(threads);
 }
 
 static void run_alone(size_t n_tiles, tvmq_tile_fn fn, void *context) {
@@ -194,18 +212,10 @@ void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn
     return;
   }
   pthread_mutex_lock(&threads->callers);
-  if (n_tiles < 2 || threads->helpers == 0) {
+  if (n_tiles < 2 || n_tiles > UINT32_MAX || threads->helpers == 0)
     run_alone(n_tiles, fn, context);
-  } else {
-    threads->fn = fn;
-    threads->context = context;
-    threads->n_tiles = n_tiles;
-    set_shares(threads);
-    atomic_store_explicit(&threads->state, OPEN, memory_order_release);
-    call_workers(threads);
-    work(threads, 0);
-    wait_for_workers(threads);
-  }
+  else
+    share_out(threads, (uint32_t)n_tiles, fn, context);
   pthread_mutex_unlock(&threads->callers);
 }
 
@@ -247,8 +257,8 @@ void tvmq_threads_destroy(struct tvmq_threads *threads) {
   if (threads == NULL) return;
   if (!forked(threads)) {
     atomic_store_explicit(&threads->stop, true, memory_order_release);
-    atomic_fetch_add(&threads->runs, 1);
-    futex_wake(&threads->runs, INT_MAX);
+    atomic_fetch_add(&threads->run, 1);
+    futex_wake(&threads->run, INT_MAX);
     for (int i = 0; i < threads->n - 1; i++) pthread_join(threads->workers[i].id, NULL);
     pthread_mutex_destroy(&threads->callers);
   }
