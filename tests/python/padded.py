@@ -21,14 +21,15 @@ def padded(
     paddings_dtype: str = "int32",
     paddings_shape: Sequence[int] = (4, 2),
     value: int | None = None,
+    value_zero_point: int | None = None,
     in_shape: Sequence[int] | None = None,
     scale: float | None = None,
     exposed: bool = False,
 ) -> bytes:
     """The model with a PAD of its input.
 
-    paddings: bytes are taken as they are; None makes them an input. value: of PADV2. in_shape: of the PAD's input; what the model's input has less the paddings
-    if None. scale: of the PAD's input, if other than its output's. exposed: what it pads is an output of the model too.
+    paddings: bytes are taken as they are; None makes them an input. value: of PADV2, quantized as the model's input but for value_zero_point. in_shape: of the
+    PAD's input; what the model's input has less the paddings if None. scale: of the PAD's input, if other than its output's. exposed: what it pads is an output of the model too.
     """
     root = read(memoryview(content))
     graph = root.subgraphs[0]
@@ -53,7 +54,10 @@ def padded(
     data = paddings if paddings is None or isinstance(paddings, bytes) else np.array(paddings, paddings_dtype).tobytes()
     inputs = [source, add(paddings_shape, paddings_dtype, data)]
     if value is not None:
-        inputs.append(add((1,), dtype, np.array([value], dtype).tobytes(), Record(**vars(inner.quantization))))
+        of_value = Record(**vars(inner.quantization))
+        if value_zero_point is not None:
+            of_value.zero_point = (value_zero_point,)
+        inputs.append(add((1,), dtype, np.array([value], dtype).tobytes(), of_value))
     table, versions = OPERATORS[operator]
     number = enum_value("BuiltinOperator", operator)
     codes.append(Record(builtin_code=number, deprecated_builtin_code=number, version=versions.get(dtype, 1)))

@@ -294,9 +294,9 @@ int fake_conv(struct fake_subgraph *s, bool depthwise, int in, int filter, int b
   return add_builtin(s, TVMQ_BUILTIN_DEPTHWISE_CONV_2D, 3, inputs, out, params);
 }
 
-int fake_pad(struct fake_subgraph *s, int in, int paddings, int out) {
-  const int inputs[] = {in, paddings};
-  return add_builtin(s, TVMQ_BUILTIN_PAD, 2, inputs, out, NULL);
+int fake_pad(struct fake_subgraph *s, int in, int paddings, int value, int out) {
+  const int inputs[] = {in, paddings, value};
+  return add_builtin(s, TVMQ_BUILTIN_PAD, value < 0 ? 2 : 3, inputs, out, NULL);
 }
 int fake_quantize(struct fake_subgraph *s, int in, int out) { return add_builtin(s, TVMQ_BUILTIN_QUANTIZE, 1, &in, out, NULL); }
 int fake_other(struct fake_subgraph *s, int in, int out) { return add_builtin(s, FAKE_BUILTIN_OTHER, 1, &in, out, NULL); }

@@ -34,7 +34,7 @@ static void add_pad(struct graph *g, int in) {
   const int paddings = fake_tensor(g->s, kTfLiteInt32, (int[]){4, 2, 0}, 0, 0, margins);
   g->source = in;
   g->padded = activation(g);
-  g->pad = fake_pad(g->s, in, paddings, g->padded);
+  g->pad = fake_pad(g->s, in, paddings, -1, g->padded);
 }
 
 static struct graph begin(void) {

@@ -214,7 +214,7 @@ static void check_constant_input(void) {
 
 // ---- PAD
 
-static TfLiteTensor *paddings;
+static TfLiteTensor *paddings, *value;
 static void pad_floats(struct network *n) { (void)n, paddings->type = kTfLiteFloat32; }
 static void pad_three(struct network *n) { (void)n, paddings->dims->data[0] = 3; }
 static void pad_pair(struct network *n) { (void)n, paddings->dims->size = 1; }
@@ -231,6 +231,15 @@ static void pad_wide(struct network *n) {
   paddings->bytes *= 2;
   ((int32_t *)paddings->data)[9] = 1;  // the upper half of the fifth
 }
+static void value_absent(struct network *n) { node(n, n->quantize + 1)->inputs->data[2] = -1; }
+static void value_wild(struct network *n) { node(n, n->quantize + 1)->inputs->data[2] = 99; }
+static void value_type(struct network *n) { (void)n, value->type = kTfLiteUInt8; }
+static void value_two(struct network *n) { (void)n, value->dims->data[0] = 2, value->bytes = 2; }
+static void value_short(struct network *n) { (void)n, value->bytes = 0; }
+static void value_variable(struct network *n) { (void)n, value->allocation_type = kTfLiteArenaRw; }
+static void value_zero_point(struct network *n) { (void)n, value->params.zero_point = -6; }
+static void value_scale(struct network *n) { (void)n, value->params.scale = 0.5f; }
+static void value_other(struct network *n) { (void)n, *(int8_t *)value->data = -6; }
 static void pad_into_itself(struct network *n) { node(n, n->quantize + 1)->outputs->data[0] = n->in; }
 
 static void check_pad(void) {
@@ -251,14 +260,25 @@ static void check_pad(void) {
       {pad_negative, "a padding is negative"},
       {pad_wide, "a padding exceeds 32 bits"},
       {pad_into_itself, "the output is an input too"},
+      {value_absent, NULL},
+      {value_wild, "a tensor index is out of range"},
+      {value_type, "the padded value is not one of the input's type"},
+      {value_two, "the padded value is not one of the input's type"},
+      {value_short, "a constant is shorter than its shape"},
+      {value_variable, "the padded value is not constant"},
+      {value_zero_point, "the padded value has another scale or zero point than the output"},
+      {value_scale, "the padded value has another scale or zero point than the output"},
+      {value_other, "the padded value is not the zero point"},
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     int32_t data[16] = {0, 0, 1, 2, 0, 3, 0, 0};
     struct network n = network_create(false);
     const int constant = fake_tensor(n.graph, kTfLiteInt32, (int[]){4, 2, 0}, 0, 0, data);
     const int out = fake_tensor(n.graph, kTfLiteInt8, (int[]){1, 1, 1, 1, 0}, 0.02f, -7, NULL);
-    const int index = fake_pad(n.graph, n.in, constant, out);
+    const int with = fake_tensor(n.graph, kTfLiteInt8, (int[]){1, 0}, 0.02f, -7, &(int8_t){-7});
+    const int index = fake_pad(n.graph, n.in, constant, with, out);
     paddings = tensor(&n, constant);
+    value = tensor(&n, with);
     if (cases[i].spoil != NULL) cases[i].spoil(&n);
     const struct fake_node pair = fake_node_at(n.graph, index);
     struct tvmq_node read;
@@ -272,7 +292,7 @@ static void check_pad(void) {
       CHECK(desc.pad.before[1] == 1 && desc.pad.after[1] == 2 && desc.pad.after[2] == 3 && desc.pad.value == -7, "description");
       CHECK(shapes.out.dims[1] == NETWORK_H + 3 && shapes.out.bytes == (NETWORK_H + 3) * (NETWORK_H + 3) * NETWORK_C, "shape");
     }
-    paddings->allocation_type = kTfLiteMmapRo;
+    paddings->allocation_type = value->allocation_type = kTfLiteMmapRo;
     fake_destroy(n.fake);
   }
 }
