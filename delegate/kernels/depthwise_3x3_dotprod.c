@@ -27,9 +27,12 @@
 #define CONSTANT(v, at) "ldr q" #v ", [%[panel], #16*" #at "]\n"
 #define CONSTANTS(v0, v1, at) "ldr q" #v0 ", [%[panel], #16*" #at "]\n" "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
 #define BIASES(a0, a1, a2, a3) CONSTANTS(a0, a1, 0) CONSTANTS(a2, a3, 0)
-#define FLIP(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
-#define FLIP_UINT8(v0, v1, scratch) "movi v" #scratch ".16b, #0x80\n" FLIP(v0, scratch) FLIP(v1, scratch)
-#define FLIP_INT8(v0, v1, scratch)
+
+// What uint8 pixels are flipped by, and the flip.
+#define FROM_UINT8_BY(by) "movi v" #by ".16b, #0x80\n"
+#define FROM_UINT8(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
+#define FROM_INT8_BY(by)
+#define FROM_INT8(v, by)
 
 // Four products of quads with weights, and beside them up to four things that in-order cores do at the same time.
 #define PRODUCTS(a0, a1, a2, a3, q0, q1, q2, q3, w0, w1, w2, w3, b0, b1, b2, b3, ...) \
@@ -139,27 +142,29 @@
 #define S1_LOOKUP_LEFT S1_LOOKUP_0 S1_LOOKUP_1 S1_LOOKUP_2 S1_LOOKUP_3
 #define S1_LOOKUP_RIGHT S1_LOOKUP_4 S1_LOOKUP_5 S1_LOOKUP_6 S1_LOOKUP_7
 #define S1_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2) LOAD(31, 3)
-#define S1_COLUMNS(FLIPS, SUMS)                                                                             \
+#define S1_COLUMNS(FROM, SUMS)                                                                              \
   LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)     \
   ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) \
-  FLIPS(24, 25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FLIPS(26, 27, 30)
+  FROM##_BY(30) FROM(24, 30) FROM(25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FROM(26, 30) FROM(27, 30)
+#define S1_LAST_COLUMN(FROM) \
+  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) FROM##_BY(31) FROM(28, 31) FROM(30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30)
 #define S1_START(P) \
   S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_TERM, S1_W0) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_TERM, S1_W1) P(SECOND, S1_RIGHT, S1_TERM, S1_W0)
 
-#define S1(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                            \
-  "mov x19, #0\n"                                                                                                                       \
-  "mov x20, #8\n"                                                                                                                       \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)                \
-  "subs %[n], %[n], #2\n"                                                                                                               \
-  "b.lo 2f\n"                                                                                                                           \
-  "1:\n"                                                                                                                                \
-  S1_COLUMNS(FLIPS, P(SECOND, S1_LEFT, S1_TERM, S1_W1)) ADVANCE(P(FIRST, S1_LEFT, S1_TERM, S1_W2), P(SECOND, S1_RIGHT, S1_TERM, S1_W2)) \
-  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                 \
-  "subs %[n], %[n], #2\n"                                                                                                               \
-  "b.hs 1b\n"                                                                                                                           \
-  "2: tbz %[n], #0, 3f\n"                                                                                                               \
-  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30)           \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W2) HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                      \
+#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                            \
+  "mov x19, #0\n"                                                                                                                      \
+  "mov x20, #8\n"                                                                                                                      \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FROM, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)                \
+  "subs %[n], %[n], #2\n"                                                                                                              \
+  "b.lo 2f\n"                                                                                                                          \
+  "1:\n"                                                                                                                               \
+  S1_COLUMNS(FROM, P(SECOND, S1_LEFT, S1_TERM, S1_W1)) ADVANCE(P(FIRST, S1_LEFT, S1_TERM, S1_W2), P(SECOND, S1_RIGHT, S1_TERM, S1_W2)) \
+  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                \
+  "subs %[n], %[n], #2\n"                                                                                                              \
+  "b.hs 1b\n"                                                                                                                          \
+  "2: tbz %[n], #0, 3f\n"                                                                                                              \
+  S1_LAST_COLUMN(FROM)                                                                                                                 \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W2) HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                     \
   "3:\n"
 
 // The same for an output row alone, whose third row of pixels is the fourth as well: v8 v9, v12 v13 and v16 v17 are all weights.
@@ -170,19 +175,19 @@
 #define S1_ROW_START(P) \
   S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9) P(FIRST, S1_RIGHT, S1_ROW_TERMS, 12, 13, 8, 9)
 
-#define S1_ROW(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                      \
+#define S1_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                       \
   "mov x19, #0\n"                                                                                                                     \
   "mov x20, #8\n"                                                                                                                     \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FLIPS, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_ROW_START(P)          \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FROM, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_ROW_START(P)           \
   "subs %[n], %[n], #2\n"                                                                                                             \
   "b.lo 2f\n"                                                                                                                         \
   "1:\n"                                                                                                                              \
-  S1_COLUMNS(FLIPS, P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13)) ADVANCE(, P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17))           \
+  S1_COLUMNS(FROM, P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13)) ADVANCE(, P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17))            \
   HALF_STAGE(28, 29, 30, 31, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) NEXT_COLUMNS S1_ROW_START(P)                         \
   "subs %[n], %[n], #2\n"                                                                                                             \
   "b.hs 1b\n"                                                                                                                         \
   "2: tbz %[n], #0, 3f\n"                                                                                                             \
-  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) FLIPS(24, 25, 30)         \
+  S1_LAST_COLUMN(FROM)                                                                                                                \
   P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 16, 17) ONLY_FIRST HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP) \
   "3:\n"
 
@@ -217,32 +222,31 @@
 #define S2_LOAD_EVEN LOAD(27, 5) LOAD(28, 6) LOAD(29, 7) LOAD(30, 8) LOAD(31, 9)
 #define S2_PAIRS(r0, r1, r2, r3, r4) ZIP(zip1, 16b, r0, r0, r1) ZIP(zip1, 16b, r2, r2, r3) ZIP(zip1, 16b, r4, r4, r4)
 #define S2_QUADS(q0, q1, q2, q3, p0, p1, p2) ZIP(zip1, 8h, q0, p0, p1) ZIP(zip2, 8h, q1, p0, p1) ZIP(zip2, 8h, q3, p1, p2) ZIP(zip1, 8h, q2, p1, p2)
-#define S2_EVEN_QUADS(FLIPS) S2_QUADS(8, 9, 10, 11, 27, 29, 31) FLIPS(8, 9, 30) FLIPS(10, 11, 30)
-#define S2_COLUMNS(FLIPS)                                                                                 \
-  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31)                                  \
-  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) \
-  FLIPS(12, 13, 28) FLIPS(14, 15, 28) S2_EVEN_QUADS(FLIPS)
+#define S2_EVEN_QUADS(FROM) FROM(27, 28) FROM(29, 28) FROM(31, 28) S2_QUADS(8, 9, 10, 11, 27, 29, 31)
+#define S2_COLUMNS(FROM)                                                                                                      \
+  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31) FROM##_BY(28) FROM(12, 28) FROM(14, 28) FROM(26, 28) \
+  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) S2_EVEN_QUADS(FROM)
 
-#define S2(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                                                 \
-  "mov x20, #0\n"                                                                                                                                            \
-  S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) S2_EVEN_QUADS(FLIPS)                                                                              \
-  "mov x19, #8\n"                                                                                                                                            \
-  "mov x20, #16\n"                                                                                                                                           \
-  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                              \
-  "subs %[n], %[n], #2\n"                                                                                                                                    \
-  "b.lo 2f\n"                                                                                                                                                \
-  "1:\n"                                                                                                                                                     \
-  S2_COLUMNS(FLIPS) ADVANCE(BIASES(4, 5, 6, 7), )                                                                                                            \
-  P(FIRST, S2_ODD, S2_TERM, S2_W1, S2_LOOKUP_0, S2_LOOKUP_1, S2_LOOKUP_2, S2_LOOKUP_3)                                                                       \
-  P(FIRST, S2_EVEN, S2_TERM, S2_W2, S2_LOOKUP_4, S2_LOOKUP_5, S2_LOOKUP_6, S2_LOOKUP_7)                                                                      \
-  S2_LOAD_ODD P(SECOND, S2_EVEN, S2_TERM, S2_W0, S2_LOOKUP_8, S2_LOOKUP_9)                                                                                   \
-  S2_COLUMNS(FLIPS) ADVANCE(P(SECOND, S2_ODD, S2_TERM, S2_W1), P(SECOND, S2_EVEN, S2_TERM, S2_W2)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP) \
-  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                           \
-  "subs %[n], %[n], #2\n"                                                                                                                                    \
-  "b.hs 1b\n"                                                                                                                                                \
-  "2: tbz %[n], #0, 3f\n"                                                                                                                                    \
-  S2_COLUMNS(FLIPS) P(FIRST, S2_ODD, S2_TERM, S2_W1) P(FIRST, S2_EVEN, S2_TERM, S2_W2)                                                                       \
-  HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                                             \
+#define S2(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                                 \
+  "mov x20, #0\n"                                                                                                                                           \
+  S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) FROM##_BY(28) S2_EVEN_QUADS(FROM)                                                                \
+  "mov x19, #8\n"                                                                                                                                           \
+  "mov x20, #16\n"                                                                                                                                          \
+  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                             \
+  "subs %[n], %[n], #2\n"                                                                                                                                   \
+  "b.lo 2f\n"                                                                                                                                               \
+  "1:\n"                                                                                                                                                    \
+  S2_COLUMNS(FROM) ADVANCE(BIASES(4, 5, 6, 7), )                                                                                                            \
+  P(FIRST, S2_ODD, S2_TERM, S2_W1, S2_LOOKUP_0, S2_LOOKUP_1, S2_LOOKUP_2, S2_LOOKUP_3)                                                                      \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W2, S2_LOOKUP_4, S2_LOOKUP_5, S2_LOOKUP_6, S2_LOOKUP_7)                                                                     \
+  S2_LOAD_ODD P(SECOND, S2_EVEN, S2_TERM, S2_W0, S2_LOOKUP_8, S2_LOOKUP_9)                                                                                  \
+  S2_COLUMNS(FROM) ADVANCE(P(SECOND, S2_ODD, S2_TERM, S2_W1), P(SECOND, S2_EVEN, S2_TERM, S2_W2)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP) \
+  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                          \
+  "subs %[n], %[n], #2\n"                                                                                                                                   \
+  "b.hs 1b\n"                                                                                                                                               \
+  "2: tbz %[n], #0, 3f\n"                                                                                                                                   \
+  S2_COLUMNS(FROM) P(FIRST, S2_ODD, S2_TERM, S2_W1) P(FIRST, S2_EVEN, S2_TERM, S2_W2)                                                                       \
+  HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                                            \
   "3:\n"
 
 // The same for an output row alone: v8 v9 quads of an even column, rows in v27-v29 before; v12 v13 of the odd one, rows in v12-v14.
@@ -266,29 +270,29 @@
 #define S2_ROW_LOAD_ODD LOAD(12, 0) LOAD(13, 1) LOAD(14, 2)
 #define S2_ROW_LOAD_EVEN LOAD(27, 5) LOAD(28, 6) LOAD(29, 7)
 #define S2_ROW_EVEN_PAIRS ZIP(zip1, 16b, 27, 27, 28) ZIP(zip1, 16b, 29, 29, 29)
-#define S2_ROW_EVEN_QUADS(FLIPS) ZIP(zip1, 8h, 8, 27, 29) ZIP(zip2, 8h, 9, 27, 29) FLIPS(8, 9, 30)
-#define S2_ROW_COLUMNS(FLIPS)                                                                                                                  \
-  S2_ROW_LOAD_EVEN ZIP(zip1, 16b, 12, 12, 13) ZIP(zip1, 16b, 14, 14, 14) S2_ROW_EVEN_PAIRS ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) \
-  FLIPS(12, 13, 30) S2_ROW_EVEN_QUADS(FLIPS)
+#define S2_ROW_EVEN_QUADS(FROM) FROM(27, 28) FROM(29, 28) ZIP(zip1, 8h, 8, 27, 29) ZIP(zip2, 8h, 9, 27, 29)
+#define S2_ROW_COLUMNS(FROM)                                                                                                       \
+  S2_ROW_LOAD_EVEN ZIP(zip1, 16b, 12, 12, 13) ZIP(zip1, 16b, 14, 14, 14) S2_ROW_EVEN_PAIRS FROM##_BY(28) FROM(12, 28) FROM(14, 28) \
+  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) S2_ROW_EVEN_QUADS(FROM)
 #define S2_ROW_START(P) S2_ROW_LOAD_ODD BIASES(0, 1, 2, 3) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17)
 
-#define S2_ROW(FLIPS, ROUND, NARROW, TO_BYTE, P)                                                                                           \
+#define S2_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                            \
   "mov x20, #0\n"                                                                                                                          \
-  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_EVEN S2_ROW_EVEN_PAIRS S2_ROW_EVEN_QUADS(FLIPS)                                                           \
+  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_EVEN S2_ROW_EVEN_PAIRS FROM##_BY(28) S2_ROW_EVEN_QUADS(FROM)                                              \
   "mov x19, #8\n"                                                                                                                          \
   "mov x20, #16\n"                                                                                                                         \
   S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_EVEN S2_ROW_START(P)                                                                                     \
   "subs %[n], %[n], #2\n"                                                                                                                  \
   "b.lo 2f\n"                                                                                                                              \
   "1:\n"                                                                                                                                   \
-  S2_ROW_COLUMNS(FLIPS) ADVANCE(, ) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, S2_ROW_LOOKUP_0, S2_ROW_LOOKUP_1)                             \
+  S2_ROW_COLUMNS(FROM) ADVANCE(, ) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, S2_ROW_LOOKUP_0, S2_ROW_LOOKUP_1)                              \
   P(FIRST, S2_ROW_EVEN_TWICE, S2_TERM, 20, 21, 16, 17, S2_ROW_LOOKUP_2, S2_ROW_LOOKUP_3, S2_ROW_LOOKUP_4, S2_ROW_LOOKUP_5) S2_ROW_LOAD_ODD \
-  S2_ROW_COLUMNS(FLIPS) ADVANCE(P(RIGHT, S2_ROW_ODD, S2_ROW_TERM, 18, 19), P(RIGHT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21))                     \
+  S2_ROW_COLUMNS(FROM) ADVANCE(P(RIGHT, S2_ROW_ODD, S2_ROW_TERM, 18, 19), P(RIGHT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21))                      \
   HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_ROW_LOOKUP) NEXT_COLUMNS S2_ROW_START(P)                          \
   "subs %[n], %[n], #2\n"                                                                                                                  \
   "b.hs 1b\n"                                                                                                                              \
   "2: tbz %[n], #0, 3f\n"                                                                                                                  \
-  S2_ROW_COLUMNS(FLIPS) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21)                                 \
+  S2_ROW_COLUMNS(FROM) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21)                                  \
   ONLY_FIRST HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                \
   "3:\n"
 
@@ -338,13 +342,13 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
     break;
 #define LOOPS(TILE, ROUND)                                                                            \
   switch (kind) {                                                                                     \
-    CASE(INT8, TILE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8)                                   \
-    CASE(INT8_CLAMPED, TILE, ONE_PLANE, FLIP_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                   \
-    CASE(UINT8, TILE, ONE_PLANE, FLIP_UINT8, ROUND, FITTING, TO_UINT8)                                \
-    CASE(UINT8_WIDE, TILE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                        \
-    CASE(UINT8_CLAMPED, TILE, ONE_PLANE, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)             \
-    CASE(UINT8_TWO_PLANES, TILE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8)                 \
-    CASE(UINT8_TWO_PLANES_CLAMPED, TILE, TWO_PLANES, FLIP_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED) \
+    CASE(INT8, TILE, ONE_PLANE, FROM_INT8, ROUND, FITTING, TO_INT8)                                   \
+    CASE(INT8_CLAMPED, TILE, ONE_PLANE, FROM_INT8, ROUND, FITTING, TO_INT8_CLAMPED)                   \
+    CASE(UINT8, TILE, ONE_PLANE, FROM_UINT8, ROUND, FITTING, TO_UINT8)                                \
+    CASE(UINT8_WIDE, TILE, ONE_PLANE, FROM_UINT8, ROUND, SATURATING, TO_UINT8)                        \
+    CASE(UINT8_CLAMPED, TILE, ONE_PLANE, FROM_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED)             \
+    CASE(UINT8_TWO_PLANES, TILE, TWO_PLANES, FROM_UINT8, ROUND, SATURATING, TO_UINT8)                 \
+    CASE(UINT8_TWO_PLANES_CLAMPED, TILE, TWO_PLANES, FROM_UINT8, ROUND, SATURATING, TO_UINT8_CLAMPED) \
     case UNUSUAL:                                                                                     \
       return false;                                                                                   \
   }
