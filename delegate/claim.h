@@ -7,3 +7,4 @@
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc);  // exactly, by convolutions with a border
 const char *tvmq_claim_requantize(const struct tvmq_requantize_desc *desc);
+const char *tvmq_claim_average_pool(const struct tvmq_average_pool_desc *desc);

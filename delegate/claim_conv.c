@@ -34,18 +34,7 @@ static const char *conv_bias_type(const struct tvmq_conv_desc *desc) {
   return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
 }
 
-static const char *conv_activation(const struct tvmq_conv_desc *desc) {
-  switch (desc->activation) {
-    case TVMQ_ACTIVATION_NONE:
-    case TVMQ_ACTIVATION_RELU:
-    case TVMQ_ACTIVATION_RELU6:
-    case TVMQ_ACTIVATION_RELU_N1_TO_1:
-      return NULL;
-    case TVMQ_ACTIVATION_OTHER:
-      break;
-  }
-  return "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1";
-}
+static const char *conv_activation(const struct tvmq_conv_desc *desc) { return activation_rule(desc->activation); }
 
 static const char *conv_channels(const struct tvmq_conv_desc *desc) {
   if (desc->batch <= 0) return "batch is not positive";
@@ -131,10 +120,7 @@ static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
-static const char *conv_activation_range(const struct tvmq_conv_desc *desc) {
-  const float bound = desc->activation == TVMQ_ACTIVATION_RELU6 ? 6 : desc->activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? 1 : 0;
-  return bound / desc->out.scale < 1 << 30 ? NULL : "output scale is too small for the bounds of the fused activation";
-}
+static const char *conv_activation_range(const struct tvmq_conv_desc *desc) { return activation_range_rule(desc->activation, desc->out); }
 
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
   static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,        conv_constants,   conv_bias_type,       conv_activation,

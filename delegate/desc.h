@@ -64,9 +64,22 @@ struct tvmq_pad_desc {
   int32_t value;  // that is put there
 };
 
+// AVERAGE_POOL_2D of NHWC activations: channel by channel the mean of the part of each window that lies in the input.
+struct tvmq_average_pool_desc {
+  enum tvmq_type in_type, out_type;
+  int32_t batch, in_h, in_w, channels;
+  int32_t out_h, out_w;  // as geometry.h computes them; claim_average_pool.c refuses others
+  int32_t filter_h, filter_w;
+  int32_t stride_h, stride_w;
+  enum tvmq_padding padding;
+  enum tvmq_activation activation;
+  struct tvmq_quant in, out;  // the same, but for 1e-6 in scale
+};
+
 // Of whatever operator.
 union tvmq_desc {
   struct tvmq_conv_desc conv;
   struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;
+  struct tvmq_average_pool_desc average_pool;
 };

@@ -33,16 +33,26 @@ static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padd
   return NULL;
 }
 
+static const char *both_axes(const struct axis *vertical, const struct axis *horizontal, enum tvmq_padding padding, struct tvmq_geometry *geometry) {
+  if (padding != TVMQ_PADDING_SAME && padding != TVMQ_PADDING_VALID) return "padding is neither SAME nor VALID";
+  struct tvmq_geometry result;
+  const char *reason = axis_geometry(vertical, padding, &result.out_h, &result.pad_top);
+  if (reason == NULL) reason = axis_geometry(horizontal, padding, &result.out_w, &result.pad_left);
+  if (reason == NULL) *geometry = result;
+  return reason;
+}
+
 const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry) {
-  if (desc->padding != TVMQ_PADDING_SAME && desc->padding != TVMQ_PADDING_VALID) return "padding is neither SAME nor VALID";
   const struct tvmq_border *border = &desc->border;
   const struct axis vertical = {desc->in_h, border->top, border->bottom, desc->filter_h, desc->stride_h, desc->dilation_h};
   const struct axis horizontal = {desc->in_w, border->left, border->right, desc->filter_w, desc->stride_w, desc->dilation_w};
-  struct tvmq_geometry result;
-  const char *reason = axis_geometry(&vertical, desc->padding, &result.out_h, &result.pad_top);
-  if (reason == NULL) reason = axis_geometry(&horizontal, desc->padding, &result.out_w, &result.pad_left);
-  if (reason == NULL) *geometry = result;
-  return reason;
+  return both_axes(&vertical, &horizontal, desc->padding, geometry);
+}
+
+const char *tvmq_pool_geometry(const struct tvmq_average_pool_desc *desc, struct tvmq_geometry *geometry) {
+  const struct axis vertical = {desc->in_h, 0, 0, desc->filter_h, desc->stride_h, 1};
+  const struct axis horizontal = {desc->in_w, 0, 0, desc->filter_w, desc->stride_w, 1};
+  return both_axes(&vertical, &horizontal, desc->padding, geometry);
 }
 
 static size_t gcd(size_t a, size_t b) { return b == 0 ? a : gcd(b, a % b); }

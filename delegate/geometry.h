@@ -1,4 +1,4 @@
-// Output size and padding of a convolution, in integers, overflow-checked, as TFLite computes them; and dilation taken apart.
+// Output size and padding of a convolution or a pooling, in integers, overflow-checked, as TFLite computes them; and dilation taken apart.
 #pragma once
 
 #include <stddef.h>
@@ -13,6 +13,7 @@ struct tvmq_geometry {
 
 // Fills *geometry. Returns NULL, or the reason why the shape cannot be (static string).
 const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry);
+const char *tvmq_pool_geometry(const struct tvmq_average_pool_desc *desc, struct tvmq_geometry *geometry);
 
 // One direction of a convolution, without dilation: outputs whose windows lie on the same grid of every dilation-th input are a convolution of their own, a
 // phase.

@@ -33,7 +33,8 @@ enum { TVMQ_MAX_IN = 2 };  // input tensors of an operator
 // What a planned op says of itself.
 struct tvmq_op_info {
   const char *kernel;              // name in variants.def
-  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise"
+  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise",
+                                   // "sliding windows", "windows"
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
   size_t scratch_bytes;  // of the shared scratch, all threads together
@@ -58,10 +59,11 @@ struct tvmq_op_class {
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
 };
 
-extern const struct tvmq_op_class tvmq_op_conv;        // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
-extern const struct tvmq_op_class tvmq_op_depthwise;   // DEPTHWISE_CONV_2D
-extern const struct tvmq_op_class tvmq_op_pad;         // PAD, PADV2
-extern const struct tvmq_op_class tvmq_op_requantize;  // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_conv;          // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
+extern const struct tvmq_op_class tvmq_op_depthwise;     // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_pad;           // PAD, PADV2
+extern const struct tvmq_op_class tvmq_op_requantize;    // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_average_pool;  // AVERAGE_POOL_2D
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

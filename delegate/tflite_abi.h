@@ -195,3 +195,12 @@ typedef struct {
   int dilation_width_factor;
   int dilation_height_factor;
 } TfLiteDepthwiseConvParams;
+
+typedef struct {
+  TfLitePadding padding;
+  int stride_width;
+  int stride_height;
+  int filter_width;
+  int filter_height;
+  TfLiteFusedActivation activation;  // what follows belongs to the runtime's kernels
+} TfLitePoolParams;

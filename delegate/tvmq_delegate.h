@@ -86,7 +86,7 @@ struct tvmq_node_info {
   int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;
   const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels",
-                          // "folded into node 7", ...
+                          // "sliding windows", "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;

@@ -18,6 +18,7 @@
 #include "../types.h"
 #include "inline.h"
 #include "line.h"
+#include "mean.h"
 
 // How a product x * multiplier * 2^shift is rounded; the formulas are in requant.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
@@ -144,6 +145,29 @@ struct tvmq_row_sums_args {
 };
 typedef void (*tvmq_row_sums_fn)(const struct tvmq_row_sums_args *args);
 
+// ---- average_pool: out[x][c] = clamp(mean over the rows y and the columns x' of window x that lie in the input of in[y][x'][c])
+//
+// One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says. Window x begins at column
+// x * stride_w - pad_left and has a column in the input.
+struct tvmq_pool_span {
+  size_t n_cols;          // output pixels side by side
+  struct tvmq_mean mean;  // of as many taps in the input as the windows of each of them have
+};
+
+struct tvmq_average_pool_args {
+  const void *in;                       // column 0 of the windows' first row in the input
+  size_t in_row_stride, in_col_stride;  // bytes
+  size_t n_rows, n_cols;                // of the windows in the input, >= 1; of the input
+  size_t channels;                      // at least nr
+  size_t filter_w, stride_w, pad_left;
+  const struct tvmq_pool_span *spans;  // all output pixels
+  size_t n_spans;
+  int32_t min, max;  // clamp
+  void *out;
+  size_t out_col_stride;  // bytes
+};
+typedef void (*tvmq_average_pool_fn)(const struct tvmq_average_pool_args *args);
+
 // ---- winograd: a convolution of 3 taps in a direction as a gemm for each point (winograd.h). Three families share the tiles' sums and values:
 //
 //   input    values[point][tile][c] = transform of the tile's pixels, int16
@@ -198,6 +222,7 @@ enum tvmq_family {
   TVMQ_FAMILY_DEPTHWISE_S16,
   TVMQ_FAMILY_REQUANTIZE,
   TVMQ_FAMILY_ROW_SUMS,
+  TVMQ_FAMILY_AVERAGE_POOL,
   TVMQ_FAMILY_WINOGRAD_INPUT,
   TVMQ_FAMILY_WINOGRAD_GEMM,
   TVMQ_FAMILY_WINOGRAD_OUTPUT,
@@ -214,8 +239,9 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (requantize: elements; row sums: bytes; winograd transforms: values) per cycle of the inner loop
-  float tile_cycles;  // cycles per tile (row sums: row) besides the inner loop: start, epilogue, stores
+  float rate;  // multiply-accumulates (requantize: elements; row sums: bytes; average pool: inputs added; winograd transforms: values) per cycle of the inner
+               // loop
+  float tile_cycles;  // cycles per tile (row sums: row; average pool: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
 // One row of variants.def.
@@ -224,7 +250,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // requantize only
+  enum tvmq_type in_type, out_type;  // requantize and average pool only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -237,6 +263,7 @@ struct tvmq_variant {
     tvmq_depthwise_fn depthwise;
     tvmq_requantize_fn requantize;
     tvmq_row_sums_fn row_sums;
+    tvmq_average_pool_fn average_pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
     tvmq_winograd_output_fn winograd_output;
@@ -247,6 +274,7 @@ struct tvmq_variant {
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
 #define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
+#define TVMQ_AVERAGE_POOL(symbol, ...) void symbol(const struct tvmq_average_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);
 #define TVMQ_WINOGRAD_OUTPUT(symbol, ...) void symbol(const struct tvmq_winograd_output_args *args);

@@ -142,6 +142,21 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
   return least(TVMQ_FAMILY_REQUANTIZE, cpu, 0, conversion_cycles, &(struct conversion){in_type, out_type, cpu}, NULL);
 }
 
+struct pooling {
+  enum tvmq_type type;
+  size_t channels;
+  uint32_t cpu;
+};
+
+static float pooling_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct pooling *p = problem;
+  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / speed_of(v, p->cpu)->rate : UNFIT;
+}
+
+const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t channels, uint32_t cpu) {
+  return least(TVMQ_FAMILY_AVERAGE_POOL, cpu, 0, pooling_cycles, &(struct pooling){type, channels, cpu}, NULL);
+}
+
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_winograd_problem *p = problem;
   const struct tvmq_speed *speed = speed_of(v, p->cpu);

@@ -50,6 +50,8 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
 
+const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t channels, uint32_t cpu);
+
 // Gemms at the points of a Winograd convolution.
 struct tvmq_winograd_problem {
   size_t rows[TVMQ_WINOGRAD_POINTS * TVMQ_WINOGRAD_POINTS], n_points;  // tiles that have each point

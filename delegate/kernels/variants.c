@@ -36,6 +36,15 @@
    .speeds = {{.rate = RATE}},                                \
    .fn.requantize = SYMBOL},
 #define TVMQ_ROW_SUMS(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.row_sums = SYMBOL},
+#define TVMQ_AVERAGE_POOL(SYMBOL, CPU, TYPE, NR, ...) \
+  {.name = #SYMBOL,                                   \
+   .family = TVMQ_FAMILY_AVERAGE_POOL,                \
+   .cpu = CPU,                                        \
+   .in_type = TYPE,                                   \
+   .out_type = TYPE,                                  \
+   .layout.nr = NR,                                   \
+   .speeds = {__VA_ARGS__},                           \
+   .fn.average_pool = SYMBOL},
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.
 #define TVMQ_WINOGRAD_INPUT(SYMBOL, CPU, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_INPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_input = SYMBOL},

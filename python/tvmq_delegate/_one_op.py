@@ -1,4 +1,4 @@
-"""One-op models for any parameters of CONV_2D, DEPTHWISE_CONV_2D and QUANTIZE, including those that are to be refused."""
+"""One-op models for any parameters of CONV_2D, DEPTHWISE_CONV_2D, AVERAGE_POOL_2D and QUANTIZE, including those that are to be refused."""
 
 from __future__ import annotations
 
@@ -182,6 +182,52 @@ def _filter_norm(data: Any, shape: tuple[int, ...], dtype: str, zero_point: int 
         return _uniform_deviation(dtype) * math.sqrt(max(1, math.prod(shape) // max(1, shape[channel_axis])))
     weights = np.moveaxis(np.asarray(data, dtype=np.float64), channel_axis, -1) - np.asarray(zero_point)
     return max(1.0, float(np.sqrt((weights**2).reshape(-1, weights.shape[-1]).sum(axis=0)).mean()))
+
+
+def build_average_pool(
+    *,
+    in_shape: Sequence[int] = (1, 8, 8, 16),
+    filter_size: tuple[int, int] = (3, 3),
+    stride: tuple[int, int] = (1, 1),
+    padding: str = "SAME",
+    activation: str = "NONE",
+    dtype: str = "int8",
+    out_dtype: str | None = None,
+    scale: float | None = None,
+    zero_point: int | None = None,
+    out_scale: float | None = None,
+    out_zero_point: int | None = None,
+    out_shape: Sequence[int] | None = None,
+    version: int | None = None,
+) -> bytes:
+    """One AVERAGE_POOL_2D as a model.
+
+    in_shape: batch, height, width, channels. filter_size, stride: (height, width). padding, activation, out_shape, version: as for `build_depthwise`.
+    dtype: of input and output: "int8", "uint8", "int16" or "float32"; scale, zero_point: of both, chosen where None; out_dtype, out_scale, out_zero_point: of
+    the output where they differ, which no runtime rescales.
+    """
+    out_dtype = out_dtype or dtype
+    scale = 4 / _uniform_deviation(dtype) if scale is None else scale
+    zero_point = _ZERO_POINTS.get(dtype, (0, 0))[0] if zero_point is None else zero_point
+    if out_shape is None:
+        out_shape = (in_shape[0], *(output_size(in_shape[1 + i], filter_size[i], stride[i], 1, padding) for i in (0, 1)), in_shape[3])
+    builder = ModelBuilder()
+    source = builder.add_tensor("input", in_shape, dtype, **_quantized(dtype, scale, zero_point))
+    quantization = _quantized(out_dtype, scale if out_scale is None else out_scale, zero_point if out_zero_point is None else out_zero_point)
+    output = builder.add_tensor("output", out_shape, out_dtype, **quantization)
+    builder.add_op(
+        "AVERAGE_POOL_2D",
+        [source],
+        [output],
+        version=version,
+        padding=padding,
+        stride_h=stride[0],
+        stride_w=stride[1],
+        filter_height=filter_size[0],
+        filter_width=filter_size[1],
+        fused_activation_function=activation,
+    )
+    return builder.build([source], [output])
 
 
 def build_quantize(

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ._builder import OPTION_ENUMS, ModelBuilder
 from ._flatbuffer import ModelError, Record, enumeration, read, schema, write
-from ._one_op import build_conv, build_depthwise, build_quantize
+from ._one_op import build_average_pool, build_conv, build_depthwise, build_quantize
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_conv", "build_depthwise", "build_quantize", "cut", "described", "expose"]
-__all__ += ["fed", "opened", "ops"]
+__all__ = [
+    "ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_average_pool", "build_conv", "build_depthwise", "build_quantize", "cut", "described",
+    "expose", "fed", "opened", "ops",
+]  # fmt: skip
 
 ModelSource = bytes | bytearray | memoryview | str | os.PathLike
 

@@ -22,19 +22,6 @@ static const struct {
     [TVMQ_TYPE_S4] = {"s4", 1, -8, 7},
 };
 
-static int32_t load(enum tvmq_type type, const void *tensor, size_t i) {
-  switch (type) {
-    case TVMQ_TYPE_S8:
-      return ((const int8_t *)tensor)[i];
-    case TVMQ_TYPE_U8:
-      return ((const uint8_t *)tensor)[i];
-    case TVMQ_TYPE_S16:
-      return ((const int16_t *)tensor)[i];
-    default:
-      return ((const int32_t *)tensor)[i];
-  }
-}
-
 static void fill(const struct tvmq_requantize_desc *d, void *tensor) {
   if (d->in_type != TVMQ_TYPE_F32) {
     check_random_bytes(tensor, d->n * types[d->in_type].bytes);
@@ -52,7 +39,7 @@ static void convert(const struct tvmq_requantize_desc *d, enum tvmq_rounding rou
     if (d->in_type == TVMQ_TYPE_F32) {
       value = oracle_quantize_f32(((const float *)in)[i], d->out.scale);
     } else {
-      value = oracle_round_s32(rounding, oracle_wrap((int64_t)load(d->in_type, in, i) - d->in.zero_point), multiplier, shift);
+      value = oracle_round_s32(rounding, oracle_wrap((int64_t)oracle_load(d->in_type, in, i) - d->in.zero_point), multiplier, shift);
     }
     value = oracle_wrap((int64_t)value + d->out.zero_point);
     value = value < types[d->out_type].min ? types[d->out_type].min : value > types[d->out_type].max ? types[d->out_type].max : value;

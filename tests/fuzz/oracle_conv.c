@@ -14,17 +14,6 @@ int32_t oracle_out_size(enum tvmq_padding padding, int64_t in, int64_t filter, i
   return (int32_t)out;
 }
 
-static int32_t load(enum tvmq_type type, const void *tensor, size_t i) {
-  switch (type) {
-    case TVMQ_TYPE_U8:
-      return ((const uint8_t *)tensor)[i];
-    case TVMQ_TYPE_S16:
-      return ((const int16_t *)tensor)[i];
-    default:
-      return ((const int8_t *)tensor)[i];
-  }
-}
-
 // Input channel and filter element that output channel o meets at depth k of a tap.
 static size_t input_channel(const struct tvmq_conv_desc *d, int32_t o, int32_t k) {
   if (d->depthwise) return (size_t)(o / d->depth_multiplier);
@@ -45,8 +34,8 @@ static int64_t sum(const struct tvmq_conv_desc *d, const void *in, int32_t image
       if (in_y < 0 || in_y >= d->in_h || in_x < 0 || in_x >= d->in_w) continue;
       const size_t pixel = (((size_t)image * (size_t)d->in_h + (size_t)in_y) * (size_t)d->in_w + (size_t)in_x) * (size_t)d->in_c;
       for (int32_t k = 0; k < (d->depthwise ? 1 : d->filter_c); k++) {
-        const int32_t value = load(d->in_type, in, pixel + input_channel(d, o, k)) - d->in.zero_point;
-        const int32_t weight = load(d->filter_type, d->filter, filter_element(d, o, ky, kx, k)) - d->filter_zero_point;
+        const int32_t value = oracle_load(d->in_type, in, pixel + input_channel(d, o, k)) - d->in.zero_point;
+        const int32_t weight = oracle_load(d->filter_type, d->filter, filter_element(d, o, ky, kx, k)) - d->filter_zero_point;
         total += (int64_t)value * weight;
       }
     }

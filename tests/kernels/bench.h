@@ -3,8 +3,8 @@
 
 #include "../../delegate/kernels/select.h"
 
-// Times `call(context)` and prints work done per nanosecond (multiply-accumulates; elements of requantize, bytes of row sums), and the ratio to the portable
-// variant of the same family, types and shape, which is benched first.
+// Times `call(context)` and prints work done per nanosecond (multiply-accumulates; elements of requantize, bytes of row sums, outputs of average pool), and
+// the ratio to the portable variant of the same family, types and shape, which is benched first.
 void check_bench(const struct tvmq_variant *variant, const char *shape, double work, void (*call)(void *context), void *context);
 
 // Keeps rows from being printed; they are still compared with.

@@ -21,19 +21,6 @@ static const struct type {
     [TVMQ_TYPE_S32] = {"s32", 4, INT32_MIN, INT32_MAX}, [TVMQ_TYPE_F32] = {"f32", 4, INT32_MIN, INT32_MAX},
 };
 
-static int32_t load(enum tvmq_type type, const void *tensor, size_t i) {
-  switch (type) {
-    case TVMQ_TYPE_S8:
-      return ((const int8_t *)tensor)[i];
-    case TVMQ_TYPE_U8:
-      return ((const uint8_t *)tensor)[i];
-    case TVMQ_TYPE_S16:
-      return ((const int16_t *)tensor)[i];
-    default:
-      return ((const int32_t *)tensor)[i];
-  }
-}
-
 // Integers: anything, or few bits, so that left shifts meet values that they do not saturate.
 static void draw_integers(const struct type *type, int32_t zero_point, uint8_t *stored, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -137,13 +124,13 @@ static int32_t expected(const struct tvmq_variant *variant, const struct tvmq_re
   const struct type *out = &types[variant->out_type];
   if (looks_up(variant)) {
     const int32_t value = args->table[((const uint8_t *)args->in)[i]];
-    return load(variant->out_type, &value, 0);
+    return oracle_load(variant->out_type, &value, 0);
   }
   int32_t value;
   if (variant->in_type == TVMQ_TYPE_F32) {
     value = oracle_quantize_f32(((const float *)args->in)[i], args->scale);
   } else {
-    const int32_t x = oracle_wrap((int64_t)load(variant->in_type, args->in, i) - args->in_zero_point);
+    const int32_t x = oracle_wrap((int64_t)oracle_load(variant->in_type, args->in, i) - args->in_zero_point);
     value = oracle_round_s32(args->rounding, x, args->multiplier, args->shift);
   }
   const int32_t shifted = oracle_wrap((int64_t)value + args->out_zero_point);
@@ -181,10 +168,10 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
              args.line.drop, args.line.bias, args.line.knee, args.line.shift, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.requantize, &args);
   for (size_t i = 0; i < n; i++) {
-    const int32_t got = load(variant->out_type, written, i), wanted = expected(variant, &args, i);
+    const int32_t got = oracle_load(variant->out_type, written, i), wanted = expected(variant, &args, i);
     if (got == wanted) continue;
     if (variant->in_type == TVMQ_TYPE_F32) check_fail("element %zu of %a: got %d, want %d", i, (double)((const float *)read)[i], got, wanted);
-    check_fail("element %zu of %d: got %d, want %d", i, load(variant->in_type, read, i), got, wanted);
+    check_fail("element %zu of %d: got %d, want %d", i, oracle_load(variant->in_type, read, i), got, wanted);
   }
   memcpy(slot + (written - slot), background + (written - slot), n * out->bytes);
   if (memcmp(slot, background, sizeof background) != 0) check_fail("bytes outside the output were written");

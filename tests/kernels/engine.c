@@ -37,6 +37,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
     [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
+    [TVMQ_FAMILY_AVERAGE_POOL] = &check_average_pool,
     [TVMQ_FAMILY_WINOGRAD_INPUT] = &check_winograd_input,
     [TVMQ_FAMILY_WINOGRAD_GEMM] = &check_winograd_gemm,
     [TVMQ_FAMILY_WINOGRAD_OUTPUT] = &check_winograd_output,

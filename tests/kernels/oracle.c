@@ -4,10 +4,22 @@
 
 enum ties { TIES_UP, TIES_AWAY };
 
-// The integer nearest to x / 2^bits. Division leaves a quotient and the exact rest; comparing the rest with one half decides, so no bit trick is shared with
+int32_t oracle_load(enum tvmq_type type, const void *tensor, size_t i) {
+  switch (type) {
+    case TVMQ_TYPE_S8:
+      return ((const int8_t *)tensor)[i];
+    case TVMQ_TYPE_U8:
+      return ((const uint8_t *)tensor)[i];
+    case TVMQ_TYPE_S16:
+      return ((const int16_t *)tensor)[i];
+    default:
+      return ((const int32_t *)tensor)[i];
+  }
+}
+
+// The integer nearest to x / unit. Division leaves a quotient and the exact rest; comparing the rest with one half decides, so no bit trick is shared with
 // the formulas under test.
-static __int128 nearest(__int128 x, int bits, enum ties ties) {
-  const __int128 unit = (__int128)1 << bits;
+static __int128 nearest(__int128 x, __int128 unit, enum ties ties) {
   __int128 below = x / unit, rest = x % unit;
   if (rest < 0) {
     below -= 1;
@@ -17,6 +29,10 @@ static __int128 nearest(__int128 x, int bits, enum ties ties) {
   return 2 * rest > unit ? below + 1 : below;
 }
 
+static __int128 power(int exponent) { return (__int128)1 << exponent; }
+
+int32_t oracle_mean(enum tvmq_type type, int64_t sum, int64_t taps) { return (int32_t)nearest(sum, taps, type == TVMQ_TYPE_U8 ? TIES_UP : TIES_AWAY); }
+
 int32_t oracle_wrap(__int128 x) {
   const __int128 span = (__int128)1 << 32;
   __int128 rest = x % span;
@@ -25,17 +41,17 @@ int32_t oracle_wrap(__int128 x) {
 }
 
 int32_t oracle_round_s32(enum tvmq_rounding rounding, int32_t x, int32_t multiplier, int32_t shift) {
-  if (rounding == TVMQ_ROUNDING_SINGLE) return oracle_wrap(nearest((__int128)x * multiplier, 31 - shift, TIES_UP));
+  if (rounding == TVMQ_ROUNDING_SINGLE) return oracle_wrap(nearest((__int128)x * multiplier, power(31 - shift), TIES_UP));
   const int32_t shifted = shift > 0 ? oracle_wrap((__int128)x * ((__int128)1 << shift)) : x;
-  __int128 high = nearest((__int128)shifted * multiplier, 31, TIES_UP);
+  __int128 high = nearest((__int128)shifted * multiplier, power(31), TIES_UP);
   if (high > INT32_MAX) high = INT32_MAX;
   if (shift >= 0) return (int32_t)high;
-  return (int32_t)nearest(high, -shift, rounding == TVMQ_ROUNDING_REFERENCE ? TIES_AWAY : TIES_UP);
+  return (int32_t)nearest(high, power(-shift), rounding == TVMQ_ROUNDING_REFERENCE ? TIES_AWAY : TIES_UP);
 }
 
 int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift) {
-  const __int128 rounded = nearest(multiplier, 16, TIES_UP);
-  return oracle_wrap(nearest((__int128)x * (rounded > INT16_MAX ? INT16_MAX : rounded), 15 - shift, TIES_UP));
+  const __int128 rounded = nearest(multiplier, power(16), TIES_UP);
+  return oracle_wrap(nearest((__int128)x * (rounded > INT16_MAX ? INT16_MAX : rounded), power(15 - shift), TIES_UP));
 }
 
 int32_t oracle_quantize_f32(float x, float scale) {

@@ -6,6 +6,12 @@
 
 #include "../../delegate/kernels/kernel.h"
 
+// Element i of a tensor of integers.
+int32_t oracle_load(enum tvmq_type type, const void *tensor, size_t i);
+
+// sum / taps to the nearest integer; ties away from zero for int8 and int16, up for uint8.
+int32_t oracle_mean(enum tvmq_type type, int64_t sum, int64_t taps);
+
 // x * multiplier * 2^(shift - 31) rounded to an integer, for 32-bit accumulators:
 //   REFERENCE  x * 2^shift modulo 2^32 if shift > 0; times multiplier / 2^31 to the nearest, ties up, saturated; over 2^-shift if shift < 0 to the nearest,
 //              ties away from zero

@@ -69,6 +69,17 @@ class Quantize:
         return model.build_quantize(**self.parameters)
 
 
+@dataclasses.dataclass(frozen=True)
+class AveragePool:
+    """An AVERAGE_POOL_2D: the parameters of model.build_average_pool, and inputs."""
+
+    parameters: dict
+    inputs: list[np.ndarray] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return model.build_average_pool(**self.parameters)
+
+
 def sizes(small: int, large: int) -> st.SearchStrategy[int]:
     """Mostly small numbers, now and then one past a kernel's tile."""
     return st.one_of(st.integers(1, small), st.integers(1, large))
@@ -149,6 +160,25 @@ def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False
         version=7 if kind == "int16, int32 bias" else None,  # the first one whose accumulator is not chosen by the runtime
     )  # fmt: skip
     return Conv(depthwise, parameters, inputs)
+
+
+@st.composite
+def average_pools(draw, dtype: str) -> AveragePool:
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    in_shape = (draw(st.integers(1, 2)), draw(sizes(9, 35)), draw(sizes(9, 35)), draw(sizes(20, 150)))
+    whole = draw(st.booleans())  # a global pooling
+    padding = draw(st.sampled_from(["SAME", "VALID"]))
+    filter_size = tuple(n if whole else draw(sizes(min(n, 3), n if padding == "VALID" else n + 9)) for n in in_shape[1:3])
+    scale = draw(scales())
+    activation = draw(st.sampled_from(["NONE", *ACTIVATIONS]))
+    if ACTIVATIONS[activation]:  # the bound cuts off something, and not everything
+        scale = ACTIVATIONS[activation] / draw(st.floats(1, np.iinfo(dtype).max))
+    stride = (draw(sizes(2, 5)), draw(sizes(2, 5)))
+    zero_point = draw(zero_points(dtype))
+    parameters = dict(in_shape=in_shape, filter_size=filter_size, stride=stride, padding=padding, activation=activation, dtype=dtype)
+    inputs = [values(generator, how, in_shape, dtype, zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
+    inputs.append(values(generator, "small", in_shape, dtype))  # halves of either sign
+    return AveragePool(parameters | dict(scale=scale, zero_point=zero_point), inputs)
 
 
 # Pairs of types of QUANTIZE that the reference kernels have, in one runtime or another.

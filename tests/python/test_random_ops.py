@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> None:
+def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize | cases.AveragePool) -> None:
     """The delegate's answer is BUILTIN_REF's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute."""
     model = case.build()
     try:
@@ -35,7 +35,7 @@ def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> None:
     harness.counts["random models compared"] += 1
 
 
-def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Conv | cases.Quantize) -> bool:
+def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Conv | cases.Quantize | cases.AveragePool) -> bool:
     """tflite-runtime 2.14 for Arm is compiled with unsafe mathematics: its reference quantizes float32 by x * (1 / scale), which moves ties.
 
     The model divides.
@@ -66,3 +66,9 @@ def test_depthwise(runtime, kind, data):
 @given(data=st.data())
 def test_quantize(runtime, pair, data):
     check(runtime, data.draw(cases.quantizes(*pair)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@given(data=st.data())
+def test_average_pool(runtime, dtype, data):
+    check(runtime, data.draw(cases.average_pools(dtype)))

@@ -10,10 +10,10 @@ import tvmq_delegate
 from tvmq_delegate import model
 
 
-def average_pool() -> bytes:
+def max_pool() -> bytes:
     builder = model.ModelBuilder()
     ends = [builder.add_tensor(name, (1, size, size, 4), "int8", scale=0.1) for name, size in (("input", 4), ("output", 2))]
-    builder.add_op("AVERAGE_POOL_2D", ends[:1], ends[1:], padding="VALID", stride_h=2, stride_w=2, filter_height=2, filter_width=2)
+    builder.add_op("MAX_POOL_2D", ends[:1], ends[1:], padding="VALID", stride_h=2, stride_w=2, filter_height=2, filter_width=2)
     return builder.build(ends[:1], ends[1:])
 
 
@@ -34,7 +34,15 @@ REFUSED = {
         "bias has another type than the 16x8 accumulator",
     ),
     "shift beyond 30 bits": (lambda: model.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
-    "other operator": (average_pool, "operator"),
+    "float32 pooling": (lambda: model.build_average_pool(dtype="float32"), "float32"),
+    "pooling to another scale": (lambda: model.build_average_pool(scale=0.5, out_scale=0.5001), "scales differ"),
+    "pooling to another zero point": (lambda: model.build_average_pool(out_zero_point=4), "zero points differ"),
+    "pooling with activation TANH": (lambda: model.build_average_pool(activation="TANH"), "activation"),
+    "pooling of more than 2^15 int16": (
+        lambda: model.build_average_pool(dtype="int16", in_shape=(1, 182, 182, 1), filter_size=(182, 182), padding="VALID"),
+        "exceed 32 bits",
+    ),
+    "other operator": (max_pool, "operator"),
 }  # fmt: skip
 
 

@@ -1,0 +1,18 @@
+// Average pooling in AVX2 vectors.
+#include <immintrin.h>
+
+#define LANES 16
+#define BLOCK 2
+#define WIDEN_S8(x) ((shorts)_mm256_cvtepi8_epi16((__m128i)(x)))
+#define WIDEN_U8(x) ((shorts)_mm256_cvtepu8_epi16((__m128i)(x)))
+#define ROUNDED_HIGH(x, y) ((shorts)_mm256_mulhrs_epi16((__m256i)(x), (__m256i)(y)))
+#define MIN(x, y) ((shorts)_mm256_min_epi16((__m256i)(x), (__m256i)(y)))
+#define MAX(x, y) ((shorts)_mm256_max_epi16((__m256i)(x), (__m256i)(y)))
+#define LOW(x) ((ints)_mm256_cvtepi16_epi32(_mm256_castsi256_si128((__m256i)(x))))
+#define HIGH(x) ((ints)_mm256_cvtepi16_epi32(_mm256_extracti128_si256((__m256i)(x), 1)))
+#define JOIN(low, high) ((shorts)_mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)(low), (__m256i)(high)), 0xd8))
+#include "average_pool_template.h"
+
+void tvmq_average_pool_s8__avx2(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
+void tvmq_average_pool_u8__avx2(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
+void tvmq_average_pool_s16__avx2(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S16); }

@@ -1,0 +1,77 @@
+// Portable average pooling; fewer channels than a vector has are computed one by one.
+#include <stdint.h>
+#include <string.h>
+
+#include "inline.h"
+
+#define LANES 8
+#define BLOCK 1
+#define WIDEN_S8(x) __builtin_convertvector(x, shorts)
+#define WIDEN_U8(x) (WIDEN_S8(x) & UINT8_MAX)
+#define ROUNDED_HIGH(x, y) JOIN(rounded_high(LOW(x), LOW(y)), rounded_high(HIGH(x), HIGH(y)))
+#define MIN(x, y) select_lanes((x) < (y), x, y)
+#define MAX(x, y) select_lanes((x) > (y), x, y)
+#define LOW(x) half_of(x, 0)
+#define HIGH(x) half_of(x, 1)
+#define JOIN(low, high) join(low, high)
+
+typedef int16_t int16s __attribute__((vector_size(2 * LANES)));
+typedef int16_t half_int16s __attribute__((vector_size(LANES)));
+typedef int32_t int32s __attribute__((vector_size(2 * LANES)));
+
+TVMQ_INLINE int32s rounded_high(int32s x, int32s y) { return (x * y + (1 << 14)) >> 15; }
+
+TVMQ_INLINE int16s select_lanes(int16s mask, int16s yes, int16s no) { return (yes & mask) | (no & ~mask); }
+
+TVMQ_INLINE int32s half_of(int16s x, int i) {
+  half_int16s halves[2];
+  memcpy(halves, &x, sizeof x);
+  return __builtin_convertvector(halves[i], int32s);
+}
+
+TVMQ_INLINE int16s join(int32s low, int32s high) {
+  const half_int16s halves[2] = {__builtin_convertvector(low, half_int16s), __builtin_convertvector(high, half_int16s)};
+  int16s x;
+  memcpy(&x, halves, sizeof x);
+  return x;
+}
+
+#include "average_pool_template.h"
+
+TVMQ_INLINE int32_t load_one(const uint8_t *in, enum tvmq_type type) {
+  return type == TVMQ_TYPE_S16 ? *(const int16_t *)(const void *)in : type == TVMQ_TYPE_U8 ? *in : (int8_t)*in;
+}
+
+TVMQ_INLINE void pool_few(const struct tvmq_average_pool_args *a, enum tvmq_type type) {
+  const size_t element = tvmq_type_bytes(type);
+  uint8_t *out = a->out;
+  ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
+  for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
+    for (size_t x = 0; x < span->n_cols; x++) {
+      const struct window window = window_at(a, origin);
+      for (size_t offset = 0; offset < a->channels * element; offset += element) {
+        const uint8_t *in = (const uint8_t *)a->in + window.begin * a->in_col_stride + offset;
+        int32_t sum = 0;
+        for (size_t y = 0; y < a->n_rows; y++) {
+          for (size_t i = 0; i < window.end - window.begin; i++) sum += load_one(in + y * a->in_row_stride + i * a->in_col_stride, type);
+        }
+        int32_t mean = tvmq_mean_value(&span->mean, sum, type);
+        mean = mean < a->min ? a->min : mean > a->max ? a->max : mean;
+        memcpy(out + offset, &mean, element);
+      }
+      out += a->out_col_stride;
+      origin += (ptrdiff_t)a->stride_w;
+    }
+  }
+}
+
+TVMQ_INLINE void pool_any(const struct tvmq_average_pool_args *args, enum tvmq_type type) {
+  if (args->channels < LANES)
+    pool_few(args, type);
+  else
+    pool(args, type);
+}
+
+void tvmq_average_pool_s8__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_S8); }
+void tvmq_average_pool_u8__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_U8); }
+void tvmq_average_pool_s16__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_S16); }

@@ -1,0 +1,167 @@
+// Body of the kernels that average windows, in the compiler's vectors: pool(args, type), for LANES channels or more. A file includes it with
+//   LANES, BLOCK         channels in a vector of int16; vectors of channels that are computed together
+//   WIDEN_S8, WIDEN_U8   a vector of bytes as one of int16
+//   ROUNDED_HIGH(x, y)   (x * y + 2^14) >> 15 of vectors of int16
+//   MIN, MAX             of two vectors of int16
+//   LOW, HIGH            half of a vector of int16 as one of int32
+//   JOIN(low, high)      vectors of int32, which fit, as one of int16
+//
+// Windows of few bytes slide: each column is summed once and kept as long as it is in a window, added to the window's sum and taken from it. All others are
+// summed each for itself, bytes in int16 as far as that holds them. The last block of channels overlaps the one before. Fewer channels than a block has are
+// computed by single vectors.
+#include <assert.h>
+#include <string.h>
+
+#include "kernel.h"
+
+enum { ROWS_IN_INT16 = 128 };
+
+typedef int8_t bytes __attribute__((vector_size(LANES)));
+typedef int16_t shorts __attribute__((vector_size(2 * LANES)));
+typedef int32_t ints __attribute__((vector_size(2 * LANES)));
+typedef float floats __attribute__((vector_size(2 * LANES)));
+
+// Channels to compute: whole vectors side by side from `first` on.
+struct channels {
+  size_t first, vectors;
+};
+
+TVMQ_INLINE shorts load(const uint8_t *in, enum tvmq_type type) {
+  bytes b;
+  shorts s;
+  if (type == TVMQ_TYPE_S16) {
+    memcpy(&s, in, sizeof s);
+    return s;
+  }
+  memcpy(&b, in, sizeof b);
+  return type == TVMQ_TYPE_U8 ? WIDEN_U8(b) : WIDEN_S8(b);
+}
+
+// Sums down a column.
+TVMQ_INLINE void add_rows(const uint8_t *in, size_t row_stride, size_t n_rows, struct channels c, enum tvmq_type type, shorts *sums) {
+  const size_t vector = LANES * tvmq_type_bytes(type);
+  UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = load(in + i * vector, type);
+  for (size_t y = 1; y < n_rows; y++) {
+    in += row_stride;
+    UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] += load(in + i * vector, type);
+  }
+}
+
+// Clamps and writes vector i.
+TVMQ_INLINE void store(uint8_t *out, size_t i, shorts mean, const struct tvmq_average_pool_args *a, enum tvmq_type type) {
+  mean = MIN(MAX(mean, (shorts){0} + (int16_t)a->min), (shorts){0} + (int16_t)a->max);
+  if (type == TVMQ_TYPE_S16) {
+    memcpy(out + i * sizeof mean, &mean, sizeof mean);
+  } else {
+    const bytes b = __builtin_convertvector(mean, bytes);
+    memcpy(out + i * sizeof b, &b, sizeof b);
+  }
+}
+
+TVMQ_INLINE shorts narrow_mean(shorts sum, const struct tvmq_mean *mean, enum tvmq_type type) {
+  const shorts t = sum + (int16_t)mean->bias + (sum < (int16_t)(mean->tie < 0 ? INT16_MIN : 0));
+  return (ROUNDED_HIGH(t, (shorts){0} + mean->multiplier) >> mean->shift) - (int16_t)tvmq_mean_offset(type);
+}
+
+TVMQ_INLINE ints wide_mean(ints sum, const struct tvmq_mean *mean, enum tvmq_type type) {
+  const ints t = sum + mean->bias + (sum < mean->tie), near = __builtin_convertvector(__builtin_convertvector(t, floats) * mean->inverse, ints);
+  const ints rest = t - near * mean->taps;
+  return near + (rest < 0) - (rest >= mean->taps) - tvmq_mean_offset(type);
+}
+
+// The columns of the input that a window has.
+struct window {
+  size_t begin, end;
+};
+
+TVMQ_INLINE struct window window_at(const struct tvmq_average_pool_args *a, ptrdiff_t origin) {
+  return (struct window){origin > 0 ? (size_t)origin : 0, tvmq_min((size_t)(origin + (ptrdiff_t)a->filter_w), a->n_cols)};
+}
+
+TVMQ_INLINE void slide(const struct tvmq_average_pool_args *a, struct channels c, size_t n_rows, enum tvmq_type type) {
+  const size_t width = tvmq_min(a->filter_w, a->n_cols);
+  const uint8_t *next = (const uint8_t *)a->in + c.first;
+  uint8_t *out = (uint8_t *)a->out + c.first;
+  shorts kept[TVMQ_MEAN_NARROW][BLOCK], sums[BLOCK];
+  UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = (shorts){0};
+  size_t begin = 0, end = 0, oldest = 0, newest = 0;  // columns that the sums hold, and where they are kept
+  ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
+  for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
+    const struct tvmq_mean mean = span->mean;
+    for (size_t x = 0; x < span->n_cols; x++) {
+      const struct window window = window_at(a, origin);
+      if (window.begin >= end) {
+        next += (window.begin - end) * a->in_col_stride;
+        begin = end = window.begin;
+        oldest = newest = 0;
+        UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = (shorts){0};
+      }
+      for (; begin < window.begin; begin++) {
+        UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] -= kept[oldest][i];
+        oldest = oldest + 1 == width ? 0 : oldest + 1;
+      }
+      for (; end < window.end; end++) {
+        shorts column[BLOCK];
+        add_rows(next, a->in_row_stride, n_rows, c, type, column);
+        UNROLL for (size_t i = 0; i < c.vectors; i++) {
+          kept[newest][i] = column[i];
+          sums[i] += column[i];
+        }
+        newest = newest + 1 == width ? 0 : newest + 1;
+        next += a->in_col_stride;
+      }
+      UNROLL for (size_t i = 0; i < c.vectors; i++) store(out, i, narrow_mean(sums[i], &mean, type), a, type);
+      out += a->out_col_stride;
+      origin += (ptrdiff_t)a->stride_w;
+    }
+  }
+}
+
+TVMQ_INLINE void sum_each(const struct tvmq_average_pool_args *a, struct channels c, enum tvmq_type type) {
+  const size_t offset = c.first * tvmq_type_bytes(type), most = type == TVMQ_TYPE_S16 ? 1 : ROWS_IN_INT16;
+  uint8_t *out = (uint8_t *)a->out + offset;
+  ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
+  for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
+    const struct tvmq_mean mean = span->mean;
+    for (size_t x = 0; x < span->n_cols; x++) {
+      const struct window window = window_at(a, origin);
+      ints low[BLOCK], high[BLOCK];
+      UNROLL for (size_t i = 0; i < c.vectors; i++) low[i] = high[i] = (ints){0};
+      for (size_t y = 0; y < a->n_rows; y += most) {
+        const uint8_t *in = (const uint8_t *)a->in + offset + y * a->in_row_stride + window.begin * a->in_col_stride;
+        for (size_t column = window.begin; column < window.end; column++) {
+          shorts sums[BLOCK];
+          add_rows(in, a->in_row_stride, tvmq_min(a->n_rows - y, most), c, type, sums);
+          UNROLL for (size_t i = 0; i < c.vectors; i++) {
+            low[i] += LOW(sums[i]);
+            high[i] += HIGH(sums[i]);
+          }
+          in += a->in_col_stride;
+        }
+      }
+      UNROLL for (size_t i = 0; i < c.vectors; i++) { store(out, i, JOIN(wide_mean(low[i], &mean, type), wide_mean(high[i], &mean, type)), a, type); }
+      out += a->out_col_stride;
+      origin += (ptrdiff_t)a->stride_w;
+    }
+  }
+}
+
+TVMQ_INLINE void pool_channels(const struct tvmq_average_pool_args *a, struct channels c, enum tvmq_type type) {
+  if (type == TVMQ_TYPE_S16 || a->n_rows * tvmq_min(a->filter_w, a->n_cols) > TVMQ_MEAN_NARROW)
+    sum_each(a, c, type);
+  else if (a->n_rows == 3)  // most windows that overlap
+    slide(a, c, 3, type);
+  else
+    slide(a, c, a->n_rows, type);
+}
+
+TVMQ_INLINE void pool(const struct tvmq_average_pool_args *args, enum tvmq_type type) {
+  const struct tvmq_average_pool_args a = *args;  // for all a compiler knows, stores might change *args
+  const size_t n = a.channels, block = BLOCK * LANES;
+  assert(n >= LANES);
+  if (n >= block) {
+    for (size_t i = 0; i < n; i += block) pool_channels(&a, (struct channels){tvmq_min(i, n - block), BLOCK}, type);
+  } else {
+    for (size_t i = 0; i < n; i += LANES) pool_channels(&a, (struct channels){tvmq_min(i, n - LANES), 1}, type);
+  }
+}

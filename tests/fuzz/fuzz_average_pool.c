@@ -1,0 +1,99 @@
+// AVERAGE_POOL_2D.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../kernels/oracle.h"
+#include "../kernels/random.h"
+#include "fuzz.h"
+#include "oracle_conv.h"
+
+static const float ODD_SCALES[] = {0, -1, INFINITY, NAN, 0x1p-149f, 0x1p127f};
+
+static int32_t quantized(float real, struct tvmq_quant q) { return (int32_t)roundf(real / q.scale) + q.zero_point; }
+
+static void pool(const struct tvmq_average_pool_desc *d, const void *in, uint8_t *out) {
+  int64_t top, left;
+  oracle_out_size(d->padding, d->in_h, d->filter_h, d->stride_h, 1, &top);
+  oracle_out_size(d->padding, d->in_w, d->filter_w, d->stride_w, 1, &left);
+  const struct tvmq_range range = tvmq_type_range(d->out_type);
+  int32_t min = range.min, max = range.max;
+  if (d->activation == TVMQ_ACTIVATION_RELU || d->activation == TVMQ_ACTIVATION_RELU6) min = quantized(0, d->out);
+  if (d->activation == TVMQ_ACTIVATION_RELU_N1_TO_1) min = quantized(-1, d->out);
+  if (d->activation == TVMQ_ACTIVATION_RELU6) max = quantized(6, d->out);
+  if (d->activation == TVMQ_ACTIVATION_RELU_N1_TO_1) max = quantized(1, d->out);
+  const size_t element = d->in_type == TVMQ_TYPE_S16 ? 2 : 1;
+  size_t n = 0;
+  for (int64_t b = 0; b < d->batch; b++) {
+    for (int64_t y = 0; y < d->out_h; y++) {
+      for (int64_t x = 0; x < d->out_w; x++) {
+        for (int64_t c = 0; c < d->channels; c++) {
+          int64_t sum = 0, taps = 0;
+          for (int64_t i = y * d->stride_h - top; i < y * d->stride_h - top + d->filter_h && i < d->in_h; i++) {
+            for (int64_t j = x * d->stride_w - left; i >= 0 && j < x * d->stride_w - left + d->filter_w && j < d->in_w; j++) {
+              if (j < 0) continue;
+              sum += oracle_load(d->in_type, in, (size_t)(((b * d->in_h + i) * d->in_w + j) * d->channels + c));
+              taps++;
+            }
+          }
+          int32_t mean = oracle_mean(d->in_type, sum, taps);
+          mean = mean < min ? min : mean;
+          mean = mean > max ? max : mean;
+          memcpy(out + n++ * element, &mean, element);
+        }
+      }
+    }
+  }
+}
+
+// Mostly small, now and then whatever an option may hold.
+static int32_t size(struct fuzz_bytes *b, int64_t small) {
+  static const int32_t hostile[] = {0, -1, INT32_MIN, INT32_MAX, 1 << 20, 70000};
+  return fuzz_pick(b, 0, 31) == 0 ? hostile[fuzz_pick(b, 0, 5)] : (int32_t)fuzz_pick(b, 1, small);
+}
+
+void fuzz_average_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
+  static uint8_t expected[FUZZ_MAX_BYTES];
+  const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
+  struct tvmq_average_pool_desc d = {.batch = size(b, 2), .in_h = size(b, 20), .in_w = size(b, 20), .channels = size(b, fuzz_pick(b, 0, 1) ? 20 : 140)};
+  d.in_type = fuzz_pick(b, 0, 15) ? (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_S8, TVMQ_TYPE_S16) : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
+  d.out_type = fuzz_pick(b, 0, 15) ? d.in_type : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
+  const bool global = fuzz_pick(b, 0, 3) == 0;
+  d.filter_h = global ? d.in_h : size(b, 5);
+  d.filter_w = global ? d.in_w : size(b, fuzz_pick(b, 0, 1) ? 3 : 24);
+  d.stride_h = size(b, fuzz_pick(b, 0, 1) ? 1 : 6);
+  d.stride_w = size(b, fuzz_pick(b, 0, 1) ? 1 : 6);
+  d.padding = fuzz_pick(b, 0, 31) ? (enum tvmq_padding)fuzz_pick(b, 0, 1) : 2;
+  d.activation = fuzz_pick(b, 0, 1) ? TVMQ_ACTIVATION_NONE : (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_OTHER);
+  const struct tvmq_range range = tvmq_type_range(d.in_type);
+  d.in = (struct tvmq_quant){ldexpf(1.0f + (float)check_below(1000) / 1000, (int)fuzz_pick(b, -12, 0)), (int32_t)check_between(range.min, range.max)};
+  d.out = d.in;
+  if (fuzz_pick(b, 0, 15) == 0) (fuzz_pick(b, 0, 1) ? &d.in : &d.out)->scale = ODD_SCALES[fuzz_pick(b, 0, 5)];
+  if (fuzz_pick(b, 0, 15) == 0) d.in.scale = nextafterf(d.out.scale, 1);
+  if (fuzz_pick(b, 0, 15) == 0) d.in.zero_point = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
+  int64_t padding;
+  if (d.in_h > 0 && d.stride_h > 0) d.out_h = oracle_out_size(d.padding, d.in_h, d.filter_h, d.stride_h, 1, &padding);
+  if (d.in_w > 0 && d.stride_w > 0) d.out_w = oracle_out_size(d.padding, d.in_w, d.filter_w, d.stride_w, 1, &padding);
+
+  char text[400];
+  snprintf(text, sizeof text,
+           "average pool of type %d -> %d, %d x %d x %d x %d -> %d x %d, filter %d x %d, stride %d x %d, padding %d, activation %d, scales %a %a, zero points "
+           "%d %d, "
+           "cpu %#x",
+           d.in_type, d.out_type, d.batch, d.in_h, d.in_w, d.channels, d.out_h, d.out_w, d.filter_h, d.filter_w, d.stride_h, d.stride_w, d.padding,
+           d.activation, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, env->cpu);
+  fuzz_about(text);
+  const union tvmq_desc desc = {.average_pool = d};
+  const char *why = tvmq_op_average_pool.claim(&desc);
+  fuzz_claimed(why);
+  if (why) return;
+  const size_t element = d.in_type == TVMQ_TYPE_S16 ? 2 : 1, channels = (size_t)d.batch * (size_t)d.channels * element;
+  const size_t in_bytes = channels * (size_t)d.in_h * (size_t)d.in_w, out_bytes = channels * (size_t)d.out_h * (size_t)d.out_w;
+  if (in_bytes > FUZZ_MAX_BYTES || out_bytes > FUZZ_MAX_BYTES) return;
+  const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, in_bytes, side);
+  check_random_bytes(in.write, in_bytes);
+  pool(&d, in.read, expected);
+  struct tvmq_op *op = NULL;
+  fuzz_run(&tvmq_op_average_pool, &op, &desc, env, &in.read, expected, out_bytes, side);
+  tvmq_op_average_pool.release(op);
+}
