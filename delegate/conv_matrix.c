@@ -141,7 +141,8 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   if (!copies_bytes(c, n_lines, &copies) || !tvmq_scratch_append(&size, c->choice.n_taps, sizeof(void *), &x->slice.taps) ||
       !tvmq_scratch_append(&size, copies, 1, &x->slice.copies) ||
       !tvmq_scratch_append(&size, x->row_sums ? rows * c->choice.n_taps : 0, sizeof(void *), &x->slice.table) ||
-      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &x->slice.terms) || !tvmq_scratch_append(&size, rows, x->tile_panels * nr, &x->slice.tile))
+      !tvmq_scratch_append(&size, x->row_sums ? rows : 0, sizeof(int32_t), &x->slice.terms) ||
+      !tvmq_scratch_append(&size, rows, x->tile_panels * nr, &x->slice.tile))
     return "scratch exceeds the address space";
   c->slice_bytes = size;
   return NULL;
@@ -217,7 +218,7 @@ struct block {
   const struct tvmq_conv *conv;
   const uint8_t *panels;  // of the group
   uint8_t *out;           // of the block's first row and the group's first channel
-  const int32_t *terms;
+  const int32_t *terms;   // NULL: there are none
   const void **taps;
   uint8_t *tile;
 };
@@ -236,7 +237,7 @@ static void multiply(const struct block *b, const struct part *part, size_t firs
       .panel = b->panels + panel * c->panel.size,
       .n_panels = n_panels,
       .panel_bytes = c->panel.size,
-      .row_terms = b->terms + part->first + first,
+      .row_terms = b->terms ? b->terms + part->first + first : NULL,
       .out = out,
       .out_stride = out_stride,
       .stage = &c->problem.quant.stage,
@@ -294,14 +295,16 @@ static void run_block(void *context, struct tvmq_tile block) {
   struct part parts[2];
   const bool has_rows = tvmq_conv_has_rows(blocks, &block);
   const size_t n_parts = bring_rows(job, group, image, first, n_lines, has_rows, scratch + x->slice.copies, parts);
-  if (x->row_sums && !has_rows) fill_table(c, parts, n_parts, table);
-  if (!has_rows) tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
+  if (x->row_sums && !has_rows) {
+    fill_table(c, parts, n_parts, table);
+    tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
+  }
 
   const struct block b = {
       .conv = c,
       .panels = c->packed + group * c->panels * c->panel.size,
       .out = job->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n,
-      .terms = terms,
+      .terms = x->row_sums ? terms : NULL,
       .taps = (const void **)(scratch + x->slice.taps),
       .tile = scratch + x->slice.tile,
   };

@@ -3,8 +3,8 @@
 // Tile: two tiles of 16 rows by one or two of 16 channels. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4
 // weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset 128).
 //
-// Registers: tmm0-3 accumulators, 4 and 5 rows, 6 and 7 weights. Accumulators go through memory to the vector registers of the output stage, which a tile
-// passes between the steps of the next one, so that both units are busy.
+// Registers: tmm0-3 accumulators, 4 and 5 rows, 6 and 7 weights. Accumulators begin with zeros, because to load the bias would take as long as 64 depths; they
+// go through memory to the vector registers of the output stage, which a tile passes between the steps of the next one, so that both units are busy.
 //
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
@@ -22,12 +22,12 @@ static void configure(void) {
   _tile_loadconfig(&config);
 }
 
-TVMQ_INLINE void load_bias(const int32_t (*bias)[16], int nv) {
-  _tile_loadd(0, bias[0], 0);
-  _tile_loadd(2, bias[0], 0);
+TVMQ_INLINE void clear(int nv) {
+  _tile_zero(0);
+  _tile_zero(2);
   if (nv == 1) return;
-  _tile_loadd(1, bias[1], 0);
-  _tile_loadd(3, bias[1], 0);
+  _tile_zero(1);
+  _tile_zero(3);
 }
 
 // A macro, because registers of tiles are names to gcc.
@@ -65,21 +65,21 @@ struct panel {
   enum tvmq_path path;
   const char *weights, *multiplier, *shift;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
-  _Alignas(64) int32_t bias[MAX_VECTORS][16];
+  __m512i bias[MAX_VECTORS];
 };
 
 // A tile whose accumulators wait for their output stage.
 struct waiting {
   const struct panel *panel;
   const int32_t (*acc)[16];
-  const int32_t *row_terms;
+  const int32_t *row_terms;  // NULL: there are none
   uint8_t *out;
   int left;  // stores
 };
 
 TVMQ_INLINE void load_stage(struct panel *p, const char *bias, const struct tvmq_stage *stage, int nv, enum tvmq_path path) {
   UNROLL for (int v = 0; v < nv; v++) {
-    _mm512_store_si512(p->bias[v], tvmq_short_bias(path, _mm512_loadu_si512(bias + 64 * v)));
+    p->bias[v] = tvmq_short_bias(path, _mm512_loadu_si512(bias + 64 * v));
     if (path == TVMQ_PATH_LONG) continue;
     p->short_stage[v] = tvmq_short_stage_make(stage, path, _mm512_loadu_si512(p->multiplier + 64 * v), _mm512_loadu_si512(p->shift + 64 * v));
   }
@@ -94,28 +94,31 @@ TVMQ_INLINE void load_panel(struct panel *p, const char *bytes, size_t depth, co
   TVMQ_FOR_PATH(p->path, load_stage, p, bytes, stage, nv);
 }
 
-TVMQ_INLINE void store_path(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
-  const int n = most < w->left ? most : w->left, rows = STORED_VECTORS / nv;
-  w->left -= n;
+TVMQ_INLINE void store_path(struct waiting *waiting, int n, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
+  struct waiting w = *waiting;  // copies, which no stored byte can be part of
+  const struct panel panel = *w.panel;
+  const int rows = STORED_VECTORS / nv;
   for (int s = 0; s < n; s++) {
     __m512i value[STORED_VECTORS];
     UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
       const int v = i % nv;
-      const __m512i a = _mm512_add_epi32(_mm512_load_si512(w->acc[i]), _mm512_set1_epi32(w->row_terms[i / nv]));
-      value[i] = path != TVMQ_PATH_LONG
-                     ? tvmq_short_rescale(&w->panel->short_stage[v], path, a)
-                     : tvmq_long_rescale(stage, a, _mm512_loadu_si512(w->panel->multiplier + 64 * v), _mm512_loadu_si512(w->panel->shift + 64 * v));
+      __m512i a = _mm512_add_epi32(panel.bias[v], _mm512_load_si512(w.acc[i]));
+      if (w.row_terms) a = _mm512_add_epi32(a, _mm512_set1_epi32(w.row_terms[i / nv]));
+      value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&panel.short_stage[v], path, a)
+                                        : tvmq_long_rescale(stage, a, _mm512_loadu_si512(panel.multiplier + 64 * v), _mm512_loadu_si512(panel.shift + 64 * v));
     }
-    tvmq_store_rows(stage, path, value, nv, w->out, out_stride);
-    w->acc += STORED_VECTORS;
-    w->row_terms += rows;
-    w->out += (size_t)rows * out_stride;
+    tvmq_store_rows(stage, path, value, nv, w.out, out_stride);
+    w.acc += STORED_VECTORS;
+    if (w.row_terms) w.row_terms += rows;
+    w.out += (size_t)rows * out_stride;
   }
+  w.left -= n;
+  *waiting = w;
 }
 
 TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv) {
-  if (w->left == 0) return;
-  TVMQ_FOR_PATH(w->panel->path, store_path, w, most, stage, out_stride, nv);
+  const int n = most < w->left ? most : w->left;
+  if (n > 0) TVMQ_FOR_PATH(w->panel->path, store_path, w, n, stage, out_stride, nv);
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
@@ -131,7 +134,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
     load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv);
     for (size_t tile = 0; tile < args->row_tiles; tile++) {
       const char *w = panel->weights;
-      load_bias(panel->bias, nv);
+      clear(nv);
       for (size_t t = 0; t < args->n_taps; t++) {
         const char *row = (const char *)args->rows[t] + tile * ROWS * stride, *const end = row + args->k;
         for (; row < end; row += STEP, w += STEP / 4 * group) {
@@ -145,7 +148,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
       waiting = (struct waiting){
           .panel = panel,
           .acc = acc,
-          .row_terms = args->row_terms + tile * ROWS,
+          .row_terms = args->row_terms ? args->row_terms + tile * ROWS : NULL,
           .out = (uint8_t *)args->out + tile * ROWS * out_stride + p * 16 * (size_t)nv,
           .left = stores,
       };
