@@ -29,7 +29,8 @@ def padded(
     """The model with a PAD of its input.
 
     paddings: bytes are taken as they are; None makes them an input. value: of PADV2, quantized as the model's input but for value_zero_point. in_shape: of the
-    PAD's input; what the model's input has less the paddings if None. scale: of the PAD's input, if other than its output's. exposed: what it pads is an output of the model too.
+    PAD's input; what the model's input has less the paddings if None. scale: of the PAD's input, if other than its output's. exposed: what it pads is an output
+    of the model too.
     """
     root = read(memoryview(content))
     graph = root.subgraphs[0]
