@@ -18,13 +18,13 @@ from tvmq_delegate import _flatbuffer, model, zoo
 PER_MODEL = 10 if harness.EMULATED or harness.sanitized() else 60
 SEED = int(os.environ.get("TVMQ_HOSTILE_SEED", "1"))
 
+# No PADV2: tflite-runtime 2.14 leaves its output unwritten, without an error, where the value is quantized otherwise than the output.
 MODELS = {
     "conv": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8),
     "depthwise": lambda: model.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
     "uint8": lambda: model.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
     "16x8": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
     "pad": lambda: padded(model.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
-    "padv2": lambda: padded(model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, in_zero_point=3), [(0, 0), (1, 1), (2, 0), (0, 0)], operator="PADV2", value=3),
     "average pool": lambda: model.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
     "quantize": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
