@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "desc.h"
-#include "types.h"
 
 // 32-bit accumulators are shifted left before they are multiplied.
 enum { MAX_SHIFT_32 = 30 };

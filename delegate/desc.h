@@ -76,10 +76,20 @@ struct tvmq_average_pool_desc {
   struct tvmq_quant in, out;  // the same, but for 1e-6 in scale
 };
 
+// ADD of two tensors of one shape and type.
+struct tvmq_add_desc {
+  enum tvmq_type type;  // of inputs and output
+  struct tvmq_quant in[2], out;
+  enum tvmq_activation activation;
+  bool powers_of_two;  // int16: scales that are powers of two are treated as such
+  size_t n;            // elements
+};
+
 // Of whatever operator.
 union tvmq_desc {
   struct tvmq_conv_desc conv;
   struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;
   struct tvmq_average_pool_desc average_pool;
+  struct tvmq_add_desc add;
 };

@@ -33,7 +33,7 @@ enum { TVMQ_MAX_IN = 2 };  // input tensors of an operator
 // What a planned op says of itself.
 struct tvmq_op_info {
   const char *kernel;              // name in variants.def
-  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise",
+  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise", "plane",
                                    // "sliding windows", "windows"
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
@@ -59,6 +59,7 @@ struct tvmq_op_class {
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
 };
 
+extern const struct tvmq_op_class tvmq_op_add;           // ADD
 extern const struct tvmq_op_class tvmq_op_conv;          // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
 extern const struct tvmq_op_class tvmq_op_depthwise;     // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_pad;           // PAD, PADV2

@@ -29,6 +29,24 @@ void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
   tvmq_quantize_multiplier(conv_scale(desc, channel), multiplier, shift);
 }
 
+// As many as leave room for the sum in int32.
+static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
+
+// Products with powers of two are of float32, as the reference's are, and overflow as they do.
+void tvmq_add_ratios(const struct tvmq_add_desc *desc, double in[2], double *out) {
+  const double common = (double)(2 * fmaxf(desc->in[0].scale, desc->in[1].scale));
+  for (int i = 0; i < 2; i++) in[i] = (double)desc->in[i].scale / common;
+  *out = common / (double)((float)(1 << add_left_shift(desc->type)) * desc->out.scale);
+}
+
+void tvmq_add_scales(const struct tvmq_add_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out) {
+  double in_ratios[2], out_ratio;
+  tvmq_add_ratios(desc, in_ratios, &out_ratio);
+  *left_shift = add_left_shift(desc->type);
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier(in_ratios[i], &in[i].multiplier, &in[i].shift);
+  tvmq_quantize_multiplier(out_ratio, &out->multiplier, &out->shift);
+}
+
 // Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
 static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero_point + (int64_t)roundf(real / quant.scale); }
 

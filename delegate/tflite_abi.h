@@ -204,3 +204,8 @@ typedef struct {
   int filter_height;
   TfLiteFusedActivation activation;  // what follows belongs to the runtime's kernels
 } TfLitePoolParams;
+
+typedef struct {
+  TfLiteFusedActivation activation;
+  bool pot_scale_int16;
+} TfLiteAddParams;

@@ -19,6 +19,7 @@
 #include "inline.h"
 #include "line.h"
 #include "mean.h"
+#include "plane.h"
 
 // How a product x * multiplier * 2^shift is rounded; the formulas are in requant.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
@@ -133,6 +134,29 @@ struct tvmq_requantize_args {
 };
 typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
 
+// ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
+// b = in[1][i]; tvmq_add_value() in requant.h
+//
+// The inputs may be one tensor. For bytes the caller may have found a plane that gives the same for every pair; what the steps need is then not looked at.
+struct tvmq_scale {
+  int32_t multiplier, shift;  // Q31, >0 left, <=0 right
+};
+
+struct tvmq_add_args {
+  const void *in[2];
+  void *out;
+  size_t n;
+  uint8_t flip;  // xor on each byte read and written: 0x80 for uint8 tensors
+  bool planar;   // out[i] = clamp(value of `plane`)
+  struct tvmq_plane plane;
+  enum tvmq_rounding rounding;
+  int32_t left_shift;
+  int32_t in_zero_point[2], out_zero_point;
+  struct tvmq_scale in_scale[2], out_scale;  // of the inputs at most 1: nothing wraps
+  int32_t min, max;
+};
+typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
+
 // ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32, bytes unsigned
 //
 // What a filter zero point owes for each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
@@ -222,6 +246,7 @@ enum tvmq_family {
   TVMQ_FAMILY_DEPTHWISE_S8,
   TVMQ_FAMILY_DEPTHWISE_S16,
   TVMQ_FAMILY_REQUANTIZE,
+  TVMQ_FAMILY_ADD,
   TVMQ_FAMILY_ROW_SUMS,
   TVMQ_FAMILY_AVERAGE_POOL,
   TVMQ_FAMILY_WINOGRAD_INPUT,
@@ -240,8 +265,8 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;  // multiply-accumulates (requantize: elements; row sums: bytes; average pool: inputs added; winograd transforms: values) per cycle of the inner
-               // loop
+  float rate;  // multiply-accumulates (requantize, add: elements; row sums: bytes; average pool: inputs added; winograd transforms: values) per cycle of the
+               // inner loop
   float tile_cycles;  // cycles per tile (row sums: row; average pool: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
@@ -251,7 +276,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // requantize and average pool only
+  enum tvmq_type in_type, out_type;  // requantize, add and average pool only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -263,6 +288,7 @@ struct tvmq_variant {
     tvmq_gemm_fn gemm;
     tvmq_depthwise_fn depthwise;
     tvmq_requantize_fn requantize;
+    tvmq_add_fn add;
     tvmq_row_sums_fn row_sums;
     tvmq_average_pool_fn average_pool;
     tvmq_winograd_input_fn winograd_input;
@@ -274,6 +300,7 @@ struct tvmq_variant {
 #define TVMQ_GEMM(family, symbol, ...) void symbol(const struct tvmq_gemm_args *args);
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
+#define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
 #define TVMQ_AVERAGE_POOL(symbol, ...) void symbol(const struct tvmq_average_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);

@@ -142,6 +142,11 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
   return least(TVMQ_FAMILY_REQUANTIZE, cpu, 0, conversion_cycles, &(struct conversion){in_type, out_type, cpu}, NULL);
 }
 
+const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu) {
+  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
+  return least(TVMQ_FAMILY_ADD, cpu, 0, conversion_cycles, &(struct conversion){type, type, cpu}, NULL);
+}
+
 struct pooling {
   enum tvmq_type type;
   size_t channels;

@@ -50,6 +50,9 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
 
+// By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
+const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu);
+
 const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t channels, uint32_t cpu);
 
 // Gemms at the points of a Winograd convolution.

@@ -35,6 +35,8 @@
    .out_type = OUT_TYPE,                                      \
    .speeds = {{.rate = RATE}},                                \
    .fn.requantize = SYMBOL},
+#define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
 #define TVMQ_ROW_SUMS(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.row_sums = SYMBOL},
 #define TVMQ_AVERAGE_POOL(SYMBOL, CPU, TYPE, NR, ...) \
   {.name = #SYMBOL,                                   \

@@ -36,6 +36,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_DEPTHWISE_S8] = &check_depthwise,
     [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
     [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,
+    [TVMQ_FAMILY_ADD] = &check_add,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
     [TVMQ_FAMILY_AVERAGE_POOL] = &check_average_pool,
     [TVMQ_FAMILY_WINOGRAD_INPUT] = &check_winograd_input,

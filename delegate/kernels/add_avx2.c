@@ -1,0 +1,55 @@
+// Sum of two quantized tensors in AVX2 vectors.
+//
+// Along a plane, bytes of both tensors become pairs of int16: 256 a and 256 b, which pmaddwd multiplies by the high parts of the multipliers, and a and b, by
+// the low parts. Packing undoes the order that unpacking makes.
+#include "elements_avx2.h"
+#include "requant_avx2.h"
+
+#define ISA avx2
+enum { BLOCK = 32 };
+
+// ---- bytes along a plane
+
+struct plane {
+  vec high, low, bias, shift;
+  vec min, max;
+};
+
+TVMQ_INLINE vec pairs(int32_t a, int32_t b) { return _mm256_set1_epi32((int32_t)((uint32_t)b << 16 | (uint16_t)a)); }
+
+TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
+  const struct tvmq_plane *p = &args->plane;
+  return (struct plane){
+      .high = pairs(p->multiplier[0] >> 8, p->multiplier[1] >> 8),
+      .low = pairs(p->multiplier[0] & UINT8_MAX, p->multiplier[1] & UINT8_MAX),
+      .bias = _mm256_set1_epi32(p->bias),
+      .shift = _mm256_set1_epi32(p->shift),
+      .min = _mm256_set1_epi8((int8_t)args->min),
+      .max = _mm256_set1_epi8((int8_t)args->max),
+  };
+}
+
+// Pairs of 256 a and 256 b -> values.
+TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
+  const vec high = _mm256_madd_epi16(pair, p->high), low = _mm256_madd_epi16(_mm256_srai_epi16(pair, 8), p->low);
+  return _mm256_srav_epi32(_mm256_add_epi32(_mm256_add_epi32(high, p->bias), low), p->shift);
+}
+
+TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  const vec zero = _mm256_setzero_si256(), flips = _mm256_set1_epi8((char)flip);
+  const vec a = _mm256_xor_si256(_mm256_loadu_si256((const vec *)in0), flips), b = _mm256_xor_si256(_mm256_loadu_si256((const vec *)in1), flips);
+  const vec low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
+  const vec value0 = plane_values(p, _mm256_unpacklo_epi8(zero, low)), value1 = plane_values(p, _mm256_unpackhi_epi8(zero, low));
+  const vec value2 = plane_values(p, _mm256_unpacklo_epi8(zero, high)), value3 = plane_values(p, _mm256_unpackhi_epi8(zero, high));
+  const vec bytes = _mm256_packs_epi16(_mm256_packs_epi32(value0, value1), _mm256_packs_epi32(value2, value3));
+  _mm256_storeu_si256((vec *)out, _mm256_xor_si256(_mm256_min_epi8(_mm256_max_epi8(bytes, p->min), p->max), flips));
+}
+
+// ---- all others
+
+TVMQ_INLINE vec all(int32_t x) { return _mm256_set1_epi32(x); }
+TVMQ_INLINE vec add(vec a, vec b) { return _mm256_add_epi32(a, b); }
+TVMQ_INLINE vec raised(vec x, vec zero_point, vec left) { return _mm256_sllv_epi32(_mm256_sub_epi32(x, zero_point), left); }
+TVMQ_INLINE vec clamped(vec x, vec min, vec max) { return _mm256_min_epi32(_mm256_max_epi32(x, min), max); }
+
+#include "add_x86.h"

@@ -1,0 +1,76 @@
+// Sum of two quantized tensors in vectors: what all instruction sets share, which is all but the arithmetic.
+//
+// The includer takes elements_<isa>.h and defines
+//   ISA                                 suffix of the symbols
+//   BLOCK                               elements computed together, a multiple of 4 * LANES
+//   struct plane                        the constants of a plane (plane.h) and the clamp, made by plane_of(args)
+//   plane_block(p, flip, a, b, out)     BLOCK bytes along a plane
+//   struct steps                        the constants of the reference's steps, made by steps_of(args, offset) for tensors whose zero points and clamp are
+//                                       `offset` higher than args says
+//   steps_sum(s, a, b)                  vec, vec -> vec: the sum of elements, clamped
+//
+// Reads and writes the elements given; the last few by way of the stack.
+#include <string.h>
+
+#include "inline.h"
+#include "kernel.h"
+
+enum { VECTORS = 4, STEP = VECTORS * LANES };
+
+TVMQ_INLINE void along_plane(const struct tvmq_add_args *args, uint8_t flip) {
+  const struct plane plane = plane_of(args);
+  const uint8_t *const a = args->in[0], *const b = args->in[1];
+  uint8_t *const out = args->out;
+  const size_t n = args->n;
+  for (size_t i = 0; i + BLOCK <= n; i += BLOCK) plane_block(&plane, flip, a + i, b + i, out + i);
+}
+
+typedef void (*load_fn)(const void *, vec *);
+typedef void (*store_fn)(void *, const vec *);
+
+TVMQ_INLINE void by_steps(const struct tvmq_add_args *args, int32_t offset, size_t bytes, load_fn load, store_fn store) {
+  const struct steps steps = steps_of(args, offset);
+  const uint8_t *const in0 = args->in[0], *const in1 = args->in[1];
+  uint8_t *const out = args->out;
+  const size_t n = args->n - args->n % BLOCK;
+  for (size_t i = 0; i < n; i += STEP) {
+    vec a[VECTORS], b[VECTORS];
+    load(in0 + i * bytes, a);
+    load(in1 + i * bytes, b);
+    UNROLL for (int v = 0; v < VECTORS; v++) a[v] = steps_sum(&steps, a[v], b[v]);
+    store(out + i * bytes, a);
+  }
+}
+
+// The last few elements: a block of which those that are none are dropped.
+static void add_rest(const struct tvmq_add_args *args, size_t bytes, tvmq_add_fn kernel) {
+  const size_t done = args->n - args->n % BLOCK, rest = args->n - done;
+  if (rest == 0) return;
+  uint8_t from[2][BLOCK * sizeof(int16_t)] = {{0}}, to[BLOCK * sizeof(int16_t)];
+  struct tvmq_add_args block = *args;
+  for (int i = 0; i < 2; i++) block.in[i] = memcpy(from[i], (const uint8_t *)args->in[i] + done * bytes, rest * bytes);
+  block.out = to;
+  block.n = BLOCK;
+  kernel(&block);
+  memcpy((uint8_t *)args->out + done * bytes, to, rest * bytes);
+}
+
+#define PASTE(type, isa) tvmq_add_##type##__##isa
+#define SYMBOL(type, isa) PASTE(type, isa)
+
+void SYMBOL(s8, ISA)(const struct tvmq_add_args *args) {
+  if (args->planar && args->flip == 0)
+    along_plane(args, 0);
+  else if (args->planar)
+    along_plane(args, 0x80);
+  else if (args->flip == 0)
+    by_steps(args, 0, 1, load_s8, store_s8);
+  else
+    by_steps(args, 0x80, 1, load_u8, store_u8);
+  add_rest(args, 1, SYMBOL(s8, ISA));
+}
+
+void SYMBOL(s16, ISA)(const struct tvmq_add_args *args) {
+  by_steps(args, 0, sizeof(int16_t), load_s16, store_s16);
+  add_rest(args, sizeof(int16_t), SYMBOL(s16, ISA));
+}

@@ -1,0 +1,91 @@
+// ADD of two quantized tensors of one shape. Elementwise; threads share the elements.
+#include <string.h>
+
+#include "arith.h"
+#include "claim.h"
+#include "fit_plane.h"
+#include "kernels/select.h"
+#include "memory.h"
+#include "op.h"
+#include "quant_params.h"
+#include "tasks.h"
+
+enum { LINE = 64 };  // tasks begin on cache lines
+
+struct add {
+  const struct tvmq_variant *variant;
+  struct tvmq_add_args args;   // but for the tensors
+  struct tvmq_add_args asked;  // what the plane has been looked for: the same without it
+  struct tvmq_threads *threads;
+  size_t n, bytes;  // elements; bytes of one
+  size_t task_elements, tasks;
+};
+
+// What is to be computed. Every byte is set, so that two may be compared as memory. Bytes are int8 from here on.
+static void describe(const struct tvmq_add_desc *desc, enum tvmq_rounding rounding, struct tvmq_add_args *args) {
+  const int32_t offset = desc->type == TVMQ_TYPE_U8 ? 1 << 7 : 0;
+  memset(args, 0, sizeof *args);
+  args->flip = (uint8_t)offset;
+  args->rounding = rounding;
+  tvmq_add_scales(desc, &args->left_shift, args->in_scale, &args->out_scale);
+  for (int i = 0; i < 2; i++) args->in_zero_point[i] = desc->in[i].zero_point - offset;
+  args->out_zero_point = desc->out.zero_point - offset;
+  tvmq_activation_range(desc->activation, desc->type, desc->out, &args->min, &args->max);
+  args->min -= offset;
+  args->max -= offset;
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct add));
+  struct add *a = (struct add *)*op;
+  if (!a) return "out of memory";
+  const struct tvmq_add_desc *d = &desc->add;
+  a->variant = tvmq_select_add(d->type, env->cpu);
+  if (!a->variant) return "no kernel for this type";
+  struct tvmq_add_args asked;
+  describe(d, env->rounding, &asked);
+  if (memcmp(&asked, &a->asked, sizeof asked) != 0) {
+    a->args = a->asked = asked;
+    a->args.planar = d->type != TVMQ_TYPE_S16 && tvmq_fit_plane(&asked, &a->args.plane);
+  }
+  a->threads = env->threads;
+  a->n = d->n;
+  a->bytes = tvmq_type_bytes(d->type);
+  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(a->threads, (float)a->n / a->variant->speeds[0].rate)), LINE);
+  a->tasks = a->n > 0 ? tvmq_ceil_div(a->n, a->task_elements) : 0;
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct add *a = (const struct add *)op;
+  *out = (struct tvmq_op_info){.kernel = a->variant->name, .algorithm = a->args.planar ? "plane" : "elementwise"};
+}
+
+struct inference {
+  const struct add *add;
+  const uint8_t *in[2];
+  uint8_t *out;
+};
+
+static void run_task(void *context, struct tvmq_tile task) {
+  const struct inference *job = context;
+  const struct add *a = job->add;
+  const size_t first = task.index * a->task_elements;
+  struct tvmq_add_args args = a->args;
+  for (int i = 0; i < 2; i++) args.in[i] = job->in[i] + first * a->bytes;
+  args.out = job->out + first * a->bytes;
+  args.n = tvmq_min(a->n - first, a->task_elements);
+  a->variant->fn.add(&args);
+}
+
+static void run(struct tvmq_op *op, const void *const *in, void *out) {
+  const struct add *a = (const struct add *)op;
+  struct inference job = {.add = a, .in = {in[0], in[1]}, .out = out};
+  tvmq_threads_run(a->threads, a->tasks, run_task, &job);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_add(&desc->add); }
+
+const struct tvmq_op_class tvmq_op_add = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};

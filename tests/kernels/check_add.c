@@ -1,0 +1,148 @@
+// Sums of two quantized tensors.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "engine.h"
+#include "guard.h"
+#include "oracle.h"
+
+enum { MAX_N = 4096 };
+
+static size_t bytes_of(const struct tvmq_variant *variant) { return variant->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
+
+static int32_t load(const struct tvmq_variant *variant, uint8_t flip, const void *tensor, size_t i) {
+  if (variant->in_type == TVMQ_TYPE_S16) return ((const int16_t *)tensor)[i];
+  return flip ? ((const uint8_t *)tensor)[i] - 128 : ((const int8_t *)tensor)[i];
+}
+
+static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }
+static int32_t at_most(int32_t max, int32_t x) { return x > max ? max : x; }
+
+static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) {
+  int64_t value;
+  if (args->planar) {
+    const struct tvmq_plane *p = &args->plane;
+    const double sum = (double)a * p->multiplier[0] + (double)b * p->multiplier[1] + p->bias;
+    value = (int64_t)floor(ldexp(sum, -p->shift));
+  } else {
+    const int32_t in[2] = {a, b};
+    int32_t sum = 0;
+    for (int i = 0; i < 2; i++) {
+      const int32_t raised = oracle_wrap((__int128)(in[i] - args->in_zero_point[i]) * (1 << args->left_shift));
+      sum = oracle_wrap((__int128)sum + oracle_round_s32(args->rounding, raised, args->in_scale[i].multiplier, args->in_scale[i].shift));
+    }
+    value = oracle_wrap((__int128)oracle_round_s32(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift) + args->out_zero_point);
+  }
+  return at_most(args->max, at_least(args->min, value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value));
+}
+
+// Any plane that keeps its promises.
+static void draw_plane(struct tvmq_plane *p) {
+  const bool extreme = check_one_in(4);
+  for (int i = 0; i < 2; i++) {
+    p->multiplier[i] = extreme ? (check_one_in(2) ? TVMQ_PLANE_MAX_MULTIPLIER : 0) : (int32_t)(check_below(TVMQ_PLANE_MAX_MULTIPLIER) >> check_below(16));
+    if (check_one_in(4)) p->multiplier[i] = (p->multiplier[i] & ~0xff) | (check_one_in(2) ? 127 : 129);
+    p->multiplier[i] = at_most(TVMQ_PLANE_MAX_MULTIPLIER, p->multiplier[i]);
+    if (p->multiplier[i] % 256 == 128) p->multiplier[i]--;
+  }
+  const int64_t both = (int64_t)p->multiplier[0] + p->multiplier[1];
+  p->bias = (int32_t)check_between(INT32_MIN + 128 * both, INT32_MAX - 127 * both);
+  if (!check_one_in(4)) p->bias /= 64;
+  p->shift = (int32_t)check_between(TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT);
+}
+
+static int32_t draw_zero_point(int32_t min, int32_t max) { return check_one_in(4) ? (check_one_in(2) ? min : max) : (int32_t)check_between(min, max); }
+
+static struct tvmq_scale draw_scale(double real) {
+  struct tvmq_scale scale;
+  oracle_fixed_point(real, &scale.multiplier, &scale.shift);
+  return scale;
+}
+
+// Scales as planning finds them: of the inputs one is a half and the other at most that; the sum's ratio mostly fills the output's range.
+static void draw_args(const struct tvmq_variant *variant, struct tvmq_add_args *args) {
+  const bool wide = variant->in_type == TVMQ_TYPE_S16;
+  const int32_t min = wide ? INT16_MIN : INT8_MIN, max = wide ? INT16_MAX : INT8_MAX;
+  args->rounding = check_below(3);
+  args->flip = !wide && check_one_in(2) ? 0x80 : 0;
+  args->planar = !wide && check_one_in(2);
+  if (args->planar) draw_plane(&args->plane);
+  args->left_shift = wide ? 15 : 20;
+  for (int i = 0; i < 2; i++) args->in_zero_point[i] = wide ? 0 : draw_zero_point(min, max);
+  args->out_zero_point = wide ? 0 : draw_zero_point(min, max);
+  const uint32_t larger = check_below(2);
+  args->in_scale[larger] = draw_scale(0.5);
+  args->in_scale[!larger] = draw_scale(check_one_in(4) ? ldexp(1, -1 - (int)check_below(34)) : (double)check_between(1, 1 << 20) * 0x1p-21);
+  const double ratio = check_one_in(4) ? ldexp(1, (int)check_below(30) - 15) : (double)check_between(1, 1 << 20) * 0x1p-19;
+  args->out_scale = draw_scale(check_one_in(16) ? (double)check_between(1, (1 << 20) - 1) * 0x1p-20 : ldexp(ratio, 1 - args->left_shift));
+  args->min = check_one_in(2) ? min : (int32_t)check_between(min, max);
+  args->max = check_one_in(2) ? max : (int32_t)check_between(args->min, max);
+}
+
+static void check_n(const struct tvmq_variant *variant, size_t n) {
+  static struct guard in_guard, out_guard;
+  static uint8_t background[MAX_N * 2];
+  if (!in_guard.first) {
+    in_guard = guard_create(2, MAX_N * 2, GUARD_READ_ONLY);
+    out_guard = guard_create(1, MAX_N * 2, GUARD_READ_WRITE);
+    check_random_bytes(background, sizeof background);
+  }
+  const size_t bytes = bytes_of(variant);
+  const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
+  uint8_t *const written = guard_at(&out_guard, 0, n * bytes, side), *const slot = guard_slot(&out_guard, 0);
+  struct tvmq_add_args args = {.out = written, .n = n};
+  draw_args(variant, &args);
+  for (size_t i = 0; i < 2; i++) {
+    args.in[i] = guard_at(&in_guard, i, n * bytes, side);
+    check_random_bytes(guard_writable(&in_guard, args.in[i]), n * bytes);
+  }
+  if (check_one_in(8)) args.in[1] = args.in[0];
+  memcpy(slot, background, sizeof background);
+  check_case("n %zu, rounding %d, flip %d, plane %d: %d %d %d %d, scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, clamp %d %d, %s", n, args.rounding,
+             args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias, args.plane.shift, args.in_scale[0].multiplier,
+             args.in_scale[0].shift, args.in_scale[1].multiplier, args.in_scale[1].shift, args.out_scale.multiplier, args.out_scale.shift,
+             args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max, side == GUARD_END ? "end guarded" : "start guarded");
+  CHECK_CALL(variant->fn.add, &args);
+  for (size_t i = 0; i < n; i++) {
+    const int32_t a = load(variant, args.flip, args.in[0], i), b = load(variant, args.flip, args.in[1], i);
+    const int32_t got = load(variant, args.flip, written, i), wanted = expected(&args, a, b);
+    if (got != wanted) check_fail("element %zu, %d + %d: got %d, want %d", i, a, b, got, wanted);
+  }
+  memcpy(slot + (written - slot), background + (written - slot), n * bytes);
+  if (memcmp(slot, background, sizeof background) != 0) check_fail("bytes outside the output were written");
+}
+
+static void check(const struct tvmq_variant *variant) {
+  for (size_t n = 0; n <= 130; n++) check_n(variant, n);
+  for (size_t i = 0; i < (check_quick ? 20 : 800); i++) check_n(variant, 1 + check_below(MAX_N));
+}
+
+struct problem {
+  const struct tvmq_variant *variant;
+  struct tvmq_add_args args;
+};
+
+static void run_problem(void *context) {
+  const struct problem *p = context;
+  p->variant->fn.add(&p->args);
+}
+
+static void bench(const struct tvmq_variant *variant) {
+  static _Alignas(64) uint8_t in[2][MAX_N * 2], out[MAX_N * 2];
+  check_random_bytes(in, sizeof in);
+  struct problem p = {variant, {.in = {in[0], in[1]}, .out = out, .n = MAX_N, .left_shift = 15, .out_scale = {0x50000000, -13}}};
+  for (int i = 0; i < 2; i++) p.args.in_scale[i] = (struct tvmq_scale){0x50000000 - 0x10000000 * i, -i};
+  p.args.plane = (struct tvmq_plane){{3000001, 2500003}, 4194304, 22};
+  p.args.min = variant->in_type == TVMQ_TYPE_S16 ? INT16_MIN : INT8_MIN;
+  p.args.max = variant->in_type == TVMQ_TYPE_S16 ? INT16_MAX : INT8_MAX;
+  for (int planar = variant->in_type != TVMQ_TYPE_S16; planar >= 0; planar--) {
+    p.args.planar = planar;
+    char shape[40];
+    snprintf(shape, sizeof shape, "%s, %d elements", planar ? "plane" : "steps", MAX_N);
+    check_bench(variant, shape, MAX_N, run_problem, &p);
+  }
+}
+
+const struct check_family check_add = {check, bench};

@@ -1,0 +1,94 @@
+// A plane that is found gives the reference's sum for every pair, and is found for nearly all scales that a model may hold.
+#include <math.h>
+
+#include "../kernels/oracle.h"
+#include "fit_plane.h"
+#include "quant_params.h"
+#include "unit.h"
+
+static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }
+static int32_t at_most(int32_t max, int32_t x) { return x > max ? max : x; }
+
+static struct tvmq_add_args sum_of(enum tvmq_rounding rounding, struct tvmq_quant a, struct tvmq_quant b, struct tvmq_quant out) {
+  const struct tvmq_add_desc desc = {.type = TVMQ_TYPE_S8, .in = {a, b}, .out = out};
+  struct tvmq_add_args sum = {.rounding = rounding, .min = INT8_MIN, .max = INT8_MAX};
+  tvmq_add_scales(&desc, &sum.left_shift, sum.in_scale, &sum.out_scale);
+  sum.in_zero_point[0] = a.zero_point;
+  sum.in_zero_point[1] = b.zero_point;
+  sum.out_zero_point = out.zero_point;
+  return sum;
+}
+
+// The reference in exact numbers, rounded as the oracle does.
+static int32_t expected(const struct tvmq_add_args *sum, const int32_t in[2]) {
+  int32_t total = 0;
+  for (int i = 0; i < 2; i++) {
+    total += oracle_round_s32(sum->rounding, (in[i] - sum->in_zero_point[i]) * (1 << 20), sum->in_scale[i].multiplier, sum->in_scale[i].shift);
+  }
+  const int32_t value = oracle_wrap((__int128)oracle_round_s32(sum->rounding, total, sum->out_scale.multiplier, sum->out_scale.shift) + sum->out_zero_point);
+  return at_most(sum->max, at_least(sum->min, value));
+}
+
+static bool fits(const struct tvmq_add_args *sum) {
+  struct tvmq_plane p;
+  if (!tvmq_fit_plane(sum, &p)) return false;
+  int wrong = 0, wide = 0;
+  for (int32_t a = INT8_MIN; a <= INT8_MAX; a++) {
+    for (int32_t b = INT8_MIN; b <= INT8_MAX; b++) {
+      const double real = (double)a * p.multiplier[0] + (double)b * p.multiplier[1] + p.bias, value = floor(ldexp(real, -p.shift));
+      wide += real < INT32_MIN || real > INT32_MAX;
+      wrong += fmin(fmax(value, sum->min), sum->max) != expected(sum, (const int32_t[]){a, b});
+    }
+  }
+  CHECK(wrong == 0 && wide == 0, "scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, rounding %d: %d pairs are wrong, %d exceed int32",
+        sum->in_scale[0].multiplier, sum->in_scale[0].shift, sum->in_scale[1].multiplier, sum->in_scale[1].shift, sum->out_scale.multiplier,
+        sum->out_scale.shift, sum->in_zero_point[0], sum->in_zero_point[1], sum->out_zero_point, sum->rounding, wrong, wide);
+  bool limits = p.shift >= TVMQ_PLANE_MIN_SHIFT && p.shift <= TVMQ_PLANE_MAX_SHIFT;
+  for (int i = 0; i < 2; i++) limits &= p.multiplier[i] >= 0 && p.multiplier[i] <= TVMQ_PLANE_MAX_MULTIPLIER && p.multiplier[i] % 256 != 128;
+  CHECK(limits, "multipliers %d and %d, shift %d: the plane's own limits", p.multiplier[0], p.multiplier[1], p.shift);
+  return true;
+}
+
+static unsigned long long state = 1;
+static double real_between(double low, double high) { return low + (high - low) * (double)(unit_random(&state) >> 11) * 0x1p-53; }
+static int32_t zero_point(void) { return (int32_t)(unit_random(&state) >> 56) - 128; }
+
+int main(void) {
+  enum { ROUNDS = 100 };
+  int found = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    // As networks have them: the output's range holds most sums.
+    const float out = (float)real_between(0.01, 1);
+    const struct tvmq_quant a = {out * (float)real_between(0.4, 2), zero_point()}, b = {out * (float)real_between(0.4, 2), zero_point()};
+    struct tvmq_add_args sum = sum_of(TVMQ_ROUNDING_REFERENCE, a, b, (struct tvmq_quant){out, zero_point()});
+    found += fits(&sum);
+    sum.min = at_most(sum.max, sum.out_zero_point);  // RELU
+    fits(&sum);
+    // Any.
+    const struct tvmq_quant c = {(float)exp2(real_between(-12, 8)), zero_point()};
+    const struct tvmq_add_args any = sum_of(i % 3, c, b, (struct tvmq_quant){out, zero_point()});
+    fits(&any);
+  }
+  CHECK(found > ROUNDS * 95 / 100, "%d of %d", found, ROUNDS);
+
+  const struct tvmq_quant one = {1, 0}, two = {2, 0}, odd = {1, 5}, half = {0.5f, 0}, fine = {0x1p-12f, 0}, coarse = {0x1p15f, 0};
+  const struct tvmq_add_args same = sum_of(TVMQ_ROUNDING_REFERENCE, one, one, two);
+  CHECK(fits(&same), "every second sum is a tie, away from zero on either side of it");
+  const struct tvmq_add_args upward = sum_of(TVMQ_ROUNDING_UPWARD, one, one, two);
+  CHECK(fits(&upward), "the same with ties upward");
+  struct tvmq_add_args clamped = same;
+  clamped.min = 0;
+  CHECK(fits(&clamped), "the same with RELU");
+  const struct tvmq_add_args plain = sum_of(TVMQ_ROUNDING_REFERENCE, one, odd, one);
+  CHECK(fits(&plain), "one scale throughout");
+  const struct tvmq_add_args doubled = sum_of(TVMQ_ROUNDING_REFERENCE, one, half, half);
+  CHECK(fits(&doubled), "into a finer scale");
+  const struct tvmq_add_args far = sum_of(TVMQ_ROUNDING_REFERENCE, one, fine, one);
+  CHECK(fits(&far), "one input that counts for nothing");
+  const struct tvmq_add_args bent = sum_of(TVMQ_ROUNDING_REFERENCE, (struct tvmq_quant){0x1.84da1ep-3f, -6}, (struct tvmq_quant){0x1.5bf71cp-3f, -31},
+                                           (struct tvmq_quant){0x1.8019fap-3f, -14});
+  CHECK(!fits(&bent), "pairs that contradict each other");
+  const struct tvmq_add_args beyond = sum_of(TVMQ_ROUNDING_REFERENCE, coarse, one, one);
+  CHECK(!fits(&beyond), "no shift is left");
+  return unit_report();
+}
