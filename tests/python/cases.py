@@ -80,6 +80,25 @@ class AveragePool:
         return model.build_average_pool(**self.parameters)
 
 
+@dataclasses.dataclass(frozen=True)
+class Add:
+    """An ADD: the parameters of model.build_add, and pairs of inputs; singles where both are one tensor."""
+
+    parameters: dict
+    inputs: list[tuple[np.ndarray, ...]] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return model.build_add(**self.parameters)
+
+
+Case = Conv | Quantize | AveragePool | Add
+
+
+def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """What to feed of one of a case's inputs."""
+    return source if isinstance(source, tuple) else (source,)
+
+
 def sizes(small: int, large: int) -> st.SearchStrategy[int]:
     """Mostly small numbers, now and then one past a kernel's tile."""
     return st.one_of(st.integers(1, small), st.integers(1, large))
@@ -205,3 +224,34 @@ def quantizes(draw, in_dtype: str, out_dtype: str) -> Quantize:
     quantization = dict(in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point)
     parameters = dict(in_dtype=in_dtype, out_dtype=out_dtype, shape=shape, **quantization)
     return Quantize(parameters, inputs)
+
+
+def near_power_of_two(scale: float) -> bool:
+    return abs(math.log2(scale) - round(math.log2(scale))) < 0.01
+
+
+@st.composite
+def adds(draw, dtype: str, large: bool = False) -> Add:
+    """ADD of two tensors, of one and itself, or of one and a constant. Where some may be `large`, these sum every pair of bytes."""
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    all_pairs = large and dtype != "int16" and draw(st.booleans())
+    shape = (1, 256, 256) if all_pairs else (1, *draw(st.lists(sizes(5, 20), min_size=1, max_size=3)))
+    in_scale = (draw(scales()), draw(scales()))
+    if draw(st.integers(0, 3)) == 0:
+        in_scale = (in_scale[0],) * 2
+    # The output holds all sums, or saturates, or hardly moves; one in four ratios is a power of two: ties.
+    out_scale = float(np.float32(max(in_scale) * 2.0 ** draw(st.one_of(*[st.floats(-1, 2, allow_subnormal=False)] * 3, st.integers(-8, 8)))))
+    activation = draw(st.sampled_from(["NONE", *ACTIVATIONS]))
+    points = [0 if dtype == "int16" else draw(zero_points(dtype)) for _ in range(3)]
+    twice, constant = draw(st.sampled_from([(False, False)] * 4 + [(True, False), (False, True)]))
+    inputs = [tuple(values(generator, how, shape, dtype, point) for point in points[:2]) for how in ("random", draw(st.sampled_from(SPECIAL)))]
+    if all_pairs:
+        every = np.arange(low, high + 1, dtype=dtype)
+        inputs[0] = tuple(grid[np.newaxis] for grid in np.meshgrid(every, every))
+    other = inputs[0][1] if constant else None
+    parameters = dict(
+        dtype=dtype, shape=shape, other=other, twice=twice, activation=activation, in_scale=in_scale, in_zero_point=tuple(points[:2]), out_scale=out_scale,
+        out_zero_point=points[2], pot_scale_int16=draw(st.booleans()) and not all(near_power_of_two(scale) for scale in (*in_scale, out_scale)),
+    )  # fmt: skip
+    return Add(parameters, [pair[:1] if twice or constant else pair for pair in inputs])

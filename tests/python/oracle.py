@@ -73,9 +73,10 @@ def rescale_wide(x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
     return wrap(divide(x * reduced, 1 << (15 - exponent), "up"))
 
 
-def output(case: cases.Conv | cases.Quantize, source: np.ndarray, rounding: str = "reference") -> np.ndarray:
-    """What the operator makes of the input `source`."""
-    return convolution(case, source, rounding) if isinstance(case, cases.Conv) else requantize(case, source, rounding)
+def output(case: cases.Case, source: np.ndarray | tuple[np.ndarray, ...], rounding: str = "reference") -> np.ndarray:
+    """What the operator makes of the input `source`, a pair for ADD."""
+    compute = {cases.Conv: convolution, cases.Quantize: requantize, cases.Add: add}[type(case)]
+    return compute(case, source, rounding)
 
 
 def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarray:
@@ -102,6 +103,21 @@ def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.nd
     ratio = np.float64(np.float32(p["in_scale"])) / np.float64(np.float32(p["out_scale"]))
     out = rescale(rounding, wrap(source.astype(object) - p["in_zero_point"]), *fixed_point(float(ratio)))
     return finish(out, p["out_zero_point"], info.min, info.max, p["out_dtype"])
+
+
+def add(case: cases.Add, source: tuple[np.ndarray, ...], rounding: str) -> np.ndarray:
+    """Both inputs at a common scale, twice the larger one, with 20 bits more (int16: 15); then at the output's."""
+    p = case.parameters
+    pair = source if len(source) == 2 else (source[0], source[0] if p["twice"] else p["other"])
+    unit = 1 << (15 if p["dtype"] == "int16" else 20)
+    in_scale, zero_points = np.float32(p["in_scale"]), p["in_zero_point"][:1] * 2 if p["twice"] else p["in_zero_point"]
+    if p["twice"]:
+        in_scale = in_scale[[0, 0]]
+    common = float(2 * in_scale.max())
+    raised = [(x.astype(object) - zero_point) * unit for x, zero_point in zip(pair, zero_points)]
+    total = sum(rescale(rounding, x, *fixed_point(float(scale) / common)) for x, scale in zip(raised, in_scale))
+    out = rescale(rounding, total, *fixed_point(common / float(unit * np.float32(p["out_scale"]))))
+    return finish(out, p["out_zero_point"], *activation_range(p), p["dtype"])
 
 
 def finish(out: np.ndarray, zero_point: int, low: int, high: int, dtype: str) -> np.ndarray:

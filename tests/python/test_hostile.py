@@ -26,6 +26,8 @@ MODELS = {
     "16x8": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
     "pad": lambda: padded(model.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
     "average pool": lambda: model.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
+    "add": lambda: model.build_add(shape=(1, 6, 6, 8), activation="RELU6"),
+    "add int16": lambda: model.build_add(shape=(1, 6, 6, 8), dtype="int16"),
     "quantize": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
 }

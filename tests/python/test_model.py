@@ -117,6 +117,7 @@ ACCEPTED = {
     "average pool": lambda: model.build_average_pool(stride=(2, 1), padding="VALID", activation="RELU6"),
     "average pool uint8": lambda: model.build_average_pool(dtype="uint8"),
     "average pool 16": lambda: model.build_average_pool(dtype="int16"),
+    "add": lambda: model.build_add(),
     "quantize int8": lambda: model.build_quantize(),
     "quantize uint8 to int8": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
     "quantize float": lambda: model.build_quantize(in_dtype="float32", out_dtype="uint8"),
@@ -204,11 +205,8 @@ def test_constants_stand_on_sixteen_bytes():
 
 
 def test_same_tensor_twice_is_one_input(runtime):
-    builder = model.ModelBuilder()
-    x = builder.add_tensor("x", (1, 2, 2, 3), "int8", scale=0.5)
-    y = builder.add_tensor("y", (1, 2, 2, 3), "int8", scale=1.0)
-    builder.add_op("ADD", [x, x], [y], fused_activation_function="NONE")
-    part = model.cut(builder.build([x], [y]), 0)
+    scales = dict(in_scale=(0.5, 0.5), in_zero_point=(0, 0), out_scale=1.0, out_zero_point=0)
+    part = model.cut(model.build_add(shape=(1, 2, 2, 3), twice=True, **scales), 0)
     value = np.arange(12, dtype=np.int8).reshape(1, 2, 2, 3)
     (output,) = harness.run(runtime.interpreter(part), value)
     harness.assert_equal(output, value)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize | cases.AveragePool) -> None:
+def check(runtime: harness.Runtime, case: cases.Case) -> None:
     """The delegate's answer is BUILTIN_REF's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute."""
     model = case.build()
     try:
@@ -30,12 +30,13 @@ def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize | cases.Av
     if divides_by_reciprocals(runtime, case):
         reference = None
     for source in case.inputs:
-        expected = harness.run(reference, source)[0] if reference else oracle.output(case, source)
-        harness.assert_equal(harness.run(delegated, source)[0], expected)
+        tensors = cases.tensors(source)
+        expected = harness.run(reference, *tensors)[0] if reference else oracle.output(case, source)
+        harness.assert_equal(harness.run(delegated, *tensors)[0], expected)
     harness.counts["random models compared"] += 1
 
 
-def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Conv | cases.Quantize | cases.AveragePool) -> bool:
+def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Case) -> bool:
     """tflite-runtime 2.14 for Arm is compiled with unsafe mathematics: its reference quantizes float32 by x * (1 / scale), which moves ties.
 
     The model divides.
@@ -72,3 +73,9 @@ def test_quantize(runtime, pair, data):
 @given(data=st.data())
 def test_average_pool(runtime, dtype, data):
     check(runtime, data.draw(cases.average_pools(dtype)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@given(data=st.data())
+def test_add(runtime, dtype, data):
+    check(runtime, data.draw(cases.adds(dtype, large=True)))

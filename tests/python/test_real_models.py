@@ -27,6 +27,9 @@ def network(request: pytest.FixtureRequest) -> tuple[str, bytes]:
     return request.param, content
 
 
+CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
+
+
 def ours(op: model.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
@@ -34,7 +37,9 @@ def ours(op: model.Op) -> bool:
         return op.inputs[0].dtype in quantized
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
-    return op.name in ("CONV_2D", "DEPTHWISE_CONV_2D") and op.inputs[0].dtype in quantized and op.inputs[1].constant
+    if op.name == "ADD":
+        return op.outputs[0].dtype in quantized and op.inputs[0].shape == op.inputs[1].shape
+    return op.name in CONVOLUTIONS and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 
 def promised(content: bytes) -> set[tuple[int, int]]:
@@ -43,7 +48,7 @@ def promised(content: bytes) -> set[tuple[int, int]]:
     taken = {(op.subgraph, op.index) for op in filter(ours, ops)}
     for pad in (op for op in ops if op.name in ("PAD", "PADV2") and op.inputs[0].dtype in ("int8", "uint8", "int16")):
         readers = [op for op in ops if op.subgraph == pad.subgraph and pad.outputs[0] in op.inputs]
-        if readers and all(ours(op) and "CONV" in op.name for op in readers):
+        if readers and all(ours(op) and op.name in CONVOLUTIONS for op in readers):
             taken.add((pad.subgraph, pad.index))
     return taken
 

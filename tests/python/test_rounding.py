@@ -38,7 +38,14 @@ def test_quantize(runtime, pair, rounding, data):
     check(runtime, data.draw(cases.quantizes(*pair)), rounding)
 
 
-def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize, rounding: str) -> None:
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@given(data=st.data())
+def test_add(runtime, dtype, rounding, data):
+    check(runtime, data.draw(cases.adds(dtype)), rounding)
+
+
+def check(runtime: harness.Runtime, case: cases.Case, rounding: str) -> None:
     delegate = runtime.load(rounding=rounding)
     try:
         interpreter = runtime.interpreter(case.build(), [delegate])
@@ -47,7 +54,7 @@ def check(runtime: harness.Runtime, case: cases.Conv | cases.Quantize, rounding:
         return
     harness.assert_claimed(delegate)
     for source in case.inputs:
-        harness.assert_equal(harness.run(interpreter, source)[0], oracle.output(case, source, rounding))
+        harness.assert_equal(harness.run(interpreter, *cases.tensors(source))[0], oracle.output(case, source, rounding))
     harness.counts[f"random models compared, rounding {rounding}"] += 1
 
 
