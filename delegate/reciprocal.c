@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-static float product(const struct tvmq_reciprocal *r, float x) { return fmaf(x, r->inverse, x * r->rest); }
+static float product(const struct tvmq_reciprocal *r, float x) { return r->rest > 0 ? fmaf(x, r->inverse, x * r->rest) : x * r->inverse; }
 
 static bool agrees_at(const struct tvmq_reciprocal *r, float scale, float threshold) {
   float x = threshold * scale;
@@ -26,10 +26,11 @@ bool tvmq_reciprocal_serves(const struct tvmq_reciprocal *r, float scale, int32_
 
 bool tvmq_find_reciprocal(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *r) {
   if (!(scale >= FLT_MIN)) return false;  // a processor that takes subnormals for zero divides by zero, as the reference then does
-  // The inverse lies below the real number, so that the rest is positive: infinity times either is infinity of the same sign.
   const double real = 1 / (double)scale;
   if (!(real > (double)FLT_MIN && real < (double)FLT_MAX)) return false;
-  r->inverse = (float)real;
+  *r = (struct tvmq_reciprocal){.inverse = (float)real};
+  if (tvmq_reciprocal_serves(r, scale, zero_point, min, max)) return true;
+  // The inverse lies below the real number, so that the rest is positive: infinity times either is infinity of the same sign.
   if ((double)r->inverse >= real) r->inverse = nextafterf(r->inverse, 0);
   r->rest = (float)(real - (double)r->inverse);
   return r->rest >= FLT_MIN && tvmq_reciprocal_serves(r, scale, zero_point, min, max);

@@ -129,7 +129,7 @@ struct tvmq_requantize_args {
   enum tvmq_rounding rounding;
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
   float scale;                // float32 input: the output's scale
-  float inverse, rest;        // fma(in, inverse, in * rest) may stand for in / scale (reciprocal.h), unless they are 0
+  float inverse, rest;        // fma(in, inverse, in * rest), or in * inverse if the rest is 0, may stand for in / scale (reciprocal.h), unless both are 0
   int32_t in_zero_point, out_zero_point;
 };
 typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);

@@ -79,6 +79,8 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
     case SHORT:
       return tvmq_short_rescale(&c->short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(TVMQ_PATH_SHORT, difference));
     case MULTIPLY:
+      return _mm256_add_epi32(round_away(_mm256_mul_ps(real, c->inverse)), c->out_zero_point);
+    case MULTIPLY_ADD:
       return _mm256_add_epi32(round_away(_mm256_fmadd_ps(real, c->inverse, _mm256_mul_ps(real, c->rest))), c->out_zero_point);
     case DIVIDE:
       return _mm256_add_epi32(round_away(_mm256_div_ps(real, c->scale)), c->out_zero_point);
@@ -89,22 +91,21 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   }
 }
 
-TVMQ_INLINE vec doubled_quotients(const struct conversion *c, const float *in) {
-  const __m256 x = _mm256_loadu_ps(in);
-  return _mm256_cvttps_epi32(_mm256_fmadd_ps(x, c->doubled_inverse, _mm256_mul_ps(x, c->doubled_rest)));
+TVMQ_INLINE vec doubled_quotients(const struct conversion *c, enum way way, const float *in) {
+  __m256 x = _mm256_loadu_ps(in);
+  __asm__("" : "+v"(x));  // compilers would load it for each product
+  const __m256 doubled = way == MULTIPLY ? _mm256_mul_ps(x, c->doubled_inverse) : _mm256_fmadd_ps(x, c->doubled_inverse, _mm256_mul_ps(x, c->doubled_rest));
+  return _mm256_cvttps_epi32(doubled);
 }
 
-TVMQ_INLINE vec quantize_step(const struct conversion *c, bool is_unsigned, const float *in, uint8_t *out, vec least) {
+TVMQ_INLINE void quantize_step(const struct conversion *c, enum way way, bool is_unsigned, const float *in, uint8_t *out) {
   vec value[2];
   UNROLL for (int i = 0; i < 2; i++) {
-    const vec doubled = _mm256_packs_epi32(doubled_quotients(c, in + 2 * i * LANES), doubled_quotients(c, in + (2 * i + 1) * LANES));
-    least = _mm256_min_epi16(least, doubled);
+    const float *const half = in + 2 * i * LANES;
+    const vec doubled = _mm256_packs_epi32(doubled_quotients(c, way, half), doubled_quotients(c, way, half + LANES));
     value[i] = _mm256_adds_epi16(_mm256_mulhrs_epi16(doubled, _mm256_set1_epi16((1 << 14) + 1)), c->out_zero_point_s16);
   }
   _mm256_storeu_si256((vec *)out, in_order(is_unsigned ? _mm256_packus_epi16(value[0], value[1]) : _mm256_packs_epi16(value[0], value[1])));
-  return least;
 }
-
-TVMQ_INLINE bool is_least(vec least) { return _mm256_movemask_epi8(_mm256_cmpeq_epi16(least, _mm256_set1_epi16(INT16_MIN))) != 0; }
 
 #include "requantize_x86.h"

@@ -121,38 +121,68 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   // Conversion rounds ties away from zero, saturates and takes NaN as 0, as the definition has it on this architecture.
   const float32x4_t real = vreinterpretq_f32_s32(x);
   const vec difference = vreinterpretq_s32_u32(vsubq_u32(vreinterpretq_u32_s32(x), vreinterpretq_u32_s32(c->in_zero_point)));
-  const vec value = way == DIVIDE     ? vcvtaq_s32_f32(vdivq_f32(real, c->scale))
-                    : way == MULTIPLY ? vcvtaq_s32_f32(vfmaq_f32(vmulq_f32(real, c->rest), real, c->inverse))
-                    : way == SHORT    ? tvmq_neon_rescale(TVMQ_NEON_S8_AWAY, &c->stage, difference, c->multiplier, c->shift)
-                    : way == DOUBLE   ? tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &c->stage, difference, c->multiplier, c->shift)
-                                      : tvmq_neon_rescale(TVMQ_NEON_SINGLE, &c->stage, difference, c->multiplier, c->shift);
+  const vec value = way == DIVIDE         ? vcvtaq_s32_f32(vdivq_f32(real, c->scale))
+                    : way == MULTIPLY     ? vcvtaq_s32_f32(vmulq_f32(real, c->inverse))
+                    : way == MULTIPLY_ADD ? vcvtaq_s32_f32(vfmaq_f32(vmulq_f32(real, c->rest), real, c->inverse))
+                    : way == SHORT        ? tvmq_neon_rescale(TVMQ_NEON_S8_AWAY, &c->stage, difference, c->multiplier, c->shift)
+                    : way == DOUBLE       ? tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &c->stage, difference, c->multiplier, c->shift)
+                                          : tvmq_neon_rescale(TVMQ_NEON_SINGLE, &c->stage, difference, c->multiplier, c->shift);
   return tvmq_neon_add_s32(value, c->out_zero_point);
 }
 
-TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
-  enum { N = 8, ELEMENTS = N * LANES };
-  if (!(args->inverse > 0)) return 0;
-  const float32x4_t inverse = vdupq_n_f32(args->inverse), rest = vdupq_n_f32(args->rest);
+// Sixteen vectors of floats to bytes, in two groups that alternate: an in-order core finds something to do while it waits for either.
+//
+// Registers: v0-v7 are the first group from its products on, v8-v15 the second; v16-v23 are the floats of either.
+#define FIRST(F) F(0, 16) F(1, 17) F(2, 18) F(3, 19) F(4, 20) F(5, 21) F(6, 22) F(7, 23)
+#define SECOND(F) F(8, 16) F(9, 17) F(10, 18) F(11, 19) F(12, 20) F(13, 21) F(14, 22) F(15, 23)
+#define FIRST_PAIRS(F) F(0, 1) F(2, 3) F(4, 5) F(6, 7)
+#define SECOND_PAIRS(F) F(8, 9) F(10, 11) F(12, 13) F(14, 15)
+#define LOAD(i, x) "ldr q" #x ", [%[in], #(" #i " * 16)]\n"
+#define MUL(i, x) "fmul v" #i ".4s, v" #x ".4s, %[factor].4s\n"
+#define MLA(i, x) "fmla v" #i ".4s, v" #x ".4s, %[inverse].4s\n"
+#define CONVERT(i, x) "fcvtas v" #i ".4s, v" #i ".4s\n"
+#define ADD(i, x) "add v" #i ".4s, v" #i ".4s, %[zero_point].4s\n"
+#define NARROW(i, j) "sqxtn v" #i ".4h, v" #i ".4s\n"
+#define NARROW_2(i, j) "sqxtn2 v" #i ".8h, v" #j ".4s\n"
+#define TO_BYTES(narrow, i, j) narrow " v" #i ".8b, v" #i ".8h\n" narrow " v" #j ".8b, v" #j ".8h\n"
+#define TO_BYTES_2(narrow, i, j, k, l) narrow "2 v" #i ".16b, v" #j ".8h\n" narrow "2 v" #k ".16b, v" #l ".8h\n"
+#define MLA_FIRST FIRST(MLA)
+#define MLA_SECOND SECOND(MLA)
+#define NOTHING
+
+#define QUANTIZE_64(mla_first, mla_second, narrow)                                                                                                             \
+  __asm__(FIRST(LOAD) FIRST(MUL) mla_first SECOND(LOAD) FIRST(CONVERT) SECOND(MUL) FIRST(ADD) mla_second FIRST_PAIRS(NARROW) SECOND(CONVERT)                   \
+              FIRST_PAIRS(NARROW_2) SECOND(ADD) TO_BYTES(narrow, 0, 4) SECOND_PAIRS(NARROW) TO_BYTES_2(narrow, 0, 2, 4, 6)                                     \
+                  SECOND_PAIRS(NARROW_2) "stp q0, q4, [%[out]]\n" TO_BYTES(narrow, 8, 12) TO_BYTES_2(narrow, 8, 10, 12, 14) "stp q8, q12, [%[out], #32]\n"     \
+          :                                                                                                                                                    \
+          : [in] "r"(in), [out] "r"(out), [factor] "w"(factor), [inverse] "w"(inverse), [zero_point] "w"(zero_point)                                           \
+          : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", \
+            "v21", "v22", "v23")
+
+// By MULTIPLY or MULTIPLY_ADD.
+TVMQ_INLINE size_t quantize_blocks(const struct tvmq_requantize_args *args, enum way way, bool is_unsigned) {
+  enum { ELEMENTS = 64 };
+  const float32x4_t inverse = vdupq_n_f32(args->inverse), factor = way == MULTIPLY ? inverse : vdupq_n_f32(args->rest);
   const int32x4_t zero_point = vdupq_n_s32(args->out_zero_point);
-  const int32_t *const in = args->in;
-  uint8_t *const out = args->out;
-  const size_t n = args->n;
-  size_t i = 0;
-  for (; i + ELEMENTS <= n; i += ELEMENTS) {
-    float32x4_t x[N], quotient[N];
-    int32x4_t value[N];
-    UNROLL for (int v = 0; v < N; v++) x[v] = vreinterpretq_f32_s32(load_vector(in + i + LANES * v));
-    UNROLL for (int v = 0; v < N; v++) quotient[v] = vmulq_f32(x[v], rest);
-    STAGE(quotient);
-    UNROLL for (int v = 0; v < N; v++) quotient[v] = vfmaq_f32(quotient[v], x[v], inverse);
-    STAGE(quotient);
-    UNROLL for (int v = 0; v < N; v++) value[v] = vcvtaq_s32_f32(quotient[v]);
-    STAGE(value);
-    UNROLL for (int v = 0; v < N; v++) value[v] = tvmq_neon_add_s32(value[v], zero_point);
-    STAGE(value);
-    UNROLL for (int v = 0; v < N; v += 4)(is_unsigned ? store_u8 : store_s8)(out + i + LANES * v, value + v);
+  const float *in = args->in;
+  uint8_t *out = args->out;
+  size_t left = args->n;
+  for (; left >= ELEMENTS; left -= ELEMENTS, in += ELEMENTS, out += ELEMENTS) {
+    if (way == MULTIPLY && is_unsigned)
+      QUANTIZE_64(NOTHING, NOTHING, "sqxtun");
+    else if (way == MULTIPLY)
+      QUANTIZE_64(NOTHING, NOTHING, "sqxtn");
+    else if (is_unsigned)
+      QUANTIZE_64(MLA_FIRST, MLA_SECOND, "sqxtun");
+    else
+      QUANTIZE_64(MLA_FIRST, MLA_SECOND, "sqxtn");
   }
-  return i;
+  return args->n - left;
+}
+
+TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
+  if (!(args->inverse > 0)) return 0;
+  return args->rest > 0 ? quantize_blocks(args, MULTIPLY_ADD, is_unsigned) : quantize_blocks(args, MULTIPLY, is_unsigned);
 }
 
 #include "requantize_template.h"

@@ -119,7 +119,9 @@ TVMQ_INLINE void quantize(const struct tvmq_requantize_args *args, size_t done, 
   left.in = (const float *)args->in + done;
   left.out = (uint8_t *)args->out + done * out_bytes;
   left.n -= done;
-  if (args->inverse > 0)
+  if (args->rest > 0)
+    elementwise(&left, MULTIPLY_ADD, sizeof(float), out_bytes, load_s32, store);
+  else if (args->inverse > 0)
     elementwise(&left, MULTIPLY, sizeof(float), out_bytes, load_s32, store);
   else
     elementwise(&left, DIVIDE, sizeof(float), out_bytes, load_s32, store);

@@ -2,11 +2,10 @@
 //
 // Float32 becomes bytes in 16 bits where that is exact. The doubled quotient is truncated, so that ties are odd; half of it, rounded away from zero, is one
 // instruction, a multiplication by 2^14 + 1 with rounding. Where conversion has no result it gives -2^31, and what then follows from the definition is not what
-// saturation makes of it: the least int16 tells, and everything from there on is left to the long way.
+// saturation makes of it: the processor notes an invalid operation, and everything from there on is left to the long way.
 //
 // The includer defines what requantize_template.h wants besides, and
-//   quantize_step(c, is_unsigned, in, out, least)   BYTES elements; returns the least of `least` and the doubled quotients as int16
-//   is_least(least)                                 whether INT16_MIN is among them
+//   quantize_step(c, way, is_unsigned, in, out)     BYTES elements, by MULTIPLY or MULTIPLY_ADD
 #pragma once
 
 static size_t look_up_vectors(const struct tvmq_requantize_args *args) {
@@ -16,22 +15,37 @@ static size_t look_up_vectors(const struct tvmq_requantize_args *args) {
 
 TVMQ_INLINE bool is_short(const struct tvmq_requantize_args *args, size_t in_bytes) { return in_bytes <= 2 && tvmq_requantize_headroom(args); }
 
-TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
-  enum { BLOCK = 1024 };  // elements between looks at what was met
-  if (!(args->inverse > 0)) return 0;
+// Whether operations were invalid since the last call; from now on none was. The stores before are not moved behind it.
+TVMQ_INLINE bool take_invalid(void) {
+  __asm__ volatile("" : : : "memory");
+  const unsigned status = _mm_getcsr();
+  if (status & _MM_EXCEPT_INVALID) _mm_setcsr(status & ~(unsigned)_MM_EXCEPT_INVALID);
+  __asm__ volatile("" : : : "memory");
+  return status & _MM_EXCEPT_INVALID;
+}
+
+TVMQ_INLINE size_t quantize_blocks(const struct tvmq_requantize_args *args, enum way way, bool is_unsigned) {
+  enum { BLOCK = 4096 };  // elements between looks at what was met
   const struct conversion c = conversion_of(args);
   const float *const in = args->in;
   uint8_t *const out = args->out;
   const size_t n = args->n - args->n % BYTES;
+  const bool invalid_before = take_invalid();
+  bool invalid = false;
   size_t done = 0;
-  while (done < n) {
+  while (done < n && !invalid) {
     const size_t end = tvmq_min(done + BLOCK, n);
-    vec least = {0};
-    for (size_t i = done; i < end; i += BYTES) least = quantize_step(&c, is_unsigned, in + i, out + i, least);
-    if (is_least(least)) break;
-    done = end;
+    for (size_t i = done; i < end; i += BYTES) quantize_step(&c, way, is_unsigned, in + i, out + i);
+    invalid = take_invalid();
+    if (!invalid) done = end;
   }
+  if (invalid_before || invalid) _mm_setcsr(_mm_getcsr() | _MM_EXCEPT_INVALID);
   return done;
+}
+
+TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
+  if (!(args->inverse > 0)) return 0;
+  return args->rest > 0 ? quantize_blocks(args, MULTIPLY_ADD, is_unsigned) : quantize_blocks(args, MULTIPLY, is_unsigned);
 }
 
 #include "requantize_template.h"

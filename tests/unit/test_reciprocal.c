@@ -15,7 +15,7 @@ struct output {
 };
 
 static bool same(const struct tvmq_reciprocal *r, float scale, const struct output *o, float x) {
-  const float product = fmaf(x, r->inverse, x * r->rest);
+  const float product = r->rest > 0 ? fmaf(x, r->inverse, x * r->rest) : x * r->inverse;
   return quantized(x / scale, o->zero_point, o->min, o->max) == quantized(product, o->zero_point, o->min, o->max);
 }
 
@@ -56,6 +56,8 @@ int main(void) {
   const struct output s8 = {-1, INT8_MIN, INT8_MAX}, s16 = {0, INT16_MIN, INT16_MAX};
   CHECK(check(0.05f, &s16), "int16");
   CHECK(check(0x1p-7f, &s8), "a power of two");
+  struct tvmq_reciprocal alone;
+  CHECK(tvmq_find_reciprocal(0x1p-7f, 0, INT8_MIN, INT8_MAX, &alone) && alone.inverse == 128 && alone.rest == 0, "an inverse that is exact needs no rest");
   CHECK(check(2.0f / 255, &s8), "images in [-1, 1]");
   CHECK(!check(FLT_MIN / 16, &s8), "the inverse is beyond float32");
   CHECK(!check(FLT_MIN / 2, &s8), "a subnormal scale");
