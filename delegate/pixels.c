@@ -31,6 +31,11 @@ static const void **point_at(const void **table, const uint8_t *pixel, size_t n,
 }
 
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table) {
+  if (grid->columns == 1 && grid->rows > 1) {  // a column alone is pointed at as a row
+    const struct tvmq_pixel_grid row = {.h = grid->w, .w = grid->h, .y = grid->x, .x = grid->y, .rows = 1, .columns = grid->rows};
+    tvmq_fill_pixels(&row, &(struct tvmq_pixels){pixels->origin, pixels->column_step, pixels->row_step}, padding, table);
+    return;
+  }
   const struct span span = inside(grid);
   const uint8_t *line = pixels->origin + span.begin * pixels->column_step;
   for (size_t row = 0; row < grid->rows; row++, line += pixels->row_step) {

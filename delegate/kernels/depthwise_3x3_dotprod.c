@@ -1,119 +1,24 @@
 // The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
 //
 // Tile: two output rows of 8 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
-// An odd last row is computed alone.
+// An odd last row is computed alone. Tiles below each other go on with the same constants in registers.
+//
 // Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums
 // that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
-// them there.
+// them there. Each runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the
+// next round begins. Past the end it looks up the last pixel again.
 //
 // Weights less their zero point may exceed int8. Then a second plane holds the same term for every weight (pack_depthwise.h): its quads' products are added
 // with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
 // path of right shifts, whose results must fit int16 if they are int8.
+#include "depthwise_3x3_dotprod.h"
+
 #include "depthwise_dotprod.h"
 #include "requant_neon.h"
 
-// Each loop runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the next
-// round begins. Past the end it looks up the last pixel again.
-//
-// x0-x9 pixels, x19 x20 offsets in the table of the two columns that come next.
-//
 // clang-format off
-#define POINTER(pixel, row, offset) "ldr x" #pixel ", [%[row" #row "], x" #offset "]\n"
-#define LOAD(v, pixel) "ldr d" #v ", [x" #pixel ", %[channel]]\n"
-#define ZIP(op, type, d, a, b) #op " v" #d "." #type ", v" #a "." #type ", v" #b "." #type "\n"
-#define SDOT(acc, quad, w) "sdot v" #acc ".4s, v" #quad ".16b, v" #w ".16b\n"
-#define CONSTANT(v, at) "ldr q" #v ", [%[panel], #16*" #at "]\n"
-#define CONSTANTS(v0, v1, at) "ldr q" #v0 ", [%[panel], #16*" #at "]\n" "ldr q" #v1 ", [%[panel], #16*" #at "+16]\n"
-#define BIASES(a0, a1, a2, a3) CONSTANTS(a0, a1, 0) CONSTANTS(a2, a3, 0)
-
-// What uint8 pixels are flipped by, and the flip.
-#define FROM_UINT8_BY(by) "movi v" #by ".16b, #0x80\n"
-#define FROM_UINT8(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
-#define FROM_INT8_BY(by)
-#define FROM_INT8(v, by)
-
-// Four products of quads with weights, and beside them up to four things that in-order cores do at the same time.
-#define PRODUCTS(a0, a1, a2, a3, q0, q1, q2, q3, w0, w1, w2, w3, b0, b1, b2, b3, ...) \
-  SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1 SDOT(a2, q2, w2) b2 SDOT(a3, q3, w3) b3
-#define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__, , , , , )
-#define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__, , , , , )
-
-// Two products: of an output row alone, whose sums of two columns are v0 v1 and v2 v3.
-#define TWO_PRODUCTS(a0, a1, q0, q1, w0, w1, b0, b1, b2, ...) SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1 b2
-#define LEFT(...) TWO_PRODUCTS(0, 1, __VA_ARGS__, , , , )
-#define RIGHT(...) TWO_PRODUCTS(2, 3, __VA_ARGS__, , , , )
-
-// The products of one plane, or of two: ADD is FIRST or SECOND. What else is given are weights, and what is done beside.
-#define ONE_PLANE(ADD, quads, term, ...) ADD(quads, __VA_ARGS__)
-#define TWO_PLANES(ADD, quads, term, ...) ADD(quads, __VA_ARGS__) ADD(quads, term)
-
-// Accumulators to rescaled values in other registers: the doubling high product, shifted with ties up; less one where negative for ties away from zero.
-#define SIGN(d, acc) "cmlt v" #d ".4s, v" #acc ".4s, #0\n"
-#define AWAY_MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
-#define UP_MULTIPLY(d, acc, multiplier) "sqrdmulh v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
-#define SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
-#define UP_SIGNS(...)
-#define AWAY_SIGNS(d0, d1, d2, d3, a0, a1, a2, a3) SIGN(d0, a0) SIGN(d1, a1) SIGN(d2, a2) SIGN(d3, a3)
-// Two vectors of rescaled values, narrowed to int16, and the zero point: what fits, or what may have to saturate.
-#define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
-#define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
-#define FITTING_ZERO_POINT(d) "add v" #d ".8h, v" #d ".8h, v7.8h\n"
-#define SATURATING_ZERO_POINT(d) "sqadd v" #d ".8h, v" #d ".8h, v7.8h\n"
-// To bytes, or to bytes between bounds in v4 and v5.
-#define TO_INT8(d) "sqxtn v" #d ".8b, v" #d ".8h\n"
-#define TO_UINT8(d) "sqxtun v" #d ".8b, v" #d ".8h\n"
-#define TO_INT8_CLAMPED(d) TO_INT8(d) "smax v" #d ".8b, v" #d ".8b, v4.8b\n" "smin v" #d ".8b, v" #d ".8b, v5.8b\n"
-#define TO_UINT8_CLAMPED(d) TO_UINT8(d) "umax v" #d ".8b, v" #d ".8b, v4.8b\n" "umin v" #d ".8b, v" #d ".8b, v5.8b\n"
-#define TO_INT8_BOUNDS
-#define TO_UINT8_BOUNDS
-#define TO_INT8_CLAMPED_BOUNDS "ldr d4, [%[output], #16]\n" "ldr d5, [%[output], #32]\n"
-#define TO_UINT8_CLAMPED_BOUNDS TO_INT8_CLAMPED_BOUNDS
-
-// Sums of two columns, v0-v3 and v4-v7 (two rows of 8 channels each), to stored bytes; v28-v31 are scratch. LOOKUP(0) to (9) find the pixels that come next.
-#define STAGE(...) STAGE_OF(__VA_ARGS__)
-#define STAGE_OF(m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE, LOOKUP)                                                                     \
-  MULTIPLIERS ROUND##_SIGNS(28, 29, 30, 31, 0, 1, 2, 3)                                                                                                   \
-  ROUND##_MULTIPLY(28, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(29, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(30, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(31, 3, m1) LOOKUP(3) \
-  ROUND##_SIGNS(0, 1, 2, 3, 4, 5, 6, 7)                                                                                                                   \
-  ROUND##_MULTIPLY(0, 4, m0) LOOKUP(4) ROUND##_MULTIPLY(1, 5, m1) LOOKUP(5) ROUND##_MULTIPLY(2, 6, m0) LOOKUP(6) ROUND##_MULTIPLY(3, 7, m1) LOOKUP(7)     \
-  SHIFTS "ldr q7, [%[output]]\n"                                                                                                                          \
-  SHIFT(28, s0) LOOKUP(8) SHIFT(29, s1) LOOKUP(9) SHIFT(30, s0) SHIFT(31, s1) SHIFT(0, s0) SHIFT(1, s1) SHIFT(2, s0) SHIFT(3, s1)                         \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) NARROW(0, 0, 1) NARROW(2, 2, 3)                                                                                   \
-  NARROW##_ZERO_POINT(28) NARROW##_ZERO_POINT(30) NARROW##_ZERO_POINT(0) NARROW##_ZERO_POINT(2)                                                           \
-  TO_BYTE##_BOUNDS TO_BYTE(28) TO_BYTE(30) TO_BYTE(0) TO_BYTE(2)                                                                                          \
-  "str d28, [%[out0]]\n"                                                                                                                                  \
-  "str d30, [%[out1]]\n"                                                                                                                                  \
-  "str d0, [%[out0], %[out_column]]\n"                                                                                                                    \
-  "str d2, [%[out1], %[out_column]]\n"                                                                                                                    \
-  NEXT_COLUMNS
-
-// The same for half of that: a last, odd column of two rows, v0 v1 and v2 v3, or two columns of one row. d0-d3 are scratch.
-#define HALF_STAGE(...) HALF_STAGE_OF(__VA_ARGS__)
-#define HALF_STAGE_OF(d0, d1, d2, d3, m0, m1, MULTIPLIERS, s0, s1, SHIFTS, ROUND, NARROW, TO_BYTE, LOOKUP)                                                \
-  MULTIPLIERS ROUND##_SIGNS(d0, d1, d2, d3, 0, 1, 2, 3)                                                                                                   \
-  ROUND##_MULTIPLY(d0, 0, m0) LOOKUP(0) ROUND##_MULTIPLY(d1, 1, m1) LOOKUP(1) ROUND##_MULTIPLY(d2, 2, m0) LOOKUP(2) ROUND##_MULTIPLY(d3, 3, m1) LOOKUP(3) \
-  SHIFTS "ldr q7, [%[output]]\n"                                                                                                                          \
-  SHIFT(d0, s0) LOOKUP(4) SHIFT(d1, s1) LOOKUP(5) SHIFT(d2, s0) LOOKUP(6) SHIFT(d3, s1) LOOKUP(7)                                                         \
-  NARROW(d0, d0, d1) LOOKUP(8) NARROW(d2, d2, d3) LOOKUP(9)                                                                                               \
-  NARROW##_ZERO_POINT(d0) NARROW##_ZERO_POINT(d2) TO_BYTE##_BOUNDS TO_BYTE(d0) TO_BYTE(d2)                                                                \
-  "str d" #d2 ", [%[out1]]\n"                                                                                                                             \
-  "str d" #d0 ", [%[out0]]\n"
-#define NO_LOOKUP(i)
-// Where a column is left of a row alone, what goes to the place of a second one is overwritten by the first.
-#define ONLY_FIRST "mov %[out1], %[out0]\n"
-#define NEXT_COLUMNS                              \
-  "add %[out0], %[out0], %[out_column], lsl #1\n" \
-  "add %[out1], %[out1], %[out_column], lsl #1\n"
-
-// Two columns on, but not past the last; in between there is time for other things.
-#define ADVANCE(MEANWHILE, AND_THEN)                            \
-  "add x19, x19, #16\n"                                         \
-  "add x20, x19, #8\n"                                          \
-  "cmp x19, %[last]\n" MEANWHILE "csel x19, x19, %[last], lo\n" \
-  "cmp x20, %[last]\n" AND_THEN "csel x20, x20, %[last], lo\n"
-
 // ---- stride 1: four rows of a column serve both output rows
 //
 //   v8-v19   weights [kernel column][output row][4 channels]        v20 v21 multipliers, v22 v23 shifts;
@@ -148,23 +53,24 @@
   FROM##_BY(30) FROM(24, 30) FROM(25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FROM(26, 30) FROM(27, 30)
 #define S1_LAST_COLUMN(FROM) \
   ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) FROM##_BY(31) FROM(28, 31) FROM(30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30)
-#define S1_START(P) \
-  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_TERM, S1_W0) BIASES(4, 5, 6, 7) P(FIRST, S1_RIGHT, S1_TERM, S1_W1) P(SECOND, S1_RIGHT, S1_TERM, S1_W0)
+#define S1_START(P, ...)                                                                            \
+  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_TERM, S1_W0, __VA_ARGS__) BIASES(4, 5, 6, 7) \
+  P(FIRST, S1_RIGHT, S1_TERM, S1_W1) P(SECOND, S1_RIGHT, S1_TERM, S1_W0)
 
-#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                            \
-  "mov x19, #0\n"                                                                                                                      \
-  "mov x20, #8\n"                                                                                                                      \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FROM, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_START(P)                \
-  "subs %[n], %[n], #2\n"                                                                                                              \
-  "b.lo 2f\n"                                                                                                                          \
-  "1:\n"                                                                                                                               \
-  S1_COLUMNS(FROM, P(SECOND, S1_LEFT, S1_TERM, S1_W1)) ADVANCE(P(FIRST, S1_LEFT, S1_TERM, S1_W2), P(SECOND, S1_RIGHT, S1_TERM, S1_W2)) \
-  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P)                                                                \
-  "subs %[n], %[n], #2\n"                                                                                                              \
-  "b.hs 1b\n"                                                                                                                          \
-  "2: tbz %[n], #0, 3f\n"                                                                                                              \
-  S1_LAST_COLUMN(FROM)                                                                                                                 \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W2) HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                     \
+#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                                 \
+  "mov x19, #0\n"                                                                                                                                           \
+  "mov x20, #8\n"                                                                                                                                           \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FROM, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_START(P, S1_LOOKUP_4, S1_LOOKUP_5, S1_LOOKUP_6, S1_LOOKUP_7) \
+  "subs %[n], %[n], #2\n"                                                                                                                                   \
+  "b.lo 2f\n"                                                                                                                                               \
+  "1:\n"                                                                                                                                                    \
+  S1_COLUMNS(FROM, P(SECOND, S1_LEFT, S1_TERM, S1_W1)) ADVANCE(P(FIRST, S1_LEFT, S1_TERM, S1_W2), P(SECOND, S1_RIGHT, S1_TERM, S1_W2))                      \
+  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P, )                                                                                   \
+  "subs %[n], %[n], #2\n"                                                                                                                                   \
+  "b.hs 1b\n"                                                                                                                                               \
+  "2: tbz %[n], #0, 3f\n"                                                                                                                                   \
+  S1_LAST_COLUMN(FROM)                                                                                                                                      \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W2) HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                          \
   "3:\n"
 
 // The same for an output row alone, whose third row of pixels is the fourth as well: v8 v9, v12 v13 and v16 v17 are all weights.
@@ -325,20 +231,36 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 #define S2_ROW_ONE_PLANE_CONSTANTS S2_ONE_PLANE_CONSTANTS
 #define S2_ROW_TWO_PLANES_CONSTANTS S2_TWO_PLANES_CONSTANTS
 
-#define LOOP(...)                                                                                                                                        \
-  __asm__ volatile(__VA_ARGS__                                                                                                                           \
-          : [n] "+r"(n_cols), [out0] "+r"(out0), [out1] "+r"(out1)                                                                                       \
-          : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]), [last] "r"(last),                   \
-            [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride),                                                          \
-            [output] "r"(&output)                                                                                                                        \
+// A column of tiles of one block.
+struct tiles {
+  struct tvmq_neon_output output;
+  size_t row_step, out_step;  // bytes from where a tile's pointers begin, and from where its outputs end, to the next tile's
+  size_t n_cols;
+};
+_Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, n_cols) == 64, "read by NEXT_TILE");
+#define NEXT_TILE                                                                                   \
+  "subs %[n_tiles], %[n_tiles], #1\n"                                                               \
+  "b.eq 4f\n"                                                                                       \
+  "ldp x0, x1, [%[tiles], #48]\n"                                                                   \
+  "ldr %[n], [%[tiles], #64]\n"                                                                     \
+  NEXT(row0, 0) NEXT(row1, 0) NEXT(row2, 0) NEXT(row3, 0) NEXT(row4, 0) NEXT(out0, 1) NEXT(out1, 1) \
+  "b 0b\n"                                                                                          \
+  "4:\n"
+#define NEXT(pointer, step) "add %[" #pointer "], %[" #pointer "], x" #step "\n"
+
+#define LOOP(CONSTANTS, ...)                                                                                                                             \
+  __asm__ volatile(CONSTANTS "0:\n" __VA_ARGS__ NEXT_TILE                                                                                                \
+          : [n] "+r"(n), [n_tiles] "+r"(n_tiles), [out0] "+r"(out0), [out1] "+r"(out1), [row0] "+r"(row0), [row1] "+r"(row1), [row2] "+r"(row2),         \
+            [row3] "+r"(row3), [row4] "+r"(row4)                                                                                                         \
+          : [last] "r"(last), [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [tiles] "r"(&tiles)                    \
           : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
             "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",  \
             "v31", "cc", "memory")
 
 // What suits the call.
-#define CASE(KIND, TILE, PLANES, ...)                            \
-  case KIND:                                                     \
-    LOOP(TILE##_##PLANES##_CONSTANTS TILE(__VA_ARGS__, PLANES)); \
+#define CASE(KIND, TILE, PLANES, ...)                             \
+  case KIND:                                                      \
+    LOOP(TILE##_##PLANES##_CONSTANTS, TILE(__VA_ARGS__, PLANES)); \
     break;
 #define LOOPS(TILE, ROUND)                                                                            \
   switch (kind) {                                                                                     \
@@ -352,37 +274,38 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
     case UNUSUAL:                                                                                     \
       return false;                                                                                   \
   }
-#define TILES(TILE)   \
-  if (ties_up) {      \
-    LOOPS(TILE, UP)   \
-  } else {            \
-    LOOPS(TILE, AWAY) \
+
+// The `count` tiles from row `y` on, one below the other.
+#define TILES(TILE, STRIDE, y, count, third, fourth, to_second)                                                              \
+  {                                                                                                                          \
+    const void *const *row0 = args->pixels + (y) * STRIDE * pitch, *const *row1 = row0 + pitch, *const *row2 = row1 + pitch, \
+                      *const *row3 = row0 + (third) * pitch, *const *row4 = row0 + (fourth) * pitch;                         \
+    uint8_t *out0 = (uint8_t *)args->out + c + (y) * args->out_row_stride, *out1 = out0 + (to_second);                       \
+    size_t n = args->n_cols, n_tiles = count;                                                                                \
+    if (ties_up) {                                                                                                           \
+      LOOPS(TILE, UP)                                                                                                        \
+    } else {                                                                                                                 \
+      LOOPS(TILE, AWAY)                                                                                                      \
+    }                                                                                                                        \
   }
 
-// Two rows a tile, and an odd last one alone.
+// Two rows a tile, and an odd last one alone: its two outputs at a time lie side by side, and what it lacks in rows of pixels is its last.
 #define KERNEL(STRIDE)                                                                                                             \
   bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                                             \
     const enum usual kind = usual(args);                                                                                           \
     if (kind == UNUSUAL) return false;                                                                                             \
-    const struct tvmq_neon_output output = tvmq_neon_output(args->stage);                                                          \
+    const size_t pitch = args->pixels_stride, last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                           \
+    const struct tiles tiles = {                                                                                                   \
+        .output = tvmq_neon_output(args->stage),                                                                                   \
+        .row_step = 2 * STRIDE * pitch * sizeof(void *),                                                                           \
+        .out_step = 2 * args->out_row_stride - args->n_cols / 2 * 2 * args->out_col_stride,                                        \
+        .n_cols = args->n_cols,                                                                                                    \
+    };                                                                                                                             \
     const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                          \
-    const size_t last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *), row_step = args->pixels_stride;                        \
     const char *panel = args->panel;                                                                                               \
     for (size_t channel = args->channel_offset, c = 0; c < args->n_blocks * 8; c += 8, channel += 8, panel += args->panel_bytes) { \
-      const void *const *row = args->pixels;                                                                                       \
-      uint8_t *out = (uint8_t *)args->out + c;                                                                                     \
-      for (size_t y = 0; y < args->n_rows; y += 2, row += 2 * STRIDE * row_step, out += 2 * args->out_row_stride) {                \
-        const bool alone = y + 1 == args->n_rows;                                                                                  \
-        const void *const *const rows[5] = {row, row + row_step, row + 2 * row_step, row + (alone ? 2 : 3) * row_step,             \
-                                            row + (alone ? 2 : STRIDE + 2) * row_step};                                            \
-        uint8_t *out0 = out, *out1 = out + (alone ? args->out_col_stride : args->out_row_stride);                                  \
-        size_t n_cols = args->n_cols;                                                                                              \
-        if (alone) {                                                                                                               \
-          TILES(S##STRIDE##_ROW)                                                                                                   \
-        } else {                                                                                                                   \
-          TILES(S##STRIDE)                                                                                                         \
-        }                                                                                                                          \
-      }                                                                                                                            \
+      TILES(S##STRIDE, STRIDE, 0, args->n_rows / 2, 3, STRIDE + 2, args->out_row_stride)                                           \
+      if (args->n_rows % 2 != 0) TILES(S##STRIDE##_ROW, STRIDE, args->n_rows - 1, 1, 2, 2, args->out_col_stride)                   \
     }                                                                                                                              \
     return true;                                                                                                                   \
   }
