@@ -1,6 +1,6 @@
 // The hot loops of 3x3 depthwise convolution without dot products, for the usual output stages; depthwise_neon.c takes the rest.
 //
-// Tile: one output row of 16 channels, two columns at a time. Two taps are multiplied and added in int16, then added to int32. The loops are inline assembly,
+// Tile: one output row of 16 channels, two columns at a time. The loops are inline assembly,
 // because they fill the registers and not every compiler keeps them there, and are ordered by hand: in-order cores want six instructions between a result and
 // its use and loads in bunches, cores with one pipe for products and one for shifts want something for both at any time. So what two columns end with is mixed
 // with what the next two begin with: a loop is entered with the latter done, and pixels are looked up and loaded ahead. Past the end they look up the last
@@ -8,27 +8,8 @@
 //
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128;
 // results and their zero point must fit int16 before they are clamped.
-#include "depthwise_neon.h"
-#include "requant_neon.h"
-
-// What the loops load of a block's output stage, and where they keep sums of pixels.
-struct stage {
-  int32_t shift[16];          // to the left, so that a result begins in the upper half
-  int32_t zero_point_s32[4];  // there, too
-  int16_t zero_point_s16[8];
-  uint8_t min[16], max[16];
-  int16_t sums[32];
-};
-_Static_assert(offsetof(struct stage, sums) == 128, "the loops know where the members are");
-
-// The rows of a block.
-struct block {
-  const struct tvmq_depthwise_args *args;
-  size_t channel;
-  const void *panel;
-  uint8_t *out;
-  struct stage stage;
-};
+#define TAPS "9"
+#include "depthwise_loops_neon.h"
 
 // v0-v8     weights, row by row              v16-v19  sums of the first column
 // v9-v14    pixels                           v20-v23  sums of the second
@@ -36,8 +17,6 @@ struct block {
 // x0-x5 pixels, x6 x7 columns of the table to look up next
 //
 // clang-format off
-#define FIRST 16, 17, 18, 19
-#define SECOND 20, 21, 22, 23
 #define LOOKUP(pixel, row, column) "ldr x" #pixel ", [%[row" #row "], x" #column ", lsl #3]\n"
 #define LOOKUP_LEFT LOOKUP(0, 0, 6) LOOKUP(1, 1, 6) LOOKUP(2, 2, 6)
 #define LOOKUP_RIGHT LOOKUP(3, 0, 7) LOOKUP(4, 1, 7) LOOKUP(5, 2, 7)
@@ -47,34 +26,10 @@ struct block {
   "cmp x6, %[last]\n"          \
   "csel x6, x6, %[last], lo\n" \
   "cinc x7, x6, lo\n"
-#define LOAD(v, pixel) "ldr q" #v ", [x" #pixel ", %[channel]]\n"
 #define LOAD_LEFT(v0, v1, v2) LOAD(v0, 0) LOAD(v1, 1) LOAD(v2, 2)
 #define LOAD_RIGHT(v0, v1, v2) LOAD(v0, 3) LOAD(v1, 4) LOAD(v2, 5)
-#define BIAS(acc, v) "ldr q" #acc ", [%[panel], #16*" #v "]\n"
-#define WEIGHT(v) "ldr q" #v ", [%[panel], #16*(4+" #v ")]\n"
-#define WEIGHTS WEIGHT(0) WEIGHT(1) WEIGHT(2) WEIGHT(3) WEIGHT(4) WEIGHT(5) WEIGHT(6) WEIGHT(7) WEIGHT(8)
-#define FLIP(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
-#define UINT8_FLIP(by, v0, v1, v2) FLIP(v0, by) FLIP(v1, by) FLIP(v2, by)
-#define UINT8_FLIP_BY(v) "movi v" #v ".16b, #0x80\n"
-#define INT8_FLIP(...)
-#define INT8_FLIP_BY(v)
-
-// A tap, and the one that is added to it: 16 products in two registers.
-#define TAP(low, high, x, w)                     \
-  "smull v" #low ".8h, v" #x ".8b, v" #w ".8b\n" \
-  "smull2 v" #high ".8h, v" #x ".16b, v" #w ".16b\n"
-#define AND_TAP(low, high, x, w)                 \
-  "smlal v" #low ".8h, v" #x ".8b, v" #w ".8b\n" \
-  "smlal2 v" #high ".8h, v" #x ".16b, v" #w ".16b\n"
-#define ADD_4(low, high, a0, a1, a2, a3, from0, from1, from2, from3) \
-  "saddw v" #a0 ".4s, v" #from0 ".4s, v" #low ".4h\n"                \
-  "saddw2 v" #a1 ".4s, v" #from1 ".4s, v" #low ".8h\n"               \
-  "saddw v" #a2 ".4s, v" #from2 ".4s, v" #high ".4h\n"               \
-  "saddw2 v" #a3 ".4s, v" #from3 ".4s, v" #high ".8h\n"
-#define ADD_OF(...) ADD_4(__VA_ARGS__)
-#define ADD(low, high, to) ADD_OF(low, high, to, to)
-#define ADD_TO(low, high, to, from) ADD_OF(low, high, to, from)
-
+#define WEIGHTS \
+  WEIGHT(0, 0) WEIGHT(1, 1) WEIGHT(2, 2) WEIGHT(3, 3) WEIGHT(4, 4) WEIGHT(5, 5) WEIGHT(6, 6) WEIGHT(7, 7) WEIGHT(8, 8)
 // What a filter zero point owes: sums of pixels, times it.
 #define SUM(low, high, x0, x1)                     \
   "saddl v" #low ".8h, v" #x0 ".8b, v" #x1 ".8b\n" \
@@ -95,42 +50,8 @@ struct block {
 #define STORE_SUMS(a, b, c, d) "stp q" #a ", q" #b ", [%[stage], #128]\n" "stp q" #c ", q" #d ", [%[stage], #160]\n"
 #define FILTER_ZERO_POINT(v) "dup v" #v ".8h, %w[filter_zero_point]\n"
 
-// The output stage. Where ties go away from zero, negative products are lowered (requant_neon.h).
-#define MULTIPLIER(v, i) "ldr q" #v ", [%[panel], #16*(13+" #i ")]\n"
-#define SHIFT(v, i) "ldr q" #v ", [%[stage], #16*" #i "]\n"
 #define MULTIPLIERS MULTIPLIER(24, 0) MULTIPLIER(25, 1) MULTIPLIER(26, 2) MULTIPLIER(27, 3)
 #define SHIFTS SHIFT(28, 0) SHIFT(29, 1) SHIFT(30, 2) SHIFT(31, 3)
-#define EACH(OP, a0, a1, a2, a3, b0, b1, b2, b3) OP(a0, b0) OP(a1, b1) OP(a2, b2) OP(a3, b3)
-#define EACH_OF(...) EACH(__VA_ARGS__)
-#define MULTIPLY(acc, v) "sqrdmulh v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
-#define LOWER(acc, v) "ssra v" #acc ".4s, v" #acc ".4s, #31\n"
-#define UP_LOWER(...)
-#define AWAY_LOWER(accs) EACH_OF(LOWER, accs, , , , )
-// The upper halves and the zero point in v15: of int8 what fits, of uint8 what may have to saturate.
-#define INT8_ZERO_POINT "ldr q15, [%[stage], #64]\n"
-#define INT8_NARROW_LOW(acc) "raddhn v" #acc ".4h, v" #acc ".4s, v15.4s\n"
-#define INT8_NARROW_HIGH(acc, a1) "raddhn2 v" #acc ".8h, v" #a1 ".4s, v15.4s\n"
-#define INT8_ADD_ZERO_POINT(acc)
-#define INT8_SHIFT(acc, v) "sshl v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
-#define UINT8_ZERO_POINT "ldr q15, [%[stage], #80]\n"
-#define UINT8_NARROW_LOW(acc) "sqrshrn v" #acc ".4h, v" #acc ".4s, #16\n"
-#define UINT8_NARROW_HIGH(acc, a1) "sqrshrn2 v" #acc ".8h, v" #a1 ".4s, #16\n"
-#define UINT8_ADD_ZERO_POINT(acc) "sqadd v" #acc ".8h, v" #acc ".8h, v15.8h\n"
-#define UINT8_SHIFT(acc, v) "sqshl v" #acc ".4s, v" #acc ".4s, v" #v ".4s\n"
-#define INT8_LOW(v, low) "sqxtn v" #v ".8b, v" #low ".8h\n"
-#define INT8_HIGH(v, high) "sqxtn2 v" #v ".16b, v" #high ".8h\n"
-#define UINT8_LOW(v, low) "sqxtun v" #v ".8b, v" #low ".8h\n"
-#define UINT8_HIGH(v, high) "sqxtun2 v" #v ".16b, v" #high ".8h\n"
-#define WHOLE_BOUNDS(...)
-#define WHOLE_ABOVE(...)
-#define WHOLE_BELOW(...)
-#define CLAMPED_BOUNDS(min, max) "ldr q" #min ", [%[stage], #96]\n" "ldr q" #max ", [%[stage], #112]\n"
-#define CLAMPED_ABOVE(TYPE, v, min) TYPE##_OF_TWO(max, v, min)
-#define CLAMPED_BELOW(TYPE, v, max) TYPE##_OF_TWO(min, v, max)
-#define INT8_OF_TWO(op, v, bound) "s" #op " v" #v ".16b, v" #v ".16b, v" #bound ".16b\n"
-#define UINT8_OF_TWO(op, v, bound) "u" #op " v" #v ".16b, v" #v ".16b, v" #bound ".16b\n"
-#define STORE(v) "str q" #v ", [%[out]]\n"
-#define STORE_SECOND(v) "str q" #v ", [%[out], %[out_column]]\n" "add %[out], %[out], %[out_column], lsl #1\n"
 
 // A last, odd column.
 #define LAST_STAGE(TYPE, CLAMP, ROUND)                                                                                                               \
@@ -240,72 +161,36 @@ struct block {
   "3:\n"
 
 // ---- kernels
-#define LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND) loop_s##STRIDE##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
-#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                                                \
-  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                                              \
-    const struct tvmq_depthwise_args *args = block->args;                                                                                       \
-    const void *const *row0 = args->pixels;                                                                                                     \
-    uint8_t *first = block->out;                                                                                                                \
-    for (size_t y = 0; y < args->n_rows; y++) {                                                                                                 \
-      const void *const *row1 = row0 + args->pixels_stride, *const *row2 = row1 + args->pixels_stride;                                          \
-      size_t n_cols = args->n_cols;                                                                                                             \
-      uint8_t *out = first;                                                                                                                     \
-      __asm__ volatile(WEIGHTS S##STRIDE(TYPE, CLAMP, FILTER, ROUND)                                                                            \
-                       : [n] "+r"(n_cols), [out] "+r"(out)                                                                                      \
-                       : [row0] "r"(row0), [row1] "r"(row1), [row2] "r"(row2), [last] "r"((args->n_cols - 1) * STRIDE + 2),                     \
-                         [channel] "r"(block->channel), [panel] "r"(block->panel), [stage] "r"(&block->stage),                                  \
-                         [out_column] "r"(args->out_col_stride), [filter_zero_point] "r"(args->filter_zero_point)                               \
-                       : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",     \
-                         "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", \
-                         "v28", "v29", "v30", "v31", "cc", "memory");                                                                           \
-      row0 += args->stride_h * args->pixels_stride;                                                                                             \
-      first += args->out_row_stride;                                                                                                            \
-    }                                                                                                                                           \
+#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                            \
+  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                          \
+    const struct tvmq_depthwise_args *args = block->args;                                                                   \
+    const void *const *row0 = args->pixels;                                                                                 \
+    uint8_t *first = block->out;                                                                                            \
+    for (size_t y = 0; y < args->n_rows; y++) {                                                                             \
+      const void *const *row1 = row0 + args->pixels_stride, *const *row2 = row1 + args->pixels_stride;                      \
+      size_t n_cols = args->n_cols;                                                                                         \
+      uint8_t *out = first;                                                                                                 \
+      __asm__ volatile(WEIGHTS S##STRIDE(TYPE, CLAMP, FILTER, ROUND)                                                        \
+                       : [n] "+r"(n_cols), [out] "+r"(out)                                                                  \
+                       : [row0] "r"(row0), [row1] "r"(row1), [row2] "r"(row2), [last] "r"((args->n_cols - 1) * STRIDE + 2), \
+                         [channel] "r"(block->channel), [panel] "r"(block->panel), [stage] "r"(&block->stage),              \
+                         [out_column] "r"(args->out_col_stride), [filter_zero_point] "r"(args->filter_zero_point)           \
+                       : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", ALL_VECTORS, "cc", "memory");                      \
+      row0 += args->stride_h * args->pixels_stride;                                                                         \
+      first += args->out_row_stride;                                                                                        \
+    }                                                                                                                       \
   }
-#define LOOPS(STRIDE, TYPE, CLAMP, FILTER) LOOP(STRIDE, TYPE, CLAMP, FILTER, UP) LOOP(STRIDE, TYPE, CLAMP, FILTER, AWAY)
 #define ALL_LOOPS(STRIDE)                                                                                              \
   LOOPS(STRIDE, INT8, WHOLE, SYMMETRIC) LOOPS(STRIDE, INT8, CLAMPED, SYMMETRIC) LOOPS(STRIDE, UINT8, WHOLE, SYMMETRIC) \
   LOOPS(STRIDE, UINT8, CLAMPED, SYMMETRIC) LOOPS(STRIDE, UINT8, WHOLE, ASYMMETRIC) LOOPS(STRIDE, UINT8, CLAMPED, ASYMMETRIC)
 ALL_LOOPS(1)
 ALL_LOOPS(2)
 
-// [uint8][clamped][a filter zero point][ties go up]
-typedef void (*loop_fn)(struct block *block);
-#define ROUNDS(STRIDE, TYPE, CLAMP, FILTER) {LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, UP)}
 #define TABLE(STRIDE)                                                                      \
   {{{ROUNDS(STRIDE, INT8, WHOLE, SYMMETRIC)}, {ROUNDS(STRIDE, INT8, CLAMPED, SYMMETRIC)}}, \
    {{ROUNDS(STRIDE, UINT8, WHOLE, SYMMETRIC), ROUNDS(STRIDE, UINT8, WHOLE, ASYMMETRIC)},   \
     {ROUNDS(STRIDE, UINT8, CLAMPED, SYMMETRIC), ROUNDS(STRIDE, UINT8, CLAMPED, ASYMMETRIC)}}}
-static const loop_fn loops[2][2][2][2][2] = {TABLE(1), TABLE(2)};
+static loop_table s1 = TABLE(1), s2 = TABLE(2);
 // clang-format on
 
-// NULL: the call is none of the usual ones.
-static loop_fn loop_for(const struct tvmq_depthwise_args *args) {
-  const struct tvmq_stage *stage = args->stage;
-  if (args->in_flip != stage->flip || stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts) return NULL;
-  if (!stage->flip && !stage->fits_int16) return NULL;
-  return loops[args->stride_w - 1][stage->flip != 0][tvmq_stage_clamps(stage)][args->filter_zero_point != 0][tvmq_stage_ties_up(stage)];
-}
-
-bool tvmq_depthwise_3x3_neon(const struct tvmq_depthwise_args *args) {
-  const loop_fn loop = loop_for(args);
-  if (!loop) return false;
-  const struct tvmq_stage *stage = args->stage;
-  const int32_t zero_point = stage->zero_point + stage->flip;
-  struct block block = {.args = args, .channel = args->channel_offset, .panel = args->panel, .out = args->out};
-  vst1q_s32(block.stage.zero_point_s32, vdupq_n_s32(zero_point * (1 << 16)));
-  vst1q_s16(block.stage.zero_point_s16, vdupq_n_s16((int16_t)zero_point));
-  vst1q_u8(block.stage.min, vdupq_n_u8((uint8_t)(stage->min ^ stage->flip)));
-  vst1q_u8(block.stage.max, vdupq_n_u8((uint8_t)(stage->max ^ stage->flip)));
-  for (size_t b = 0; b < args->n_blocks; b++) {
-    const int32_t *shift = (const int32_t *)((const char *)block.panel + 9 * 16) + 2 * 16;
-    int32x4_t left[4];
-    UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
-    UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block.stage.shift + 4 * i, left[i]);
-    loop(&block);
-    block.channel += 16;
-    block.out += 16;
-    block.panel = (const char *)block.panel + args->panel_bytes;
-  }
-  return true;
-}
+bool tvmq_depthwise_3x3_neon(const struct tvmq_depthwise_args *args) { return run_loops(args, args->stride_w == 1 ? &s1 : &s2); }

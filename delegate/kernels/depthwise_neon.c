@@ -1,5 +1,5 @@
 // Depthwise without dot products, any filter, stride, zero points and output stage: weights less their zero point and pixels, widened to int16, are
-// multiplied and summed in int32. 3x3 filters have loops of their own (depthwise_3x3_neon.c).
+// multiplied and summed in int32. 3x3 and 5x5 have loops of their own (depthwise_loops_neon.h).
 //
 // Tile: one output row, 4 columns, twice 8 channels: 8 accumulators, requantized together, because in-order cores need that much independent work. Reads: 8
 // bytes of each pixel of the window; past the last column the last again. Hazards: none, |w - zw| < 2^8.
@@ -137,4 +137,12 @@ void tvmq_depthwise_s8_3x3_1x16s1p__neon(const struct tvmq_depthwise_args *args)
 
 void tvmq_depthwise_s8_3x3_1x16s2p__neon(const struct tvmq_depthwise_args *args) {
   if (!tvmq_depthwise_3x3_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
+}
+
+void tvmq_depthwise_s8_5x5_1x16s1p__neon(const struct tvmq_depthwise_args *args) {
+  if (!tvmq_depthwise_5x5_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
+}
+
+void tvmq_depthwise_s8_5x5_1x16s2p__neon(const struct tvmq_depthwise_args *args) {
+  if (!tvmq_depthwise_5x5_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
 }
