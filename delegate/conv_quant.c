@@ -86,11 +86,22 @@ bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results) {
   return (variant->flags & TVMQ_FLOAT_STAGE) != 0 && results >= MIN_RESULTS;
 }
 
+// Of the weights of a depthwise channel, those that are -128.
+static size_t min_weights(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, size_t o) {
+  const struct tvmq_channel channel = tvmq_conv_channel(desc, quant, desc->filter, o);
+  size_t n = 0;
+  for (size_t t = 0; t < channel.n_taps; t++) n += (int8_t)(channel.weights[t * channel.tap_stride] ^ channel.flip) == INT8_MIN;
+  return n;
+}
+
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant) {
-  uint32_t excluded = 0;
-  size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
-  if (memchr(desc->filter, 0x80 ^ quant->filter_flip, n)) excluded |= TVMQ_NO_MIN_WEIGHT;
-  return excluded;
+  const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
+  if (!memchr(desc->filter, 0x80 ^ quant->filter_flip, n)) return 0;
+  if (!desc->depthwise) return TVMQ_NO_MIN_WEIGHT;
+  for (size_t o = 0; o < (size_t)desc->out_c; o++) {
+    if (min_weights(desc, quant, o) > 1) return TVMQ_NO_MIN_WEIGHT;
+  }
+  return 0;
 }
 
 uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) { return quant->in_flip ^ layout->a_offset; }

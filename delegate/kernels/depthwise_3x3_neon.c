@@ -6,7 +6,7 @@
 // with what the next two begin with: a loop is entered with the latter done, and pixels are looked up and loaded ahead. Past the end they look up the last
 // pixel again.
 //
-// Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 only if no weight is -128;
+// Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 unless both weights are -128;
 // results and their zero point must fit int16 before they are clamped.
 #define TAPS "9"
 #include "depthwise_loops_neon.h"

@@ -8,7 +8,7 @@
 #include "inline.h"
 #include "requant_neon.h"
 
-enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MAX_SPAN = 11 };
+enum { NR = 16, CHANNELS = 8, COLUMNS = 4 };
 
 // The work of 8 channels.
 struct half {
@@ -26,32 +26,7 @@ TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) {
   return vmovl_s8(veor_s8(vld1_s8((const int8_t *)pixel + h->channel_offset), h->flip));
 }
 
-TVMQ_INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]) {
-  acc[0] = vmlal_s16(acc[0], vget_low_s16(value), vget_low_s16(weight));
-  acc[1] = vmlal_high_s16(acc[1], value, weight);
-}
-
-// Adds the products of a filter row: n_kx weights, and the pixels that 4 columns `stride` apart have under them, each widened once.
-TVMQ_INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
-  int16x8_t value[MAX_SPAN];
-  UNROLL for (int x = 0; x < (COLUMNS - 1) * stride + n_kx; x++) value[x] = load_pixel(h, row[x]);
-  UNROLL for (int kx = 0; kx < n_kx; kx++) {
-    const int16x8_t weight = load_weight(h, weights + kx * NR);
-    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i * stride + kx], weight, acc + 2 * i);
-  }
-}
-
-// The same for any row, tap by tap; columns past `n` repeat the last.
-TVMQ_INLINE void add_taps(const struct half *h, const void *const *row, size_t n, const int8_t *weights, int32x4_t *acc) {
-  const void *const *column[COLUMNS];
-  UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = row + (i < n ? i : n - 1) * h->args->stride_w;
-  for (size_t kx = 0; kx < h->args->filter_w; kx++, weights += NR) {
-    const int16x8_t weight = load_weight(h, weights);
-    int16x8_t value[COLUMNS];
-    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = load_pixel(h, column[i][kx]);
-    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i], weight, acc + 2 * i);
-  }
-}
+#include "depthwise_rows_neon_template.h"
 
 // Requantizes 8 accumulators, two columns at a time, and stores `n` columns.
 TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {
@@ -91,7 +66,7 @@ TVMQ_INLINE void depthwise(const struct half *h, int n_kx, int stride) {
       if (n_kx > 0 && left >= COLUMNS)
         add_row(h, row, n_kx, stride, weights, acc);
       else
-        add_taps(h, row, left, weights, acc);
+        add_taps(h, row, left, 0, args->filter_w, weights, acc);
     }
     TVMQ_NEON_FOR_GENERAL_PATH(path, store, h, acc, left, out);
   }

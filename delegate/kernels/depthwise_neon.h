@@ -3,7 +3,7 @@
 
 #include "kernel.h"
 
-// The hot loops for 3x3 and 5x5 (depthwise_3x3_neon.c, depthwise_5x5_neon.c), stride 1 or 2 along a row; no weight is -128. False, and nothing done, if the
-// call is not of the usual kind.
+// The hot loops for 3x3 and 5x5 (depthwise_3x3_neon.c, depthwise_5x5_neon.c), stride 1 or 2 along a row; no two weights of a channel are -128. False, and
+// nothing done, if the call is not of the usual kind.
 bool tvmq_depthwise_3x3_neon(const struct tvmq_depthwise_args *args);
 bool tvmq_depthwise_5x5_neon(const struct tvmq_depthwise_args *args);

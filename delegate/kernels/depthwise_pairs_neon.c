@@ -1,8 +1,8 @@
-// Depthwise without dot products, any filter and stride, where no weight is -128: two taps are multiplied and added in int16, then added to int32. 3x3 and
-// 5x5 filters have loops of their own (depthwise_loops_neon.h); a filter zero point is depthwise_neon.c's.
+// Depthwise without dot products, any filter and stride, where no two weights of a channel are -128: two taps are multiplied and added in int16, then added to
+// int32. 3x3 and 5x5 filters have loops of their own (depthwise_loops_neon.h); a filter zero point is depthwise_neon.c's.
 //
 // Tile: one output row, 4 columns (a last one or two: one), 16 channels: 16 accumulators. Reads: 16 bytes of each pixel of the window; past the last column the
-// last again. Hazards: two products fit int16 only if no weight is -128.
+// last again. Hazards: two products fit int16 unless both weights are -128.
 #include "depthwise_neon.h"
 #include "inline.h"
 #include "requant_neon.h"

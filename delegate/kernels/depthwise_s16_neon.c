@@ -6,7 +6,7 @@
 #include "kernel.h"
 #include "requant_neon.h"
 
-enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511, MAX_SPAN = 9 };
+enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511 };
 
 // The work of 8 channels.
 struct half {
@@ -18,36 +18,14 @@ struct half {
   int16_t *out;
 };
 
-TVMQ_INLINE int16x8_t load_weight(const int8_t *weight) { return vmovl_s8(vld1_s8(weight)); }
+TVMQ_INLINE int16x8_t load_weight(const struct half *h, const int8_t *weight) {
+  (void)h;
+  return vmovl_s8(vld1_s8(weight));
+}
 
 TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) { return vld1q_s16((const int16_t *)((const char *)pixel + h->channel_offset)); }
 
-TVMQ_INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]) {
-  acc[0] = vmlal_s16(acc[0], vget_low_s16(value), vget_low_s16(weight));
-  acc[1] = vmlal_high_s16(acc[1], value, weight);
-}
-
-// Adds the products of a filter row: n_kx weights, and the pixels that 4 columns `stride` apart have under them, each loaded once.
-TVMQ_INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
-  int16x8_t value[MAX_SPAN];
-  UNROLL for (int x = 0; x < (COLUMNS - 1) * stride + n_kx; x++) value[x] = load_pixel(h, row[x]);
-  UNROLL for (int kx = 0; kx < n_kx; kx++) {
-    const int16x8_t weight = load_weight(weights + kx * NR);
-    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i * stride + kx], weight, acc + 2 * i);
-  }
-}
-
-// The same for taps `first` to `end` of any row; columns past `n` repeat the last.
-TVMQ_INLINE void add_taps(const struct half *h, const void *const *row, size_t n, size_t first, size_t end, const int8_t *weights, int32x4_t *acc) {
-  const void *const *column[COLUMNS];
-  UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = row + (i < n ? i : n - 1) * h->args->stride_w;
-  for (size_t kx = first; kx < end; kx++) {
-    const int16x8_t weight = load_weight(weights + kx * NR);
-    int16x8_t value[COLUMNS];
-    UNROLL for (int i = 0; i < COLUMNS; i++) value[i] = load_pixel(h, column[i][kx]);
-    UNROLL for (int i = 0; i < COLUMNS; i++) add_product(value[i], weight, acc + 2 * i);
-  }
-}
+#include "depthwise_rows_neon_template.h"
 
 TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], const struct tvmq_neon_sums *sums, size_t n, int16_t *out) {
   const struct tvmq_neon_stage_s64 stage = tvmq_neon_stage_s64(h->args->stage);

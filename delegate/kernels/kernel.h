@@ -256,7 +256,7 @@ enum tvmq_family {
 };
 
 enum tvmq_variant_flags {
-  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128, or in depthwise at most one of a channel
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
   TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart, and are not flipped
   TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes

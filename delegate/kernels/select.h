@@ -18,7 +18,7 @@ struct tvmq_gemm_problem {
   uint8_t acc_bytes;          // of the layout: 4, or 8 for 16x8 with an int64 bias
   bool exact_k;               // only variants whose ku divides k: rows are read where they lie
   uint32_t cpu;               // features that may be used, and what to tune for: enum tvmq_cpu_bits
-  uint32_t excluded;          // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT when a weight is -128)
+  uint32_t excluded;          // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT where weights are -128)
   uint32_t required;          // flags of which a variant must have all
   int32_t filter_zero_point;  // if not 0, kernels of 8-bit weights need the sums of rows
   uint8_t in_flip;            // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are

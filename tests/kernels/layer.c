@@ -75,6 +75,7 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
     exit(1);
   }
   int32_t min = variant->flags & TVMQ_NO_MIN_WEIGHT ? -INT8_MAX : INT8_MIN, max = INT8_MAX;
+  const bool may_have_one_min = variant->family == TVMQ_FAMILY_DEPTHWISE_S8 && !weightless && check_one_in(2);
   // Half of all layers have weights that their zero point can be subtracted from beforehand, some only just.
   if (check_one_in(2)) {
     min = larger(min, layer->filter_zero_point - (check_one_in(4) ? 128 : 127));
@@ -87,6 +88,11 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
       const int32_t w = weightless ? 0 : draw(pattern, i, min, max, larger(min, layer->filter_zero_point));
       stored_weights[c * per_channel + i] = (uint8_t)((uint8_t)w ^ layer->filter_flip);
       centred_weights[c * per_channel + i] = w - layer->filter_zero_point;
+    }
+    if (may_have_one_min && check_one_in(4)) {
+      const size_t i = check_below((uint32_t)per_channel);
+      stored_weights[c * per_channel + i] = (uint8_t)(0x80 ^ layer->filter_flip);
+      centred_weights[c * per_channel + i] = INT8_MIN - layer->filter_zero_point;
     }
   }
 }
