@@ -142,6 +142,24 @@ static TfLiteStatus invoke_quantize(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
+// Sums are of 20 bits more than the inputs, over twice the larger scale.
+static TfLiteStatus invoke_add(TfLiteContext *context, TfLiteNode *node) {
+  const TfLiteTensor *in[] = {tensor_at(context, node->inputs, 0), tensor_at(context, node->inputs, 1)}, *out = tensor_at(context, node->outputs, 0);
+  const double common = 2.0 * (double)(in[0]->params.scale > in[1]->params.scale ? in[0] : in[1])->params.scale;
+  int32_t multiplier[3], shift[3];
+  for (int i = 0; i < 2; i++) oracle_fixed_point((double)in[i]->params.scale / common, &multiplier[i], &shift[i]);
+  oracle_fixed_point(common / ((double)(1 << 20) * (double)out->params.scale), &multiplier[2], &shift[2]);
+  for (size_t n = 0; n < out->bytes; n++) {
+    int32_t sum = 0;
+    for (int i = 0; i < 2; i++) {
+      const int32_t value = (((const int8_t *)in[i]->data)[n] - in[i]->params.zero_point) * (1 << 20);
+      sum += oracle_round_s32(TVMQ_ROUNDING_REFERENCE, value, multiplier[i], shift[i]);
+    }
+    ((int8_t *)out->data)[n] = clamp((int64_t)oracle_round_s32(TVMQ_ROUNDING_REFERENCE, sum, multiplier[2], shift[2]) + out->params.zero_point);
+  }
+  return kTfLiteOk;
+}
+
 static TfLiteStatus invoke_other(TfLiteContext *context, TfLiteNode *node) {
   const TfLiteTensor *in = tensor_at(context, node->inputs, 0), *out = tensor_at(context, node->outputs, 0);
   for (size_t i = 0; i < in->bytes; i++) ((uint8_t *)out->data)[i] = (uint8_t)(((const uint8_t *)in->data)[i] + 1);
@@ -152,6 +170,7 @@ const TfLiteRegistration *fake_kernel(int builtin_code) {
   static const TfLiteRegistration kernels[] = {
       {.builtin_code = TVMQ_BUILTIN_CONV_2D, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
+      {.builtin_code = TVMQ_BUILTIN_ADD, .prepare = prepare_same, .invoke = invoke_add, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_PAD, .prepare = prepare_pad, .invoke = invoke_pad, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_QUANTIZE, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},
       {.builtin_code = FAKE_BUILTIN_OTHER, .prepare = prepare_same, .invoke = invoke_other, .version = 1},

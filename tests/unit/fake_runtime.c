@@ -272,7 +272,7 @@ int fake_tensor(struct fake_subgraph *s, TfLiteType type, const int *dims, float
   return (int)s->n_tensors - 1;
 }
 
-static int add_builtin(struct fake_subgraph *s, int code, int n_inputs, const int *inputs, int out, void *options) {
+int fake_builtin(struct fake_subgraph *s, int code, int n_inputs, const int *inputs, int out, void *options) {
   const TfLiteNode node = {.inputs = int_array(n_inputs, inputs), .outputs = int_array(1, &out), .builtin_data = options};
   const int index = add_node(s, node, fake_kernel(code));
   s->plan[s->n_plan++] = index;
@@ -286,20 +286,16 @@ int fake_conv(struct fake_subgraph *s, bool depthwise, int in, int filter, int b
   if (!depthwise) {
     TfLiteConvParams *params = malloc(sizeof *params);
     *params = (TfLiteConvParams){.padding = padding, .stride_width = stride, .stride_height = stride, .dilation_width_factor = 1, .dilation_height_factor = 1};
-    return add_builtin(s, TVMQ_BUILTIN_CONV_2D, 3, inputs, out, params);
+    return fake_builtin(s, TVMQ_BUILTIN_CONV_2D, 3, inputs, out, params);
   }
   TfLiteDepthwiseConvParams *params = malloc(sizeof *params);
   *params = (TfLiteDepthwiseConvParams){
       .padding = padding, .stride_width = stride, .stride_height = stride, .depth_multiplier = 1, .dilation_width_factor = 1, .dilation_height_factor = 1};
-  return add_builtin(s, TVMQ_BUILTIN_DEPTHWISE_CONV_2D, 3, inputs, out, params);
+  return fake_builtin(s, TVMQ_BUILTIN_DEPTHWISE_CONV_2D, 3, inputs, out, params);
 }
 
-int fake_pad(struct fake_subgraph *s, int in, int paddings, int value, int out) {
-  const int inputs[] = {in, paddings, value};
-  return add_builtin(s, TVMQ_BUILTIN_PAD, value < 0 ? 2 : 3, inputs, out, NULL);
-}
-int fake_quantize(struct fake_subgraph *s, int in, int out) { return add_builtin(s, TVMQ_BUILTIN_QUANTIZE, 1, &in, out, NULL); }
-int fake_other(struct fake_subgraph *s, int in, int out) { return add_builtin(s, FAKE_BUILTIN_OTHER, 1, &in, out, NULL); }
+int fake_quantize(struct fake_subgraph *s, int in, int out) { return fake_builtin(s, TVMQ_BUILTIN_QUANTIZE, 1, &in, out, NULL); }
+int fake_other(struct fake_subgraph *s, int in, int out) { return fake_builtin(s, FAKE_BUILTIN_OTHER, 1, &in, out, NULL); }
 
 // ---- running
 

@@ -45,7 +45,8 @@ void fake_destroy(struct fake *fake);
 // Each returns the index of what it adds. `dims` ends with 0. Data makes a tensor constant; the caller keeps it. The scale is that of all channels, 0 for none.
 int fake_tensor(struct fake_subgraph *subgraph, TfLiteType type, const int *dims, float scale, int zero_point, const void *data);
 int fake_conv(struct fake_subgraph *subgraph, bool depthwise, int in, int filter, int bias, int out, int stride, TfLitePadding padding);
-int fake_pad(struct fake_subgraph *subgraph, int in, int paddings, int value, int out);  // value -1: the zero point
+// Any operator; its options come from malloc().
+int fake_builtin(struct fake_subgraph *subgraph, int code, int n_inputs, const int *inputs, int out, void *options);
 int fake_quantize(struct fake_subgraph *subgraph, int in, int out);
 int fake_other(struct fake_subgraph *subgraph, int in, int out);  // adds 1 to every byte; no delegate knows it
 

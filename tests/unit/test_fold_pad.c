@@ -3,6 +3,7 @@
 
 #include "fake_network.h"
 #include "memory.h"
+#include "op_names.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 
@@ -34,7 +35,7 @@ static void add_pad(struct graph *g, int in) {
   const int paddings = fake_tensor(g->s, kTfLiteInt32, (int[]){4, 2, 0}, 0, 0, margins);
   g->source = in;
   g->padded = activation(g);
-  g->pad = fake_pad(g->s, in, paddings, -1, g->padded);
+  g->pad = fake_builtin(g->s, TVMQ_BUILTIN_PAD, 2, (int[]){in, paddings}, g->padded, NULL);
 }
 
 static struct graph begin(void) {

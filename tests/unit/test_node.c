@@ -6,6 +6,7 @@
 #include "fake_network.h"
 #include "memory.h"
 #include "node.h"
+#include "op_names.h"
 #include "unit.h"
 
 // ---- nodes: one thing is wrong with each
@@ -276,7 +277,7 @@ static void check_pad(void) {
     const int constant = fake_tensor(n.graph, kTfLiteInt32, (int[]){4, 2, 0}, 0, 0, data);
     const int out = fake_tensor(n.graph, kTfLiteInt8, (int[]){1, 1, 1, 1, 0}, 0.02f, -7, NULL);
     const int with = fake_tensor(n.graph, kTfLiteInt8, (int[]){1, 0}, 0.02f, -7, &(int8_t){-7});
-    const int index = fake_pad(n.graph, n.in, constant, with, out);
+    const int index = fake_builtin(n.graph, TVMQ_BUILTIN_PAD, 3, (int[]){n.in, constant, with}, out, NULL);
     paddings = tensor(&n, constant);
     value = tensor(&n, with);
     if (cases[i].spoil != NULL) cases[i].spoil(&n);
