@@ -15,7 +15,7 @@ enum { TASKS_PER_THREAD = 8, LINE = 64 };
 // Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a line
 // of cache that two cores write; for a panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end. From two
 // cores of a Xeon with AMX, whose L2 are their own: 14x14x512 1x1 and 28x28x128 3x3 are faster by rows, 14x14x256 3x3 by panels.
-static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 25, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 3000;
+static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 3000;
 
 // Operators of fewer cycles have neighbours that one thread does, mostly: there is nothing in other cores.
 static const float SMALL_CYCLES = 8000;
