@@ -244,7 +244,12 @@ static bool make_problem(const struct tvmq_variant *variant, const struct layer_
 
 static struct tvmq_stage usual_stage(const struct tvmq_variant *variant) {
   const bool s16 = variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
-  return (struct tvmq_stage){.right_shifts = true, .headroom = true, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
+  return (struct tvmq_stage){.right_shifts = true,
+                             .headroom = true,
+                             .fits_int16 = !s16,
+                             .zero_point = s16 ? 0 : INT8_MIN,
+                             .min = s16 ? INT16_MIN : INT8_MIN,
+                             .max = s16 ? INT16_MAX : INT8_MAX};
 }
 
 static void run_problem(void *context) {

@@ -205,8 +205,12 @@ static void bench(const struct tvmq_variant *variant) {
   const struct tvmq_layout *layout = &variant->layout;
   const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16;
   const size_t element = s16 ? 2 : 1, operand = variant->flags & TVMQ_WIDE_ROWS ? 2 : element;
-  const struct tvmq_stage stage = {
-      .right_shifts = true, .headroom = true, .fits_int16 = !s16, .min = s16 ? INT16_MIN : INT8_MIN, .max = s16 ? INT16_MAX : INT8_MAX};
+  const struct tvmq_stage stage = {.right_shifts = true,
+                                   .headroom = true,
+                                   .fits_int16 = !s16,
+                                   .zero_point = s16 ? 0 : INT8_MIN,
+                                   .min = s16 ? INT16_MIN : INT8_MIN,
+                                   .max = s16 ? INT16_MAX : INT8_MAX};
   check_random_bytes(in, sizeof in);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0, is_zipped = (variant->flags & TVMQ_ZIPPED_ROWS) != 0;
