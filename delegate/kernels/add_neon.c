@@ -72,14 +72,15 @@ TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t 
 struct steps {
   enum tvmq_neon_path path;
   struct tvmq_neon_stage stage;
-  int32x4_t left, in_zero_point[2], in_multiplier[2], in_shift[2], out_zero_point, out_multiplier, out_shift, min, max;
+  int32x4_t left[2], in_zero_point[2], in_multiplier[2], in_shift[2], out_zero_point, out_multiplier, out_shift, min, max;
 };
 
 TVMQ_INLINE struct steps steps_of(const struct tvmq_add_args *args, int32_t offset) {
   struct steps s = {
-      .path = args->rounding == TVMQ_ROUNDING_SINGLE ? TVMQ_NEON_SINGLE : TVMQ_NEON_DOUBLE,
+      .path = args->rounding == TVMQ_ROUNDING_SINGLE                                   ? TVMQ_NEON_SINGLE
+              : args->rounding == TVMQ_ROUNDING_REFERENCE && args->out_scale.shift < 0 ? TVMQ_NEON_S8_AWAY
+                                                                                       : TVMQ_NEON_DOUBLE,
       .stage = {.ties = vdupq_n_s32(args->rounding == TVMQ_ROUNDING_REFERENCE ? -1 : 0)},
-      .left = vdupq_n_s32(args->left_shift),
       .out_zero_point = vdupq_n_s32(args->out_zero_point + offset),
       .out_multiplier = vdupq_n_s32(args->out_scale.multiplier),
       .out_shift = vdupq_n_s32(args->out_scale.shift),
@@ -89,18 +90,22 @@ TVMQ_INLINE struct steps steps_of(const struct tvmq_add_args *args, int32_t offs
   UNROLL for (int i = 0; i < 2; i++) {
     s.in_zero_point[i] = vdupq_n_s32(args->in_zero_point[i] + offset);
     s.in_multiplier[i] = vdupq_n_s32(args->in_scale[i].multiplier);
-    s.in_shift[i] = vdupq_n_s32(args->in_scale[i].shift);
+    // A half, which shifts nothing to the right, is exact: as twice the element and a quarter it has a right shift, as the shorter path wants.
+    const int32_t exact = args->in_scale[i].shift == 0;
+    s.left[i] = vdupq_n_s32(args->left_shift + exact);
+    s.in_shift[i] = vdupq_n_s32(args->in_scale[i].shift - exact);
   }
   return s;
 }
 
 TVMQ_INLINE vec steps_rescale(const struct steps *s, vec x, vec multiplier, vec shift) {
+  if (s->path == TVMQ_NEON_S8_AWAY) return tvmq_neon_rescale(TVMQ_NEON_S8_AWAY, &s->stage, x, multiplier, shift);
   if (s->path == TVMQ_NEON_SINGLE) return tvmq_neon_rescale(TVMQ_NEON_SINGLE, &s->stage, x, multiplier, shift);
   return tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &s->stage, x, multiplier, shift);
 }
 
 TVMQ_INLINE vec steps_scaled(const struct steps *s, int i, vec x) {
-  return steps_rescale(s, vshlq_s32(vsubq_s32(x, s->in_zero_point[i]), s->left), s->in_multiplier[i], s->in_shift[i]);
+  return steps_rescale(s, vshlq_s32(vsubq_s32(x, s->in_zero_point[i]), s->left[i]), s->in_multiplier[i], s->in_shift[i]);
 }
 
 TVMQ_INLINE vec steps_sum(const struct steps *s, vec a, vec b) {

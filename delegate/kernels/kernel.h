@@ -152,7 +152,7 @@ struct tvmq_add_args {
   enum tvmq_rounding rounding;
   int32_t left_shift;
   int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2], out_scale;  // of the inputs at most 1: nothing wraps
+  struct tvmq_scale in_scale[2], out_scale;  // of the inputs at most a half: nothing wraps
   int32_t min, max;
 };
 typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
