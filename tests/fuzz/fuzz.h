@@ -43,6 +43,7 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
               const void *expected, size_t n, enum guard_side side);
 
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_requantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_average_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 

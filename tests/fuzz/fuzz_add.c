@@ -1,0 +1,88 @@
+// ADD.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../delegate/quant_params.h"
+#include "../kernels/oracle.h"
+#include "../kernels/random.h"
+#include "fuzz.h"
+
+static int32_t load(enum tvmq_type type, const void *tensor, size_t i) {
+  if (type == TVMQ_TYPE_S16) return ((const int16_t *)tensor)[i];
+  return type == TVMQ_TYPE_U8 ? ((const uint8_t *)tensor)[i] : ((const int8_t *)tensor)[i];
+}
+
+static struct tvmq_scale scale_of(double real) {
+  struct tvmq_scale scale;
+  oracle_fixed_point(real, &scale.multiplier, &scale.shift);
+  return scale;
+}
+
+static int32_t rescaled(enum tvmq_rounding rounding, int32_t x, struct tvmq_scale scale) {
+  return oracle_round_s32(rounding, x, scale.multiplier, scale.shift);
+}
+
+static void add(const struct tvmq_add_desc *d, enum tvmq_rounding rounding, const void *const in[2], void *out) {
+  const size_t bytes = tvmq_type_bytes(d->type);
+  const int32_t unit = 1 << (d->type == TVMQ_TYPE_S16 ? 15 : 20);
+  const double common = 2 * fmax((double)d->in[0].scale, (double)d->in[1].scale);
+  const struct tvmq_scale out_scale = scale_of(common / ((double)unit * (double)d->out.scale));
+  int32_t min, max;
+  tvmq_activation_range(d->activation, d->type, d->out, &min, &max);
+  for (size_t i = 0; i < d->n; i++) {
+    int32_t sum = 0;
+    for (int j = 0; j < 2; j++) {
+      sum += rescaled(rounding, (load(d->type, in[j], i) - d->in[j].zero_point) * unit, scale_of((double)d->in[j].scale / common));
+    }
+    int32_t value = oracle_wrap((int64_t)rescaled(rounding, sum, out_scale) + d->out.zero_point);
+    value = value < min ? min : value > max ? max : value;
+    memcpy((uint8_t *)out + i * bytes, &value, bytes);
+  }
+}
+
+static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type) {
+  const struct tvmq_range range = tvmq_type_range(type);
+  struct tvmq_quant quant = {.scale = ldexpf((float)check_between(1 << 23, (1 << 24) - 1), -24 - (int)fuzz_pick(b, 0, 3))};
+  if (fuzz_pick(b, 0, 3) == 0) quant.scale = ldexpf(quant.scale, (int)fuzz_pick(b, -30, 30));
+  if (fuzz_pick(b, 0, 3) == 0) quant.scale = ldexpf(1, (int)fuzz_pick(b, -4, 4));
+  if (type != TVMQ_TYPE_S16) quant.zero_point = (int32_t)check_between(range.min, range.max);
+  static const float odd_scales[] = {0, -1, INFINITY, NAN, 0x1p-149f, 0x1p127f};
+  if (fuzz_pick(b, 0, 15) == 0) quant.scale = odd_scales[fuzz_pick(b, 0, 5)];
+  if (fuzz_pick(b, 0, 31) == 0) quant.zero_point = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
+  return quant;
+}
+
+void fuzz_add(struct fuzz_bytes *b, const struct tvmq_env *env) {
+  static uint8_t expected[FUZZ_MAX_BYTES];
+  static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
+  const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
+  struct tvmq_add_desc d = {
+      .type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 2)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .activation = (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_OTHER),
+      .powers_of_two = fuzz_pick(b, 0, 1),
+      .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 200 : 40000),
+  };
+  for (int i = 0; i < 2; i++) d.in[i] = random_quant(b, d.type);
+  d.out = random_quant(b, d.type);
+  const bool twice = fuzz_pick(b, 0, 7) == 0;
+
+  char text[300];
+  snprintf(text, sizeof text, "add, type %d, n %zu, scales %a + %a -> %a, zero points %d + %d -> %d, activation %d, twice %d, rounding %d, cpu %#x", d.type,
+           d.n, (double)d.in[0].scale, (double)d.in[1].scale, (double)d.out.scale, d.in[0].zero_point, d.in[1].zero_point, d.out.zero_point, d.activation,
+           twice, env->rounding, env->cpu);
+  fuzz_about(text);
+  const union tvmq_desc desc = {.add = d};
+  const char *why = tvmq_op_add.claim(&desc);
+  fuzz_claimed(why);
+  if (why) return;
+  const size_t bytes = d.n * tvmq_type_bytes(d.type);
+  const struct fuzz_tensor first = fuzz_tensor(FUZZ_IN, bytes, side), second = twice ? first : fuzz_tensor(FUZZ_FILTER, bytes, side);
+  check_random_bytes(first.write, bytes);
+  if (!twice) check_random_bytes(second.write, bytes);
+  const void *const in[2] = {first.read, second.read};
+  add(&d, env->rounding, in, expected);
+  struct tvmq_op *op = NULL;
+  fuzz_run(&tvmq_op_add, &op, &desc, env, in, expected, bytes, side);
+  tvmq_op_add.release(op);
+}
