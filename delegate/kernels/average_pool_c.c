@@ -42,23 +42,30 @@ TVMQ_INLINE int32_t load_one(const uint8_t *in, enum tvmq_type type) {
   return type == TVMQ_TYPE_S16 ? *(const int16_t *)(const void *)in : type == TVMQ_TYPE_U8 ? *in : (int8_t)*in;
 }
 
-TVMQ_INLINE void pool_few(const struct tvmq_average_pool_args *a, enum tvmq_type type) {
-  const size_t element = tvmq_type_bytes(type);
-  uint8_t *out = a->out;
+TVMQ_INLINE int32_t add_column(const struct tvmq_average_pool_args *a, size_t column, size_t offset, enum tvmq_type type) {
+  const uint8_t *in = (const uint8_t *)a->in + column * a->in_col_stride + offset;
+  int32_t sum = 0;
+  for (size_t y = 0; y < a->n_rows; y++, in += a->in_row_stride) sum += load_one(in, type);
+  return sum;
+}
+
+TVMQ_INLINE void pool_one(const struct tvmq_average_pool_args *a, size_t offset, bool narrow, enum tvmq_type type) {
+  uint8_t *out = (uint8_t *)a->out + offset;
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
+  struct window summed = {0, 0};
+  int32_t sum = 0;
   for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
     for (size_t x = 0; x < span->n_cols; x++) {
       const struct window window = window_at(a, origin);
-      for (size_t offset = 0; offset < a->channels * element; offset += element) {
-        const uint8_t *in = (const uint8_t *)a->in + window.begin * a->in_col_stride + offset;
-        int32_t sum = 0;
-        for (size_t y = 0; y < a->n_rows; y++) {
-          for (size_t i = 0; i < window.end - window.begin; i++) sum += load_one(in + y * a->in_row_stride + i * a->in_col_stride, type);
-        }
-        int32_t mean = tvmq_mean_value(&span->mean, sum, type);
-        mean = mean < a->min ? a->min : mean > a->max ? a->max : mean;
-        memcpy(out + offset, &mean, element);
+      if (window.begin >= summed.end) {
+        summed.begin = summed.end = window.begin;
+        sum = 0;
       }
+      for (; summed.begin < window.begin; summed.begin++) sum -= add_column(a, summed.begin, offset, type);
+      for (; summed.end < window.end; summed.end++) sum += add_column(a, summed.end, offset, type);
+      int32_t mean = narrow ? tvmq_mean_narrow(&span->mean, sum, type) : tvmq_mean_wide(&span->mean, sum, type);
+      mean = mean < a->min ? a->min : mean > a->max ? a->max : mean;
+      memcpy(out, &mean, tvmq_type_bytes(type));
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;
     }
@@ -66,10 +73,11 @@ TVMQ_INLINE void pool_few(const struct tvmq_average_pool_args *a, enum tvmq_type
 }
 
 TVMQ_INLINE void pool_any(const struct tvmq_average_pool_args *args, enum tvmq_type type) {
-  if (args->channels < LANES)
-    pool_few(args, type);
+  const struct tvmq_average_pool_args a = *args;
+  if (a.channels >= LANES)
+    pool(&a, type);
   else
-    pool(args, type);
+    for (size_t c = 0; c < a.channels; c++) pool_one(&a, c * tvmq_type_bytes(type), is_narrow(&a, type), type);
 }
 
 void tvmq_average_pool_s8__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_S8); }

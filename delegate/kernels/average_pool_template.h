@@ -146,8 +146,12 @@ TVMQ_INLINE void sum_each(const struct tvmq_average_pool_args *a, struct channel
   }
 }
 
+TVMQ_INLINE bool is_narrow(const struct tvmq_average_pool_args *a, enum tvmq_type type) {
+  return type != TVMQ_TYPE_S16 && a->n_rows * tvmq_min(a->filter_w, a->n_cols) <= TVMQ_MEAN_NARROW;
+}
+
 TVMQ_INLINE void pool_channels(const struct tvmq_average_pool_args *a, struct channels c, enum tvmq_type type) {
-  if (type == TVMQ_TYPE_S16 || a->n_rows * tvmq_min(a->filter_w, a->n_cols) > TVMQ_MEAN_NARROW)
+  if (!is_narrow(a, type))
     sum_each(a, c, type);
   else if (a->n_rows == 3)  // most windows that overlap
     slide(a, c, 3, type);

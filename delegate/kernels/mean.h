@@ -42,8 +42,13 @@ static inline struct tvmq_mean tvmq_mean(enum tvmq_type type, int32_t taps) {
   return mean;
 }
 
-// By the second way.
-static inline int32_t tvmq_mean_value(const struct tvmq_mean *mean, int32_t sum, enum tvmq_type type) {
+// By the first way, and by the second.
+static inline int32_t tvmq_mean_narrow(const struct tvmq_mean *mean, int32_t sum, enum tvmq_type type) {
+  const int32_t t = sum + mean->bias - (sum < mean->tie);
+  return ((t * mean->multiplier + (1 << 14)) >> 15 >> mean->shift) - tvmq_mean_offset(type);
+}
+
+static inline int32_t tvmq_mean_wide(const struct tvmq_mean *mean, int32_t sum, enum tvmq_type type) {
   const int32_t t = sum + mean->bias - (sum < mean->tie), near = (int32_t)((float)t * mean->inverse);
   const int64_t rest = t - (int64_t)near * mean->taps;
   return near - (rest < 0) + (rest >= mean->taps) - tvmq_mean_offset(type);

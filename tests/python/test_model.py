@@ -114,7 +114,7 @@ ACCEPTED = {
     "depthwise uint8": lambda: model.build_depthwise(dtype="uint8", depth_multiplier=3, stride=(2, 2), activation="RELU6"),
     "depthwise 16x8": lambda: model.build_depthwise(dtype="int16"),
     "depthwise float": lambda: model.build_depthwise(dtype="float32"),
-    "average pool": lambda: model.build_average_pool(stride=(2, 1), padding="VALID", activation="RELU6"),
+    "average pool": lambda: model.build_average_pool(filter_size=(2, 2), stride=(2, 1), padding="VALID"),
     "average pool uint8": lambda: model.build_average_pool(dtype="uint8"),
     "average pool 16": lambda: model.build_average_pool(dtype="int16"),
     "add": lambda: model.build_add(),

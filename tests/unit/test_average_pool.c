@@ -82,21 +82,15 @@ static int64_t divided(enum tvmq_type type, int64_t sum, int64_t taps) {
   return type == TVMQ_TYPE_U8 || sum > 0 ? (sum + taps / 2) / taps : (sum - taps / 2) / taps;
 }
 
-// What kernels compute in 16 bits.
-static int32_t narrow_value(const struct tvmq_mean *mean, int32_t sum, enum tvmq_type type) {
-  const int32_t t = sum + mean->bias - (sum < mean->tie);
-  CHECK(t >= 0 && t <= 1 << 14, "%d of sum %d", t, sum);
-  return ((t * mean->multiplier + (1 << 14)) >> 15 >> mean->shift) - tvmq_mean_offset(type);
-}
-
 static void check_mean(enum tvmq_type type, const struct tvmq_mean *mean, int64_t sum) {
   const struct tvmq_range range = tvmq_type_range(type);
   const int64_t taps = mean->taps, wanted = divided(type, sum, taps);
   if (sum < range.min * taps || sum > range.max * taps) return;
-  const int32_t got = tvmq_mean_value(mean, (int32_t)sum, type);
+  const int32_t got = tvmq_mean_wide(mean, (int32_t)sum, type);
   CHECK(got == wanted, "sum %lld of %lld taps: %d", (long long)sum, (long long)taps, got);
   if (type == S16 || taps > TVMQ_MEAN_NARROW) return;
-  const int32_t narrow = narrow_value(mean, (int32_t)sum, type);
+  const int32_t narrow = tvmq_mean_narrow(mean, (int32_t)sum, type);
+  CHECK(sum + mean->bias <= 1 << 14, "sum %lld of %lld taps", (long long)sum, (long long)taps);
   CHECK(narrow == wanted, "sum %lld of %lld taps: %d", (long long)sum, (long long)taps, narrow);
 }
 
