@@ -52,6 +52,7 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
       [TVMQ_FAMILY_DEPTHWISE_S16] = "depthwise_s16",
       [TVMQ_FAMILY_REQUANTIZE] = "requantize",
       [TVMQ_FAMILY_ADD] = "add",
+      [TVMQ_FAMILY_AVERAGE_POOL] = "average_pool",
       [TVMQ_FAMILY_ROW_SUMS] = "row_sums",
       [TVMQ_FAMILY_WINOGRAD_INPUT] = "winograd_input",
       [TVMQ_FAMILY_WINOGRAD_GEMM] = "winograd_gemm",
