@@ -45,20 +45,9 @@ const struct tvmq_isa_info *tvmq_get_isa(int index) {
 }
 
 const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
-  static const char *const families[] = {
-      [TVMQ_FAMILY_GEMM_S8] = "gemm_s8",
-      [TVMQ_FAMILY_GEMM_S16] = "gemm_s16",
-      [TVMQ_FAMILY_DEPTHWISE_S8] = "depthwise_s8",
-      [TVMQ_FAMILY_DEPTHWISE_S16] = "depthwise_s16",
-      [TVMQ_FAMILY_REQUANTIZE] = "requantize",
-      [TVMQ_FAMILY_ADD] = "add",
-      [TVMQ_FAMILY_AVERAGE_POOL] = "average_pool",
-      [TVMQ_FAMILY_ROW_SUMS] = "row_sums",
-      [TVMQ_FAMILY_WINOGRAD_INPUT] = "winograd_input",
-      [TVMQ_FAMILY_WINOGRAD_GEMM] = "winograd_gemm",
-      [TVMQ_FAMILY_WINOGRAD_OUTPUT] = "winograd_output",
-  };
-  _Static_assert(sizeof families / sizeof families[0] == TVMQ_N_FAMILIES, "a family has no name");
+#define FAMILY_NAME(id, name) name,
+  static const char *const families[TVMQ_N_FAMILIES] = {TVMQ_FAMILIES(FAMILY_NAME)};
+#undef FAMILY_NAME
   static _Thread_local struct tvmq_kernel_info info;
   static _Thread_local char packing[TVMQ_LAYOUT_NAME];
   if (index < 0 || (size_t)index >= tvmq_n_variants) return NULL;

@@ -240,20 +240,23 @@ struct tvmq_winograd_output_args {
 };
 typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *args);
 
-enum tvmq_family {
-  TVMQ_FAMILY_GEMM_S8,   // int8 x int8 -> int8
-  TVMQ_FAMILY_GEMM_S16,  // int16 x int8 -> int16 (16x8)
-  TVMQ_FAMILY_DEPTHWISE_S8,
-  TVMQ_FAMILY_DEPTHWISE_S16,
-  TVMQ_FAMILY_REQUANTIZE,
-  TVMQ_FAMILY_ADD,
-  TVMQ_FAMILY_ROW_SUMS,
-  TVMQ_FAMILY_AVERAGE_POOL,
-  TVMQ_FAMILY_WINOGRAD_INPUT,
-  TVMQ_FAMILY_WINOGRAD_GEMM,
-  TVMQ_FAMILY_WINOGRAD_OUTPUT,
-  TVMQ_N_FAMILIES
-};
+// Families of kernels, each with the name that it has in reports.
+#define TVMQ_FAMILIES(FAMILY)                                     \
+  FAMILY(GEMM_S8, "gemm_s8")   /* int8 x int8 -> int8 */          \
+  FAMILY(GEMM_S16, "gemm_s16") /* int16 x int8 -> int16 (16x8) */ \
+  FAMILY(DEPTHWISE_S8, "depthwise_s8")                            \
+  FAMILY(DEPTHWISE_S16, "depthwise_s16")                          \
+  FAMILY(REQUANTIZE, "requantize")                                \
+  FAMILY(ADD, "add")                                              \
+  FAMILY(ROW_SUMS, "row_sums")                                    \
+  FAMILY(AVERAGE_POOL, "average_pool")                            \
+  FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
+  FAMILY(WINOGRAD_GEMM, "winograd_gemm")                          \
+  FAMILY(WINOGRAD_OUTPUT, "winograd_output")
+
+#define TVMQ_FAMILY_ID(id, name) TVMQ_FAMILY_##id,
+enum tvmq_family { TVMQ_FAMILIES(TVMQ_FAMILY_ID) TVMQ_N_FAMILIES };
+#undef TVMQ_FAMILY_ID
 
 enum tvmq_variant_flags {
   TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128, or in depthwise at most one of a channel
