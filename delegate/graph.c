@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arith.h"
+#include "fp_mode.h"
 #include "memory.h"
 #include "node_kind.h"
 #include "op_names.h"
@@ -122,7 +123,9 @@ bool tvmq_record_idle(const struct tvmq_record *record) { return is_folded(recor
 
 static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   set_class(record, desc, env);
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
   const char *reason = record->op_class->plan(&record->op, desc, env);
+  tvmq_fp_leave(fp_mode);
   if (reason == NULL) record->plans++;
   return reason;
 }

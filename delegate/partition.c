@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "delegate.h"
+#include "fp_mode.h"
 #include "memory.h"
 #include "op_names.h"
 #include "profile.h"
@@ -191,7 +192,9 @@ static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
   if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
   const TfLiteStatus status = run_steps(partition, context);
+  tvmq_fp_leave(fp_mode);
   if (!tvmq_affinity_leave(&affinity))
     tvmq_log(partition->delegate->options.log_severity, TVMQ_LOG_WARNING, "the caller's thread may not run any more where it did, and stays on cpu_affinity");
   return status;

@@ -16,6 +16,7 @@
 #include "arith.h"
 #include "clock.h"
 #include "cpu.h"
+#include "fp_mode.h"
 #include "memory.h"
 
 // Each run has a number. To take a tile is one compare-and-swap on a share that bears it: it fails once the run is over, and as long as it has not been said
@@ -163,6 +164,7 @@ static void *worker_main(void *argument) {
   const struct worker *worker = argument;
   struct tvmq_threads *threads = worker->pool;
   uint32_t seen = 0;
+  tvmq_fp_enter();  // for the thread's life
   while (!atomic_load_explicit(&threads->stop, memory_order_acquire)) {
     if (spin_until(&threads->run, false, seen)) {
       seen = atomic_load_explicit(&threads->run, memory_order_acquire);

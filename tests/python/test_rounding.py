@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import platform
 
 import cases
 import harness
@@ -67,3 +69,29 @@ def test_the_modes_differ(runtime):
         outputs.append(harness.run(runtime.interpreter(case, [runtime.load(rounding=rounding)]), values)[0])
     for (first, a), (second, b) in itertools.combinations(zip(ROUNDINGS, outputs), 2):
         assert (a != b).any(), f"{first} and {second} gave the same"
+
+
+FE_MODES = {"x86_64": (0x400, 0x800, 0xC00), "aarch64": (0x400000, 0x800000, 0xC00000)}  # of <fenv.h>: all but to nearest
+
+
+@pytest.mark.parametrize("prepared_so", [False, True], ids=["run", "prepared and run"])
+@pytest.mark.parametrize("depthwise", [False, True], ids=["conv", "depthwise"])
+def test_the_callers_floating_point_does_not_matter(runtime, depthwise, prepared_so):
+    """An application may let its threads round up or down: results are those of rounding to nearest."""
+    parameters = {"in_shape": (1, 16, 16, 32), "in_zero_point": 3, "out_zero_point": -5}
+    content = model.build_depthwise(**parameters) if depthwise else model.build_conv(out_c=32, filter_size=(1, 1), **parameters)
+    reference = runtime.interpreter(content)
+    inputs = harness.random_inputs(reference, 0)
+    expected = harness.run(reference, *inputs)[0]
+    libm = ctypes.CDLL("libm.so.6")
+    for mode in FE_MODES[platform.machine()]:
+        interpreter = None if prepared_so else runtime.interpreter(content, [runtime.load(num_threads=2)])
+        try:
+            assert libm.fesetround(mode) == 0
+            interpreter = interpreter or runtime.interpreter(content, [runtime.load(num_threads=2)])
+            result = harness.run(interpreter, *inputs)[0].copy()
+            kept = libm.fegetround()
+        finally:
+            libm.fesetround(0)
+        assert kept == mode
+        harness.assert_equal(result, expected)

@@ -1,0 +1,55 @@
+// The floating point that is proven when planning and runs in kernels rounds to nearest and raises flags only. An application may have set its threads
+// otherwise; new threads inherit that.
+#pragma once
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+// The control register of vector floating point as it was.
+struct tvmq_fp_mode {
+  uint64_t caller;
+};
+
+#if defined(__x86_64__)
+enum { TVMQ_FP_ROUNDING = 0x6000, TVMQ_FP_MASKED = 0x1f80 };  // of MXCSR: not nearest; exceptions that do not trap
+static inline uint64_t tvmq_fp_read(void) { return _mm_getcsr(); }
+static inline void tvmq_fp_write(uint64_t mode) { _mm_setcsr((uint32_t)mode); }
+static inline uint64_t tvmq_fp_nearest(uint64_t mode) { return (mode & ~(uint64_t)TVMQ_FP_ROUNDING) | TVMQ_FP_MASKED; }
+// Flags that were raised meanwhile stay, as any computation leaves them.
+static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
+  const uint64_t control = TVMQ_FP_ROUNDING | TVMQ_FP_MASKED;
+  return (mode & ~control) | (caller & control);
+}
+#elif defined(__aarch64__)
+static inline uint64_t tvmq_fp_read(void) {
+  uint64_t mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+  return mode;
+}
+static inline void tvmq_fp_write(uint64_t mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
+// RMode, and the traps of IOE to IDE.
+static inline uint64_t tvmq_fp_nearest(uint64_t mode) { return mode & ~UINT64_C(0xc09f00); }
+static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
+  (void)mode;
+  return caller;
+}
+#else
+static inline uint64_t tvmq_fp_read(void) { return 0; }
+static inline void tvmq_fp_write(uint64_t mode) { (void)mode; }
+static inline uint64_t tvmq_fp_nearest(uint64_t mode) { return mode; }
+static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) { return (void)mode, caller; }
+#endif
+
+// To be left in the same thread. Costs a look where there is nothing to change.
+static inline struct tvmq_fp_mode tvmq_fp_enter(void) {
+  const struct tvmq_fp_mode mode = {.caller = tvmq_fp_read()};
+  if (tvmq_fp_nearest(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_nearest(mode.caller));
+  return mode;
+}
+
+static inline void tvmq_fp_leave(struct tvmq_fp_mode mode) {
+  if (tvmq_fp_nearest(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_restored(tvmq_fp_read(), mode.caller));
+}
