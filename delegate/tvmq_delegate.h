@@ -35,7 +35,7 @@ const struct tvmq_isa_info *tvmq_get_isa(int index);
 
 struct tvmq_kernel_info {
   const char *name;
-  const char *family;   // "gemm_s8", "depthwise_s16", "requantize", ...
+  const char *family;   // "gemm_s8", "depthwise_s16", "requantize", "add", "average_pool", ...
   const char *isa;      // the instruction set that it needs
   const char *packing;  // layout of the packed weights, "" without weights; kernels of equal packing read the same bytes
   int available;        // on this CPU
@@ -86,7 +86,8 @@ struct tvmq_node_info {
   int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;
   const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels",
-                          // "sliding windows", "folded into node 7", ...
+                          // "sliding windows", "windows" (pooling without sliding), "elementwise", "plane" (ADD as a linear function of both inputs),
+                          // "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;

@@ -1,4 +1,4 @@
-"""Quantized convolutions for TensorFlow Lite: an external delegate that computes bit for bit what TFLite's reference kernels compute.
+"""Quantized convolutional networks for TensorFlow Lite on the CPU: an external delegate that computes bit for bit what TFLite's reference kernels compute.
 
     import tvmq_delegate
     from ai_edge_litert.interpreter import Interpreter

@@ -110,7 +110,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": lambda token: token.replace("_", "-")})
 @click.version_option(package_name="tvmq-delegate", prog_name="tvmq")
 def main() -> None:
-    """Quantized convolutions for TensorFlow Lite, bit for bit what its reference kernels compute."""
+    """Quantized convolutional networks for TensorFlow Lite on the CPU, bit for bit what its reference kernels compute."""
 
 
 def _delegate_options() -> list[click.Parameter]:
