@@ -1,10 +1,14 @@
-// Arithmetic on sizes, for every layer.
+// Arithmetic on integers, sizes above all, for every layer.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 static inline size_t tvmq_min(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t tvmq_max(size_t a, size_t b) { return a > b ? a : b; }
+static inline int64_t tvmq_min_s64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t tvmq_max_s64(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline size_t tvmq_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
 static inline size_t tvmq_round_up(size_t a, size_t b) { return tvmq_ceil_div(a, b) * b; }
 

@@ -2,8 +2,6 @@
 #include "claim.h"
 #include "claim_rules.h"
 
-static bool same_quant(const struct tvmq_quant *a, const struct tvmq_quant *b) { return a->scale == b->scale && a->zero_point == b->zero_point; }
-
 const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc) {
   if (desc->out_type != desc->in_type) return "input and output types differ";
   if (desc->in_type != TVMQ_TYPE_S8 && desc->in_type != TVMQ_TYPE_U8 && desc->in_type != TVMQ_TYPE_S16) return "activations are not int8, uint8 or int16";
@@ -14,6 +12,6 @@ const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc) {
   }
   if (padded[0] != desc->size[0] || padded[3] != desc->size[3]) return "batch or channels are padded";
   if (too_many(padded[0], padded[1], padded[2], padded[3])) return "output has more than 2^31 - 1 elements";
-  if (!same_quant(&desc->in, &desc->out)) return "input and output have not the same scale and zero point";
+  if (!tvmq_same_quant(desc->in, desc->out)) return "input and output have not the same scale and zero point";
   return desc->value == desc->out.zero_point ? NULL : "the padded value is not the zero point";
 }

@@ -1,5 +1,6 @@
 #include "conv_quant.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "float_stage.h"
@@ -65,7 +66,8 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
                               const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
-  struct tvmq_accumulators accumulators[UINT8_MAX] = {{0}};
+  struct tvmq_accumulators accumulators[TVMQ_MAX_NR] = {{0}};
+  assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0; j < n; j++) {
     const struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
     accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
@@ -111,8 +113,7 @@ size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc-
 bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b) {
   return a->depthwise == b->depthwise && a->in_type == b->in_type && a->filter_type == b->filter_type && a->out_type == b->out_type &&
          a->bias_type == b->bias_type && a->in_c == b->in_c && a->out_c == b->out_c && a->filter_h == b->filter_h && a->filter_w == b->filter_w &&
-         a->filter_c == b->filter_c && a->depth_multiplier == b->depth_multiplier && a->activation == b->activation && a->in.scale == b->in.scale &&
-         a->in.zero_point == b->in.zero_point && a->out.scale == b->out.scale && a->out.zero_point == b->out.zero_point &&
-         a->filter_zero_point == b->filter_zero_point && a->filter_scales == b->filter_scales && a->n_filter_scales == b->n_filter_scales &&
-         a->filter == b->filter && a->bias == b->bias;
+         a->filter_c == b->filter_c && a->depth_multiplier == b->depth_multiplier && a->activation == b->activation && tvmq_same_quant(a->in, b->in) &&
+         tvmq_same_quant(a->out, b->out) && a->filter_zero_point == b->filter_zero_point && a->filter_scales == b->filter_scales &&
+         a->n_filter_scales == b->n_filter_scales && a->filter == b->filter && a->bias == b->bias;
 }

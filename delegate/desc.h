@@ -17,6 +17,7 @@ struct tvmq_quant {
   float scale;
   int32_t zero_point;
 };
+static inline bool tvmq_same_quant(struct tvmq_quant a, struct tvmq_quant b) { return a.scale == b.scale && a.zero_point == b.zero_point; }
 
 // Pixels around an image.
 struct tvmq_border {

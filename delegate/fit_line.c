@@ -1,5 +1,7 @@
 #include "fit_line.h"
 
+#include "arith.h"
+
 // How far from the rounded real numbers the multiplier and the drop are tried: farther, hardly a table is met that none nearer fits.
 enum { MULTIPLIERS = 8, DROPS = 3 };
 enum { MAX_SHIFT = 8, MAX_DROP = 128, MAX_DROPPED_MULTIPLIER = 1 << 14 };
@@ -7,18 +9,15 @@ enum { MAX_SHIFT = 8, MAX_DROP = 128, MAX_DROPPED_MULTIPLIER = 1 << 14 };
 // 0, 1, -1, 2, -2, ...
 static int32_t alternate(int i) { return i % 2 ? (i + 1) / 2 : -i / 2; }
 
-static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
-static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-
 // Every x narrows the range of the bias: a value inside int8 bounds it on both sides, a value at an end of int8 on one. Sums that saturate as int16 lie beyond
 // the end of int8, whatever the shift.
 static bool find_bias(const struct tvmq_byte_table *table, struct tvmq_line *line) {
-  int32_t least = INT16_MIN, most = INT16_MAX;
+  int64_t least = INT16_MIN, most = INT16_MAX;
   for (int32_t x = INT8_MIN; x <= INT8_MAX && least <= most; x++) {
     const int32_t wanted = table->wanted[x - INT8_MIN];
     const int32_t needed = wanted * (1 << line->shift) - tvmq_line_product(line, (int8_t)x);
-    if (wanted > INT8_MIN) least = larger(least, needed);
-    if (wanted < INT8_MAX) most = smaller(most, needed + (1 << line->shift) - 1);
+    if (wanted > INT8_MIN) least = tvmq_max_s64(least, needed);
+    if (wanted < INT8_MAX) most = tvmq_min_s64(most, needed + (1 << line->shift) - 1);
   }
   line->bias = (int16_t)least;
   return least <= most;
@@ -45,7 +44,7 @@ static bool fit(const struct tvmq_byte_table *table, struct tvmq_line *line) {
 
 bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line) {
   // A shift to the left takes fractional bits off the sum, and another one makes room for a bias that outgrows int16.
-  const int32_t left = larger(table->shift, 0);
+  const int32_t left = table->shift > 0 ? table->shift : 0;
   if (left >= MAX_SHIFT || table->shift <= -MAX_SHIFT) return false;
   *line = (struct tvmq_line){.knee = (int8_t)table->in_zero_point, .shift = (uint8_t)(MAX_SHIFT - left)};
   if (fit(table, line)) return true;

@@ -21,8 +21,8 @@ static int32_t scaled_at(const struct tvmq_add_args *sum, int input, int32_t x) 
   return tvmq_rescale(sum->rounding, (x - sum->in_zero_point[input]) * (1 << sum->left_shift), scale->multiplier, scale->shift);
 }
 
-// Every pair narrows the range of the bias: a value inside the clamp bounds it on both sides, a value at an end on one. What is left when no pair is serves all
-// of them. `rounding` is a constant wherever this is inlined.
+// Every pair narrows the range of the bias: a value inside the clamp bounds it on both sides, a value at an end on one. The biases that remain after all pairs
+// serve every one. `rounding` is a constant wherever this is inlined.
 static inline bool narrow_bias(const struct tvmq_add_args *sum, enum tvmq_rounding rounding, const struct scaled *scaled, const struct tvmq_plane *plane,
                                int64_t *least, int64_t *most) {
   *least = INT32_MIN;
@@ -40,7 +40,7 @@ static inline bool narrow_bias(const struct tvmq_add_args *sum, enum tvmq_roundi
   return *least <= *most;
 }
 
-// Sums between a bias and 127 or -128 times both multipliers.
+// The least and the greatest sum of any pair.
 static bool fits_int32(const struct tvmq_plane *plane) {
   const int64_t both = (int64_t)plane->multiplier[0] + plane->multiplier[1];
   return plane->bias + INT8_MIN * both >= INT32_MIN && plane->bias + INT8_MAX * both <= INT32_MAX;
@@ -67,9 +67,11 @@ static bool allowed(const struct tvmq_plane *plane) {
 static bool find_shift(const struct tvmq_add_args *sum, const double ratio[2], int32_t *shift) {
   const double bias = sum->out_zero_point + 1 - sum->in_zero_point[0] * ratio[0] - sum->in_zero_point[1] * ratio[1];
   const double most = fabs(bias) + 128 * (ratio[0] + ratio[1]);
+  // 2^16 of int32 are left to what multipliers and bias are beside the real numbers, about 2^11.
+  const double limit = 0x1p31 - 0x1p16;
   for (*shift = TVMQ_PLANE_MAX_SHIFT; *shift >= TVMQ_PLANE_MIN_SHIFT; --*shift) {
     const double unit = ldexp(1, *shift);
-    if (fmax(ratio[0], ratio[1]) * unit + REACH <= TVMQ_PLANE_MAX_MULTIPLIER && most * unit < 0x1p31 - 0x1p16) return true;
+    if (fmax(ratio[0], ratio[1]) * unit + REACH <= TVMQ_PLANE_MAX_MULTIPLIER && most * unit < limit) return true;
   }
   return false;
 }

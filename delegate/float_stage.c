@@ -1,11 +1,12 @@
 #include "float_stage.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "kernels/requant.h"
 
-enum { MAX_CODES = 256, SLOPES = 16, MAX_CHANNELS = 256 };
+enum { MAX_CODES = 256, SLOPES = 16 };
 
 struct line {
   float slope, intercept;
@@ -33,9 +34,6 @@ struct steps {
   int n_above, n_below;
   struct place above[2 * MAX_CODES], below[2 * MAX_CODES];
 };
-
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
 
 static int32_t reference(const struct channel *c, int32_t acc) { return tvmq_stage_s32(c->stage, acc, c->multiplier, c->shift); }
 
@@ -71,7 +69,7 @@ static void find_steps(const struct channel *c, struct steps *steps) {
 // line is to lie above, -1 for the others.
 static int keep_nearest(struct place *places, int n, double slope, double side) {
   // Slopes differ by up to SLOPES / 2 steps of 2^-23 of themselves and two places by 2^9 codes, of which a float and a sum of floats are both 2^-25 off.
-  const double NEAR = SLOPES * 0x1p-15 + 0x1p-15;
+  const double near = SLOPES * 0x1p-15 + 0x1p-15;
   double intercepts[MAX_CODES * 2], nearest = -INFINITY;
   for (int i = 0; i < n; i++) {
     intercepts[i] = side * (places[i].half - slope * places[i].x);
@@ -79,7 +77,7 @@ static int keep_nearest(struct place *places, int n, double slope, double side) 
   }
   int kept = 0;
   for (int i = 0; i < n; i++) {
-    if (intercepts[i] >= nearest - NEAR) places[kept++] = places[i];
+    if (intercepts[i] >= nearest - near) places[kept++] = places[i];
   }
   return kept;
 }
@@ -95,8 +93,8 @@ static bool agree_at(const struct channel *c, const struct line *line, const str
 static bool find_intercept(const struct channel *c, const struct steps *steps, struct line *line) {
   const double slope = (double)line->slope;
   double least = c->is_odd ? 0 : -2 * slope, most = 2 * slope;
-  for (int i = 0; i < steps->n_above; i++) least = larger(least, steps->above[i].half - slope * steps->above[i].x);
-  for (int i = 0; i < steps->n_below; i++) most = smaller(most, steps->below[i].half - slope * steps->below[i].x);
+  for (int i = 0; i < steps->n_above; i++) least = fmax(least, steps->above[i].half - slope * steps->above[i].x);
+  for (int i = 0; i < steps->n_below; i++) most = fmin(most, steps->below[i].half - slope * steps->below[i].x);
   line->intercept = (float)((least + most) / 2);
   return least <= most;
 }
@@ -152,7 +150,8 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
 }
 
 bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n) {
-  struct tvmq_channel_params lines[MAX_CHANNELS];
+  struct tvmq_channel_params lines[TVMQ_MAX_NR];
+  assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0, end; j < n; j = end) {
     for (end = j + 1; end < n && params[end].multiplier == params[j].multiplier && params[end].shift == params[j].shift;) end++;
     struct line line;

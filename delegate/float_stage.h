@@ -13,8 +13,8 @@ struct tvmq_accumulators {
   int64_t lo, hi;
 };
 
-// Gives the `n` channels of a panel the form of tvmq_float_value() in requant.h, if for each of them and every accumulator the clamped results are those of
-// tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.
+// Gives the `n` channels of a panel, at most TVMQ_MAX_NR, the form of tvmq_float_value() in requant.h, if for each of them and every accumulator the clamped
+// results are those of tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.
 //
 // Neither function falls as the accumulator grows, so they are compared where the reference changes, at the least accumulator of each code and the one before,
 // and at both ends. The same places bound the intercept for a given slope, in double: what is tried is the middle, for the slopes next to the real one.

@@ -39,6 +39,17 @@ static const char *check(const struct tvmq_subgraph *subgraph, size_t index) {
   return any ? NULL : "no convolution that the delegate takes reads it";
 }
 
+// Appends a node to the `length` characters of the list, or "..." once where it does not fit. Returns the new length.
+static size_t list_reader(char list[TVMQ_FOLDED_SIZE], size_t length, int node) {
+  static const char more[] = ", ...";
+  char entry[32];
+  const size_t n = (size_t)snprintf(entry, sizeof entry, length == 0 ? "folded into node %d" : ", %d", node), room = TVMQ_FOLDED_SIZE - length;
+  if (room < sizeof more) return length;  // it has ended
+  const bool fits = n + sizeof more <= room;
+  memcpy(list + length, fits ? entry : more, fits ? n + 1 : sizeof more);
+  return fits ? length + n : TVMQ_FOLDED_SIZE;
+}
+
 static void fold(struct tvmq_subgraph *subgraph, size_t index) {
   struct tvmq_record *record = &subgraph->records[index];
   const struct tvmq_pad_desc *pad = &record->desc.pad;
@@ -50,8 +61,7 @@ static void fold(struct tvmq_subgraph *subgraph, size_t index) {
     conv->node.in[0] = record->node.in[0];
     conv->node.options.conv.border = border;
     if (length == 0) record->folded_into = conv->info.node;
-    if (length < sizeof record->folded)
-      length += (size_t)snprintf(record->folded + length, sizeof record->folded - length, length == 0 ? "folded into node %d" : ", %d", conv->info.node);
+    length = list_reader(record->folded, length, conv->info.node);
   }
 }
 

@@ -7,4 +7,4 @@
 // unfolded first, so that it may be called again when nodes have been refused. The operators are not planned anew.
 void tvmq_fold_pads(struct tvmq_subgraph *subgraph);
 
-bool tvmq_is_pad(const struct tvmq_record *record);  // wanted, and so folded
+bool tvmq_is_pad(const struct tvmq_record *record);  // wanted; which after tvmq_fold_pads() means folded

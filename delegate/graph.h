@@ -11,6 +11,8 @@
 
 struct tvmq_partition;
 
+enum { TVMQ_FOLDED_SIZE = 64 };
+
 struct tvmq_record {
   struct tvmq_node_info info;                   // as the public header shows it; info.reason is "" as long as the node is to be claimed
   char op_name[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
@@ -26,9 +28,9 @@ struct tvmq_record {
   union tvmq_desc desc;  // that the operator is planned for
   struct tvmq_shapes shapes;
 
-  // Of a PAD that is folded: the first of the nodes that it is folded into, and all of them in words
+  // Of a PAD that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
   int folded_into;
-  char folded[64];
+  char folded[TVMQ_FOLDED_SIZE];
 };
 
 struct tvmq_subgraph {

@@ -44,8 +44,7 @@ static const char *describe_value(const struct tvmq_node_view *view, struct tvmq
   if (tvmq_tensor_type(value) != pad->in_type || shape.bytes != tvmq_type_bytes(pad->in_type)) return "the padded value is not one of the input's type";
   if (!tvmq_tensor_is_constant(value)) return "the padded value is not constant";
   // Which the runtimes ask for too, not all of them by an error.
-  const struct tvmq_quant quant = tvmq_tensor_quant(value);
-  if (quant.scale != pad->out.scale || quant.zero_point != pad->out.zero_point) return "the padded value has another scale or zero point than the output";
+  if (!tvmq_same_quant(tvmq_tensor_quant(value), pad->out)) return "the padded value has another scale or zero point than the output";
   pad->value = (int32_t)load(value, 0);
   return NULL;
 }

@@ -8,11 +8,12 @@
 #include "quant_params.h"
 #include "tasks.h"
 
-// Channels are grouped in multiples of this, and so that the rows of a window stay in the first level of cache until the next output row.
+// Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
+// it has 32 KB or more, and half of that leaves room for the outputs and for the input row that comes next.
 enum { GROUP = 64, WINDOW_BYTES = 16 * 1024 };
 
 // Output columns side by side whose windows have as many columns in the input.
-struct run {
+struct columns {
   size_t n_cols;
   int32_t taps;
 };
@@ -23,8 +24,8 @@ struct average_pool {
   const struct tvmq_variant *variant;
   int32_t min, max;  // of the output
   size_t element_bytes;
-  struct run *runs;
-  size_t n_runs;
+  struct columns *columns;
+  size_t n_columns;
   struct tvmq_threads *threads;
   size_t group_channels, groups, strip_rows, strips;  // of a task, the last group of an image having the rest; of an image
   size_t slice;                                       // bytes of a thread's scratch: spans
@@ -52,51 +53,62 @@ static int32_t column_taps(const struct average_pool *p, size_t x) {
 
 // ---- plan
 
-// Counts the runs, and writes them where there is room.
-static size_t find_runs(const struct average_pool *p, struct run *runs) {
+// Counts the groups of like columns, and writes them where there is room.
+static size_t find_columns(const struct average_pool *p, struct columns *columns) {
   size_t n = 0;
   int32_t before = 0;
   for (size_t x = 0; x < (size_t)p->desc.out_w; x++) {
     const int32_t taps = column_taps(p, x);
     if (taps != before) n++;
-    if (runs && taps != before) runs[n - 1] = (struct run){.taps = taps};
-    if (runs) runs[n - 1].n_cols++;
+    if (columns && taps != before) columns[n - 1] = (struct columns){.taps = taps};
+    if (columns) columns[n - 1].n_cols++;
     before = taps;
   }
   return n;
 }
 
-static bool slides(const struct average_pool *p) {
-  const size_t rows = tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h), columns = tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w);
-  return p->element_bytes == 1 && rows * columns <= TVMQ_MEAN_NARROW;
-}
+// Of the largest window, what lies in the input.
+static size_t window_rows(const struct average_pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
+static size_t window_columns(const struct average_pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
+
+static bool slides(const struct average_pool *p) { return tvmq_mean_is_narrow(p->desc.in_type, window_rows(p), window_columns(p)); }
 
 // Cycles that all of it takes on one thread, estimated.
 static float cycles(const struct average_pool *p) {
   const struct tvmq_average_pool_desc *d = &p->desc;
-  const float rows = (float)tvmq_min((size_t)d->filter_h, (size_t)d->in_h), columns = (float)tvmq_min((size_t)d->filter_w, (size_t)d->in_w);
+  const float rows = (float)window_rows(p), columns = (float)window_columns(p);
   const float each = (float)d->out_w * columns, added = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
   const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
   const struct tvmq_speed *speed = &p->variant->speeds[0];
   return lines * (rows * added / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
 }
 
+// Groups of channels of which the rows of a window stay in the cache.
+static size_t groups_for_cache(const struct average_pool *p) {
+  const size_t row_bytes = (size_t)p->desc.in_w * (size_t)p->desc.channels * p->element_bytes;
+  return tvmq_max(window_rows(p) * row_bytes / WINDOW_BYTES, 1);
+}
+
+// Strips of an image that make the tasks wanted with so many groups, if there are rows enough.
+static size_t strips_for_threads(const struct average_pool *p, size_t wanted, size_t groups) {
+  return tvmq_min(tvmq_ceil_div(wanted, (size_t)p->desc.batch * groups), (size_t)p->desc.out_h);
+}
+
+// Groups that make them with so many strips.
+static size_t groups_for_threads(const struct average_pool *p, size_t wanted, size_t strips) { return tvmq_ceil_div(wanted, (size_t)p->desc.batch * strips); }
+
 static void set_tasks(struct average_pool *p) {
-  const struct tvmq_average_pool_desc *d = &p->desc;
-  const size_t wanted = tvmq_tasks_wanted(p->threads, cycles(p)), batch = (size_t)d->batch, rows = (size_t)d->out_h, channels = (size_t)d->channels;
-  const float window_bytes = (float)d->filter_h * (float)d->in_w * (float)channels * (float)p->element_bytes, most = (float)tvmq_ceil_div(channels, GROUP);
-  const float groups = window_bytes / WINDOW_BYTES;
-  p->groups = (size_t)(groups < 1 ? 1 : groups > most ? most : groups);
-  p->strips = tvmq_min(tvmq_ceil_div(wanted, batch * p->groups), rows);
-  p->groups = tvmq_min(p->groups > tvmq_ceil_div(wanted, batch * p->strips) ? p->groups : tvmq_ceil_div(wanted, batch * p->strips), (size_t)most);
-  p->group_channels = tvmq_round_up(channels / p->groups, GROUP);
-  p->groups = p->group_channels < channels ? channels / p->group_channels : 1;
-  p->strip_rows = tvmq_ceil_div(rows, p->strips);
+  const size_t rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels, wanted = tvmq_tasks_wanted(p->threads, cycles(p));
+  const size_t most = tvmq_ceil_div(channels, GROUP), cached = tvmq_min(groups_for_cache(p), most);
+  const size_t strips = strips_for_threads(p, wanted, cached), groups = tvmq_min(tvmq_max(cached, groups_for_threads(p, wanted, strips)), most);
+  p->group_channels = tvmq_round_up(channels / groups, GROUP);
+  p->groups = tvmq_max(channels / p->group_channels, 1);
+  p->strip_rows = tvmq_ceil_div(rows, strips);
   p->strips = tvmq_ceil_div(rows, p->strip_rows);
 }
 
 static const char *replan(struct average_pool *p, const struct tvmq_average_pool_desc *desc, const struct tvmq_env *env) {
-  tvmq_free(p->runs);
+  tvmq_free(p->columns);
   *p = (struct average_pool){.desc = *desc,
                              .variant = tvmq_select_average_pool(desc->in_type, (size_t)desc->channels, env->cpu),
                              .element_bytes = tvmq_type_bytes(desc->in_type),
@@ -108,12 +120,12 @@ static const char *replan(struct average_pool *p, const struct tvmq_average_pool
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &p->min, &p->max);
 
   size_t bytes, spans;
-  p->n_runs = find_runs(p, NULL);
-  if (!tvmq_mul_size(p->n_runs, sizeof *p->runs, &bytes) || !tvmq_scratch_append(&p->slice, p->n_runs, sizeof(struct tvmq_pool_span), &spans))
+  p->n_columns = find_columns(p, NULL);
+  if (!tvmq_mul_size(p->n_columns, sizeof *p->columns, &bytes) || !tvmq_scratch_append(&p->slice, p->n_columns, sizeof(struct tvmq_pool_span), &spans))
     return "output exceeds the address space";
-  p->runs = tvmq_alloc(bytes);
-  if (!p->runs) return "out of memory";
-  find_runs(p, p->runs);
+  p->columns = tvmq_alloc(bytes);
+  if (!p->columns) return "out of memory";
+  find_columns(p, p->columns);
   set_tasks(p);
   return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(p->threads)) ? NULL : "out of memory";
 }
@@ -124,7 +136,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 }
 
 static void release(struct tvmq_op *op) {
-  if (op) tvmq_free(((struct average_pool *)op)->runs);
+  if (op) tvmq_free(((struct average_pool *)op)->columns);
   tvmq_free(op);
 }
 
@@ -162,7 +174,7 @@ static void run_task(void *context, struct tvmq_tile task) {
       .stride_w = (size_t)d->stride_w,
       .pad_left = (size_t)p->geometry.pad_left,
       .spans = spans,
-      .n_spans = p->n_runs,
+      .n_spans = p->n_columns,
       .min = p->min,
       .max = p->max,
       .out_col_stride = pixel,
@@ -170,8 +182,8 @@ static void run_task(void *context, struct tvmq_tile task) {
   for (size_t row = y; row < end; row++) {
     const struct window window = window_row(p, row);
     const size_t n_rows = window.end - window.begin;
-    for (size_t i = 0; n_rows != args.n_rows && i < p->n_runs; i++) {
-      spans[i] = (struct tvmq_pool_span){p->runs[i].n_cols, tvmq_mean(d->in_type, (int32_t)n_rows * p->runs[i].taps)};
+    for (size_t i = 0; n_rows != args.n_rows && i < p->n_columns; i++) {
+      spans[i] = (struct tvmq_pool_span){p->columns[i].n_cols, tvmq_mean(d->in_type, (int32_t)n_rows * p->columns[i].taps)};
     }
     args.n_rows = n_rows;
     args.in = in + window.begin * in_row;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "arith.h"
+
 void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
   *multiplier = 0;
   *shift = 0;
@@ -50,9 +52,6 @@ void tvmq_add_scales(const struct tvmq_add_desc *desc, int32_t *left_shift, stru
 // Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
 static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero_point + (int64_t)roundf(real / quant.scale); }
 
-static int32_t larger(int64_t a, int32_t b) { return a > b ? (int32_t)a : b; }
-static int32_t smaller(int64_t a, int32_t b) { return a < b ? (int32_t)a : b; }
-
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->depthwise || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
   return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;
@@ -63,15 +62,15 @@ void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type,
   *max = tvmq_type_range(type).max;
   switch (activation) {
     case TVMQ_ACTIVATION_RELU:
-      *min = larger(quantize(0, out), *min);
+      *min = (int32_t)tvmq_max_s64(quantize(0, out), *min);
       break;
     case TVMQ_ACTIVATION_RELU6:
-      *min = larger(quantize(0, out), *min);
-      *max = smaller(quantize(6, out), *max);
+      *min = (int32_t)tvmq_max_s64(quantize(0, out), *min);
+      *max = (int32_t)tvmq_min_s64(quantize(6, out), *max);
       break;
     case TVMQ_ACTIVATION_RELU_N1_TO_1:
-      *min = larger(quantize(-1, out), *min);
-      *max = smaller(quantize(1, out), *max);
+      *min = (int32_t)tvmq_max_s64(quantize(-1, out), *min);
+      *max = (int32_t)tvmq_min_s64(quantize(1, out), *max);
       break;
     case TVMQ_ACTIVATION_NONE:
     case TVMQ_ACTIVATION_OTHER:

@@ -147,7 +147,7 @@ TVMQ_INLINE void sum_each(const struct tvmq_average_pool_args *a, struct channel
 }
 
 TVMQ_INLINE bool is_narrow(const struct tvmq_average_pool_args *a, enum tvmq_type type) {
-  return type != TVMQ_TYPE_S16 && a->n_rows * tvmq_min(a->filter_w, a->n_cols) <= TVMQ_MEAN_NARROW;
+  return tvmq_mean_is_narrow(type, a->n_rows, tvmq_min(a->filter_w, a->n_cols));
 }
 
 TVMQ_INLINE void pool_channels(const struct tvmq_average_pool_args *a, struct channels c, enum tvmq_type type) {

@@ -13,9 +13,8 @@
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
 // path of right shifts, whose results must fit int16 if they are int8.
-#include "depthwise_3x3_dotprod.h"
-
 #include "depthwise_dotprod.h"
+#include "depthwise_loops_dotprod.h"
 #include "requant_neon.h"
 
 // clang-format off

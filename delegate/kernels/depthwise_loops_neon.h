@@ -1,5 +1,5 @@
 // Words of assembly for the hot loops of depthwise convolution without dot products, and how a call becomes loops over blocks; for the files of such loops
-// only.
+// only: it shares names with depthwise_loops_dotprod.h, and no file includes both.
 //
 // Two columns of 16 channels: v16-v19 are the sums of the first, v20-v23 of the second. Two taps are multiplied and added in int16, then added to int32. What
 // is alike in int8 and uint8 has a name that begins with the type; so for a clamp, CLAMPED or WHOLE (the type's own range), and for ties, UP or AWAY (from

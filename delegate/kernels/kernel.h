@@ -63,6 +63,19 @@ struct tvmq_gemm_args {
 };
 typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 
+// ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32, bytes unsigned
+//
+// What a filter zero point owes for each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
+struct tvmq_row_sums_args {
+  const void *const *rows;
+  size_t n, mr, n_taps;
+  size_t k;      // bytes per tap, any number
+  uint8_t mask;  // xor on each byte: 0, or 0x80
+  int32_t offset, factor;
+  int32_t *terms;  // [n]
+};
+typedef void (*tvmq_row_sums_fn)(const struct tvmq_row_sums_args *args);
+
 // ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky][x * stride_w + kx][c] * weights[ky][kx][c])
 //
 // One call computes n_rows output rows of n_cols pixels for n_blocks blocks of nr channels, side by side, some rows perhaps twice: tiles of mr rows may
@@ -157,19 +170,6 @@ struct tvmq_add_args {
 };
 typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
 
-// ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32, bytes unsigned
-//
-// What a filter zero point owes for each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
-struct tvmq_row_sums_args {
-  const void *const *rows;
-  size_t n, mr, n_taps;
-  size_t k;      // bytes per tap, any number
-  uint8_t mask;  // xor on each byte: 0, or 0x80
-  int32_t offset, factor;
-  int32_t *terms;  // [n]
-};
-typedef void (*tvmq_row_sums_fn)(const struct tvmq_row_sums_args *args);
-
 // ---- average_pool: out[x][c] = clamp(mean over the rows y and the columns x' of window x that lie in the input of in[y][x'][c])
 //
 // One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says. Window x begins at column
@@ -244,11 +244,11 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
 #define TVMQ_FAMILIES(FAMILY)                                     \
   FAMILY(GEMM_S8, "gemm_s8")   /* int8 x int8 -> int8 */          \
   FAMILY(GEMM_S16, "gemm_s16") /* int16 x int8 -> int16 (16x8) */ \
+  FAMILY(ROW_SUMS, "row_sums")                                    \
   FAMILY(DEPTHWISE_S8, "depthwise_s8")                            \
   FAMILY(DEPTHWISE_S16, "depthwise_s16")                          \
   FAMILY(REQUANTIZE, "requantize")                                \
   FAMILY(ADD, "add")                                              \
-  FAMILY(ROW_SUMS, "row_sums")                                    \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
   FAMILY(WINOGRAD_GEMM, "winograd_gemm")                          \
@@ -289,10 +289,10 @@ struct tvmq_variant {
   struct tvmq_speed speeds[2];  // on cores that execute out of order, and in order; the second is zeros where the first serves both
   union {
     tvmq_gemm_fn gemm;
+    tvmq_row_sums_fn row_sums;
     tvmq_depthwise_fn depthwise;
     tvmq_requantize_fn requantize;
     tvmq_add_fn add;
-    tvmq_row_sums_fn row_sums;
     tvmq_average_pool_fn average_pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -301,10 +301,10 @@ struct tvmq_variant {
 };
 
 #define TVMQ_GEMM(family, symbol, ...) void symbol(const struct tvmq_gemm_args *args);
+#define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
-#define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
 #define TVMQ_AVERAGE_POOL(symbol, ...) void symbol(const struct tvmq_average_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);

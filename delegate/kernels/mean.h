@@ -6,14 +6,15 @@
 // The bias holds half of the taps besides the offsets. If there can be halves, and the type is signed, a negative one goes down: one less. No mean takes a
 // division:
 //
-// - Up to TVMQ_MEAN_NARROW taps of bytes t fits 15 bits, and floor(t / taps) is ((t * multiplier + 2^14) >> 15) >> shift. Proof: with r = 2^(15 + shift) /
-// taps,
-//   which is above 2^14 unless taps are a power of two and then 2^15, the multiplier is at most r and less than 1 short of it, or exactly 1. As t <= 2^14, the
-//   sum before the shifts is in [t * r, t * r + 2^14], and t + 1 taps' shares r are more than that.
+// - Up to TVMQ_MEAN_NARROW taps of bytes t fits 15 bits, and floor(t / taps) is ((t * multiplier + 2^14) >> 15) >> shift. Proof: r = 2^(15 + shift) / taps is
+//   above 2^14 unless taps are a power of two and then 2^15; the multiplier is at most r and less than 1 short of it, or exactly 1. As t <= 2^14, the sum
+//   before the shifts is in [t * r, t * r + 2^14], and t + 1 taps' shares r are more than that.
 // - Up to tvmq_mean_most_taps it is float(t) * inverse, truncated, or 1 beside it: three roundings of 2^-24 err by less than 0.02 of at most 2^16. What is left
 //   of t tells.
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../types.h"
@@ -25,6 +26,9 @@ struct tvmq_mean {
 };
 
 enum { TVMQ_MEAN_NARROW = 64 };
+
+// Whether windows of up to so many rows and columns in the input take the first way; then they slide.
+static inline bool tvmq_mean_is_narrow(enum tvmq_type type, size_t rows, size_t columns) { return type != TVMQ_TYPE_S16 && rows * columns <= TVMQ_MEAN_NARROW; }
 
 // Beyond that t may exceed int32, and at twice as many the reference's sum.
 static inline int32_t tvmq_mean_most_taps(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 1 << 15 : 1 << 23; }

@@ -17,6 +17,7 @@
 
 #define TVMQ_GEMM(FAMILY, SYMBOL, CPU, FLAGS, MR, PANEL, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .flags = FLAGS, .mr = MR, .layout = LAYOUT PANEL, .speeds = {__VA_ARGS__}, .fn.gemm = SYMBOL},
+#define TVMQ_ROW_SUMS(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.row_sums = SYMBOL},
 #define TVMQ_DEPTHWISE(FAMILY, SYMBOL, CPU, FLAGS, WINDOW, MR, PANEL, ...) \
   {.name = #SYMBOL,                                                        \
    .family = TVMQ_FAMILY_##FAMILY,                                         \
@@ -37,7 +38,6 @@
    .fn.requantize = SYMBOL},
 #define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
-#define TVMQ_ROW_SUMS(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ROW_SUMS, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.row_sums = SYMBOL},
 #define TVMQ_AVERAGE_POOL(SYMBOL, CPU, TYPE, NR, ...) \
   {.name = #SYMBOL,                                   \
    .family = TVMQ_FAMILY_AVERAGE_POOL,                \

@@ -12,9 +12,9 @@ enum { MAX_N = 4096 };
 
 static size_t bytes_of(const struct tvmq_variant *variant) { return variant->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
 
-static int32_t load(const struct tvmq_variant *variant, uint8_t flip, const void *tensor, size_t i) {
-  if (variant->in_type == TVMQ_TYPE_S16) return ((const int16_t *)tensor)[i];
-  return flip ? ((const uint8_t *)tensor)[i] - 128 : ((const int8_t *)tensor)[i];
+// As the kernels have it: uint8 lowered by 128.
+static int32_t element(const struct tvmq_variant *variant, uint8_t flip, const void *tensor, size_t i) {
+  return flip ? oracle_load(TVMQ_TYPE_U8, tensor, i) - 128 : oracle_load(variant->in_type, tensor, i);
 }
 
 static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }
@@ -106,8 +106,8 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
              args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.add, &args);
   for (size_t i = 0; i < n; i++) {
-    const int32_t a = load(variant, args.flip, args.in[0], i), b = load(variant, args.flip, args.in[1], i);
-    const int32_t got = load(variant, args.flip, written, i), wanted = expected(&args, a, b);
+    const int32_t a = element(variant, args.flip, args.in[0], i), b = element(variant, args.flip, args.in[1], i);
+    const int32_t got = element(variant, args.flip, written, i), wanted = expected(&args, a, b);
     if (got != wanted) check_fail("element %zu, %d + %d: got %d, want %d", i, a, b, got, wanted);
   }
   memcpy(slot + (written - slot), background + (written - slot), n * bytes);

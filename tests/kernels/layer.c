@@ -37,9 +37,6 @@ static int32_t draw(enum pattern pattern, size_t i, int32_t min, int32_t max, in
 // Half of all layers are random through and through.
 static enum pattern draw_pattern(void) { return check_one_in(2) ? RANDOM : check_below(N_PATTERNS); }
 
-static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
-static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-
 static int32_t draw_zero_point(int32_t min, int32_t max) {
   switch (check_below(4)) {
     case 0:
@@ -78,14 +75,14 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
   const bool may_have_one_min = variant->family == TVMQ_FAMILY_DEPTHWISE_S8 && !weightless && check_one_in(2);
   // Half of all layers have weights that their zero point can be subtracted from beforehand, some only just.
   if (check_one_in(2)) {
-    min = larger(min, layer->filter_zero_point - (check_one_in(4) ? 128 : 127));
-    max = smaller(max, layer->filter_zero_point + 127);
+    min = (int32_t)tvmq_max_s64(min, layer->filter_zero_point - (check_one_in(4) ? 128 : 127));
+    max = (int32_t)tvmq_min_s64(max, layer->filter_zero_point + 127);
   }
   const enum pattern common = draw_pattern();
   for (size_t c = 0; c < n; c++) {
     const enum pattern pattern = weightless ? CENTRE : check_below(8) ? common : draw_pattern();
     for (size_t i = 0; i < per_channel; i++) {
-      const int32_t w = weightless ? 0 : draw(pattern, i, min, max, larger(min, layer->filter_zero_point));
+      const int32_t w = weightless ? 0 : draw(pattern, i, min, max, (int32_t)tvmq_max_s64(min, layer->filter_zero_point));
       stored_weights[c * per_channel + i] = (uint8_t)((uint8_t)w ^ layer->filter_flip);
       centred_weights[c * per_channel + i] = w - layer->filter_zero_point;
     }

@@ -1,4 +1,5 @@
-// What the hot loops of depthwise_3x3_dotprod.c are put together from: instructions on numbered registers, as strings.
+// Words of assembly for the hot loops of depthwise_3x3_dotprod.c, and for no other file: instructions on numbered registers, as strings. It shares names with
+// depthwise_loops_neon.h; no file includes both.
 //
 // x0-x9 pixels, x19 x20 offsets in the table of the two columns that come next.
 #pragma once
