@@ -112,6 +112,14 @@ def alike(a: dict, b: dict) -> bool:
     return a["outcome"] == b["outcome"] and a.get("digest") == b.get("digest")
 
 
+def points_behind_its_end(path: pathlib.Path) -> bool:
+    try:
+        model.ops(path.read_bytes())
+    except model.ModelError as error:
+        return "lie outside the file" in str(error)
+    return False
+
+
 def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated: dict) -> str | None:
     """How the outcome with the delegate is judged against that without; None: it has done harm."""
     if alike(alone, delegated):
@@ -123,6 +131,8 @@ def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated
     # A runtime that does not verify its files reads past their end, and what it finds there differs from run to run.
     if delegated["outcome"] in ("died", "refused") and not delegated["offered"]:
         return f"{delegated['outcome']} before the runtime came to the delegate"
+    if delegated.get("claimed") == 0 and points_behind_its_end(path):
+        return "nothing claimed, and computed from what lies behind the file"
     if any(alike(again, delegated) for again in outcomes(runtime, "without", [path] * 30)):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.
