@@ -154,6 +154,7 @@ def test_unknown_command() -> None:
 def test_full_delegation_is_refused_with_the_first_node(runtime: harness.Runtime) -> None:
     line = refuses("nodes", "--network", NETWORK, "--runtime", runtime.name, "--require-full-delegation")
     first = next(op for op in model.ops(zoo.load(NETWORK)) if op.name not in TAKEN)
+    # The runtime appends a sentence of its own to the delegate's: there has to be a space between them.
     assert f"({first.name})" in line and "this operatorR" not in line
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Iterable
 
 import harness
 import pytest
@@ -42,6 +43,20 @@ def ours(op: model.Op) -> bool:
     return op.name in CONVOLUTIONS and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 
+# What type and shape do not tell: why networks that are not the zoo's may have operators that are refused all the same.
+JUSTIFIED = {
+    "ADD": ("int16 scales that are powers of two",),
+    "AVERAGE_POOL_2D": ("input and output scales differ", "input and output zero points differ"),
+}
+
+
+def justly_refused(name: str, nodes: Iterable[tvmq_delegate.Node]) -> set[tuple[int, int]]:
+    """Subgraph and index of the nodes that the delegate refuses for one of these reasons."""
+    refused = {(node.subgraph, node.node) for node in nodes if node.reason in JUSTIFIED.get(node.op, ())}
+    assert not (refused and name.startswith("zoo-")), f"{name}: {refused}"
+    return refused
+
+
 def promised(content: bytes) -> set[tuple[int, int]]:
     """Subgraph and index of what the delegate promises to take: the above, and PADs that only such convolutions read."""
     ops = model.ops(content)
@@ -63,11 +78,14 @@ def test_every_node(runtime, network):
     whole = runtime.load()
     keep = runtime.interpreter(content, [whole])
     ops = model.ops(content)
-    together = run_alone(ops, tvmq_delegate.report(whole).nodes)
+    nodes = tvmq_delegate.report(whole).nodes
+    together, refused = run_alone(ops, nodes), justly_refused(name, nodes)
     del keep
     reference = runtime.interpreter(model.expose(content))
     harness.run(reference, *harness.random_inputs(reference, seed=1))
     for op in filter(ours, ops):
+        if (op.subgraph, op.index) in refused:
+            continue
         delegate = runtime.load()
         parts = together[op.index] if op.subgraph == 0 else (op.index,)
         node = runtime.interpreter(model.cut(content, parts, op.subgraph), [delegate])
@@ -87,7 +105,7 @@ def test_whole_network(runtime, network):
         for got, expected in zip(harness.run(delegated, *inputs), harness.run(reference, *inputs), strict=True):
             harness.assert_equal(got, expected, name)
     report = tvmq_delegate.report(delegate)
-    assert {(node.subgraph, node.node) for node in report.nodes if node.claimed} == promised(content)
+    assert {(node.subgraph, node.node) for node in report.nodes if node.claimed} == promised(content) - justly_refused(name, report.nodes)
     assert all(node.reason for node in report.nodes if not node.claimed)
     summary = report.summary
     harness.tables["delegated"][f"{name}, {runtime.name}"] = f"{summary.claimed} of {summary.nodes} nodes in {summary.partitions} partitions"
@@ -100,5 +118,5 @@ def test_beside_the_default_kernels(runtime, network):
     delegated = runtime.interpreter(content, [delegate], resolver="AUTO")
     outputs = harness.run(delegated, *harness.random_inputs(delegated, seed=0))
     assert outputs and all(output.size for output in outputs), name
-    claimed = {(node.subgraph, node.node) for node in tvmq_delegate.report(delegate).nodes if node.claimed}
-    assert claimed == promised(content)
+    nodes = tvmq_delegate.report(delegate).nodes
+    assert {(node.subgraph, node.node) for node in nodes if node.claimed} == promised(content) - justly_refused(name, nodes)

@@ -37,6 +37,6 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
         times = benchmark.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
     print(contenders(times, tables.console.width))
     explained = f"stock: {found.runtime} as it comes, builtin: without its delegates"
-    print(f"\n{library.cpu().name}, {threads} thread(s), {found.summary.isa} kernels; {explained}", soft_wrap=True)
+    print(f"\n{library.cpu().name}, {tables.plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:
         raise click.exceptions.Exit(1)

@@ -23,7 +23,7 @@ def info(as_json: bool) -> None:
     print = tables.console.print
     print(f"tvmq-delegate {library.version()}, {library_path()}", soft_wrap=True)
     order = "in order" if cpu.in_order else "out of order"
-    print(f"CPU: {cpu.name}; executes {order}; {cpu.count} processors for this process")
+    print(f"CPU: {cpu.name}; executes {order}; {tables.plural(cpu.count, 'processor')} for this process")
     offered, absent = (", ".join(isa.name for isa in isas if isa.available is available) for available in (True, False))
     print(f"instruction sets: {offered}; not on this CPU: {absent}")
     print(f"TFLite runtimes: {', '.join(f'{name} {version}' for name, version in found.items()) or 'none installed'}\n")

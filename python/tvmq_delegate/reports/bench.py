@@ -15,7 +15,7 @@ from ..compare import Change, Comparison
 from ..contenders import DELEGATE
 from ..metrics import BenchmarkResult, judged
 from ..op_profile import OpProfileData
-from .tables import plain_table
+from .tables import plain_table, plural
 
 NARROW, MIDDLE, ROOMY, WIDE = 90, 110, 120, 160  # columns from which on GMAC/s, a kernel's name, a second contender, everything has room
 TOP = 10
@@ -35,18 +35,17 @@ def machine(found: Benchmark) -> str:
     """One line on what measured."""
     about = found.machine
     clock = ", ".join(filter(None, (about.clock, about.governor, about.temperature)))
-    threads = f"{found.num_threads} thread(s) of {about.count} processor(s), load {about.load or 'unknown'}"
+    threads = f"{plural(found.num_threads, 'thread')} of {plural(about.count, 'processor')}, load {about.load or 'unknown'}"
     return f"{about.cpu}{f' ({clock})' if clock else ''}, {threads}; {found.runtime} {about.runtimes.get(found.runtime, '')}, tvmq-delegate {about.version}"
 
 
 def contenders(found: Benchmark, width: int) -> Table:
-    """Times and memory of each contender, and its time over the first's."""
+    """Times and memory of each contender, and its time over the first's. Where nothing ran, of times only that of making it ready."""
 
     def ms(name: str) -> Callable[[BenchmarkResult], str]:
         return lambda result: f"{getattr(result.latency_metrics, name):.3f}"
 
-    columns = [
-        Column("contender", lambda result: result.name, left=True),
+    runs = [
         Column("median ms", ms("median_ms")),
         Column("p90", ms("p90_ms"), MIDDLE),
         Column("p95", ms("p95_ms")),
@@ -54,11 +53,16 @@ def contenders(found: Benchmark, width: int) -> Table:
         Column("avg", ms("avg_ms"), MIDDLE),
         Column("±", ms("stddev_ms"), WIDE),
         Column("runs", lambda result: str(result.misc_metrics.num_runs), MIDDLE),
+    ]
+    ran = any(result.misc_metrics.num_runs for result in found.results)
+    columns = [
+        Column("contender", lambda result: result.name, left=True),
+        *(runs if ran else ()),
         Column("init ms", lambda result: f"{result.latency_metrics.init_ms:.1f}"),
         Column("memory MB", lambda result: f"{result.memory_metrics.overall_footprint_kb / 1024:.1f}"),
         Column("peak MB", lambda result: f"{result.memory_metrics.peak_mem_mb:.0f}", WIDE),
     ]
-    if len(found.results) > 1:
+    if ran and len(found.results) > 1:
         baseline = found.results[0].name
         columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
         columns.append(Column("95 % interval", lambda result: result.ratio.interval if result.ratio else "", MIDDLE))
@@ -88,7 +92,7 @@ def by_type(found: Benchmark, width: int) -> Table:
         Column("ms", lambda ops: f"{_spent(ops) / 1e3:.3f}"),
         Column("%", lambda ops: f"{100 * _spent(ops) / total:.1f}%"),
         Column("cdf %", lambda ops: f"{100 * cumulated[id(ops)] / total:.1f}%"),
-        Column("mem KB", lambda ops: f"{sum(op.mem_kb for op in ops):.1f}", MIDDLE),
+        Column("mem KB", lambda ops: f"{size:.1f}" if (size := sum(op.mem_kb for op in ops)) else "", MIDDLE),
     ]
     columns += [Column(f"vs {name}", _summed(name)) for name in found.against]
     return _table("Summary by node type", columns, rows, width)
@@ -111,7 +115,7 @@ def reconciliation(found: Benchmark) -> str:
     lines[1] += f": {found.gmacs_per_second:.1f} GMAC/s, {found.share_of_peak:.0%} of the machine's peak"
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
     bandwidth = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
-    return "\n".join([*lines, f"the machine's peak, measured on {peak.threads} thread(s): {rates}; {bandwidth}"])
+    return "\n".join([*lines, f"the machine's peak, measured on {plural(peak.threads, 'thread')}: {rates}; {bandwidth}"])
 
 
 def comparison(found: Comparison, width: int) -> Table:

@@ -12,6 +12,7 @@ from ..metrics import judged
 from ..op_profile import OpProfileData
 from .bench import legend
 from .pages import environment
+from .tables import plural
 
 try:
     import plotly.graph_objects as plot
@@ -21,7 +22,7 @@ try:
 except ImportError as error:
     raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
-COLOURS = {"CONV_2D": "#2563c9", "DEPTHWISE_CONV_2D": "#0f9d8a", "QUANTIZE": "#8b5cf6", "AVERAGE_POOL_2D": "#c2571a"}
+COLOURS = {"CONV_2D": "#2563c9", "DEPTHWISE_CONV_2D": "#0f9d8a", "QUANTIZE": "#8b5cf6", "AVERAGE_POOL_2D": "#c2571a", "ADD": "#b83280", "PAD": "#5b7083"}
 OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
 MARKS = (INK, BAD, "#8b5cf6")
 
@@ -43,6 +44,7 @@ def page(found: Benchmark) -> str:
             total_us=sum(op.median_us for op in found.op_profile) or 1.0,
             machine=_machine(found),
             shade=judged,
+            plural=plural,
             legend=legend(found),
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
             latency_plot=_embed(_latency(found)),
@@ -83,7 +85,7 @@ def _machine(found: Benchmark) -> list[tuple[str, str]]:
         ("temperature", about.temperature),
         ("load", about.load),
         ("memory", f"{about.memory_mb:,} MB"),
-        ("measured peak", f"{peak.macs_per_second / 1e9:.1f} GMAC/s, {bandwidths}, on {peak.threads} thread(s)"),
+        ("measured peak", f"{peak.macs_per_second / 1e9:.1f} GMAC/s, {bandwidths}, on {plural(peak.threads, 'thread')}"),
         ("system", about.kernel),
         ("Python", about.python),
         ("runtimes", ", ".join(f"{name} {version}" for name, version in about.runtimes.items())),

@@ -25,6 +25,11 @@ def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = 
     return table
 
 
+def plural(n: int, word: str) -> str:
+    """"1 thread", "2 threads"."""
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
 def kernels(listed: list[library.Kernel]) -> Table:
     table = plain_table("kernel", "family", "needs", "packing", "tile", "on this CPU")
     for kernel in listed:
@@ -54,17 +59,21 @@ def delegation(found: Delegation) -> Table:
             node.packing,
             str(node.partition) if node.claimed else "",
             f"{node.macs:,}" if node.macs else "",
-            f"{node.packed_bytes:,}" if node.claimed else "",
+            f"{node.packed_bytes:,}" if node.packed_bytes else "",
         )
     return table
 
 
 def summary(found: Delegation) -> str:
     totals = found.summary
-    extent = f"{totals.claimed} of {len(found.nodes)} nodes in {totals.partitions} partitions"
-    lines = [f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {totals.packed_bytes:,} bytes of packed weights, {totals.threads} thread(s)"]
-    reasons = collections.Counter(f"{node.op}: {node.reason}" for node in found.nodes if not node.claimed)
-    return "\n".join([*lines, *(f"  left to the runtime: {count} x {reason}" for reason, count in reasons.most_common())])
+    extent = f"{totals.claimed} of {len(found.nodes)} nodes in {plural(totals.partitions, 'partition')}"
+    size = f"{totals.packed_bytes:,} bytes of packed weights, {plural(totals.threads, 'thread')}"
+    reasons: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for node in found.nodes:
+        if not node.claimed:
+            reasons[node.reason][node.op] += 1
+    left = [f"{', '.join(f'{count} x {op}' for op, count in ops.most_common())}: {reason}" for reason, ops in reasons.items()]
+    return "\n".join([f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {size}", *(f"  left to the runtime: {line}" for line in left)])
 
 
 def verdict(found: accuracy.Diff) -> str:
