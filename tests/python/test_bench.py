@@ -239,6 +239,8 @@ def test_dry_run(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
     data = json.loads(prints("bench", one_conv, "--runtime", runtime.name, "--dry_run", "--json", "--enable_op_profiling"))
     (result,) = data["results"]
     assert result["misc_metrics"]["num_runs"] == 0 and result["latency_metrics"]["init_ms"] > 0 and not data["op_profile"]
+    printed = prints("bench", one_conv, "--runtime", runtime.name, "--dry-run", "--against", "stock")
+    assert "init ms" in printed and "memory MB" in printed and "median ms" not in printed and "time vs" not in printed
 
 
 def test_value_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
