@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "broadcast.h"
 #include "types.h"
 
 enum tvmq_padding { TVMQ_PADDING_SAME, TVMQ_PADDING_VALID };
@@ -77,13 +78,14 @@ struct tvmq_average_pool_desc {
   struct tvmq_quant in, out;  // the same, but for 1e-6 in scale
 };
 
-// ADD of two tensors of one shape and type.
+// ADD of two tensors of one type, of one shape or broadcast.
 struct tvmq_add_desc {
   enum tvmq_type type;  // of inputs and output
   struct tvmq_quant in[2], out;
   enum tvmq_activation activation;
-  bool powers_of_two;  // int16: scales that are powers of two are treated as such
-  size_t n;            // elements
+  bool powers_of_two;               // int16: scales that are powers of two are treated as such
+  size_t n;                         // elements of the output
+  struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
 };
 
 // Of whatever operator.

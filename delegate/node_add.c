@@ -1,6 +1,4 @@
 // ADD.
-#include <string.h>
-
 #include "node_kind.h"
 #include "op_names.h"
 
@@ -13,8 +11,6 @@ static const char *read_add(const void *builtin_data, int version, union tvmq_de
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
-  const struct tvmq_shape *a = &shapes->in[0], *b = &shapes->in[1];
-  if (a->rank != b->rank || memcmp(a->dims, b->dims, sizeof a->dims) != 0) return "the inputs differ in shape";
   struct tvmq_add_desc *add = &desc->add;
   add->type = tvmq_tensor_type(view->out);
   for (int i = 0; i < 2; i++) {
@@ -22,9 +18,10 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
     add->in[i] = tvmq_tensor_quant(view->in[i]);
   }
   add->out = tvmq_tensor_quant(view->out);
-  add->n = a->bytes / tvmq_type_bytes(add->type);
-  shapes->out = *a;
-  return NULL;
+  const char *reason = tvmq_broadcast_shapes(shapes->in, &shapes->out, &add->broadcast);
+  if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, add->type);
+  add->n = shapes->out.bytes / tvmq_type_bytes(add->type);
+  return reason;
 }
 
 const struct tvmq_node_kind tvmq_node_add = {

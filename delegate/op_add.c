@@ -1,4 +1,4 @@
-// ADD of two quantized tensors of one shape. Elementwise; threads share the elements.
+// ADD of two quantized tensors. Elementwise; threads share the elements. Inputs that are broadcast are read in pieces, as the output has their elements.
 #include <string.h>
 
 #include "arith.h"
@@ -10,15 +10,18 @@
 #include "quant_params.h"
 #include "tasks.h"
 
-enum { LINE = 64 };  // tasks begin on cache lines
+// Tasks begin on cache lines.
+enum { LINE = 64, PIECE_BYTES = 2048 };
 
 struct add {
   const struct tvmq_variant *variant;
   struct tvmq_add_args args;   // but for the tensors
   struct tvmq_add_args asked;  // what the plane has been looked for: the same without it
   struct tvmq_threads *threads;
+  struct tvmq_broadcast broadcast;
   size_t n, bytes;  // elements; bytes of one
   size_t task_elements, tasks;
+  size_t piece;  // elements that the kernel computes at once, at most
 };
 
 // What is to be computed. Every byte is set, so that two may be compared as memory. Bytes are int8 from here on.
@@ -49,10 +52,12 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     a->args.planar = d->type != TVMQ_TYPE_S16 && tvmq_fit_plane(&asked, &a->args.plane);
   }
   a->threads = env->threads;
+  a->broadcast = d->broadcast;
   a->n = d->n;
   a->bytes = tvmq_type_bytes(d->type);
-  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(a->threads, (float)a->n / a->variant->speeds[0].rate)), LINE);
+  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(a->threads, (float)a->n / tvmq_speed_of(a->variant, env->cpu)->rate)), LINE);
   a->tasks = a->n > 0 ? tvmq_ceil_div(a->n, a->task_elements) : 0;
+  a->piece = a->broadcast.rank > 0 ? PIECE_BYTES / a->bytes : a->task_elements;
   return NULL;
 }
 
@@ -72,12 +77,15 @@ struct inference {
 static void run_task(void *context, struct tvmq_tile task) {
   const struct inference *job = context;
   const struct add *a = job->add;
-  const size_t first = task.index * a->task_elements;
+  const size_t first = task.index * a->task_elements, end = first + tvmq_min(a->n - first, a->task_elements);
+  _Alignas(LINE) uint8_t copies[2][PIECE_BYTES];
   struct tvmq_add_args args = a->args;
-  for (int i = 0; i < 2; i++) args.in[i] = job->in[i] + first * a->bytes;
-  args.out = job->out + first * a->bytes;
-  args.n = tvmq_min(a->n - first, a->task_elements);
-  a->variant->fn.add(&args);
+  for (size_t at = first; at < end; at += args.n) {
+    args.n = tvmq_min(end - at, a->piece);
+    for (int i = 0; i < 2; i++) args.in[i] = tvmq_broadcast_read(&a->broadcast, i, job->in[i], a->bytes, at, args.n, copies[i]);
+    args.out = job->out + at * a->bytes;
+    a->variant->fn.add(&args);
+  }
 }
 
 static void run(struct tvmq_op *op, const void *const *in, void *out) {

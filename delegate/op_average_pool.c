@@ -74,12 +74,12 @@ static size_t window_columns(const struct average_pool *p) { return tvmq_min((si
 static bool slides(const struct average_pool *p) { return tvmq_mean_is_narrow(p->desc.in_type, window_rows(p), window_columns(p)); }
 
 // Cycles that all of it takes on one thread, estimated.
-static float cycles(const struct average_pool *p) {
+static float cycles(const struct average_pool *p, uint32_t cpu) {
   const struct tvmq_average_pool_desc *d = &p->desc;
   const float rows = (float)window_rows(p), columns = (float)window_columns(p);
   const float each = (float)d->out_w * columns, added = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
   const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
-  const struct tvmq_speed *speed = &p->variant->speeds[0];
+  const struct tvmq_speed *speed = tvmq_speed_of(p->variant, cpu);
   return lines * (rows * added / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
 }
 
@@ -97,8 +97,8 @@ static size_t strips_for_threads(const struct average_pool *p, size_t wanted, si
 // Groups that make them with so many strips.
 static size_t groups_for_threads(const struct average_pool *p, size_t wanted, size_t strips) { return tvmq_ceil_div(wanted, (size_t)p->desc.batch * strips); }
 
-static void set_tasks(struct average_pool *p) {
-  const size_t rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels, wanted = tvmq_tasks_wanted(p->threads, cycles(p));
+static void set_tasks(struct average_pool *p, uint32_t cpu) {
+  const size_t rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels, wanted = tvmq_tasks_wanted(p->threads, cycles(p, cpu));
   const size_t most = tvmq_ceil_div(channels, GROUP), cached = tvmq_min(groups_for_cache(p), most);
   const size_t strips = strips_for_threads(p, wanted, cached), groups = tvmq_min(tvmq_max(cached, groups_for_threads(p, wanted, strips)), most);
   p->group_channels = tvmq_round_up(channels / groups, GROUP);
@@ -126,7 +126,7 @@ static const char *replan(struct average_pool *p, const struct tvmq_average_pool
   p->columns = tvmq_alloc(bytes);
   if (!p->columns) return "out of memory";
   find_columns(p, p->columns);
-  set_tasks(p);
+  set_tasks(p, env->cpu);
   return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(p->threads)) ? NULL : "out of memory";
 }
 

@@ -75,7 +75,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
     if (r->in_bytes == 1 && r->out_bytes == 1) map_bytes(r, d->in_type, d->out_type);
   }
-  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (float)r->n / r->variant->speeds[0].rate)), LINE);
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (float)r->n / tvmq_speed_of(r->variant, env->cpu)->rate)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;
 }

@@ -5,16 +5,9 @@
 #include <stddef.h>
 
 #include "desc.h"
+#include "shape.h"
 #include "tflite_abi.h"
 #include "types.h"
-
-enum { TVMQ_MAX_RANK = 8 };
-
-struct tvmq_shape {
-  int rank;
-  int dims[TVMQ_MAX_RANK];
-  size_t bytes;  // of the whole tensor
-};
 
 const TfLiteTensor *tvmq_tensor_at(const TfLiteContext *context, int index);  // NULL: there is none
 enum tvmq_type tvmq_tensor_type(const TfLiteTensor *tensor);

@@ -8,7 +8,7 @@ static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, 
   return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
 }
 
-static const struct tvmq_speed *speed_of(const struct tvmq_variant *variant, uint32_t cpu) {
+const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint32_t cpu) {
   return &variant->speeds[(cpu & TVMQ_CPU_IN_ORDER) != 0 && variant->speeds[1].rate > 0];
 }
 
@@ -41,7 +41,7 @@ static const float ZIP_PIECE_CYCLES[2] = {1.5f, 8}, ZIP_BYTE_CYCLES[2] = {0.044f
 
 static float row_sums_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
-  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
   return (float)p->m * (speed->tile_cycles + (float)p->n_taps * (float)p->k / speed->rate);
 }
 
@@ -68,7 +68,7 @@ static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
   if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
   const float tiles = (float)tvmq_ceil_div(p->m, v->mr) * (float)tvmq_ceil_div(p->n, v->layout.nr);
-  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
   return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_row_cycles(v, p);
 }
 
@@ -117,7 +117,7 @@ static float depthwise_cycles(const struct tvmq_variant *v, const void *problem)
   const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
   if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
   const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
-  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
   const float start_cycles = START_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
@@ -135,7 +135,7 @@ struct conversion {
 
 static float conversion_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct conversion *c = problem;
-  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / speed_of(v, c->cpu)->rate : UNFIT;
+  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->cpu)->rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu) {
@@ -155,7 +155,7 @@ struct pooling {
 
 static float pooling_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct pooling *p = problem;
-  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / speed_of(v, p->cpu)->rate : UNFIT;
+  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t channels, uint32_t cpu) {
@@ -164,7 +164,7 @@ const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t 
 
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_winograd_problem *p = problem;
-  const struct tvmq_speed *speed = speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
   const float k = (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)tvmq_ceil_div(p->n, v->layout.nr);
   float tiles = 0;
   for (size_t i = 0; i < p->n_points; i++) tiles += (float)tvmq_ceil_div(p->rows[i], v->mr);
@@ -184,7 +184,7 @@ static float transform_cycles(const struct tvmq_variant *v, const void *problem)
   const struct transform *p = problem;
   const size_t lanes = v->layout.nr;
   if (v->family == TVMQ_FAMILY_WINOGRAD_OUTPUT && p->channels % lanes != 0) return UNFIT;
-  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / speed_of(v, p->cpu)->rate : UNFIT;
+  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles) {

@@ -23,7 +23,19 @@ static int32_t rescaled(enum tvmq_rounding rounding, int32_t x, struct tvmq_scal
   return oracle_round_s32(rounding, x, scale.multiplier, scale.shift);
 }
 
-static void add(const struct tvmq_add_desc *d, enum tvmq_rounding rounding, const void *const in[2], void *out) {
+// The element of an input that element i of the output is computed from.
+static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *out, size_t i) {
+  size_t element = 0, stride = 1;
+  for (int d = out->rank - 1; d >= 0; d--) {
+    if (in->dims[d] > 1) element += i % (size_t)out->dims[d] * stride;
+    stride *= (size_t)in->dims[d];
+    i /= (size_t)out->dims[d];
+  }
+  return element;
+}
+
+static void add(const struct tvmq_add_desc *d, const struct tvmq_shape shapes[2], const struct tvmq_shape *out_shape, enum tvmq_rounding rounding,
+                const void *const in[2], void *out) {
   const size_t bytes = tvmq_type_bytes(d->type);
   const int32_t unit = 1 << (d->type == TVMQ_TYPE_S16 ? 15 : 20);
   const double common = 2 * fmax((double)d->in[0].scale, (double)d->in[1].scale);
@@ -33,7 +45,8 @@ static void add(const struct tvmq_add_desc *d, enum tvmq_rounding rounding, cons
   for (size_t i = 0; i < d->n; i++) {
     int32_t sum = 0;
     for (int j = 0; j < 2; j++) {
-      sum += rescaled(rounding, (load(d->type, in[j], i) - d->in[j].zero_point) * unit, scale_of((double)d->in[j].scale / common));
+      sum += rescaled(rounding, (load(d->type, in[j], element_at(&shapes[j], out_shape, i)) - d->in[j].zero_point) * unit,
+                      scale_of((double)d->in[j].scale / common));
     }
     int32_t value = oracle_wrap((int64_t)rescaled(rounding, sum, out_scale) + d->out.zero_point);
     value = value < min ? min : value > max ? max : value;
@@ -53,6 +66,24 @@ static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type)
   return quant;
 }
 
+// Of one rank; of one shape, or broadcast along some dimensions.
+static void random_shapes(struct fuzz_bytes *b, struct tvmq_shape shapes[2]) {
+  const bool broadcast = fuzz_pick(b, 0, 1);
+  const int rank = broadcast ? (int)fuzz_pick(b, 1, 4) : 1;
+  for (int i = 0; i < 2; i++) shapes[i] = (struct tvmq_shape){.rank = rank};
+  for (int d = 0; d < rank; d++) {
+    const int64_t largest = d < rank - 1 ? 5 : fuzz_pick(b, 0, 7) ? 200 : broadcast ? 300 : 40000;
+    const int size = (int)fuzz_pick(b, d < rank - 1, largest), repeated = broadcast ? (int)fuzz_pick(b, 0, 3) : 3;
+    for (int i = 0; i < 2; i++) shapes[i].dims[d] = i == repeated ? 1 : size;
+  }
+}
+
+static size_t elements(const struct tvmq_shape *shape) {
+  size_t n = 1;
+  for (int d = 0; d < shape->rank; d++) n *= (size_t)shape->dims[d];
+  return n;
+}
+
 void fuzz_add(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static uint8_t expected[FUZZ_MAX_BYTES];
   static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
@@ -61,28 +92,33 @@ void fuzz_add(struct fuzz_bytes *b, const struct tvmq_env *env) {
       .type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 2)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
       .activation = (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_OTHER),
       .powers_of_two = fuzz_pick(b, 0, 1),
-      .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 200 : 40000),
   };
+  struct tvmq_shape shapes[2], out_shape = {0};
+  random_shapes(b, shapes);
+  const bool twice = fuzz_pick(b, 0, 7) == 0;
+  if (twice) shapes[1] = shapes[0];
+  tvmq_broadcast_shapes(shapes, &out_shape, &d.broadcast);
+  d.n = elements(&out_shape);
   for (int i = 0; i < 2; i++) d.in[i] = random_quant(b, d.type);
   d.out = random_quant(b, d.type);
-  const bool twice = fuzz_pick(b, 0, 7) == 0;
 
   char text[300];
-  snprintf(text, sizeof text, "add, type %d, n %zu, scales %a + %a -> %a, zero points %d + %d -> %d, activation %d, twice %d, rounding %d, cpu %#x", d.type,
-           d.n, (double)d.in[0].scale, (double)d.in[1].scale, (double)d.out.scale, d.in[0].zero_point, d.in[1].zero_point, d.out.zero_point, d.activation,
-           twice, env->rounding, env->cpu);
+  snprintf(text, sizeof text,
+           "add, type %d, n %zu and %zu to %zu, scales %a + %a -> %a, zero points %d + %d -> %d, activation %d, twice %d, rounding %d, cpu %#x", d.type,
+           elements(&shapes[0]), elements(&shapes[1]), d.n, (double)d.in[0].scale, (double)d.in[1].scale, (double)d.out.scale, d.in[0].zero_point,
+           d.in[1].zero_point, d.out.zero_point, d.activation, twice, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.add = d};
   const char *why = tvmq_op_add.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
-  const size_t bytes = d.n * tvmq_type_bytes(d.type);
-  const struct fuzz_tensor first = fuzz_tensor(FUZZ_IN, bytes, side), second = twice ? first : fuzz_tensor(FUZZ_FILTER, bytes, side);
-  check_random_bytes(first.write, bytes);
-  if (!twice) check_random_bytes(second.write, bytes);
+  const size_t each = tvmq_type_bytes(d.type), bytes[2] = {elements(&shapes[0]) * each, elements(&shapes[1]) * each};
+  const struct fuzz_tensor first = fuzz_tensor(FUZZ_IN, bytes[0], side), second = twice ? first : fuzz_tensor(FUZZ_FILTER, bytes[1], side);
+  check_random_bytes(first.write, bytes[0]);
+  if (!twice) check_random_bytes(second.write, bytes[1]);
   const void *const in[2] = {first.read, second.read};
-  add(&d, env->rounding, in, expected);
+  add(&d, shapes, &out_shape, env->rounding, in, expected);
   struct tvmq_op *op = NULL;
-  fuzz_run(&tvmq_op_add, &op, &desc, env, in, expected, bytes, side);
+  fuzz_run(&tvmq_op_add, &op, &desc, env, in, expected, d.n * each, side);
   tvmq_op_add.release(op);
 }

@@ -232,7 +232,7 @@ def near_power_of_two(scale: float) -> bool:
 
 @st.composite
 def adds(draw, dtype: str, large: bool = False) -> Add:
-    """ADD of two tensors, of one and itself, or of one and a constant. Where some may be `large`, these sum every pair of bytes."""
+    """ADD of two tensors, of one shape or broadcast, of one and itself, or of one and a constant. Where some may be `large`, these sum every pair of bytes."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     all_pairs = large and dtype != "int16" and draw(st.booleans())
@@ -245,13 +245,20 @@ def adds(draw, dtype: str, large: bool = False) -> Add:
     activation = draw(st.sampled_from(["NONE", *ACTIVATIONS]))
     points = [0 if dtype == "int16" else draw(zero_points(dtype)) for _ in range(3)]
     twice, constant = draw(st.sampled_from([(False, False)] * 4 + [(True, False), (False, True)]))
-    inputs = [tuple(values(generator, how, shape, dtype, point) for point in points[:2]) for how in ("random", draw(st.sampled_from(SPECIAL)))]
+    shapes = [shape, shape]
+    if not all_pairs and not twice and draw(st.booleans()):
+        repeated = [draw(st.sampled_from([None, 0, 1])) for _ in shape]
+        shapes = [tuple(1 if i == which else size for which, size in zip(repeated, shape)) for i in range(2)]
+        shapes[1] = shapes[1][draw(st.integers(0, len(shape) - 1)) :]
+    ways = ("random", draw(st.sampled_from(SPECIAL)))
+    inputs = [tuple(values(generator, how, of, dtype, point) for of, point in zip(shapes, points)) for how in ways]
     if all_pairs:
         every = np.arange(low, high + 1, dtype=dtype)
         inputs[0] = tuple(grid[np.newaxis] for grid in np.meshgrid(every, every))
     other = inputs[0][1] if constant else None
     parameters = dict(
-        dtype=dtype, shape=shape, other=other, twice=twice, activation=activation, in_scale=in_scale, in_zero_point=tuple(points[:2]), out_scale=out_scale,
-        out_zero_point=points[2], pot_scale_int16=draw(st.booleans()) and not all(near_power_of_two(scale) for scale in (*in_scale, out_scale)),
+        dtype=dtype, shape=shapes[0], other_shape=shapes[1], other=other, twice=twice, activation=activation, in_scale=in_scale,
+        in_zero_point=tuple(points[:2]), out_scale=out_scale, out_zero_point=points[2],
+        pot_scale_int16=draw(st.booleans()) and not all(near_power_of_two(scale) for scale in (*in_scale, out_scale)),
     )  # fmt: skip
     return Add(parameters, [pair[:1] if twice or constant else pair for pair in inputs])

@@ -113,6 +113,27 @@ def test_resize_to_other_channels(runtime):
     assert kernels[0] == kernels[3] and all("_depthwise_" in kernel for kernel in kernels[1:3]), kernels
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("constant", [False, True])
+def test_resized_inputs_of_add_are_broadcast(runtime, dtype, constant):
+    """Inputs of one shape when they were claimed, of others later: along the batch, rows, columns, channels, and both ways at once; and of one again."""
+    shape = (1, 6, 5, 16)
+    other = np.random.default_rng(0).integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype) if constant else None
+    content = model.build_add(dtype=dtype, shape=shape, other=other)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    alone = [(3, 6, 5, 16), (1, 6, 5, 1), (1, 1, 1, 16), (3, 1, 5, 1), (1, 1, 1, 1), shape]
+    pairs = [(a, b) for a in alone for b in (shape, (1, 1, 1, 16), (3, 6, 1, 1))]
+    for shapes in [(a,) for a in alone] if constant else pairs:
+        for interpreter in (delegated, reference):
+            for detail, size in zip(interpreter.get_input_details(), shapes, strict=True):
+                interpreter.resize_tensor_input(detail["index"], size)
+            interpreter.allocate_tensors()
+        inputs = harness.random_inputs(reference, seed=1)
+        harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0], f"resized to {shapes}")
+    harness.assert_claimed(delegate)
+
+
 def test_batch_of_a_whole_network(runtime, network):
     """Tensors between delegated nodes, and between partitions, follow the batch."""
     delegated, reference = runtime.interpreter(network, [runtime.load()]), runtime.interpreter(network)
