@@ -34,16 +34,14 @@ CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 def ours(op: model.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
-    if op.name == "AVERAGE_POOL_2D":
+    if op.name in ("ADD", "AVERAGE_POOL_2D"):
         return op.inputs[0].dtype in quantized
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
-    if op.name == "ADD":
-        return op.outputs[0].dtype in quantized and op.inputs[0].shape == op.inputs[1].shape
     return op.name in CONVOLUTIONS and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 
-# What type and shape do not tell: why networks that are not the zoo's may have operators that are refused all the same.
+# What types do not tell: why networks that are not the zoo's may have operators that are refused all the same.
 JUSTIFIED = {
     "ADD": ("int16 scales that are powers of two",),
     "AVERAGE_POOL_2D": ("input and output scales differ", "input and output zero points differ"),
