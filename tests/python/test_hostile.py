@@ -131,8 +131,9 @@ def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated
     # A runtime that does not verify its files reads past their end, and what it finds there differs from run to run.
     if delegated["outcome"] in ("died", "refused") and not delegated["offered"]:
         return f"{delegated['outcome']} before the runtime came to the delegate"
-    if delegated.get("claimed") == 0 and points_behind_its_end(path):
-        return "nothing claimed, and computed from what lies behind the file"
+    runtimes_own = delegated["outcome"] in ("ran", "refused") and not delegated.get("claimed") and "tvmq-delegate" not in delegated.get("why", "")
+    if runtimes_own and points_behind_its_end(path):
+        return "nothing claimed, and decided by what lies behind the file"
     if any(alike(again, delegated) for again in outcomes(runtime, "without", [path] * 30)):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.
