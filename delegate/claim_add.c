@@ -11,29 +11,20 @@ static bool near_power_of_two(float scale) {
   return fabs(exponent - round(exponent)) < 0.002;
 }
 
-static const char *add_types(const struct tvmq_add_desc *desc) {
-  if (desc->type == TVMQ_TYPE_F32) return "float32: not quantized";
-  if (desc->type != TVMQ_TYPE_S8 && desc->type != TVMQ_TYPE_U8 && desc->type != TVMQ_TYPE_S16) return "tensors are not int8, uint8 or int16";
-  if (desc->n == 0) return "empty tensor";
-  return desc->n > INT32_MAX ? "tensor has more than 2^31 - 1 elements" : NULL;
+static const char *zero_points(const struct tvmq_add_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S16) return NULL;
+  return desc->in[0].zero_point == 0 && desc->in[1].zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point";
 }
 
-static const char *add_quantization(const struct tvmq_add_desc *desc) {
-  const struct tvmq_quant quants[] = {desc->in[0], desc->in[1], desc->out};
-  for (int i = 0; i < 3; i++) {
-    if (!good_scale(quants[i].scale)) return i < 2 ? "input scale is not positive and finite" : "output scale is not positive and finite";
-    if (!fits_type(quants[i].zero_point, desc->type)) return i < 2 ? "input zero point is outside its type" : "output zero point is outside its type";
-    if (desc->type == TVMQ_TYPE_S16 && quants[i].zero_point != 0) return "int16 with a zero point";
-  }
-  // The reference then shifts one input and adds, without rescaling.
-  if (desc->type == TVMQ_TYPE_S16 && desc->powers_of_two && near_power_of_two(desc->in[0].scale) && near_power_of_two(desc->in[1].scale) &&
-      near_power_of_two(desc->out.scale))
-    return "int16 scales that are powers of two";
-  return NULL;
+// The reference then shifts one input and adds, without rescaling.
+static const char *powers_of_two(const struct tvmq_add_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S16 || !desc->powers_of_two) return NULL;
+  const bool all = near_power_of_two(desc->in[0].scale) && near_power_of_two(desc->in[1].scale) && near_power_of_two(desc->out.scale);
+  return all ? "int16 scales that are powers of two" : NULL;
 }
 
 // The runtime ends the process where a multiplier is not below 1, or not above 0.
-static const char *add_scales(const struct tvmq_add_desc *desc) {
+static const char *ratios(const struct tvmq_add_desc *desc) {
   double in[2], out;
   tvmq_add_ratios(desc, in, &out);
   for (int i = 0; i < 2; i++) {
@@ -43,9 +34,7 @@ static const char *add_scales(const struct tvmq_add_desc *desc) {
 }
 
 const char *tvmq_claim_add(const struct tvmq_add_desc *desc) {
-  const char *reason = add_types(desc);
-  if (reason == NULL) reason = activation_rule(desc->activation);
-  if (reason == NULL) reason = add_quantization(desc);
-  if (reason == NULL) reason = add_scales(desc);
-  return reason != NULL ? reason : activation_range_rule(desc->activation, desc->out);
+  return type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation) ?: in_quant_rule(desc->in[0], desc->type)
+             ?: in_quant_rule(desc->in[1], desc->type) ?: out_quant_rule(desc->out, desc->type) ?: zero_points(desc) ?: powers_of_two(desc)
+             ?: ratios(desc) ?: activation_range_rule(desc->activation, desc->out);
 }

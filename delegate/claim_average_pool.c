@@ -7,16 +7,6 @@
 #include "geometry.h"
 #include "kernels/mean.h"
 
-// Rules in the order in which they build on each other.
-
-static const char *types(const struct tvmq_average_pool_desc *desc) {
-  if (desc->in_type == TVMQ_TYPE_F32) return "float32: not quantized";
-  if (desc->out_type != desc->in_type) return "input and output types differ";
-  return desc->in_type == TVMQ_TYPE_S8 || desc->in_type == TVMQ_TYPE_U8 || desc->in_type == TVMQ_TYPE_S16 ? NULL : "activations are not int8, uint8 or int16";
-}
-
-static const char *activation(const struct tvmq_average_pool_desc *desc) { return activation_rule(desc->activation); }
-
 static const char *shapes(const struct tvmq_average_pool_desc *desc) {
   if (desc->batch <= 0) return "batch is not positive";
   if (desc->channels <= 0) return "number of channels is not positive";
@@ -35,22 +25,14 @@ static const char *taps(const struct tvmq_average_pool_desc *desc) {
 }
 
 // The runtimes average without rescaling, and assert that there is nothing to rescale.
-static const char *quantization(const struct tvmq_average_pool_desc *desc) {
+static const char *same_quant(const struct tvmq_average_pool_desc *desc) {
   const double most = 1e-6;
-  if (!good_scale(desc->in.scale)) return "input scale is not positive and finite";
-  if (!good_scale(desc->out.scale)) return "output scale is not positive and finite";
   if (fabsf(desc->in.scale - desc->out.scale) > most) return "input and output scales differ";
-  if (desc->in.zero_point != desc->out.zero_point) return "input and output zero points differ";
-  return fits_type(desc->in.zero_point, desc->in_type) ? NULL : "zero point is outside its type";
+  return desc->in.zero_point == desc->out.zero_point ? NULL : "input and output zero points differ";
 }
 
-static const char *activation_range(const struct tvmq_average_pool_desc *desc) { return activation_range_rule(desc->activation, desc->out); }
-
 const char *tvmq_claim_average_pool(const struct tvmq_average_pool_desc *desc) {
-  static const char *(*const rules[])(const struct tvmq_average_pool_desc *) = {types, activation, shapes, taps, quantization, activation_range};
-  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-    const char *reason = rules[i](desc);
-    if (reason != NULL) return reason;
-  }
-  return NULL;
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: activation_rule(desc->activation) ?: shapes(desc) ?: taps(desc)
+             ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: same_quant(desc)
+             ?: activation_range_rule(desc->activation, desc->out);
 }

@@ -7,26 +7,24 @@
 #include "geometry.h"
 #include "quant_params.h"
 
-// Rules in the order in which they build on each other.
-
-static const char *conv_types(const struct tvmq_conv_desc *desc) {
+static const char *hybrid(const struct tvmq_conv_desc *desc) {
   const bool integer_filter = desc->filter_type == TVMQ_TYPE_S8 || desc->filter_type == TVMQ_TYPE_U8 || desc->filter_type == TVMQ_TYPE_S4;
-  if (desc->in_type == TVMQ_TYPE_F32) return integer_filter ? "hybrid: float32 activations with integer weights" : "float32: not quantized";
-  if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights";
-  if (desc->out_type != desc->in_type) return "input and output types differ";
-  if (desc->in_type == TVMQ_TYPE_S8 || desc->in_type == TVMQ_TYPE_S16) return desc->filter_type == TVMQ_TYPE_S8 ? NULL : "weights are not int8";
-  if (desc->in_type == TVMQ_TYPE_U8) return desc->filter_type == TVMQ_TYPE_U8 ? NULL : "weights are not uint8";
-  return "activations are not int8, uint8 or int16";
+  return desc->in_type == TVMQ_TYPE_F32 && integer_filter ? "hybrid: float32 activations with integer weights" : NULL;
 }
 
-static const char *conv_constants(const struct tvmq_conv_desc *desc) {
+static const char *filter_type(const struct tvmq_conv_desc *desc) {
+  if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights";
+  if (desc->in_type == TVMQ_TYPE_U8) return desc->filter_type == TVMQ_TYPE_U8 ? NULL : "weights are not uint8";
+  return desc->filter_type == TVMQ_TYPE_S8 ? NULL : "weights are not int8";
+}
+
+static const char *constants(const struct tvmq_conv_desc *desc) {
   if (desc->filter == NULL) return "weights are not constant";
-  if (desc->dynamic_bias) return "bias is not constant";
-  return NULL;
+  return desc->dynamic_bias ? "bias is not constant" : NULL;
 }
 
 // The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, only the depthwise reference has a defined width.
-static const char *conv_bias_type(const struct tvmq_conv_desc *desc) {
+static const char *bias_type(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   if (desc->bias == NULL) return wide && !desc->depthwise ? "16x8 convolution without a bias" : NULL;
   if (!wide) return desc->bias_type == TVMQ_TYPE_S32 ? NULL : "bias is not int32";
@@ -34,9 +32,7 @@ static const char *conv_bias_type(const struct tvmq_conv_desc *desc) {
   return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
 }
 
-static const char *conv_activation(const struct tvmq_conv_desc *desc) { return activation_rule(desc->activation); }
-
-static const char *conv_channels(const struct tvmq_conv_desc *desc) {
+static const char *channels(const struct tvmq_conv_desc *desc) {
   if (desc->batch <= 0) return "batch is not positive";
   if (desc->in_c <= 0 || desc->out_c <= 0) return "number of channels is not positive";
   if (desc->depthwise) {
@@ -49,7 +45,7 @@ static const char *conv_channels(const struct tvmq_conv_desc *desc) {
   return desc->out_c % (desc->in_c / desc->filter_c) == 0 ? NULL : "output channels are not a multiple of the groups";
 }
 
-static const char *conv_geometry(const struct tvmq_conv_desc *desc) {
+static const char *geometry(const struct tvmq_conv_desc *desc) {
   struct tvmq_geometry geometry;
   const char *reason = tvmq_geometry(desc, &geometry);
   if (reason != NULL) return reason;
@@ -64,25 +60,23 @@ static const char *conv_geometry(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
-static const char *conv_sizes(const struct tvmq_conv_desc *desc) {
+static const char *sizes(const struct tvmq_conv_desc *desc) {
   const struct tvmq_border *border = &desc->border;
-  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // they fit: conv_geometry
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // they fit: geometry()
   if (too_many(desc->batch, in_h, in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
   if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
   const int32_t depth = desc->depthwise ? 1 : desc->filter_c;
   return too_many(desc->out_c, desc->filter_h, desc->filter_w, depth) ? "weights have more than 2^31 - 1 elements" : NULL;
 }
 
-static const char *conv_quantization(const struct tvmq_conv_desc *desc) {
-  if (!good_scale(desc->in.scale)) return "input scale is not positive and finite";
-  if (!good_scale(desc->out.scale)) return "output scale is not positive and finite";
-  if (!fits_type(desc->in.zero_point, desc->in_type)) return "input zero point is outside its type";
-  if (!fits_type(desc->out.zero_point, desc->out_type)) return "output zero point is outside its type";
+static const char *zero_points(const struct tvmq_conv_desc *desc) {
   if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 activations with a zero point";
   if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is outside their type";
   // The runtimes refuse such a CONV_2D and run such a DEPTHWISE_CONV_2D as if it had none, which cannot be what the file means.
-  if (desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0) return "int8 weights with a zero point";
+  return desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0 ? "int8 weights with a zero point" : NULL;
+}
 
+static const char *filter_scales(const struct tvmq_conv_desc *desc) {
   if (desc->filter_scales == NULL || desc->n_filter_scales <= 0) return "weights have no scale";
   if (desc->n_filter_scales != 1 && desc->n_filter_scales != desc->out_c) return "number of weight scales is neither 1 nor the output channels";
   if (desc->n_filter_scales != 1 && desc->filter_type == TVMQ_TYPE_U8) return "uint8 weights with scales per channel";
@@ -93,7 +87,7 @@ static const char *conv_quantization(const struct tvmq_conv_desc *desc) {
 }
 
 // The reference rescales a wide accumulator in 64 bits and promises nothing beyond 48 bits of accumulator. (A narrow one simply wraps.)
-static const char *conv_wide_bounds(const struct tvmq_conv_desc *desc) {
+static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
   if (tvmq_conv_acc_bytes(desc) == 4) return NULL;
   const int64_t taps = (int64_t)desc->filter_h * desc->filter_w * (desc->depthwise ? 1 : desc->filter_c);
   const int64_t room = (INT64_C(1) << 47) - taps * -INT16_MIN * -INT8_MIN;
@@ -109,7 +103,7 @@ static const char *conv_wide_bounds(const struct tvmq_conv_desc *desc) {
 // Wide accumulators are multiplied by 16 bits and shifted right by 15 - shift.
 enum { MAX_SHIFT_64 = 14 };
 
-static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
+static const char *multipliers(const struct tvmq_conv_desc *desc) {
   if (desc->in_type == TVMQ_TYPE_U8 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
   const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
@@ -120,15 +114,9 @@ static const char *conv_multipliers(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
-static const char *conv_activation_range(const struct tvmq_conv_desc *desc) { return activation_range_rule(desc->activation, desc->out); }
-
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
-  static const char *(*const rules[])(const struct tvmq_conv_desc *) = {conv_types,        conv_constants,   conv_bias_type,       conv_activation,
-                                                                        conv_channels,     conv_geometry,    conv_sizes,           conv_wide_bounds,
-                                                                        conv_quantization, conv_multipliers, conv_activation_range};
-  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-    const char *reason = rules[i](desc);
-    if (reason != NULL) return reason;
-  }
-  return NULL;
+  return hybrid(desc) ?: type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: bias_type(desc)
+             ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
+             ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)
+             ?: multipliers(desc) ?: activation_range_rule(desc->activation, desc->out);
 }

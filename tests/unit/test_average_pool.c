@@ -65,7 +65,7 @@ static const struct {
     {POOL(.out.scale = 0), "output scale is not positive and finite"},
     {POOL(.in.scale = 0.500002f), "input and output scales differ"},
     {POOL(.out.zero_point = 4), "input and output zero points differ"},
-    {POOL(.in.zero_point = 128, .out.zero_point = 128), "zero point is outside its type"},
+    {POOL(.in.zero_point = 128, .out.zero_point = 128), "input zero point is outside its type"},
     {POOL(.in.scale = 1e-9f, .out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6), "output scale is too small for the bounds of the fused activation"},
 };
 

@@ -229,7 +229,7 @@ static const struct {
     {PAD(.size = {0, 9, 9, 4}), NULL},
 
     {PAD(.out_type = U8), "input and output types differ"},
-    {PAD(.in_type = F32, .out_type = F32), "activations are not int8, uint8 or int16"},
+    {PAD(.in_type = F32, .out_type = F32), "float32: not quantized"},
     {PAD(.in_type = S32, .out_type = S32), "activations are not int8, uint8 or int16"},
     {PAD(.before = {0, -1, 0, 0}), "a padding is negative"},
     {PAD(.after = {0, 0, 0, -1}), "a padding is negative"},
@@ -322,8 +322,8 @@ static const struct {
     {ADD(.in[0].scale = 300000), NULL},
 
     {ADD(.type = F32), "float32: not quantized"},
-    {ADD(.type = S32), "tensors are not int8, uint8 or int16"},
-    {ADD(.type = S4), "tensors are not int8, uint8 or int16"},
+    {ADD(.type = S32), "activations are not int8, uint8 or int16"},
+    {ADD(.type = S4), "activations are not int8, uint8 or int16"},
     {ADD(.n = 0), "empty tensor"},
     {ADD(.n = (size_t)INT32_MAX + 1), "tensor has more than 2^31 - 1 elements"},
     {ADD(.activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
