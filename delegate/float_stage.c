@@ -6,7 +6,7 @@
 
 #include "kernels/requant.h"
 
-enum { MAX_CODES = 256, SLOPES = 16 };
+enum { MAX_STEPS = 255, LANES = 8, SLOPES = 16 };
 
 struct line {
   float slope, intercept;
@@ -21,18 +21,20 @@ struct channel {
   double real;  // multiplier * 2^(shift - 31)
 };
 
-// A place beside a step of the reference: with slope * x + intercept the line is to lie above the half before the step's code, or below it. Of an odd line the
-// places below zero are mirrored, which exchanges above and below.
-struct place {
-  double x, half;
-  int32_t acc, code;
+// Where the reference steps from one value to the next, zero point not added: it reaches v from the least accumulator on whose product with the multiplier is
+// unit * v - bias or more. By how much it is more is the step's excess. Below zero the steps of an odd line mirror those above, reaching -v at -acc; but where
+// the excess would be 0, -v takes one accumulator more.
+struct steps {
+  int64_t unit, bias;
+  int32_t first, n;  // v = first, first + 1, ...
+  int32_t acc[MAX_STEPS], excess[MAX_STEPS];
+  int32_t least, most;  // of the excesses
 };
 
-// The first accumulators of codes, and those before. lo is not at the first code yet, hi is at the last.
-struct steps {
-  int32_t origin;
-  int n_above, n_below;
-  struct place above[2 * MAX_CODES], below[2 * MAX_CODES];
+// A step that may decide whether a line serves, which is to be at least `half` at x, the place of `acc`, and less at x - 1.
+struct place {
+  int32_t acc;
+  double x, half;
 };
 
 static int32_t reference(const struct channel *c, int32_t acc) { return tvmq_stage_s32(c->stage, acc, c->multiplier, c->shift); }
@@ -42,75 +44,117 @@ static int32_t on_line(const struct channel *c, const struct line *line, int32_t
   return tvmq_clamp(c->is_odd ? value + c->stage->zero_point : value, c->stage->min, c->stage->max);
 }
 
-static void add_place(const struct channel *c, struct steps *steps, int32_t acc, int32_t code, bool reached) {
-  const int32_t x = acc - steps->origin;
-  const double half = (double)(code - (c->is_odd ? c->stage->zero_point : 0)) - 0.5;
-  const bool mirrored = c->is_odd && x < 0;
-  struct place *const place = reached != mirrored ? &steps->above[steps->n_above++] : &steps->below[steps->n_below++];
-  *place = (struct place){.x = mirrored ? -(double)x : x, .half = mirrored ? -half : half, .acc = acc, .code = code};
+// Steps [begin, end), each from the one `stride` before it. With a constant stride compilers make a vector of it.
+static inline void follow(struct steps *steps, int32_t multiplier, int32_t begin, int32_t end, int32_t stride) {
+  const int64_t rest = steps->unit % multiplier * stride;
+  const int32_t rise = (int32_t)(steps->unit / multiplier * stride + rest / multiplier), fall = (int32_t)(rest % multiplier);
+  for (int32_t i = begin; i < end; i++) {
+    const int32_t excess = steps->excess[i - stride] - fall, borrow = excess >> 31;
+    steps->excess[i] = excess + (borrow & multiplier);
+    steps->acc[i] = steps->acc[i - stride] + rise - borrow;
+  }
+}
+
+static void find_extremes(struct steps *steps) {
+  int32_t least = steps->excess[0], most = steps->excess[0];
+  for (int32_t i = 1; i < steps->n; i++) {
+    least = steps->excess[i] < least ? steps->excess[i] : least;
+    most = steps->excess[i] > most ? steps->excess[i] : most;
+  }
+  steps->least = least;
+  steps->most = most;
+}
+
+// Of an odd line, steps that are taken below zero alone have the excess that they have there.
+static void mirror_ties(struct steps *steps, int32_t multiplier, int32_t first_mirrored) {
+  for (int32_t i = first_mirrored; i < steps->n; i++) {
+    if (steps->excess[i] > 0) continue;
+    steps->excess[i] = multiplier;
+    steps->acc[i]++;
+  }
+  find_extremes(steps);
 }
 
 static void find_steps(const struct channel *c, struct steps *steps) {
-  const int32_t least = reference(c, c->lo), most = reference(c, c->hi), zero_point = c->stage->zero_point;
-  // What half of the last place before the shift is worth: it rounds up, too, and on an odd line down below zero.
-  const double width = 1 / c->real, half_place = 0x1p30 / c->multiplier;
-  steps->n_above = steps->n_below = 0;
-  for (int32_t code = least + 1; code <= most; code++) {
-    const double guess = (code - zero_point - 0.5) * width + (c->is_odd && code <= zero_point ? half_place : -half_place);
-    int32_t acc = guess <= c->lo ? c->lo + 1 : guess >= c->hi ? c->hi : (int32_t)guess + (guess > 0);
-    while (tvmq_rescale(c->stage->rounding, acc, c->multiplier, c->shift) < code - zero_point) acc++;
-    while (tvmq_rescale(c->stage->rounding, acc - 1, c->multiplier, c->shift) >= code - zero_point) acc--;
-    add_place(c, steps, acc, code, true);
-    add_place(c, steps, acc - 1, code, false);
+  const int32_t least = reference(c, c->lo) - c->stage->zero_point, most = reference(c, c->hi) - c->stage->zero_point;
+  int32_t first = least + 1, last = most;
+  if (c->is_odd) {
+    first = least > 0 ? least + 1 : most < 0 ? 1 - most : 1;
+    last = most > -least ? most : -least;
   }
+  steps->first = first;
+  steps->n = last >= first ? last - first + 1 : 0;
+  steps->least = steps->most = 0;
+  if (steps->n == 0) return;
+
+  steps->unit = INT64_C(1) << (31 - c->shift);
+  // Half a value, and where the reference rounds twice half of the product's last place.
+  const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
+  steps->bias = steps->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
+  const int64_t product = steps->unit * first - steps->bias;
+  steps->acc[0] = (int32_t)(product / c->multiplier + (product % c->multiplier > 0));
+  steps->excess[0] = (int32_t)(steps->acc[0] * (int64_t)c->multiplier - product);
+  follow(steps, c->multiplier, 1, steps->n < LANES ? steps->n : LANES, 1);
+  follow(steps, c->multiplier, LANES, steps->n, LANES);
+  find_extremes(steps);
+  if (c->is_odd && steps->least == 0) mirror_ties(steps, c->multiplier, most >= first ? most - first + 1 : 0);
 }
 
-// Keeps the places that any of the slopes may bring nearest to the line; the others lie farther from it than a float can be off. `side` is 1 for those that the
-// line is to lie above, -1 for the others.
-static int keep_nearest(struct place *places, int n, double slope, double side) {
-  // Slopes differ by up to SLOPES / 2 steps of 2^-23 of themselves and two places by 2^9 codes, of which a float and a sum of floats are both 2^-25 off.
-  const double near = SLOPES * 0x1p-15 + 0x1p-15;
-  double intercepts[MAX_CODES * 2], nearest = -INFINITY;
-  for (int i = 0; i < n; i++) {
-    intercepts[i] = side * (places[i].half - slope * places[i].x);
-    nearest = intercepts[i] > nearest ? intercepts[i] : nearest;
+// The steps of which one may miss the line where no other does. A line that rises reaches those of least excess last, and one that falls leaves those of most
+// excess first. The others lie farther from it than two places can be moved against each other by a slope that is not the real one, and by two roundings to
+// float at either.
+static int find_places(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS]) {
+  const double farthest = 0x1p8 + 4 * c->real;  // no place is farther from where the line is 0, in values
+  const double near = (fabs((double)line->slope / c->real - 1) + 0x1p-22) * farthest * (double)steps->unit;
+  const int32_t all = (steps->most - steps->least) / 2 + 1, band = near < all ? (int32_t)near + 1 : all;
+  const int32_t low = steps->least + band, high = steps->most - band, zero_point = c->is_odd ? 0 : c->stage->zero_point;
+  int n = 0;
+  for (int32_t i = 0; i < steps->n; i++) {
+    if (steps->excess[i] > low && steps->excess[i] < high) continue;
+    places[n++] = (struct place){.acc = steps->acc[i], .x = steps->acc[i] - line->origin, .half = steps->first + i + zero_point - 0.5};
   }
-  int kept = 0;
-  for (int i = 0; i < n; i++) {
-    if (intercepts[i] >= nearest - near) places[kept++] = places[i];
-  }
-  return kept;
-}
-
-static bool agree_at(const struct channel *c, const struct line *line, const struct place *places, int n) {
-  for (int i = 0; i < n; i++) {
-    if ((on_line(c, line, places[i].acc) >= places[i].code) != (reference(c, places[i].acc) >= places[i].code)) return false;
-  }
-  return on_line(c, line, c->lo) == reference(c, c->lo) && on_line(c, line, c->hi) == reference(c, c->hi);
+  return n;
 }
 
 // The middle of the intercepts with which the line, not rounded, passes every place; false: there are none.
-static bool find_intercept(const struct channel *c, const struct steps *steps, struct line *line) {
+static bool find_intercept(const struct channel *c, const struct place *places, int n, struct line *line) {
   const double slope = (double)line->slope;
   double least = c->is_odd ? 0 : -2 * slope, most = 2 * slope;
-  for (int i = 0; i < steps->n_above; i++) least = fmax(least, steps->above[i].half - slope * steps->above[i].x);
-  for (int i = 0; i < steps->n_below; i++) most = fmin(most, steps->below[i].half - slope * steps->below[i].x);
+  for (int i = 0; i < n; i++) {
+    const double needed = places[i].half - slope * places[i].x;
+    least = needed > least ? needed : least;
+    most = needed + slope < most ? needed + slope : most;
+  }
   line->intercept = (float)((least + most) / 2);
   return least <= most;
+}
+
+// Whether they agree at the accumulator, or it cannot occur.
+static bool agree_at(const struct channel *c, const struct line *line, int32_t acc) {
+  return acc < c->lo || acc > c->hi || on_line(c, line, acc) == reference(c, acc);
+}
+
+static bool agree(const struct channel *c, const struct line *line, const struct place *places, int n) {
+  for (int i = 0; i < n; i++) {
+    const int32_t acc = places[i].acc;
+    if (!agree_at(c, line, acc) || !agree_at(c, line, acc - 1)) return false;
+    if (c->is_odd && !(agree_at(c, line, -acc) && agree_at(c, line, 1 - acc))) return false;
+  }
+  return agree_at(c, line, c->lo) && agree_at(c, line, c->hi);
 }
 
 static bool find_line(const struct channel *c, struct line *line) {
   const double origin = c->is_odd ? 0 : nearbyint(-c->stage->zero_point / c->real);
   if (!(fabs(origin) < 0x1p30)) return false;
+  line->origin = (int32_t)origin;
   struct steps steps;  // not cleared: it is large
-  line->origin = steps.origin = (int32_t)origin;
   find_steps(c, &steps);
+  struct place places[MAX_STEPS];
   float above = (float)c->real, below = above;
-  steps.n_above = keep_nearest(steps.above, steps.n_above, (double)above, 1);
-  steps.n_below = keep_nearest(steps.below, steps.n_below, (double)above, -1);
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
-    if (find_intercept(c, &steps, line) && agree_at(c, line, steps.above, steps.n_above) && agree_at(c, line, steps.below, steps.n_below)) return true;
+    const int n = find_places(c, &steps, line, places);
+    if (find_intercept(c, places, n, line) && agree(c, line, places, n)) return true;
     if (i % 2 == 0)
       above = nextafterf(above, INFINITY);
     else
