@@ -84,10 +84,10 @@ static void find_steps(const struct channel *c, struct steps *steps) {
   }
   steps->first = first;
   steps->n = last >= first ? last - first + 1 : 0;
+  steps->unit = INT64_C(1) << (31 - c->shift);
   steps->least = steps->most = 0;
   if (steps->n == 0) return;
 
-  steps->unit = INT64_C(1) << (31 - c->shift);
   // Half a value, and where the reference rounds twice half of the product's last place.
   const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
   steps->bias = steps->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
