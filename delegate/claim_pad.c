@@ -12,11 +12,11 @@ static const char *paddings(const struct tvmq_pad_desc *desc) {
   return too_many(padded[0], padded[1], padded[2], padded[3]) ? "output has more than 2^31 - 1 elements" : NULL;
 }
 
-static const char *value(const struct tvmq_pad_desc *desc) {
-  if (!tvmq_same_quant(desc->in, desc->out)) return "input and output have not the same scale and zero point";
-  return desc->value == desc->out.zero_point ? NULL : "the padded value is not the zero point";
+// Which value may be padded depends on what reads it.
+static const char *same_quant(const struct tvmq_pad_desc *desc) {
+  return tvmq_same_quant(desc->in, desc->out) ? NULL : "input and output have not the same scale and zero point";
 }
 
 const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc) {
-  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: paddings(desc) ?: value(desc);
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: paddings(desc) ?: same_quant(desc);
 }

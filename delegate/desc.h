@@ -20,9 +20,10 @@ struct tvmq_quant {
 };
 static inline bool tvmq_same_quant(struct tvmq_quant a, struct tvmq_quant b) { return a.scale == b.scale && a.zero_point == b.zero_point; }
 
-// Pixels around an image.
+// Pixels around an image that are in no tensor, of a PAD that was folded into what reads it.
 struct tvmq_border {
   int32_t top, bottom, left, right;
+  int32_t value;  // of all their elements
 };
 
 // CONV_2D and DEPTHWISE_CONV_2D. Activations are NHWC.
@@ -35,7 +36,7 @@ struct tvmq_conv_desc {
   enum tvmq_type in_type, filter_type, out_type;
   enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
   int32_t batch, in_h, in_w, in_c;
-  struct tvmq_border border;    // zero points around the input that are in no tensor, of a PAD that was folded into this; `padding` is that of all together
+  struct tvmq_border border;    // around the input, of zero points; `padding` is that of all together
   int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim_conv.c refuses others
   int32_t filter_h, filter_w, filter_c;
   int32_t stride_h, stride_w, dilation_h, dilation_w;
@@ -65,12 +66,19 @@ struct tvmq_pad_desc {
   int32_t size[4], before[4], after[4];
   int32_t value;  // that is put there
 };
+static inline struct tvmq_border tvmq_pad_border(const struct tvmq_pad_desc *pad) {
+  return (struct tvmq_border){pad->before[1], pad->after[1], pad->before[2], pad->after[2], pad->value};
+}
 
-// AVERAGE_POOL_2D of NHWC activations: channel by channel the mean of the part of each window that lies in the input.
-struct tvmq_average_pool_desc {
+enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX };
+
+// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input.
+struct tvmq_pool_desc {
+  enum tvmq_pooling pooling;
   enum tvmq_type in_type, out_type;
   int32_t batch, in_h, in_w, channels;
-  int32_t out_h, out_w;  // as geometry.h computes them; claim_average_pool.c refuses others
+  struct tvmq_border border;  // around the input, and as good as it; of a MAX_POOL_2D only
+  int32_t out_h, out_w;       // as geometry.h computes them; claim_pool.c refuses others
   int32_t filter_h, filter_w;
   int32_t stride_h, stride_w;
   enum tvmq_padding padding;
@@ -93,6 +101,6 @@ union tvmq_desc {
   struct tvmq_conv_desc conv;
   struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;
-  struct tvmq_average_pool_desc average_pool;
+  struct tvmq_pool_desc pool;
   struct tvmq_add_desc add;
 };

@@ -1,9 +1,10 @@
-// PADs folded into the convolutions that read them: what they pad with is what a convolution takes for nothing, so each reads the PAD's input and has a border.
+// PADs folded into the operators that read them: convolutions, for which padded zero points are nothing, and max poolings. Each reads the PAD's input and has a
+// border.
 #pragma once
 
 #include "graph.h"
 
-// Folds every wanted PAD into its readers, all of which must be wanted convolutions, and refuses it where that cannot be. What an earlier call has folded is
+// Folds every wanted PAD into its readers, all of which must be wanted and take borders, and refuses it where that cannot be. What an earlier call has folded is
 // unfolded first, so that it may be called again when nodes have been refused. The operators are not planned anew.
 void tvmq_fold_pads(struct tvmq_subgraph *subgraph);
 

@@ -49,9 +49,10 @@ const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometr
   return both_axes(&vertical, &horizontal, desc->padding, geometry);
 }
 
-const char *tvmq_pool_geometry(const struct tvmq_average_pool_desc *desc, struct tvmq_geometry *geometry) {
-  const struct axis vertical = {desc->in_h, 0, 0, desc->filter_h, desc->stride_h, 1};
-  const struct axis horizontal = {desc->in_w, 0, 0, desc->filter_w, desc->stride_w, 1};
+const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_geometry *geometry) {
+  const struct tvmq_border *border = &desc->border;
+  const struct axis vertical = {desc->in_h, border->top, border->bottom, desc->filter_h, desc->stride_h, 1};
+  const struct axis horizontal = {desc->in_w, border->left, border->right, desc->filter_w, desc->stride_w, 1};
   return both_axes(&vertical, &horizontal, desc->padding, geometry);
 }
 

@@ -13,7 +13,7 @@ struct tvmq_geometry {
 
 // Fills *geometry. Returns NULL, or the reason why the shape cannot be (static string).
 const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry);
-const char *tvmq_pool_geometry(const struct tvmq_average_pool_desc *desc, struct tvmq_geometry *geometry);
+const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_geometry *geometry);
 
 // One direction of a convolution, without dilation: outputs whose windows lie on the same grid of every dilation-th input are a convolution of their own, a
 // phase.

@@ -178,4 +178,11 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   tvmq_layout_name(&c->choice.variant->layout, out->packing, sizeof out->packing);
 }
 
-const struct tvmq_op_class tvmq_op_conv = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (pad->value != pad->out.zero_point) return "the padded value is not the zero point";
+  options->conv.border = tvmq_pad_border(pad);
+  return NULL;
+}
+
+const struct tvmq_op_class tvmq_op_conv = {
+    .claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};

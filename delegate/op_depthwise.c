@@ -250,4 +250,5 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
   return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? &tvmq_op_depthwise : &tvmq_op_conv;
 }
 
-const struct tvmq_op_class tvmq_op_depthwise = {.claim = claim, .computed_by = computed_by, .plan = plan, .run = run, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_depthwise = {
+    .claim = claim, .computed_by = computed_by, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};

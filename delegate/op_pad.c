@@ -1,4 +1,4 @@
-// PAD and PADV2: nothing of them runs. They are folded into the convolutions that read them (fold_pad.h), or left to the runtime.
+// PAD and PADV2: nothing of them runs. They are folded into what reads them (fold_pad.h), or left to the runtime.
 #include "claim.h"
 #include "op.h"
 

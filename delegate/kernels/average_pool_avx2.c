@@ -13,6 +13,6 @@
 #define JOIN(low, high) ((shorts)_mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)(low), (__m256i)(high)), 0xd8))
 #include "average_pool_template.h"
 
-void tvmq_average_pool_s8__avx2(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
-void tvmq_average_pool_u8__avx2(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
-void tvmq_average_pool_s16__avx2(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S16); }
+void tvmq_average_pool_s8__avx2(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
+void tvmq_average_pool_u8__avx2(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
+void tvmq_average_pool_s16__avx2(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S16); }

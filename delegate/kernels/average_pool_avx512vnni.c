@@ -13,6 +13,6 @@
 #define JOIN(low, high) ((shorts)_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16((__m512i)(low))), _mm512_cvtepi32_epi16((__m512i)(high)), 1))
 #include "average_pool_template.h"
 
-void tvmq_average_pool_s8__avx512vnni(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
-void tvmq_average_pool_u8__avx512vnni(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
-void tvmq_average_pool_s16__avx512vnni(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S16); }
+void tvmq_average_pool_s8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
+void tvmq_average_pool_u8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
+void tvmq_average_pool_s16__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S16); }

@@ -42,14 +42,14 @@ TVMQ_INLINE int32_t load_one(const uint8_t *in, enum tvmq_type type) {
   return type == TVMQ_TYPE_S16 ? *(const int16_t *)(const void *)in : type == TVMQ_TYPE_U8 ? *in : (int8_t)*in;
 }
 
-TVMQ_INLINE int32_t add_column(const struct tvmq_average_pool_args *a, size_t column, size_t offset, enum tvmq_type type) {
+TVMQ_INLINE int32_t add_column(const struct tvmq_pool_args *a, size_t column, size_t offset, enum tvmq_type type) {
   const uint8_t *in = (const uint8_t *)a->in + column * a->in_col_stride + offset;
   int32_t sum = 0;
   for (size_t y = 0; y < a->n_rows; y++, in += a->in_row_stride) sum += load_one(in, type);
   return sum;
 }
 
-TVMQ_INLINE void pool_one(const struct tvmq_average_pool_args *a, size_t offset, bool narrow, enum tvmq_type type) {
+TVMQ_INLINE void pool_one(const struct tvmq_pool_args *a, size_t offset, bool narrow, enum tvmq_type type) {
   uint8_t *out = (uint8_t *)a->out + offset;
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
   struct window summed = {0, 0};
@@ -64,7 +64,8 @@ TVMQ_INLINE void pool_one(const struct tvmq_average_pool_args *a, size_t offset,
       for (; summed.begin < window.begin; summed.begin++) sum -= add_column(a, summed.begin, offset, type);
       for (; summed.end < window.end; summed.end++) sum += add_column(a, summed.end, offset, type);
       int32_t mean = narrow ? tvmq_mean_narrow(&span->mean, sum, type) : tvmq_mean_wide(&span->mean, sum, type);
-      mean = mean < a->min ? a->min : mean > a->max ? a->max : mean;
+      mean = mean < span->min ? span->min : mean;
+      mean = mean > a->max ? a->max : mean;
       memcpy(out, &mean, tvmq_type_bytes(type));
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;
@@ -72,14 +73,14 @@ TVMQ_INLINE void pool_one(const struct tvmq_average_pool_args *a, size_t offset,
   }
 }
 
-TVMQ_INLINE void pool_any(const struct tvmq_average_pool_args *args, enum tvmq_type type) {
-  const struct tvmq_average_pool_args a = *args;
+TVMQ_INLINE void pool_any(const struct tvmq_pool_args *args, enum tvmq_type type) {
+  const struct tvmq_pool_args a = *args;
   if (a.channels >= LANES)
     pool(&a, type);
   else
     for (size_t c = 0; c < a.channels; c++) pool_one(&a, c * tvmq_type_bytes(type), is_narrow(&a, type), type);
 }
 
-void tvmq_average_pool_s8__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_S8); }
-void tvmq_average_pool_u8__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_U8); }
-void tvmq_average_pool_s16__c(const struct tvmq_average_pool_args *args) { pool_any(args, TVMQ_TYPE_S16); }
+void tvmq_average_pool_s8__c(const struct tvmq_pool_args *args) { pool_any(args, TVMQ_TYPE_S8); }
+void tvmq_average_pool_u8__c(const struct tvmq_pool_args *args) { pool_any(args, TVMQ_TYPE_U8); }
+void tvmq_average_pool_s16__c(const struct tvmq_pool_args *args) { pool_any(args, TVMQ_TYPE_S16); }

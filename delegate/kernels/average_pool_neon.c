@@ -13,6 +13,6 @@
 #define JOIN(low, high) ((shorts)vmovn_high_s32(vmovn_s32((int32x4_t)(low)), (int32x4_t)(high)))
 #include "average_pool_template.h"
 
-void tvmq_average_pool_s8__neon(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
-void tvmq_average_pool_u8__neon(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
-void tvmq_average_pool_s16__neon(const struct tvmq_average_pool_args *args) { pool(args, TVMQ_TYPE_S16); }
+void tvmq_average_pool_s8__neon(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
+void tvmq_average_pool_u8__neon(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
+void tvmq_average_pool_s16__neon(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S16); }

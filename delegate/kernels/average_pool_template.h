@@ -48,8 +48,8 @@ TVMQ_INLINE void add_rows(const uint8_t *in, size_t row_stride, size_t n_rows, s
 }
 
 // Clamps and writes vector i.
-TVMQ_INLINE void store(uint8_t *out, size_t i, shorts mean, const struct tvmq_average_pool_args *a, enum tvmq_type type) {
-  mean = MIN(MAX(mean, (shorts){0} + (int16_t)a->min), (shorts){0} + (int16_t)a->max);
+TVMQ_INLINE void store(uint8_t *out, size_t i, shorts mean, int32_t min, int32_t max, enum tvmq_type type) {
+  mean = MIN(MAX(mean, (shorts){0} + (int16_t)min), (shorts){0} + (int16_t)max);
   if (type == TVMQ_TYPE_S16) {
     memcpy(out + i * sizeof mean, &mean, sizeof mean);
   } else {
@@ -74,11 +74,11 @@ struct window {
   size_t begin, end;
 };
 
-TVMQ_INLINE struct window window_at(const struct tvmq_average_pool_args *a, ptrdiff_t origin) {
+TVMQ_INLINE struct window window_at(const struct tvmq_pool_args *a, ptrdiff_t origin) {
   return (struct window){origin > 0 ? (size_t)origin : 0, tvmq_min((size_t)(origin + (ptrdiff_t)a->filter_w), a->n_cols)};
 }
 
-TVMQ_INLINE void slide(const struct tvmq_average_pool_args *a, struct channels c, size_t n_rows, enum tvmq_type type) {
+TVMQ_INLINE void slide(const struct tvmq_pool_args *a, struct channels c, size_t n_rows, enum tvmq_type type) {
   const size_t width = tvmq_min(a->filter_w, a->n_cols);
   const uint8_t *next = (const uint8_t *)a->in + c.first;
   uint8_t *out = (uint8_t *)a->out + c.first;
@@ -88,6 +88,7 @@ TVMQ_INLINE void slide(const struct tvmq_average_pool_args *a, struct channels c
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
   for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
     const struct tvmq_mean mean = span->mean;
+    const int32_t min = span->min;
     for (size_t x = 0; x < span->n_cols; x++) {
       const struct window window = window_at(a, origin);
       if (window.begin >= end) {
@@ -110,19 +111,20 @@ TVMQ_INLINE void slide(const struct tvmq_average_pool_args *a, struct channels c
         newest = newest + 1 == width ? 0 : newest + 1;
         next += a->in_col_stride;
       }
-      UNROLL for (size_t i = 0; i < c.vectors; i++) store(out, i, narrow_mean(sums[i], &mean, type), a, type);
+      UNROLL for (size_t i = 0; i < c.vectors; i++) store(out, i, narrow_mean(sums[i], &mean, type), min, a->max, type);
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;
     }
   }
 }
 
-TVMQ_INLINE void sum_each(const struct tvmq_average_pool_args *a, struct channels c, enum tvmq_type type) {
+TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, enum tvmq_type type) {
   const size_t offset = c.first * tvmq_type_bytes(type), most = type == TVMQ_TYPE_S16 ? 1 : ROWS_IN_INT16;
   uint8_t *out = (uint8_t *)a->out + offset;
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
   for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
     const struct tvmq_mean mean = span->mean;
+    const int32_t min = span->min;
     for (size_t x = 0; x < span->n_cols; x++) {
       const struct window window = window_at(a, origin);
       ints low[BLOCK], high[BLOCK];
@@ -139,18 +141,18 @@ TVMQ_INLINE void sum_each(const struct tvmq_average_pool_args *a, struct channel
           in += a->in_col_stride;
         }
       }
-      UNROLL for (size_t i = 0; i < c.vectors; i++) { store(out, i, JOIN(wide_mean(low[i], &mean, type), wide_mean(high[i], &mean, type)), a, type); }
+      UNROLL for (size_t i = 0; i < c.vectors; i++) { store(out, i, JOIN(wide_mean(low[i], &mean, type), wide_mean(high[i], &mean, type)), min, a->max, type); }
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;
     }
   }
 }
 
-TVMQ_INLINE bool is_narrow(const struct tvmq_average_pool_args *a, enum tvmq_type type) {
+TVMQ_INLINE bool is_narrow(const struct tvmq_pool_args *a, enum tvmq_type type) {
   return tvmq_mean_is_narrow(type, a->n_rows, tvmq_min(a->filter_w, a->n_cols));
 }
 
-TVMQ_INLINE void pool_channels(const struct tvmq_average_pool_args *a, struct channels c, enum tvmq_type type) {
+TVMQ_INLINE void pool_channels(const struct tvmq_pool_args *a, struct channels c, enum tvmq_type type) {
   if (!is_narrow(a, type))
     sum_each(a, c, type);
   else if (a->n_rows == 3)  // most windows that overlap
@@ -159,8 +161,8 @@ TVMQ_INLINE void pool_channels(const struct tvmq_average_pool_args *a, struct ch
     slide(a, c, a->n_rows, type);
 }
 
-TVMQ_INLINE void pool(const struct tvmq_average_pool_args *args, enum tvmq_type type) {
-  const struct tvmq_average_pool_args a = *args;  // for all a compiler knows, stores might change *args
+TVMQ_INLINE void pool(const struct tvmq_pool_args *args, enum tvmq_type type) {
+  const struct tvmq_pool_args a = *args;  // for all a compiler knows, stores might change *args
   const size_t n = a.channels, block = BLOCK * LANES;
   assert(n >= LANES);
   if (n >= block) {

@@ -170,28 +170,35 @@ struct tvmq_add_args {
 };
 typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
 
-// ---- average_pool: out[x][c] = clamp(mean over the rows y and the columns x' of window x that lie in the input of in[y][x'][c])
+// ---- average_pool, max_pool: out[x][c] = clamp(mean, or largest, over the rows y and the columns x' of window x that lie in the input, of in[y][x'][c])
 //
 // One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says. Window x begins at column
-// x * stride_w - pad_left and has a column in the input.
+// x * stride_w - pad_left. It has a column in the input, except those of max_pool: the largest of none is the type's smallest value.
 struct tvmq_pool_span {
   size_t n_cols;          // output pixels side by side
-  struct tvmq_mean mean;  // of as many taps in the input as the windows of each of them have
+  int32_t min;            // of each of them, at least
+  struct tvmq_mean mean;  // average_pool: of as many taps in the input as the windows of each of them have
 };
 
-struct tvmq_average_pool_args {
+struct tvmq_pool_args {
   const void *in;                       // column 0 of the windows' first row in the input
   size_t in_row_stride, in_col_stride;  // bytes
-  size_t n_rows, n_cols;                // of the windows in the input, >= 1; of the input
+  size_t n_rows, n_cols;                // of the windows in the input, >= 1; of the input, which max_pool may find without columns
   size_t channels;                      // at least nr
   size_t filter_w, stride_w, pad_left;
   const struct tvmq_pool_span *spans;  // all output pixels
   size_t n_spans;
-  int32_t min, max;  // clamp
+  int32_t max;  // of all of them, at most: also where that is less than a span's min
   void *out;
   size_t out_col_stride;  // bytes
 };
-typedef void (*tvmq_average_pool_fn)(const struct tvmq_average_pool_args *args);
+typedef void (*tvmq_pool_fn)(const struct tvmq_pool_args *args);
+
+// Columns that max_pool keeps from one window to the next: all that they share, if those are not too many, else none.
+enum { TVMQ_POOL_MOST_KEPT = 16 };
+static inline size_t tvmq_pool_kept(size_t filter_w, size_t stride_w) {
+  return filter_w > stride_w && filter_w - stride_w <= TVMQ_POOL_MOST_KEPT ? filter_w - stride_w : 0;
+}
 
 // ---- winograd: a convolution of 3 taps in a direction as a gemm for each point (winograd.h). Three families share the tiles' sums and values:
 //
@@ -250,6 +257,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(REQUANTIZE, "requantize")                                \
   FAMILY(ADD, "add")                                              \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
+  FAMILY(MAX_POOL, "max_pool")                                    \
   FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
   FAMILY(WINOGRAD_GEMM, "winograd_gemm")                          \
   FAMILY(WINOGRAD_OUTPUT, "winograd_output")
@@ -268,9 +276,9 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;  // multiply-accumulates (requantize, add: elements; row sums: bytes; average pool: inputs added; winograd transforms: values) per cycle of the
+  float rate;  // multiply-accumulates (requantize, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
                // inner loop
-  float tile_cycles;  // cycles per tile (row sums: row; average pool: nr outputs) besides the inner loop: start, epilogue, stores
+  float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
 // One row of variants.def.
@@ -279,7 +287,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // requantize, add and average pool only
+  enum tvmq_type in_type, out_type;  // requantize, add and pools only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -293,7 +301,7 @@ struct tvmq_variant {
     tvmq_depthwise_fn depthwise;
     tvmq_requantize_fn requantize;
     tvmq_add_fn add;
-    tvmq_average_pool_fn average_pool;
+    tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
     tvmq_winograd_output_fn winograd_output;
@@ -305,7 +313,7 @@ struct tvmq_variant {
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
-#define TVMQ_AVERAGE_POOL(symbol, ...) void symbol(const struct tvmq_average_pool_args *args);
+#define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);
 #define TVMQ_WINOGRAD_OUTPUT(symbol, ...) void symbol(const struct tvmq_winograd_output_args *args);

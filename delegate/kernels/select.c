@@ -158,8 +158,8 @@ static float pooling_cycles(const struct tvmq_variant *v, const void *problem) {
   return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
 }
 
-const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t channels, uint32_t cpu) {
-  return least(TVMQ_FAMILY_AVERAGE_POOL, cpu, 0, pooling_cycles, &(struct pooling){type, channels, cpu}, NULL);
+const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, uint32_t cpu) {
+  return least(family, cpu, 0, pooling_cycles, &(struct pooling){type, channels, cpu}, NULL);
 }
 
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {

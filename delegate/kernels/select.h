@@ -56,7 +56,8 @@ const struct tvmq_variant *tvmq_select_requantize(enum tvmq_type in_type, enum t
 // By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
 const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu);
 
-const struct tvmq_variant *tvmq_select_average_pool(enum tvmq_type type, size_t channels, uint32_t cpu);
+// Of a family of pools.
+const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, uint32_t cpu);
 
 // Gemms at the points of a Winograd convolution.
 struct tvmq_winograd_problem {

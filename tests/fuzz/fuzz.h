@@ -45,7 +45,7 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_requantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_average_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 
 // The entry that libFuzzer calls, and the driver without it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -34,7 +34,7 @@ struct check_family {
   void (*check)(const struct tvmq_variant *variant);
   void (*bench)(const struct tvmq_variant *variant);
 };
-extern const struct check_family check_add, check_gemm, check_depthwise, check_requantize, check_row_sums, check_average_pool, check_winograd_input,
+extern const struct check_family check_add, check_gemm, check_depthwise, check_requantize, check_row_sums, check_pool, check_winograd_input,
     check_winograd_gemm, check_winograd_output;
 
 // Checks that stand alone; a NULL name ends each list.

@@ -82,8 +82,8 @@ REFUSED = {
     "padded channels": (lambda: padded(CONV(), [(0, 0), (1, 1), (1, 1), (0, 2)]), "batch or channels are padded"),
     "paddings that are an input": (lambda: padded(CONV(), None, in_shape=(1, 8, 8, 8)), "the paddings are not constant"),
     "an output of the model": (lambda: padded(CONV(), EVEN, exposed=True), "an output of the graph"),
-    "a reader that is left": (lambda: padded(CONV(activation="TANH"), EVEN), "no convolution that the delegate takes"),
-    "a reader that is none": (lambda: padded(model.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN), "its reader is not a convolution"),
+    "a reader that is left": (lambda: padded(CONV(activation="TANH"), EVEN), "nothing that the delegate takes"),
+    "a reader that is none": (lambda: padded(model.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN), "its reader is neither a convolution nor"),
 }  # fmt: skip
 
 

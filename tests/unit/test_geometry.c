@@ -138,7 +138,7 @@ static void check_border(void) {
     *sides[i] = 0;
   }
   // The input itself is still needed.
-  desc.border = (struct tvmq_border){3, 3, 3, 3};
+  desc.border = (struct tvmq_border){.top = 3, .bottom = 3, .left = 3, .right = 3};
   desc.in_h = 0;
   CHECK_STRING(tvmq_geometry(&desc, &g), no_input, "nothing but border");
 }

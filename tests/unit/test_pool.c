@@ -1,4 +1,4 @@
-// AVERAGE_POOL_2D: every reason for which it is refused, and means without a division.
+// AVERAGE_POOL_2D and MAX_POOL_2D: every reason for which they are refused; and means without a division.
 #include <math.h>
 
 #include "claim.h"
@@ -22,11 +22,12 @@
 #define POOL(...) {.in_type = S8, .out_type = S8, .batch = 1, .in_h = 9, .in_w = 9, .channels = 4, .out_h = 9, .out_w = 9, .filter_h = 3, .filter_w = 3, \
   .stride_h = 1, .stride_w = 1, .padding = TVMQ_PADDING_SAME, .in = {0.5f, 3}, .out = {0.5f, 3}, __VA_ARGS__}
 // clang-format on
+#define LARGEST .pooling = TVMQ_POOLING_MAX
 #define TYPE(TYPE) .in_type = TYPE, .out_type = TYPE
 #define GLOBAL(H, W) .in_h = H, .in_w = W, .filter_h = H, .filter_w = W, .padding = TVMQ_PADDING_VALID, .out_h = 1, .out_w = 1, .channels = 1
 
 static const struct {
-  struct tvmq_average_pool_desc desc;
+  struct tvmq_pool_desc desc;
   const char *reason;
 } cases[] = {
     {POOL(), NULL},
@@ -39,6 +40,11 @@ static const struct {
     {POOL(.in.scale = 0.5000005f), NULL},
     {POOL(GLOBAL(2896, 2896)), NULL},  // of 2^23
     {POOL(TYPE(S16), GLOBAL(1 << 15, 1)), NULL},
+
+    {POOL(LARGEST), NULL},
+    {POOL(LARGEST, GLOBAL(2897, 2896)), NULL},  // nothing is summed
+    {POOL(LARGEST, .in_h = 7, .in_w = 4, .border = {1, 1, 2, 3, -128}), NULL},
+    {POOL(LARGEST, .in_h = 1, .in_w = 1, .border.top = 40000, .border.left = 1, .out_h = 40001, .out_w = 2), NULL},
 
     {POOL(TYPE(F32)), "float32: not quantized"},
     {POOL(.out_type = U8), "input and output types differ"},
@@ -61,6 +67,11 @@ static const struct {
     {POOL(.batch = 1 << 20, .channels = 1 << 10), "input has more than 2^31 - 1 elements"},
     {POOL(GLOBAL(2897, 2896)), "the sum of a window may exceed 32 bits"},
     {POOL(TYPE(S16), GLOBAL((1 << 15) + 1, 1)), "the sum of a window may exceed 32 bits"},
+    {POOL(LARGEST, .border.left = -1), "the border is negative"},
+    {POOL(LARGEST, .border.top = 1), "output tensor has another height or width than the pooling"},
+    {POOL(LARGEST, .border.right = 1 << 29, .out_w = 9 + (1 << 29)), "input has more than 2^31 - 1 elements"},
+    {POOL(LARGEST, .in.scale = 0.25f), "input and output scales differ"},
+    {POOL(LARGEST, .filter_h = 65537), "padding exceeds 32767"},
     {POOL(.in.scale = NAN), "input scale is not positive and finite"},
     {POOL(.out.scale = 0), "output scale is not positive and finite"},
     {POOL(.in.scale = 0.500002f), "input and output scales differ"},
@@ -73,7 +84,7 @@ static void check_claim(void) {
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     char name[32];
     snprintf(name, sizeof name, "case %zu", i);
-    CHECK_STRING(tvmq_claim_average_pool(&cases[i].desc), cases[i].reason, name);
+    CHECK_STRING(tvmq_claim_pool(&cases[i].desc), cases[i].reason, name);
   }
 }
 

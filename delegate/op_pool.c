@@ -1,4 +1,4 @@
-// AVERAGE_POOL_2D. A task is a strip of output rows of one image, of a group of channels; the kernel computes it row by row.
+// AVERAGE_POOL_2D and MAX_POOL_2D. A task is a strip of output rows of one image, of a group of channels; the kernel computes it row by row.
 #include "arith.h"
 #include "claim.h"
 #include "geometry.h"
@@ -12,14 +12,21 @@
 // it has 32 KB or more, and half of that leaves room for the outputs and for the input row that comes next.
 enum { GROUP = 64, WINDOW_BYTES = 16 * 1024 };
 
-// Output columns side by side whose windows have as many columns in the input.
-struct columns {
-  size_t n_cols;
-  int32_t taps;
+// One direction of a window.
+struct window {
+  size_t begin, end;  // inputs
+  bool bordered;      // has some of the border too
 };
 
-struct average_pool {
-  struct tvmq_average_pool_desc desc;
+// Output columns side by side whose windows are alike.
+struct columns {
+  size_t n_cols;
+  int32_t taps;  // in the input
+  bool bordered;
+};
+
+struct pool {
+  struct tvmq_pool_desc desc;
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
   int32_t min, max;  // of the output
@@ -32,50 +39,54 @@ struct average_pool {
   const struct tvmq_scratch *scratch;
 };
 
-// One direction of a window.
-struct window {
-  size_t begin, end;  // inputs
-};
-
-static struct window window_at(size_t output, int32_t stride, int32_t filter, int32_t pad, int32_t in) {
-  const ptrdiff_t origin = (ptrdiff_t)output * stride - pad;
-  return (struct window){origin > 0 ? (size_t)origin : 0, tvmq_min((size_t)(origin + filter), (size_t)in)};
+static struct window window_at(ptrdiff_t origin, int32_t filter, int32_t before, int32_t in, int32_t after) {
+  const int64_t begin = tvmq_max_s64(origin, -(int64_t)before), end = tvmq_min_s64(origin + (int64_t)filter, (int64_t)in + after);
+  return (struct window){(size_t)tvmq_max_s64(begin, 0), (size_t)tvmq_max_s64(tvmq_min_s64(end, in), 0), begin < 0 || end > in};
 }
 
-static struct window window_row(const struct average_pool *p, size_t y) {
-  return window_at(y, p->desc.stride_h, p->desc.filter_h, p->geometry.pad_top, p->desc.in_h);
+static struct window window_row(const struct pool *p, size_t y) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  return window_at((ptrdiff_t)y * d->stride_h - p->geometry.pad_top, d->filter_h, d->border.top, d->in_h, d->border.bottom);
 }
 
-static int32_t column_taps(const struct average_pool *p, size_t x) {
-  const struct window window = window_at(x, p->desc.stride_w, p->desc.filter_w, p->geometry.pad_left, p->desc.in_w);
-  return (int32_t)(window.end - window.begin);
+static struct window window_column(const struct pool *p, size_t x) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  return window_at((ptrdiff_t)x * d->stride_w - p->geometry.pad_left, d->filter_w, d->border.left, d->in_w, d->border.right);
 }
+
+static size_t taps_of(struct window window) { return window.end > window.begin ? window.end - window.begin : 0; }
 
 // ---- plan
 
 // Counts the groups of like columns, and writes them where there is room.
-static size_t find_columns(const struct average_pool *p, struct columns *columns) {
+static size_t find_columns(const struct pool *p, struct columns *columns) {
   size_t n = 0;
-  int32_t before = 0;
+  struct columns before = {0};
   for (size_t x = 0; x < (size_t)p->desc.out_w; x++) {
-    const int32_t taps = column_taps(p, x);
-    if (taps != before) n++;
-    if (columns && taps != before) columns[n - 1] = (struct columns){.taps = taps};
-    if (columns) columns[n - 1].n_cols++;
-    before = taps;
+    const struct window window = window_column(p, x);
+    struct columns column = {.n_cols = 1, .taps = (int32_t)taps_of(window), .bordered = window.bordered};
+    if (n > 0 && column.taps == before.taps && column.bordered == before.bordered) column.n_cols += before.n_cols, n--;
+    if (columns) columns[n] = column;
+    before = column;
+    n++;
   }
   return n;
 }
 
 // Of the largest window, what lies in the input.
-static size_t window_rows(const struct average_pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
-static size_t window_columns(const struct average_pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
+static size_t window_rows(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
+static size_t window_columns(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
 
-static bool slides(const struct average_pool *p) { return tvmq_mean_is_narrow(p->desc.in_type, window_rows(p), window_columns(p)); }
+// Each column of the input is looked at once.
+static bool slides(const struct pool *p) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  if (d->pooling == TVMQ_POOLING_MAX) return tvmq_pool_kept((size_t)d->filter_w, (size_t)d->stride_w) > 0;
+  return tvmq_mean_is_narrow(d->in_type, window_rows(p), window_columns(p));
+}
 
 // Cycles that all of it takes on one thread, estimated.
-static float cycles(const struct average_pool *p, uint32_t cpu) {
-  const struct tvmq_average_pool_desc *d = &p->desc;
+static float cycles(const struct pool *p, uint32_t cpu) {
+  const struct tvmq_pool_desc *d = &p->desc;
   const float rows = (float)window_rows(p), columns = (float)window_columns(p);
   const float each = (float)d->out_w * columns, added = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
   const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
@@ -84,20 +95,20 @@ static float cycles(const struct average_pool *p, uint32_t cpu) {
 }
 
 // Groups of channels of which the rows of a window stay in the cache.
-static size_t groups_for_cache(const struct average_pool *p) {
+static size_t groups_for_cache(const struct pool *p) {
   const size_t row_bytes = (size_t)p->desc.in_w * (size_t)p->desc.channels * p->element_bytes;
   return tvmq_max(window_rows(p) * row_bytes / WINDOW_BYTES, 1);
 }
 
 // Strips of an image that make the tasks wanted with so many groups, if there are rows enough.
-static size_t strips_for_threads(const struct average_pool *p, size_t wanted, size_t groups) {
+static size_t strips_for_threads(const struct pool *p, size_t wanted, size_t groups) {
   return tvmq_min(tvmq_ceil_div(wanted, (size_t)p->desc.batch * groups), (size_t)p->desc.out_h);
 }
 
 // Groups that make them with so many strips.
-static size_t groups_for_threads(const struct average_pool *p, size_t wanted, size_t strips) { return tvmq_ceil_div(wanted, (size_t)p->desc.batch * strips); }
+static size_t groups_for_threads(const struct pool *p, size_t wanted, size_t strips) { return tvmq_ceil_div(wanted, (size_t)p->desc.batch * strips); }
 
-static void set_tasks(struct average_pool *p, uint32_t cpu) {
+static void set_tasks(struct pool *p, uint32_t cpu) {
   const size_t rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels, wanted = tvmq_tasks_wanted(p->threads, cycles(p, cpu));
   const size_t most = tvmq_ceil_div(channels, GROUP), cached = tvmq_min(groups_for_cache(p), most);
   const size_t strips = strips_for_threads(p, wanted, cached), groups = tvmq_min(tvmq_max(cached, groups_for_threads(p, wanted, strips)), most);
@@ -107,10 +118,11 @@ static void set_tasks(struct average_pool *p, uint32_t cpu) {
   p->strips = tvmq_ceil_div(rows, p->strip_rows);
 }
 
-static const char *replan(struct average_pool *p, const struct tvmq_average_pool_desc *desc, const struct tvmq_env *env) {
+static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, const struct tvmq_env *env) {
+  const enum tvmq_family family = desc->pooling == TVMQ_POOLING_MAX ? TVMQ_FAMILY_MAX_POOL : TVMQ_FAMILY_AVERAGE_POOL;
   tvmq_free(p->columns);
-  *p = (struct average_pool){.desc = *desc,
-                             .variant = tvmq_select_average_pool(desc->in_type, (size_t)desc->channels, env->cpu),
+  *p = (struct pool){.desc = *desc,
+                      .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, env->cpu),
                              .element_bytes = tvmq_type_bytes(desc->in_type),
                              .threads = env->threads,
                              .scratch = env->scratch};
@@ -131,17 +143,17 @@ static const char *replan(struct average_pool *p, const struct tvmq_average_pool
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  if (!*op) *op = tvmq_alloc(sizeof(struct average_pool));
-  return *op ? replan((struct average_pool *)*op, &desc->average_pool, env) : "out of memory";
+  if (!*op) *op = tvmq_alloc(sizeof(struct pool));
+  return *op ? replan((struct pool *)*op, &desc->pool, env) : "out of memory";
 }
 
 static void release(struct tvmq_op *op) {
-  if (op) tvmq_free(((struct average_pool *)op)->columns);
+  if (op) tvmq_free(((struct pool *)op)->columns);
   tvmq_free(op);
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  const struct average_pool *p = (const struct average_pool *)op;
+  const struct pool *p = (const struct pool *)op;
   *out = (struct tvmq_op_info){
       .kernel = p->variant->name, .algorithm = slides(p) ? "sliding windows" : "windows", .scratch_bytes = p->slice * (size_t)tvmq_threads_count(p->threads)};
 }
@@ -149,15 +161,26 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 // ---- run
 
 struct inference {
-  const struct average_pool *pool;
+  const struct pool *pool;
   const uint8_t *in;
   uint8_t *out;
 };
 
+// Of a row of windows.
+static void set_spans(const struct pool *p, struct window rows, struct tvmq_pool_span *spans) {
+  for (size_t i = 0; i < p->n_columns; i++) {
+    const struct columns *columns = &p->columns[i];
+    spans[i] = (struct tvmq_pool_span){.n_cols = columns->n_cols, .min = p->min};
+    // What lies in the border takes part in the maximum.
+    if (rows.bordered || columns->bordered) spans[i].min = p->desc.border.value > p->min ? p->desc.border.value : p->min;
+    if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)taps_of(rows) * columns->taps);
+  }
+}
+
 static void run_task(void *context, struct tvmq_tile task) {
   const struct inference *job = context;
-  const struct average_pool *p = job->pool;
-  const struct tvmq_average_pool_desc *d = &p->desc;
+  const struct pool *p = job->pool;
+  const struct tvmq_pool_desc *d = &p->desc;
   const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
   const size_t group = task.index % p->groups, first = group * p->group_channels, y = task.index / p->groups % p->strips * p->strip_rows;
   const size_t image = task.index / p->groups / p->strips, end = tvmq_min(y + p->strip_rows, (size_t)d->out_h);
@@ -165,38 +188,42 @@ static void run_task(void *context, struct tvmq_tile task) {
   uint8_t *out = job->out + image * (size_t)d->out_h * out_row + first * p->element_bytes;
 
   struct tvmq_pool_span *spans = (struct tvmq_pool_span *)(p->scratch->memory + (size_t)task.thread * p->slice);
-  struct tvmq_average_pool_args args = {
+  struct tvmq_pool_args args = {
       .in_row_stride = in_row,
       .in_col_stride = pixel,
-      .n_cols = (size_t)d->in_w,
       .channels = group + 1 < p->groups ? p->group_channels : (size_t)d->channels - first,
       .filter_w = (size_t)d->filter_w,
       .stride_w = (size_t)d->stride_w,
       .pad_left = (size_t)p->geometry.pad_left,
       .spans = spans,
       .n_spans = p->n_columns,
-      .min = p->min,
       .max = p->max,
       .out_col_stride = pixel,
   };
+  struct window before = {0};
   for (size_t row = y; row < end; row++) {
     const struct window window = window_row(p, row);
-    const size_t n_rows = window.end - window.begin;
-    for (size_t i = 0; n_rows != args.n_rows && i < p->n_columns; i++) {
-      spans[i] = (struct tvmq_pool_span){p->columns[i].n_cols, tvmq_mean(d->in_type, (int32_t)n_rows * p->columns[i].taps)};
-    }
-    args.n_rows = n_rows;
+    if (row == y || taps_of(window) != taps_of(before) || window.bordered != before.bordered) set_spans(p, window, spans);
+    before = window;
+    args.n_cols = taps_of(window) > 0 ? (size_t)d->in_w : 0;
+    args.n_rows = tvmq_max(taps_of(window), 1);
     args.in = in + window.begin * in_row;
     args.out = out + row * out_row;
-    p->variant->fn.average_pool(&args);
+    p->variant->fn.pool(&args);
   }
 }
 
 static void run(struct tvmq_op *op, const void *const *in, void *out) {
-  const struct average_pool *p = (const struct average_pool *)op;
+  const struct pool *p = (const struct pool *)op;
   tvmq_threads_run(p->threads, (size_t)p->desc.batch * p->strips * p->groups, run_task, &(struct inference){.pool = p, .in = in[0], .out = out});
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_average_pool(&desc->average_pool); }
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
 
-const struct tvmq_op_class tvmq_op_average_pool = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+static const char *set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (options->pool.pooling != TVMQ_POOLING_MAX) return "its reader is an average pooling";
+  options->pool.border = tvmq_pad_border(pad);
+  return NULL;
+}
+
+const struct tvmq_op_class tvmq_op_pool = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = set_border};

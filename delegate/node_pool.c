@@ -1,12 +1,10 @@
-// AVERAGE_POOL_2D.
+// AVERAGE_POOL_2D and MAX_POOL_2D.
 #include "geometry.h"
 #include "node_kind.h"
 #include "op_names.h"
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
-  (void)version;
-  const TfLitePoolParams *params = builtin_data;
-  struct tvmq_average_pool_desc *pool = &options->average_pool;
+static const char *read(const TfLitePoolParams *params, enum tvmq_pooling pooling, struct tvmq_pool_desc *pool) {
+  pool->pooling = pooling;
   pool->filter_h = params->filter_height;
   pool->filter_w = params->filter_width;
   pool->stride_h = params->stride_height;
@@ -15,10 +13,20 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return tvmq_read_padding(params->padding, &pool->padding);
 }
 
+static const char *read_average(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  return read(builtin_data, TVMQ_POOLING_AVERAGE, &options->pool);
+}
+
+static const char *read_max(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  return read(builtin_data, TVMQ_POOLING_MAX, &options->pool);
+}
+
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[0];
   if (in->rank != 4) return "the input has not 4 dimensions";
-  struct tvmq_average_pool_desc *pool = &desc->average_pool;
+  struct tvmq_pool_desc *pool = &desc->pool;
   pool->in_type = tvmq_tensor_type(view->in[0]);
   pool->out_type = tvmq_tensor_type(view->out);
   pool->batch = in->dims[0];
@@ -36,10 +44,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_average_pool_2d = {.builtin_code = TVMQ_BUILTIN_AVERAGE_POOL_2D,
-                                                         .op_class = &tvmq_op_average_pool,
-                                                         .n_in = 1,
-                                                         .min_inputs = 1,
-                                                         .max_inputs = 1,
-                                                         .read = read,
-                                                         .describe = describe};
+const struct tvmq_node_kind tvmq_node_average_pool_2d = {
+    .builtin_code = TVMQ_BUILTIN_AVERAGE_POOL_2D, .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_average, .describe = describe};
+const struct tvmq_node_kind tvmq_node_max_pool_2d = {
+    .builtin_code = TVMQ_BUILTIN_MAX_POOL_2D, .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe};
