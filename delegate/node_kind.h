@@ -21,8 +21,8 @@ struct tvmq_node_kind {
   const char *(*describe)(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc);
 };
 
-extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d, tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2,
-    tvmq_node_quantize;
+extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d, tvmq_node_max_pool_2d,
+    tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize;
 
 // ---- options that several operators have
 

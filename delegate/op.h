@@ -57,18 +57,18 @@ struct tvmq_op_class {
   void (*run)(struct tvmq_op *op, const void *const *in, void *out);
   void (*release)(struct tvmq_op *op);  // NULL is fine
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
-  // Gives the operator the border that a PAD before it makes: `options` is a description of which all but the node's own options is zero. NULL, or why it cannot
-  // be. An empty description takes the border away. The member is NULL where operators have none.
+  // Gives the operator the border that a PAD before it makes; an empty `pad` takes it away. Of `options` all but the node's own options is zero. NULL, or why
+  // it cannot have that border. The member is NULL where operators have none.
   const char *(*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
 };
 
-extern const struct tvmq_op_class tvmq_op_add;           // ADD
-extern const struct tvmq_op_class tvmq_op_conv;          // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
-extern const struct tvmq_op_class tvmq_op_depthwise;     // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_add;        // ADD
+extern const struct tvmq_op_class tvmq_op_conv;       // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
+extern const struct tvmq_op_class tvmq_op_depthwise;  // DEPTHWISE_CONV_2D
 const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);  // of both
-extern const struct tvmq_op_class tvmq_op_pad;           // PAD, PADV2
-extern const struct tvmq_op_class tvmq_op_requantize;    // QUANTIZE
-extern const struct tvmq_op_class tvmq_op_pool;          // AVERAGE_POOL_2D, MAX_POOL_2D
+extern const struct tvmq_op_class tvmq_op_pad;                                                // PAD, PADV2
+extern const struct tvmq_op_class tvmq_op_requantize;                                         // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_pool;                                               // AVERAGE_POOL_2D, MAX_POOL_2D
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

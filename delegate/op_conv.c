@@ -184,5 +184,4 @@ const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad
   return NULL;
 }
 
-const struct tvmq_op_class tvmq_op_conv = {
-    .claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};
+const struct tvmq_op_class tvmq_op_conv = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};

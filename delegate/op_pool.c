@@ -122,10 +122,10 @@ static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, con
   const enum tvmq_family family = desc->pooling == TVMQ_POOLING_MAX ? TVMQ_FAMILY_MAX_POOL : TVMQ_FAMILY_AVERAGE_POOL;
   tvmq_free(p->columns);
   *p = (struct pool){.desc = *desc,
-                      .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, env->cpu),
-                             .element_bytes = tvmq_type_bytes(desc->in_type),
-                             .threads = env->threads,
-                             .scratch = env->scratch};
+                     .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, env->cpu),
+                     .element_bytes = tvmq_type_bytes(desc->in_type),
+                     .threads = env->threads,
+                     .scratch = env->scratch};
   if (!p->variant) return "no kernel for this type";
   const char *why = tvmq_pool_geometry(desc, &p->geometry);
   if (why) return why;

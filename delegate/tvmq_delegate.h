@@ -35,7 +35,7 @@ const struct tvmq_isa_info *tvmq_get_isa(int index);
 
 struct tvmq_kernel_info {
   const char *name;
-  const char *family;   // "gemm_s8", "depthwise_s16", "requantize", "add", "average_pool", ...
+  const char *family;   // "gemm_s8", "depthwise_s16", "requantize", "add", "max_pool", ...
   const char *isa;      // the instruction set that it needs
   const char *packing;  // layout of the packed weights, "" without weights; kernels of equal packing read the same bytes
   int available;        // on this CPU

@@ -29,10 +29,10 @@ TFLITE += ("placement.[ch]", "tensor.[ch]")
 # What the files of a directory may include of our own headers.
 LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "arith.h", "cpu_bits.h", "types.h"), "packing": ("packing/*", "arith.h", "desc.h", "types.h")}
 
-# tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: requantize, with a type on either side, average_pool,
+# tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: requantize, with a type on either side, the pools,
 # row_sums, add.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
-TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|requantize|average_pool|row_sums"
+TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|requantize|average_pool|max_pool|row_sums"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
 Finding = tuple[Path, int, str]

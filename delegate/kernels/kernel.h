@@ -276,8 +276,8 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;  // multiply-accumulates (requantize, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
-               // inner loop
+  float rate;         // multiply-accumulates (requantize, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
+                      // inner loop
   float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 

@@ -10,9 +10,7 @@ typedef int8x16_t vec;
 #define WORDS vreinterpretq_s16_s8
 #define BYTES vreinterpretq_u8_s8
 
-TVMQ_INLINE vec splat(int32_t x, enum tvmq_type type) {
-  return type == TVMQ_TYPE_S16 ? vreinterpretq_s8_s16(vdupq_n_s16((int16_t)x)) : vdupq_n_s8((int8_t)x);
-}
+TVMQ_INLINE vec splat(int32_t x, enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? vreinterpretq_s8_s16(vdupq_n_s16((int16_t)x)) : vdupq_n_s8((int8_t)x); }
 
 TVMQ_INLINE vec larger(vec x, vec y, enum tvmq_type type) {
   if (type == TVMQ_TYPE_S16) return vreinterpretq_s8_s16(vmaxq_s16(WORDS(x), WORDS(y)));

@@ -39,14 +39,7 @@
 #define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \
-  {.name = #SYMBOL,                                   \
-   .family = TVMQ_FAMILY_##FAMILY,                    \
-   .cpu = CPU,                                        \
-   .in_type = TYPE,                                   \
-   .out_type = TYPE,                                  \
-   .layout.nr = NR,                                   \
-   .speeds = {__VA_ARGS__},                           \
-   .fn.pool = SYMBOL},
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.pool = SYMBOL},
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.
 #define TVMQ_WINOGRAD_INPUT(SYMBOL, CPU, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_INPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_input = SYMBOL},

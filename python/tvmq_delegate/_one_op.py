@@ -1,4 +1,4 @@
-"""One-op models for any parameters of ADD, CONV_2D, DEPTHWISE_CONV_2D, AVERAGE_POOL_2D and QUANTIZE, including those that are to be refused."""
+"""One-op models for any parameters of ADD, CONV_2D, DEPTHWISE_CONV_2D, the poolings and QUANTIZE, including those that are to be refused."""
 
 from __future__ import annotations
 
@@ -184,7 +184,23 @@ def _filter_norm(data: Any, shape: tuple[int, ...], dtype: str, zero_point: int 
     return max(1.0, float(np.sqrt((weights**2).reshape(-1, weights.shape[-1]).sum(axis=0)).mean()))
 
 
-def build_average_pool(
+def build_average_pool(**parameters: Any) -> bytes:
+    """One AVERAGE_POOL_2D as a model; the parameters are those of `build_max_pool`."""
+    return _build_pool("AVERAGE_POOL_2D", **parameters)
+
+
+def build_max_pool(**parameters: Any) -> bytes:
+    """One MAX_POOL_2D as a model.
+
+    in_shape: batch, height, width, channels. filter_size, stride: (height, width). padding, activation, out_shape, version: as for `build_depthwise`.
+    dtype: of input and output: "int8", "uint8", "int16" or "float32"; scale, zero_point: of both, chosen where None; out_dtype, out_scale, out_zero_point: of
+    the output where they differ, which no runtime rescales.
+    """
+    return _build_pool("MAX_POOL_2D", **parameters)
+
+
+def _build_pool(
+    operator: str,
     *,
     in_shape: Sequence[int] = (1, 8, 8, 16),
     filter_size: tuple[int, int] = (3, 3),
@@ -200,12 +216,6 @@ def build_average_pool(
     out_shape: Sequence[int] | None = None,
     version: int | None = None,
 ) -> bytes:
-    """One AVERAGE_POOL_2D as a model.
-
-    in_shape: batch, height, width, channels. filter_size, stride: (height, width). padding, activation, out_shape, version: as for `build_depthwise`.
-    dtype: of input and output: "int8", "uint8", "int16" or "float32"; scale, zero_point: of both, chosen where None; out_dtype, out_scale, out_zero_point: of
-    the output where they differ, which no runtime rescales.
-    """
     out_dtype = out_dtype or dtype
     scale = 4 / _uniform_deviation(dtype) if scale is None else scale
     zero_point = _ZERO_POINTS.get(dtype, (0, 0))[0] if zero_point is None else zero_point
@@ -216,7 +226,7 @@ def build_average_pool(
     quantization = _quantized(out_dtype, scale if out_scale is None else out_scale, zero_point if out_zero_point is None else out_zero_point)
     output = builder.add_tensor("output", out_shape, out_dtype, **quantization)
     builder.add_op(
-        "AVERAGE_POOL_2D",
+        operator,
         [source],
         [output],
         version=version,

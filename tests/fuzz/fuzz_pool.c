@@ -99,11 +99,13 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
 
   char text[400];
   snprintf(text, sizeof text,
-           "pool %d of type %d -> %d, border %d %d %d %d of %d, %d x %d x %d x %d -> %d x %d, filter %d x %d, stride %d x %d, padding %d, activation %d, scales %a %a, zero points "
+           "pool %d of type %d -> %d, border %d %d %d %d of %d, %d x %d x %d x %d -> %d x %d, filter %d x %d, stride %d x %d, padding %d, activation %d, "
+           "scales %a %a, zero points "
            "%d %d, "
            "cpu %#x",
-           d.pooling, d.in_type, d.out_type, d.border.top, d.border.bottom, d.border.left, d.border.right, d.border.value, d.batch, d.in_h, d.in_w, d.channels, d.out_h, d.out_w, d.filter_h, d.filter_w, d.stride_h, d.stride_w, d.padding,
-           d.activation, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, env->cpu);
+           d.pooling, d.in_type, d.out_type, d.border.top, d.border.bottom, d.border.left, d.border.right, d.border.value, d.batch, d.in_h, d.in_w, d.channels,
+           d.out_h, d.out_w, d.filter_h, d.filter_w, d.stride_h, d.stride_w, d.padding, d.activation, (double)d.in.scale, (double)d.out.scale, d.in.zero_point,
+           d.out.zero_point, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.pool = d};
   const char *why = tvmq_op_pool.claim(&desc);

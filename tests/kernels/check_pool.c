@@ -184,7 +184,8 @@ static void run_problem(void *context) {
 static void bench(const struct tvmq_variant *variant) {
   static const struct {
     size_t n_rows, n_cols, channels, stride, out_cols;
-  } shapes[] = {{3, 35, 192, 1, 33}, {3, 35, 192, 2, 17}, {3, 112, 64, 2, 55}, {3, 8, 640, 1, 6}, {2, 28, 128, 2, 14}, {5, 20, 128, 1, 16}, {7, 7, 640, 1, 1}, {17, 17, 64, 1, 1}};
+  } shapes[] = {{3, 35, 192, 1, 33}, {3, 35, 192, 2, 17}, {3, 112, 64, 2, 55}, {3, 8, 640, 1, 6},
+                {2, 28, 128, 2, 14}, {5, 20, 128, 1, 16}, {7, 7, 640, 1, 1},   {17, 17, 64, 1, 1}};
   static _Alignas(64) uint8_t in[MAX_BYTES], out[MAX_BYTES];
   check_random_bytes(in, sizeof in);
   const size_t element = tvmq_type_bytes(variant->in_type);

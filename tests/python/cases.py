@@ -70,14 +70,15 @@ class Quantize:
 
 
 @dataclasses.dataclass(frozen=True)
-class AveragePool:
-    """An AVERAGE_POOL_2D: the parameters of model.build_average_pool, and inputs."""
+class Pool:
+    """An AVERAGE_POOL_2D or MAX_POOL_2D: the parameters of model.build_average_pool or model.build_max_pool, and inputs."""
 
+    largest: bool
     parameters: dict
     inputs: list[np.ndarray] = dataclasses.field(repr=False)
 
     def build(self) -> bytes:
-        return model.build_average_pool(**self.parameters)
+        return (model.build_max_pool if self.largest else model.build_average_pool)(**self.parameters)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Add:
         return model.build_add(**self.parameters)
 
 
-Case = Conv | Quantize | AveragePool | Add
+Case = Conv | Quantize | Pool | Add
 
 
 def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -182,7 +183,7 @@ def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False
 
 
 @st.composite
-def average_pools(draw, dtype: str) -> AveragePool:
+def pools(draw, dtype: str, largest: bool = False) -> Pool:
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     in_shape = (draw(st.integers(1, 2)), draw(sizes(9, 35)), draw(sizes(9, 35)), draw(sizes(20, 150)))
     whole = draw(st.booleans())  # a global pooling
@@ -197,7 +198,7 @@ def average_pools(draw, dtype: str) -> AveragePool:
     parameters = dict(in_shape=in_shape, filter_size=filter_size, stride=stride, padding=padding, activation=activation, dtype=dtype)
     inputs = [values(generator, how, in_shape, dtype, zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
     inputs.append(values(generator, "small", in_shape, dtype))  # halves of either sign
-    return AveragePool(parameters | dict(scale=scale, zero_point=zero_point), inputs)
+    return Pool(largest, parameters | dict(scale=scale, zero_point=zero_point), inputs)
 
 
 # Pairs of types of QUANTIZE that the reference kernels have, in one runtime or another.

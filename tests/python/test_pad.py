@@ -1,4 +1,4 @@
-"""PADs in front of convolutions: folded into them where that is exact, left to the runtime, with the reason, where it is not."""
+"""PADs in front of convolutions and max poolings: folded into them where that is exact, left to the runtime, with the reason, where it is not."""
 
 from __future__ import annotations
 
@@ -49,10 +49,27 @@ def test_random(runtime, kind, shape, data):
     how = {"operator": "PADV2", "value": zero_point} if data.draw(st.booleans()) else {}
     content = padded(case.build(), paddings, paddings_dtype=data.draw(st.sampled_from(["int32", "int64"])), **how)
     options = {"isa": data.draw(st.sampled_from(ISAS)), "winograd": data.draw(st.sampled_from(["auto", "on"])), "num_threads": data.draw(st.integers(1, 2))}
+    check(runtime, case, content, paddings, options)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@given(data=st.data())
+def test_random_max_pool(runtime, dtype, data):
+    """Any max pooling behind any PAD, of any value."""
+    case = data.draw(cases.pools(dtype, largest=True))
+    paddings = data.draw(margins(case.parameters["in_shape"]))
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    how = {"operator": "PADV2", "value": data.draw(st.sampled_from([low, high]) | st.integers(low, high))} if data.draw(st.booleans()) else {}
+    options = {"isa": data.draw(st.sampled_from(ISAS)), "num_threads": data.draw(st.integers(1, 2))}
+    check(runtime, case, padded(case.build(), paddings, **how), paddings, options)
+
+
+def check(runtime: harness.Runtime, case: cases.Conv | cases.Pool, content: bytes, paddings: Paddings, options: dict) -> None:
+    """The PAD is folded into the case's operator, and the results are BUILTIN_REF's."""
     try:
         reference = runtime.interpreter(content)
     except (RuntimeError, ValueError):
-        harness.counts["padded convolutions that the reference refuses"] += 1
+        harness.counts["padded operators that the reference refuses"] += 1
         reference = None
     delegate = runtime.load(**options)
     try:
@@ -63,9 +80,12 @@ def test_random(runtime, kind, shape, data):
     assert_folded(delegate)
     for whole in case.inputs:
         source = whole[tuple(slice(before, size - after) for size, (before, after) in zip(whole.shape, paddings))]
-        expected = harness.run(reference, source)[0] if reference else oracle.output(case, np.pad(source, paddings, constant_values=zero_point))
+        if reference:
+            expected = harness.run(reference, source)[0]
+        else:
+            expected = oracle.output(case, np.pad(source, paddings, constant_values=case.parameters["in_zero_point"]))
         harness.assert_equal(harness.run(delegated, source)[0], expected)
-    harness.counts["padded convolutions compared"] += 1
+    harness.counts["padded operators compared"] += 1
 
 
 CONV = functools.partial(model.build_conv, in_shape=(1, 10, 10, 8), out_c=8)
@@ -83,6 +103,7 @@ REFUSED = {
     "paddings that are an input": (lambda: padded(CONV(), None, in_shape=(1, 8, 8, 8)), "the paddings are not constant"),
     "an output of the model": (lambda: padded(CONV(), EVEN, exposed=True), "an output of the graph"),
     "a reader that is left": (lambda: padded(CONV(activation="TANH"), EVEN), "nothing that the delegate takes"),
+    "an average pooling": (lambda: padded(model.build_average_pool(padding="VALID", in_shape=(1, 10, 10, 8)), EVEN), "its reader is an average pooling"),
     "a reader that is none": (lambda: padded(model.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN), "its reader is neither a convolution nor"),
 }  # fmt: skip
 
@@ -125,7 +146,7 @@ def forked(reader: str) -> bytes:
     return builder.build([source], outputs)
 
 
-@pytest.mark.parametrize("reader", ["DEPTHWISE_CONV_2D", "MAX_POOL_2D"])
+@pytest.mark.parametrize("reader", ["DEPTHWISE_CONV_2D", "MAX_POOL_2D", "AVERAGE_POOL_2D"])
 def test_two_readers(runtime, reader):
     """Both take the PAD in, or neither."""
     content = forked(reader)
@@ -135,9 +156,9 @@ def test_two_readers(runtime, reader):
     for got, expected in zip(harness.run(delegated, *inputs), harness.run(reference, *inputs), strict=True):
         harness.assert_equal(got, expected, reader)
     pad, conv, other = tvmq_delegate.report(delegate).nodes
-    folded = reader == "DEPTHWISE_CONV_2D"
-    assert (pad.claimed, conv.claimed, other.claimed) == (folded, True, folded)
-    assert pad.how == ("folded into node 1, 2" if folded else "what it pads is an output of the graph, or read by nodes left to the runtime")
+    folded = reader != "AVERAGE_POOL_2D"
+    assert (pad.claimed, conv.claimed, other.claimed) == (folded, True, True)
+    assert pad.how == ("folded into node 1, 2" if folded else "its reader is an average pooling")
 
 
 def test_after_each_other(runtime):
@@ -152,7 +173,7 @@ def test_after_each_other(runtime):
 
 @pytest.mark.parametrize("resolver", ["BUILTIN_REF", "AUTO"])
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
-@pytest.mark.parametrize("build", [CONV, functools.partial(model.build_depthwise, in_shape=(1, 10, 10, 8))])
+@pytest.mark.parametrize("build", [functools.partial(build, in_shape=(1, 10, 10, 8)) for build in (CONV, model.build_depthwise, model.build_max_pool)])
 def test_resize(runtime, build, padding, resolver):
     """The padded tensor follows the input, though nothing writes it; the weights stay packed."""
     content = padded(build(padding=padding, stride=(2, 1)), EVEN)

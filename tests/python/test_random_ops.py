@@ -70,9 +70,10 @@ def test_quantize(runtime, pair, data):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("largest", [False, True], ids=["average", "max"])
 @given(data=st.data())
-def test_average_pool(runtime, dtype, data):
-    check(runtime, data.draw(cases.average_pools(dtype)))
+def test_pool(runtime, dtype, largest, data):
+    check(runtime, data.draw(cases.pools(dtype, largest)))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])

@@ -29,12 +29,13 @@ def network(request: pytest.FixtureRequest) -> tuple[str, bytes]:
 
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
+BORDERED = (*CONVOLUTIONS, "MAX_POOL_2D")  # into which a PAD is folded
 
 
 def ours(op: model.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
-    if op.name in ("ADD", "AVERAGE_POOL_2D"):
+    if op.name in ("ADD", "AVERAGE_POOL_2D", "MAX_POOL_2D"):
         return op.inputs[0].dtype in quantized
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
@@ -45,6 +46,7 @@ def ours(op: model.Op) -> bool:
 JUSTIFIED = {
     "ADD": ("int16 scales that are powers of two",),
     "AVERAGE_POOL_2D": ("input and output scales differ", "input and output zero points differ"),
+    "MAX_POOL_2D": ("input and output scales differ", "input and output zero points differ"),
 }
 
 
@@ -56,12 +58,12 @@ def justly_refused(name: str, nodes: Iterable[tvmq_delegate.Node]) -> set[tuple[
 
 
 def promised(content: bytes) -> set[tuple[int, int]]:
-    """Subgraph and index of what the delegate promises to take: the above, and PADs that only such convolutions read."""
+    """Subgraph and index of what the delegate promises to take: the above, and PADs that only such operators read as take them in."""
     ops = model.ops(content)
     taken = {(op.subgraph, op.index) for op in filter(ours, ops)}
     for pad in (op for op in ops if op.name in ("PAD", "PADV2") and op.inputs[0].dtype in ("int8", "uint8", "int16")):
         readers = [op for op in ops if op.subgraph == pad.subgraph and pad.outputs[0] in op.inputs]
-        if readers and all(ours(op) and op.name in CONVOLUTIONS for op in readers):
+        if readers and all(ours(op) and op.name in BORDERED for op in readers):
             taken.add((pad.subgraph, pad.index))
     return taken
 
