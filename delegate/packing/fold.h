@@ -21,10 +21,8 @@ struct tvmq_channel {
 };
 
 struct tvmq_folded {
-  int64_t bias;     // folded; 8-bit kernels take it modulo 2^32
-  int64_t lo, hi;   // bounds of the whole accumulator for any input of [in_min, in_max] (int8/int16 values), bias included
-  bool min_weight;  // some weight is -128
-  int64_t abs_sum;  // sum |w - zw|
+  int64_t bias;    // folded; 8-bit kernels take it modulo 2^32
+  int64_t lo, hi;  // bounds of the whole accumulator for any input of [in_min, in_max] (int8/int16 values), bias included
 };
 
 // `in_zero_point` of the int8 (int16) value; `a_offset` as in the layout; in_min, in_max: range of the int8 (int16) value.

@@ -13,26 +13,40 @@ static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_dept
          position % rotation * PAIR + k % PAIR;
 }
 
-// The weights of the channel at `position` of the panel, from the panel's first weight on.
-static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t padded_depths, size_t position, void *out) {
-  const size_t kr = layout->kr, group = kr * layout->nr;
-  const bool wide = layout->weight_bytes == 2;
-  for (size_t t = 0; t < channel->n_taps; t++) {
-    const uint8_t *weights = channel->weights + t * channel->tap_stride;
-    size_t first = t * padded_depths * layout->nr + position * kr;
-    for (size_t k = 0; k < channel->n_depths; k += kr, first += group) {
-      const size_t n = channel->n_depths - k < kr ? channel->n_depths - k : kr;
-      for (size_t j = 0; j < n; j++) {
-        const int8_t weight = (int8_t)(weights[(k + j) * channel->depth_stride] ^ channel->flip);
-        if (layout->rotation != 0) {
-          ((int8_t *)out)[t * padded_depths * layout->nr + rotated_place(layout, padded_depths, k + j, position)] = weight;
-        } else if (wide) {
-          ((int16_t *)out)[first + j] = (int16_t)(weight - channel->zero_point);
-        } else {
-          ((int8_t *)out)[first + j] = weight;
-        }
-      }
-    }
+// `n` depths of a channel, the first of a group, `stride` apart.
+static inline void pack_group(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t stride,
+                              void *out) {
+  for (size_t j = 0; j < n; j++) {
+    const int8_t weight = (int8_t)(weights[j * stride] ^ channel->flip);
+    if (layout->weight_bytes == 2)
+      ((int16_t *)out)[j] = (int16_t)(weight - channel->zero_point);
+    else
+      ((int8_t *)out)[j] = weight;
+  }
+}
+
+// `n` depths, in groups of kr; `out` is the channel's place in the first.
+static inline void pack_groups(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t kr, size_t stride,
+                               uint8_t *out) {
+  const size_t step = kr * layout->nr * layout->weight_bytes;
+  for (; n >= kr; n -= kr, weights += kr * stride, out += step) pack_group(layout, channel, weights, kr, stride, out);
+  pack_group(layout, channel, weights, n, stride, out);
+}
+
+// Depths [first, end) of a tap of the channel at `position` of the panel; `tap` is where the tap's weights begin. `first` is a multiple of kr.
+static void pack_depths(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t first, size_t end,
+                        size_t padded_depths, size_t position, uint8_t *tap) {
+  const size_t kr = layout->kr, stride = channel->depth_stride, n = end - first;
+  uint8_t *const out = tap + (first * layout->nr + position * kr) * layout->weight_bytes;
+  weights += first * stride;
+  if (layout->rotation != 0) {
+    for (size_t k = 0; k < n; k++) tap[rotated_place(layout, padded_depths, first + k, position)] = weights[k * stride] ^ channel->flip;
+  } else if (kr == 4 && stride == 1) {  // most weights there are: with constants, a group is a word
+    pack_groups(layout, channel, weights, n, 4, 1, out);
+  } else if (kr == 2 && stride == 1) {
+    pack_groups(layout, channel, weights, n, 2, 1, out);
+  } else {
+    pack_groups(layout, channel, weights, n, kr, stride, out);
   }
 }
 
@@ -49,16 +63,24 @@ void tvmq_pack_params(const struct tvmq_layout *layout, const struct tvmq_panel 
 }
 
 void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel) {
-  assert(0 < n && n <= layout->nr);
-  const size_t padded_depths = (channels->n_depths + layout->ku - 1) / layout->ku * layout->ku;
+  // Of so many depths, a multiple of kr, all channels are packed before the next: their groups lie side by side.
+  enum { BLOCK = 64 };
+  assert(0 < n && n <= layout->nr && BLOCK % layout->kr == 0);
+  const size_t n_taps = channels->n_taps, n_depths = channels->n_depths, padded_depths = (n_depths + layout->ku - 1) / layout->ku * layout->ku;
   struct tvmq_panel parts;
-  const bool fits = tvmq_panel_layout(layout, channels->n_taps * padded_depths, &parts);
+  const bool fits = tvmq_panel_layout(layout, n_taps * padded_depths, &parts);
   assert(fits);
   (void)fits;
-  uint8_t *bytes = memset(panel, 0, parts.size);
+  uint8_t *tap = memset(panel, 0, parts.size);
   for (size_t j = 0; j < n; j++) {
-    assert(channels[j].n_taps == channels->n_taps && channels[j].n_depths == channels->n_depths);
+    assert(channels[j].n_taps == n_taps && channels[j].n_depths == n_depths);
     tvmq_pack_params(layout, &parts, j, &params[j], panel);
-    pack_weights(layout, &channels[j], padded_depths, j, bytes + parts.weights);
+  }
+  tap += parts.weights;
+  for (size_t t = 0; t < n_taps; t++, tap += padded_depths * layout->nr * layout->weight_bytes) {
+    for (size_t first = 0; first < n_depths; first += BLOCK) {
+      const size_t end = n_depths - first < BLOCK ? n_depths : first + BLOCK;
+      for (size_t j = 0; j < n; j++) pack_depths(layout, &channels[j], channels[j].weights + t * channels[j].tap_stride, first, end, padded_depths, j, tap);
+    }
   }
 }
