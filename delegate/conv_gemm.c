@@ -232,6 +232,7 @@ static void run_block(void *context, struct tvmq_tile block) {
   struct tvmq_gemm_args args = {
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
+      .no_row_terms = g->row_sums == NULL,
       .in_flip = kernel_flip(c),
       .stage = &c->problem.quant.stage,
   };

@@ -12,8 +12,6 @@
 #define KEEP(row)
 #define FLIP_MASK "dup v10.16b, %w[flip]\n"
 #define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v10.16b\n"
-#define TERM(row, four, lane) "dup v" #row ".4s, v" #four ".s[" #lane "]\n"
-#define START(acc, b, row) "add v" #acc ".4s, v" #b ".4s, v" #row ".4s\n"
 
 // Taps and depths of a tile. Depths go in sixteens; the next A is loaded as soon as the last of the present one is used, and the present one once more after
 // the last sixteen. Eight and four depths follow as k has them. DEPTHS computes four; `bytes` is the size of their weights.
@@ -74,14 +72,10 @@
   COLUMN_4X16(17, 21, 25, 29, 5, depth, KEEP) WEIGHTS(5, "64*" #depth "+80") \
   COLUMN_4X16(18, 22, 26, 30, 6, depth, KEEP) WEIGHTS(6, "64*" #depth "+96") \
   COLUMN_4X16(19, 23, 27, 31, 7, depth, THEN) WEIGHTS(7, "64*" #depth "+112")
-#define START_4X16                                                                          \
-  "ldr q0, [%[terms]]\n" WEIGHTS(4, "0") WEIGHTS(5, "16") WEIGHTS(6, "32") WEIGHTS(7, "48") \
-  TERM(3, 0, 3) TERM(2, 0, 2) TERM(1, 0, 1) TERM(0, 0, 0)                                   \
-  START(16, 4, 0) START(20, 4, 1) START(24, 4, 2) START(28, 4, 3) WEIGHTS(4, "64")          \
-  START(17, 5, 0) START(21, 5, 1) START(25, 5, 2) START(29, 5, 3) WEIGHTS(5, "80")          \
-  START(18, 6, 0) START(22, 6, 1) START(26, 6, 2) START(30, 6, 3) WEIGHTS(6, "96")          \
-  START(19, 7, 0) START(23, 7, 1) START(27, 7, 2) START(31, 7, 3) WEIGHTS(7, "112")         \
-  "add %[weights], %[weights], #64\n"
+#define START_4X16                                                                  \
+  WEIGHTS(4, "64") WEIGHTS(5, "80") WEIGHTS(6, "96") WEIGHTS(7, "112")              \
+  "add %[weights], %[weights], #64\n"                                               \
+  TVMQ_NEON_TERMS_4X16
 #define SUMS_4X16(tile, args, MASK, FLIPS)                                                            \
   TVMQ_NEON_SUMS(tile, args, SUMS(MASK START_4X16, POINTERS_4X16, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"), \
                  "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v10")
@@ -112,17 +106,10 @@
 #define DEPTHS_8X8(depth, THEN)                                                              \
   COLUMN_8X8(16, 18, 20, 22, 24, 26, 28, 30, 8, depth, KEEP) WEIGHTS(8, "32*" #depth "+32") \
   COLUMN_8X8(17, 19, 21, 23, 25, 27, 29, 31, 9, depth, THEN) WEIGHTS(9, "32*" #depth "+48")
-#define START_8X8                                                                 \
-  "ldr q0, [%[terms]]\nldr q4, [%[terms], #16]\n" WEIGHTS(8, "0") WEIGHTS(9, "16") \
-  TERM(3, 0, 3) TERM(2, 0, 2) TERM(1, 0, 1) TERM(0, 0, 0)                         \
-  TERM(7, 4, 3) TERM(6, 4, 2) TERM(5, 4, 1) TERM(4, 4, 0)                         \
-  START(16, 8, 0) START(18, 8, 1) START(20, 8, 2) START(22, 8, 3)                 \
-  START(24, 8, 4) START(26, 8, 5) START(28, 8, 6) START(30, 8, 7)                 \
-  WEIGHTS(8, "32")                                                                \
-  START(17, 9, 0) START(19, 9, 1) START(21, 9, 2) START(23, 9, 3)                 \
-  START(25, 9, 4) START(27, 9, 5) START(29, 9, 6) START(31, 9, 7)                 \
-  WEIGHTS(9, "48")                                                                \
-  "add %[weights], %[weights], #32\n"
+#define START_8X8                     \
+  WEIGHTS(8, "32") WEIGHTS(9, "48")   \
+  "add %[weights], %[weights], #32\n" \
+  TVMQ_NEON_TERMS_8X8
 #define SUMS_8X8(tile, args, MASK, FLIPS)                                                         \
   TVMQ_NEON_SUMS(tile, args, SUMS(MASK START_8X8, POINTERS_8X8, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"), \
                  "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10")
@@ -130,5 +117,5 @@
 #define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK, FLIP_8X8)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, TVMQ_NEON_BIASES_4X16, a.panel, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, TVMQ_NEON_BIASES_8X8, a.panel, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)

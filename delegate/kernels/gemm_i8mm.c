@@ -15,9 +15,8 @@
 #define HIGH(to, a, b) "zip2 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
 #define FLIP_MASK(mask) "dup v" #mask ".16b, %w[flip]\n"
 #define FLIP(a, mask) "eor v" #a ".16b, v" #a ".16b, v" #mask ".16b\n"
+#define PAIR(acc, n) "ldr q" #acc ", [%[biases], #16*" #n "]\n" // the n-th two channels' biases, for both rows
 #define TERMS(half, to, four) "zip" #half " v" #to ".4s, v" #four ".4s, v" #four ".4s\n"
-#define TWICE(to, four, half) "dup v" #to ".2d, v" #four ".d[" #half "]\n"
-#define START(acc, bias, terms) "add v" #acc ".4s, v" #bias ".4s, v" #terms ".4s\n"
 
 // Taps and depths of a tile, in sixteens; the next A is loaded as soon as the registers of the present one are free, and the present one once more after the
 // last sixteen. Then eight depths if k has them. EIGHTS computes `bytes` of weights.
@@ -67,14 +66,16 @@
   COLUMN_4X16(a, b, 22, 30, 10, base + 160) COLUMN_4X16(a, b, 23, 31, 11, base + 176)
 #define SIXTEEN_4X16 LOW(0, 4, 5) LOW(2, 6, 7) HIGH(1, 4, 5) HIGH(3, 6, 7) ROWS_4X16(q, x8) DEPTHS_4X16(0, 2, 0) DEPTHS_4X16(1, 3, 128)
 #define EIGHT_4X16 LOW(0, 4, 5) LOW(2, 6, 7) DEPTHS_4X16(0, 2, 0)
-#define PAIR_4X16(acc0, acc1, bias, half) TWICE(12, bias, half) START(acc0, 12, 0) START(acc1, 12, 2)
-#define START_4X16                                                                                        \
-  "ldr q4, [%[terms]]\n" WEIGHTS(8, 0) WEIGHTS(9, 16) WEIGHTS(10, 32) WEIGHTS(11, 48)                     \
-  TERMS(1, 0, 4) TERMS(2, 2, 4)                                                                           \
-  PAIR_4X16(16, 24, 8, 0) PAIR_4X16(17, 25, 8, 1) WEIGHTS(8, 64) PAIR_4X16(18, 26, 9, 0)                  \
-  PAIR_4X16(19, 27, 9, 1) WEIGHTS(9, 80) PAIR_4X16(20, 28, 10, 0) PAIR_4X16(21, 29, 10, 1) WEIGHTS(10, 96) \
-  PAIR_4X16(22, 30, 11, 0) PAIR_4X16(23, 31, 11, 1) WEIGHTS(11, 112)                                      \
-  "add %[weights], %[weights], #64\n"
+#define PAIRS_4X16(a, b, c, d, e, f, g, h) PAIR(a, 0) PAIR(b, 1) PAIR(c, 2) PAIR(d, 3) PAIR(e, 4) PAIR(f, 5) PAIR(g, 6) PAIR(h, 7)
+#define BIASES_4X16 PAIRS_4X16(16, 17, 18, 19, 20, 21, 22, 23) PAIRS_4X16(24, 25, 26, 27, 28, 29, 30, 31)
+#define START_4X16                                                                                \
+  WEIGHTS(8, 64) WEIGHTS(9, 80) WEIGHTS(10, 96) WEIGHTS(11, 112)                                  \
+  "add %[weights], %[weights], #64\n"                                                             \
+  "cbnz %w[no_terms], 1f\n"                                                                       \
+  "ldr q4, [%[terms]]\n" TERMS(1, 1, 4) TERMS(2, 2, 4)                                            \
+  TVMQ_NEON_PLUS_4(16, 17, 18, 19, 1) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)                         \
+  TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 2)                         \
+  "1:\n"
 #define SUMS_4X16(tile, args, MASK, FLIPS)                                                                                \
   TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16 MASK, POINTERS_4X16, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),     \
                  "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
@@ -107,14 +108,17 @@
 #define ZIP_8X8 LOW(8, 0, 1) HIGH(1, 0, 1) LOW(0, 2, 3) HIGH(3, 2, 3) LOW(2, 4, 5) HIGH(5, 4, 5) LOW(4, 6, 7) HIGH(7, 6, 7)
 #define SIXTEEN_8X8 ZIP_8X8 DEPTHS_8X8(8, 0, 2, 4, 0) EVEN_ROWS_8X8(q, x8) DEPTHS_8X8(1, 3, 5, 7, 64) ODD_ROWS_8X8(q, x8)
 #define EIGHT_8X8 LOW(8, 0, 1) LOW(0, 2, 3) LOW(2, 4, 5) LOW(4, 6, 7) DEPTHS_8X8(8, 0, 2, 4, 0)
-#define PAIR_8X8(acc0, acc1, acc2, acc3, bias, half) TWICE(13, bias, half) START(acc0, 13, 0) START(acc1, 13, 1) START(acc2, 13, 2) START(acc3, 13, 3)
-#define START_8X8                                                                            \
-  "ldr q4, [%[terms]]\nldr q5, [%[terms], #16]\n" WEIGHTS(9, 0) WEIGHTS(10, 16)              \
-  TERMS(1, 0, 4) TERMS(2, 1, 4) TERMS(1, 2, 5) TERMS(2, 3, 5)                                \
-  PAIR_8X8(16, 20, 24, 28, 9, 0) PAIR_8X8(17, 21, 25, 29, 9, 1) WEIGHTS(9, 32)               \
-  PAIR_8X8(18, 22, 26, 30, 10, 0) PAIR_8X8(19, 23, 27, 31, 10, 1) WEIGHTS(10, 48)            \
-  WEIGHTS(11, 64) WEIGHTS(12, 80)                                                            \
-  "add %[weights], %[weights], #32\n"
+#define PAIRS_8X8(a, b, c, d) PAIR(a, 0) PAIR(b, 1) PAIR(c, 2) PAIR(d, 3)
+#define BIASES_8X8 TVMQ_NEON_BIASES(PAIRS_8X8)
+#define START_8X8                                                           \
+  WEIGHTS(9, 32) WEIGHTS(10, 48) WEIGHTS(11, 64) WEIGHTS(12, 80)            \
+  "add %[weights], %[weights], #32\n"                                       \
+  "cbnz %w[no_terms], 1f\n"                                                 \
+  "ldr q4, [%[terms]]\nldr q5, [%[terms], #16]\n"                           \
+  TERMS(1, 0, 4) TERMS(2, 1, 4) TERMS(1, 2, 5) TERMS(2, 3, 5)               \
+  TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)   \
+  TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3)   \
+  "1:\n"
 #define SUMS_8X8(tile, args, MASK, FLIPS)                                                                          \
   TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8 MASK, POINTERS_8X8, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),    \
                  "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                   \
@@ -185,20 +189,31 @@ TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_sta
   vst1q_s8(out + 3 * out_stride, odd_pairs(low2, high2));
 }
 
+TVMQ_INLINE void store_4x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const struct params *p, const int32x4_t *acc, int8_t *out,
+                           size_t out_stride) {
+  const int8x16_t first = tvmq_neon_requantize(path, stage, acc, p->multiplier, p->shift);
+  const int8x16_t second = tvmq_neon_requantize(path, stage, acc + 4, p->multiplier, p->shift);
+  const int8x16_t even = even_pairs(first, second), odd = odd_pairs(first, second);
+  vst1_s8(out, vget_low_s8(even));
+  vst1_s8(out + out_stride, vget_low_s8(odd));
+  vst1_s8(out + 2 * out_stride, vget_high_s8(even));
+  vst1_s8(out + 3 * out_stride, vget_high_s8(odd));
+}
+
 TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
                            size_t out_stride) {
   const struct params all = load_params(p, p + 8);
-  for (size_t m = 0; m < 8; m += 4) {
-    const int8x16_t first = tvmq_neon_requantize(path, stage, acc + 2 * m, all.multiplier, all.shift);
-    const int8x16_t second = tvmq_neon_requantize(path, stage, acc + 2 * m + 4, all.multiplier, all.shift);
-    const int8x16_t even = even_pairs(first, second), odd = odd_pairs(first, second);
-    vst1_s8(out + m * out_stride, vget_low_s8(even));
-    vst1_s8(out + (m + 1) * out_stride, vget_low_s8(odd));
-    vst1_s8(out + (m + 2) * out_stride, vget_high_s8(even));
-    vst1_s8(out + (m + 3) * out_stride, vget_high_s8(odd));
-  }
+  store_4x8(path, stage, &all, acc, out, out_stride);
+  store_4x8(path, stage, &all, acc + 8, out + 4 * out_stride, out_stride);
 }
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
-TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, SUMS_8X8_ZIPPED(&tile, &a), store_8x8)
+// Biases as accumulators have them.
+TVMQ_INLINE const void *bias_pairs(const int32_t *bias, size_t n, int32_t *pairs) {
+  for (size_t i = 0; i < n; i += 2) vst1q_s32(pairs + 2 * i, load_pair(bias + i));
+  return pairs;
+}
+#define PAIRS(bias, n) bias_pairs(bias, n, (int32_t[2 * n]){0})
+
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(a.panel, 16), SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_ZIPPED(&tile, &a), store_8x8)

@@ -30,7 +30,7 @@
   DEPTH(8, 0, WEIGHTS(10, 32)) DEPTH(9, 1, WEIGHTS(11, 48)) DEPTH(10, 2, "") DEPTH(11, 3, "")
 
 #define SUMS(MASK, WIDEN_ROW)                                                                    \
-  BIASES MASK                                                                                    \
+  START MASK                                                                                     \
   "mov x10, %[taps]\n"                                                                           \
   "1:\n"                                                                                         \
   POINTERS                                                                                       \
@@ -53,4 +53,4 @@
 #define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK, WIDEN_FLIPPED)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8w16__neon, 8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8w16__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)

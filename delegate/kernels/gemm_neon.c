@@ -18,8 +18,6 @@
 #define ROW(row, x, offset) "ldr q" #row ", [" #x ", " #offset "]\n"
 #define TWICE(row, x) "add x9, " #x ", x11\nld1r {v" #row ".2d}, [x9]\n" // eight depths, in both halves
 #define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v6.16b\n"
-#define TERM(to, four, lane) "dup v" #to ".4s, v" #four ".s[" #lane "]\n"
-#define START(acc, b, row) "add v" #acc ".4s, v" #b ".4s, v" #row ".4s\n"
 
 #define NO_FLIPS ""
 #define FLIPS "dup v6.16b, %w[flip]\n" FLIP(0) FLIP(1) FLIP(2) FLIP(3)
@@ -83,14 +81,10 @@
   "ldp x0, x1, [%[rows]]\n"      \
   "ldp x2, x3, [%[rows], #16]\n" \
   "add %[rows], %[rows], #32\n"
-#define START_4X16                                                                            \
-  "ldr q0, [%[terms]]\n" WEIGHTS(4, "0") WEIGHTS(5, "16") WEIGHTS(14, "32") WEIGHTS(15, "48") \
-  TERM(3, 0, 3) TERM(2, 0, 2) TERM(1, 0, 1) TERM(0, 0, 0)                                     \
-  START(16, 4, 0) START(20, 4, 1) START(24, 4, 2) START(28, 4, 3) WEIGHTS(4, "64")            \
-  START(17, 5, 0) START(21, 5, 1) START(25, 5, 2) START(29, 5, 3) WEIGHTS(5, "80")            \
-  START(18, 14, 0) START(22, 14, 1) START(26, 14, 2) START(30, 14, 3)                         \
-  START(19, 15, 0) START(23, 15, 1) START(27, 15, 2) START(31, 15, 3)                         \
-  "add %[weights], %[weights], #64\n"
+#define START_4X16                    \
+  WEIGHTS(4, "64") WEIGHTS(5, "80")   \
+  "add %[weights], %[weights], #64\n" \
+  TVMQ_NEON_TERMS_4X16
 #define SIXTEEN_4X16(STEP)                                                               \
   STEP(4, 5, 14, 15, "32", LEFT, "") STEP(14, 15, 4, 5, "64", RIGHT, ROTATE)             \
   STEP(4, 5, 14, 15, "96", LEFT, "") STEP(14, 15, 4, 5, "128", RIGHT, ROTATE)            \
@@ -126,15 +120,10 @@
   "ldp x6, x7, [%[rows], #48]\n" \
   "add %[rows], %[rows], #64\n"
 #define KEEP_OFFSET_8X8 "mov x14, x8\n"
-#define START_8X8                                                                       \
-  "ldr q0, [%[terms]]\nldr q6, [%[terms], #16]\n" WEIGHTS(14, "0") WEIGHTS(15, "16")    \
-  TERM(3, 0, 3) TERM(2, 0, 2) TERM(1, 0, 1) TERM(0, 0, 0)                               \
-  TERM(9, 6, 3) TERM(8, 6, 2) TERM(7, 6, 1) TERM(6, 6, 0)                               \
-  START(16, 14, 0) START(18, 14, 1) START(20, 14, 2) START(22, 14, 3) WEIGHTS(4, "32")  \
-  START(24, 14, 6) START(26, 14, 7) START(28, 14, 8) START(30, 14, 9) WEIGHTS(5, "48")  \
-  START(17, 15, 0) START(19, 15, 1) START(21, 15, 2) START(23, 15, 3)                   \
-  START(25, 15, 6) START(27, 15, 7) START(29, 15, 8) START(31, 15, 9)                   \
-  "add %[weights], %[weights], #32\n"
+#define START_8X8                     \
+  "add %[weights], %[weights], #32\n" \
+  TVMQ_NEON_TERMS_8X8                 \
+  WEIGHTS(4, "0") WEIGHTS(5, "16")
 #define SIXTEEN_8X8(STEP, FLIPS)                                                         \
   STEP(4, 5, 14, 15, "32", TOP, ROTATE) STEP(14, 15, 4, 5, "64", TOP, ROTATE)            \
   STEP(4, 5, 14, 15, "96", TOP, ROTATE) STEP(14, 15, 4, 5, "0", TOP, LAST_ROWS)          \
@@ -157,7 +146,7 @@
 #define SINGLES_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, SINGLES, FLIPS)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, 4, SINGLES_4X16, SINGLES_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4p__neon, 4, PAIRS_4X16, PAIRS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4__neon, 8, SINGLES_8X8, SINGLES_8X8_FLIPPED, tvmq_neon_store_8x8)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4p__neon, 8, PAIRS_8X8, PAIRS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, SINGLES_4X16, SINGLES_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4p__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, PAIRS_4X16, PAIRS_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, SINGLES_8X8, SINGLES_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4p__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, PAIRS_8X8, PAIRS_8X8_FLIPPED, tvmq_neon_store_8x8)

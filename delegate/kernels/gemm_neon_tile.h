@@ -9,31 +9,78 @@
 #include "inline.h"
 #include "requant_neon.h"
 
-// One tile's state: `acc` as the assembly leaves v16 to v31, then what its output stage needs.
+// One tile's state besides the accumulators.
 struct tvmq_neon_tile {
   const void *const *rows;  // of the next tile
   const int32_t *terms;     // of this tile
-  int32x4_t acc[16];
-  const int32_t *params;  // multipliers, then shifts
+  const int32_t *params;    // multipliers, then shifts
 };
 
-// The statement: `text` with the operands that every tile has. It advances %[rows] by a tile and leaves %[weights] at the multipliers. `clobbers` are the
-// registers besides x8 to x11 and flags.
-#define TVMQ_NEON_SUMS(tile, args, text, ...)                                                                                                               \
-  do {                                                                                                                                                      \
-    register int32x4_t c0 __asm__("v16"), c1 __asm__("v17"), c2 __asm__("v18"), c3 __asm__("v19"), c4 __asm__("v20"), c5 __asm__("v21"), c6 __asm__("v22"), \
-        c7 __asm__("v23"), c8 __asm__("v24"), c9 __asm__("v25"), c10 __asm__("v26"), c11 __asm__("v27"), c12 __asm__("v28"), c13 __asm__("v29"),            \
-        c14 __asm__("v30"), c15 __asm__("v31");                                                                                                             \
-    const void *weights = (args)->panel;                                                                                                                    \
-    __asm__ volatile(text                                                                                                                                   \
-                     : [rows] "+r"((tile)->rows), [weights] "+r"(weights), "=&w"(c0), "=&w"(c1), "=&w"(c2), "=&w"(c3), "=&w"(c4), "=&w"(c5), "=&w"(c6),     \
-                       "=&w"(c7), "=&w"(c8), "=&w"(c9), "=&w"(c10), "=&w"(c11), "=&w"(c12), "=&w"(c13), "=&w"(c14), "=&w"(c15)                              \
-                     : [k] "r"((args)->k), [taps] "r"((args)->n_taps), [terms] "r"((tile)->terms), [flip] "r"((uint32_t)(args)->in_flip)                    \
-                     : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                                              \
-    const int32x4_t c[16] = {c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15};                                                         \
-    for (int i = 0; i < 16; i++) (tile)->acc[i] = c[i];                                                                                                     \
-    (tile)->params = weights;                                                                                                                               \
+// The accumulators: variables in v16 to v31, as an array, and as operands that a statement writes, or reads and writes. gcc allows 30 operands, of which those
+// count twice, and takes four vectors as one; clang does neither.
+#if defined(__clang__)
+#define TVMQ_NEON_ACCUMULATORS                                                                                                                            \
+  register int32x4_t c0 __asm__("v16"), c1 __asm__("v17"), c2 __asm__("v18"), c3 __asm__("v19"), c4 __asm__("v20"), c5 __asm__("v21"), c6 __asm__("v22"), \
+      c7 __asm__("v23"), c8 __asm__("v24"), c9 __asm__("v25"), c10 __asm__("v26"), c11 __asm__("v27"), c12 __asm__("v28"), c13 __asm__("v29"),            \
+      c14 __asm__("v30"), c15 __asm__("v31")
+#define TVMQ_NEON_ARRAY {c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15}
+#define TVMQ_NEON_OPERANDS(how) \
+  how(c0), how(c1), how(c2), how(c3), how(c4), how(c5), how(c6), how(c7), how(c8), how(c9), how(c10), how(c11), how(c12), how(c13), how(c14), how(c15)
+#else
+#define TVMQ_NEON_ACCUMULATORS register int32x4x4_t c0 __asm__("v16"), c1 __asm__("v20"), c2 __asm__("v24"), c3 __asm__("v28")
+#define TVMQ_NEON_ARRAY                                                                    \
+  {c0.val[0], c0.val[1], c0.val[2], c0.val[3], c1.val[0], c1.val[1], c1.val[2], c1.val[3], \
+   c2.val[0], c2.val[1], c2.val[2], c2.val[3], c3.val[0], c3.val[1], c3.val[2], c3.val[3]}
+#define TVMQ_NEON_OPERANDS(how) how(c0), how(c1), how(c2), how(c3)
+#endif
+#define TVMQ_NEON_WRITTEN(c) "=&w"(c)
+#define TVMQ_NEON_CHANGED(c) "+w"(c)
+
+// What the accumulators of a tile begin with: `text` loads it from %[biases] on.
+#define TVMQ_NEON_BEGIN(pointer, text) __asm__ volatile(text : TVMQ_NEON_OPERANDS(TVMQ_NEON_WRITTEN) : [biases] "r"(pointer) : "memory")
+
+// The sums: `text` with the operands that every tile has. It finds in the accumulators what they begin with, and adds the row terms unless %w[no_terms]. It
+// advances %[rows] by a tile and leaves %[weights], the panel, at the multipliers. `clobbers` are the registers besides x8 to x11 and flags.
+#define TVMQ_NEON_SUMS(tile, args, text, ...)                                                                                             \
+  do {                                                                                                                                    \
+    const void *weights = (args)->panel;                                                                                                  \
+    __asm__ volatile(text                                                                                                                 \
+                     : [rows] "+r"((tile)->rows), [weights] "+r"(weights), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                          \
+                     : [k] "r"((args)->k), [taps] "r"((args)->n_taps), [terms] "r"((tile)->terms), [flip] "r"((uint32_t)(args)->in_flip), \
+                       [no_terms] "r"((uint32_t)(args)->no_row_terms)                                                                     \
+                     : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                            \
+    (tile)->params = weights;                                                                                                             \
   } while (0)
+
+// Tiles whose accumulators are in the order of the rows: how they begin, and what adds the row terms, for which v0 to v7 (4x16: v3) are free.
+// clang-format off
+#define TVMQ_NEON_BIAS(acc, offset) "ldr q" #acc ", [%[biases], #" #offset "]\n"
+#define TVMQ_NEON_BIASES_4(a, b, c, d) TVMQ_NEON_BIAS(a, 0) TVMQ_NEON_BIAS(b, 16) TVMQ_NEON_BIAS(c, 32) TVMQ_NEON_BIAS(d, 48)
+#define TVMQ_NEON_BIASES_2(a, b, c, d) TVMQ_NEON_BIAS(a, 0) TVMQ_NEON_BIAS(b, 16) TVMQ_NEON_BIAS(c, 0) TVMQ_NEON_BIAS(d, 16)
+#define TVMQ_NEON_BIASES(FOUR) FOUR(16, 17, 18, 19) FOUR(20, 21, 22, 23) FOUR(24, 25, 26, 27) FOUR(28, 29, 30, 31)
+#define TVMQ_NEON_BIASES_4X16 TVMQ_NEON_BIASES(TVMQ_NEON_BIASES_4)
+#define TVMQ_NEON_BIASES_8X8 TVMQ_NEON_BIASES(TVMQ_NEON_BIASES_2)
+
+#define TVMQ_NEON_PLUS(acc, term) "add v" #acc ".4s, v" #acc ".4s, v" #term ".4s\n"
+#define TVMQ_NEON_PLUS_2(a, b, term) TVMQ_NEON_PLUS(a, term) TVMQ_NEON_PLUS(b, term)
+#define TVMQ_NEON_PLUS_4(a, b, c, d, term) TVMQ_NEON_PLUS_2(a, b, term) TVMQ_NEON_PLUS_2(c, d, term)
+#define TVMQ_NEON_TERMS_4X16                                           \
+  "cbnz %w[no_terms], 1f\n"                                            \
+  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]]\n"                    \
+  TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1) \
+  TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3) \
+  "1:\n"
+#define TVMQ_NEON_TERMS_8X8                                            \
+  "cbnz %w[no_terms], 1f\n"                                            \
+  "add x9, %[terms], #16\n"                                            \
+  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]]\n"                    \
+  "ld4r {v4.4s, v5.4s, v6.4s, v7.4s}, [x9]\n"                          \
+  TVMQ_NEON_PLUS_2(16, 17, 0) TVMQ_NEON_PLUS_2(18, 19, 1)              \
+  TVMQ_NEON_PLUS_2(20, 21, 2) TVMQ_NEON_PLUS_2(22, 23, 3)              \
+  TVMQ_NEON_PLUS_2(24, 25, 4) TVMQ_NEON_PLUS_2(26, 27, 5)              \
+  TVMQ_NEON_PLUS_2(28, 29, 6) TVMQ_NEON_PLUS_2(30, 31, 7)              \
+  "1:\n"
+// clang-format on
 
 // Output of a 4x16 tile whose accumulators are in the order of the rows.
 TVMQ_INLINE void tvmq_neon_store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
@@ -43,58 +90,66 @@ TVMQ_INLINE void tvmq_neon_store_4x16(enum tvmq_neon_path path, const struct tvm
   for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));
 }
 
-// Output of an 8x8 tile whose accumulators are in the order of the rows.
+// Output of an 8x8 tile whose accumulators are in the order of the rows. Compilers that unroll a loop too late would keep the accumulators in memory, too.
+TVMQ_INLINE void tvmq_neon_store_2x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t *multiplier, const int32x4_t *shift,
+                                     const int32x4_t *acc, int8_t *out, size_t out_stride) {
+  const int8x16_t two_rows = tvmq_neon_requantize(path, stage, acc, multiplier, shift);
+  vst1_s8(out, vget_low_s8(two_rows));
+  vst1_s8(out + out_stride, vget_high_s8(two_rows));
+}
+
 TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
                                      size_t out_stride) {
   const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params), vld1q_s32(params + 4)};
   const int32x4_t shift[4] = {vld1q_s32(params + 8), vld1q_s32(params + 12), vld1q_s32(params + 8), vld1q_s32(params + 12)};
-  for (size_t m = 0; m < 8; m += 2) {
-    const int8x16_t two_rows = tvmq_neon_requantize(path, stage, acc + 2 * m, multiplier, shift);
-    vst1_s8(out + m * out_stride, vget_low_s8(two_rows));
-    vst1_s8(out + (m + 1) * out_stride, vget_high_s8(two_rows));
-  }
+  tvmq_neon_store_2x8(path, stage, multiplier, shift, acc, out, out_stride);
+  tvmq_neon_store_2x8(path, stage, multiplier, shift, acc + 4, out + 2 * out_stride, out_stride);
+  tvmq_neon_store_2x8(path, stage, multiplier, shift, acc + 8, out + 4 * out_stride, out_stride);
+  tvmq_neon_store_2x8(path, stage, multiplier, shift, acc + 12, out + 6 * out_stride, out_stride);
 }
 
 // STORE(path, stage, params, acc, ...) with the path as a constant. The compiler is told nothing of where its operands come from: else it shares what paths
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
 // because compilers share equal ones too, at the end as well as at the beginning.
-#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                                          \
-  do {                                                                                          \
-    const struct tvmq_stage *s_ = stage;                                                        \
-    struct tvmq_neon_tile t_ = *(tile);                                                         \
-    __asm__ volatile("// " #path : "+r"(s_), "+r"(t_.params));                                  \
-    TVMQ_NEON_OPAQUE(path, t_.acc, "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23");     \
-    TVMQ_NEON_OPAQUE(path, t_.acc + 8, "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"); \
-    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                          \
-    STORE(path, &vectors_, t_.params, t_.acc, __VA_ARGS__);                                     \
-    __asm__ volatile("// " #path " ends");                                                      \
-  } while (0)
-// Eight accumulators, kept in the registers where the sums left them: else some paths begin by moving them.
-#define TVMQ_NEON_OPAQUE(path, v, r0, r1, r2, r3, r4, r5, r6, r7)                                                                                   \
-  do {                                                                                                                                              \
-    register int32x4_t a0 __asm__(r0) = (v)[0], a1 __asm__(r1) = (v)[1], a2 __asm__(r2) = (v)[2], a3 __asm__(r3) = (v)[3], a4 __asm__(r4) = (v)[4], \
-                          a5 __asm__(r5) = (v)[5], a6 __asm__(r6) = (v)[6], a7 __asm__(r7) = (v)[7];                                                \
-    __asm__ volatile("// " #path : "+w"(a0), "+w"(a1), "+w"(a2), "+w"(a3), "+w"(a4), "+w"(a5), "+w"(a6), "+w"(a7));                                 \
-    (v)[0] = a0, (v)[1] = a1, (v)[2] = a2, (v)[3] = a3, (v)[4] = a4, (v)[5] = a5, (v)[6] = a6, (v)[7] = a7;                                         \
+#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                                              \
+  do {                                                                                              \
+    const struct tvmq_stage *s_ = stage;                                                            \
+    const int32_t *params_ = (tile)->params;                                                        \
+    __asm__ volatile("// " #path : "+r"(s_), "+r"(params_), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)); \
+    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                              \
+    const int32x4_t acc_[16] = TVMQ_NEON_ARRAY;                                                     \
+    STORE(path, &vectors_, params_, acc_, __VA_ARGS__);                                             \
+    __asm__ volatile("// " #path " ends");                                                          \
   } while (0)
 
-// The kernel `symbol` of MR rows. The statement SUMS computes the sums of one `tile` of the arguments `a`, STORE(path, stage, params, acc, out, out_stride) its
-// output. The arguments are copied first: after the assembly, which may write memory for all the compiler knows, they would be loaded again. Likely paths come
-// first.
-#define TVMQ_NEON_GEMM_OF(symbol, MR, SUMS, STORE)                                                  \
+// The same, and then the next tile's accumulators begin with BIASES: in the same block of code, so that loads and arithmetic go side by side.
+#define TVMQ_NEON_STORE_AND_BEGIN(path, STORE, BIASES, biases, tile, args, out) \
+  do {                                                                          \
+    TVMQ_NEON_STORE(path, STORE, (args)->stage, tile, out, (args)->out_stride); \
+    TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                           \
+  } while (0)
+
+// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on. The statement SUMS computes the sums of one `tile` of the
+// arguments `a`, STORE(path, stage, params, acc, out, out_stride) its output. The arguments are copied first: after the assembly, which may write memory for
+// all the compiler knows, they would be loaded again. Likely paths come first.
+#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, SUMS, STORE)                                  \
   void symbol(const struct tvmq_gemm_args *args) {                                                  \
     const struct tvmq_gemm_args a = *args;                                                          \
     const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                       \
     struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};                            \
+    const void *const first = biases;                                                               \
     int8_t *out = a.out;                                                                            \
+    TVMQ_NEON_ACCUMULATORS;                                                                         \
+    TVMQ_NEON_BEGIN(first, BIASES);                                                                 \
     for (size_t left = a.row_tiles; left > 0; left--, tile.terms += MR, out += MR * a.out_stride) { \
       SUMS;                                                                                         \
-      TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE, STORE, a.stage, &tile, out, a.out_stride);          \
+      TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out);    \
     }                                                                                               \
   }
 
 // The same of a kernel that flips: SUMS(tile, args) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
-#define TVMQ_NEON_GEMM(symbol, MR, SUMS, SUMS_FLIPPED, STORE) TVMQ_NEON_GEMM_OF(symbol, MR, TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED), STORE)
+#define TVMQ_NEON_GEMM(symbol, MR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE) \
+  TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED), STORE)
 #define TVMQ_NEON_EITHER(tile, args, SUMS, SUMS_FLIPPED) \
   do {                                                   \
     if ((args)->in_flip)                                 \

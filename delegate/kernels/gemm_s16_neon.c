@@ -24,11 +24,10 @@ enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 #define EIGHT FOUR DEPTH(8, 4, 128, KEEP) DEPTH(9, 5, 144, KEEP) DEPTH(10, 6, 160, KEEP) DEPTH(11, 7, 176, NEXT)
 
 // The accumulators begin as the row terms alone.
-#define BEGIN(low, high, four, lane) TERM(low, four, lane) TERM(high, four, lane)
-#define TERMS                                                                     \
-  "ldr q0, [%[terms]]\nldr q4, [%[terms], #16]\n"                                 \
-  BEGIN(16, 17, 0, 0) BEGIN(18, 19, 0, 1) BEGIN(20, 21, 0, 2) BEGIN(22, 23, 0, 3) \
-  BEGIN(24, 25, 4, 0) BEGIN(26, 27, 4, 1) BEGIN(28, 29, 4, 2) BEGIN(30, 31, 4, 3)
+#define ZERO(acc) "movi v" #acc ".4s, #0\n"
+#define ZEROS                                                        \
+  ZERO(16) ZERO(17) ZERO(18) ZERO(19) ZERO(20) ZERO(21) ZERO(22) ZERO(23) \
+  ZERO(24) ZERO(25) ZERO(26) ZERO(27) ZERO(28) ZERO(29) ZERO(30) ZERO(31)
 
 #define SUMS(START_TILE)                                                   \
   START_TILE                                                               \
@@ -78,7 +77,9 @@ void tvmq_gemm_s16_8x8__neon(const struct tvmq_gemm_args *args) {
   struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};
   char *out = a.out;
   for (size_t left = a.row_tiles; left > 0; left--, tile.terms += ROWS, out += ROWS * a.out_stride) {
-    LANE_SUMS(&tile, &a, SUMS(BIASES));
+    TVMQ_NEON_ACCUMULATORS;
+    TVMQ_NEON_BEGIN(a.panel, TVMQ_NEON_BIASES_8X8);
+    LANE_SUMS(&tile, &a, SUMS(START));
     if (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->right_shifts)
       TVMQ_NEON_STORE(TVMQ_NEON_CLAMPED, store_s32, stage, &tile, stage, out, a.out_stride);
     else if (stage->rounding != TVMQ_ROUNDING_SINGLE)
@@ -90,13 +91,14 @@ void tvmq_gemm_s16_8x8__neon(const struct tvmq_gemm_args *args) {
 
 // ---- int64 bias
 
-TVMQ_INLINE void store_s64(const struct tvmq_stage *stage, const struct tvmq_neon_sums *sums, const struct tvmq_neon_tile *tile, void *out, size_t out_stride) {
+TVMQ_INLINE void store_s64(const struct tvmq_stage *stage, const struct tvmq_neon_sums *sums, const int32_t *params, const int32x4_t *acc, void *out,
+                           size_t out_stride) {
   const struct tvmq_neon_stage_s64 s64 = tvmq_neon_stage_s64(stage);
-  const struct tvmq_neon_scale_s64 scale[2] = {tvmq_neon_scale_s64(tile->params, tile->params + 8), tvmq_neon_scale_s64(tile->params + 4, tile->params + 12)};
+  const struct tvmq_neon_scale_s64 scale[2] = {tvmq_neon_scale_s64(params, params + 8), tvmq_neon_scale_s64(params + 4, params + 12)};
   // Two rows at a time: in-order cores find independent work.
   UNROLL for (size_t pair = 0; pair < ROWS; pair += 2) {
     int16x8_t value[2];
-    UNROLL for (size_t i = 0, m = pair; i < 2; i++, m++) { value[i] = tvmq_neon_requantize_sums(&s64, scale, sums->from + m * sums->step, tile->acc + 2 * m); }
+    UNROLL for (size_t i = 0, m = pair; i < 2; i++, m++) { value[i] = tvmq_neon_requantize_sums(&s64, scale, sums->from + m * sums->step, acc + 2 * m); }
     UNROLL for (size_t i = 0; i < 2; i++) vst1q_s16((int16_t *)((char *)out + (pair + i) * out_stride), value[i]);
   }
 }
@@ -118,17 +120,22 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
     }
     tile.rows = k > 0 ? shifted : rows + t * ROWS;
     const struct tvmq_gemm_args part = {.panel = tile.params, .n_taps = tvmq_min(n_taps, args->n_taps - t), .k = tvmq_min(MOST_DEPTHS, args->k - k)};
-    LANE_SUMS(&tile, &part, SUMS(TERMS));
+    TVMQ_NEON_ACCUMULATORS;
+    TVMQ_NEON_BEGIN(part.panel, ZEROS);
+    LANE_SUMS(&tile, &part, SUMS(TVMQ_NEON_TERMS_8X8));
+    const int32x4_t acc[2 * ROWS] = TVMQ_NEON_ARRAY;
     k += part.k;
     if (k == args->k) {
       k = 0;
       t += part.n_taps;
     }
-    if (t == args->n_taps) break;
-    tvmq_neon_move_sums(&sums, ROWS, tile.acc);
+    if (t == args->n_taps) {
+      store_s64(args->stage, &sums, tile.params, acc, out, args->out_stride);
+      return;
+    }
+    tvmq_neon_move_sums(&sums, ROWS, acc);
     tile.terms = zeros;
   }
-  store_s64(args->stage, &sums, &tile, out, args->out_stride);
 }
 
 void tvmq_gemm_s16_8x8a64__neon(const struct tvmq_gemm_args *args) {

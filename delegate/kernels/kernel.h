@@ -56,6 +56,7 @@ struct tvmq_gemm_args {
   bool panel_follows;            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
   const int32_t *row_terms;      // [row_tiles * mr]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
                                  // takes NULL for zeros
+  bool no_row_terms;             // all of them are zero, and need not be read
   void *out;
   size_t out_stride;  // bytes between output rows
   uint8_t in_flip;    // xor on each input byte

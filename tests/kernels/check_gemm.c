@@ -123,7 +123,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   }
   layer_draw_stage(&layer);
 
-  const bool may_have_none = (variant->flags & TVMQ_MATRIX_ROWS) != 0 && !shape->stage_only && layer.filter_zero_point == 0;
+  const bool may_have_none = !shape->stage_only && (layer.filter_zero_point == 0 || variant->layout.weight_bytes > 1);
+  const bool has_none = may_have_none && check_one_in(2), is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
   size_t panel_bytes;
   const void *const panels = pack(&layer, shape->n_taps * k, side, &panel_bytes);
   const struct tvmq_gemm_args args = {
@@ -135,7 +136,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .panel = panels,
       .n_panels = layer_padded_n(&layer) / nr,
       .panel_bytes = panel_bytes,
-      .row_terms = may_have_none && check_one_in(2) ? NULL : row_terms,
+      .row_terms = has_none && is_matrix ? NULL : row_terms,
+      .no_row_terms = has_none,
       .out = layer_out(&layer, side),
       .out_stride = layer.row_stride,
       .in_flip = layer_kernel_flip(&layer),
@@ -237,6 +239,7 @@ static void bench(const struct tvmq_variant *variant) {
                                      .n_panels = 1,
                                      .panel_bytes = parts.size,
                                      .row_terms = is_matrix ? NULL : row_terms,
+                                     .no_row_terms = true,
                                      .out = out,
                                      .out_stride = out_stride,
                                      .stage = &stage};
