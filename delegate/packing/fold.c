@@ -5,41 +5,34 @@ struct sums {
   int64_t all, positive;
 };
 
-static int32_t difference(const struct tvmq_channel *channel, uint8_t stored) { return (int8_t)(stored ^ channel->flip) - channel->zero_point; }
-
-static void add(struct sums *sums, int32_t d) {
-  sums->all += d;
-  sums->positive += d > 0 ? d : 0;
-}
-
-// `n` weights that lie side by side.
-static void add_run(const struct tvmq_channel *channel, const uint8_t *weights, size_t n, struct sums *sums) {
-  enum { LANES = 16, MOST = 128 };  // 128 differences fit int16
-  while (n >= LANES) {
-    int16_t all[LANES] = {0}, positive[LANES] = {0};
-    for (size_t i = 0; i < MOST && n >= LANES; i++, n -= LANES, weights += LANES) {
-      for (size_t j = 0; j < LANES; j++) {
-        const int16_t d = (int16_t)difference(channel, weights[j]);
-        all[j] = (int16_t)(all[j] + d);
-        positive[j] = (int16_t)(positive[j] + (d > 0 ? d : 0));
-      }
+// `n` weights, `stride` apart. With a constant stride of 1 compilers make vectors of it.
+static inline void add(const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t stride, struct sums *sums) {
+  enum { MOST = 1 << 23 };  // so many differences fit int32
+  for (size_t first = 0; first < n; first += MOST) {
+    const size_t end = n - first < MOST ? n : first + MOST;
+    int32_t all = 0, positive = 0;
+    for (size_t k = first; k < end; k++) {
+      const int32_t difference = (int8_t)(weights[k * stride] ^ channel->flip) - channel->zero_point;
+      all += difference;
+      positive += difference > 0 ? difference : 0;
     }
-    for (size_t j = 0; j < LANES; j++) {
-      sums->all += all[j];
-      sums->positive += positive[j];
-    }
+    sums->all += all;
+    sums->positive += positive;
   }
-  for (size_t j = 0; j < n; j++) add(sums, difference(channel, weights[j]));
 }
 
 static struct sums sum(const struct tvmq_channel *channel) {
   struct sums sums = {0};
-  const bool is_run = channel->depth_stride == 1, is_one_run = is_run && channel->tap_stride == channel->n_depths;
-  if (is_one_run) add_run(channel, channel->weights, channel->n_taps * channel->n_depths, &sums);
-  for (size_t t = 0; t < channel->n_taps && !is_one_run; t++) {
+  if (channel->depth_stride == 1 && channel->tap_stride == channel->n_depths) {
+    add(channel, channel->weights, channel->n_taps * channel->n_depths, 1, &sums);
+    return sums;
+  }
+  for (size_t t = 0; t < channel->n_taps; t++) {
     const uint8_t *weights = channel->weights + t * channel->tap_stride;
-    if (is_run) add_run(channel, weights, channel->n_depths, &sums);
-    for (size_t k = 0; k < channel->n_depths && !is_run; k++) add(&sums, difference(channel, weights[k * channel->depth_stride]));
+    if (channel->depth_stride == 1)
+      add(channel, weights, channel->n_depths, 1, &sums);
+    else
+      add(channel, weights, channel->n_depths, channel->depth_stride, &sums);
   }
   return sums;
 }
