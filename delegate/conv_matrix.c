@@ -15,7 +15,7 @@
 #include "pixels.h"
 
 // Rows of a block at most: more of them would only make its output longer in cache. Scratch for output that is copied should stay in the first level.
-enum { MIN_BLOCK_TILES = 4, MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
+enum { MIN_BLOCK_TILES = 8, MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
 
 // ---- choose
 
@@ -223,21 +223,23 @@ struct block {
   uint8_t *tile;
 };
 
-// Rows [first, first + n) of a part, in whole tiles, times `n_panels` panels from `panel` on.
-static void multiply(const struct block *b, const struct part *part, size_t first, size_t n, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
-  if (n == 0 || n_panels == 0) return;
+// The rows of a part, or a tile if these are fewer, times `n_panels` panels from `panel` on.
+static void multiply(const struct block *b, const struct part *part, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
+  if (n_panels == 0) return;
   const struct tvmq_conv *c = b->conv;
-  for (size_t t = 0; t < c->choice.n_taps; t++) b->taps[t] = part->base + first * part->stride + tap_offset(&c->plan.matrix, t);
+  const size_t mr = c->choice.variant->mr, row_tiles = tvmq_ceil_div(part->n, mr);
+  for (size_t t = 0; t < c->choice.n_taps; t++) b->taps[t] = part->base + tap_offset(&c->plan.matrix, t);
   c->choice.variant->fn.gemm(&(struct tvmq_gemm_args){
       .rows = b->taps,
       .row_stride = part->stride,
-      .row_tiles = tvmq_ceil_div(n, c->choice.variant->mr),
+      .row_tiles = row_tiles,
+      .overlap = part->n < mr ? 0 : row_tiles * mr - part->n,
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
       .panel = b->panels + panel * c->panel.size,
       .n_panels = n_panels,
       .panel_bytes = c->panel.size,
-      .row_terms = b->terms ? b->terms + part->first + first : NULL,
+      .row_terms = b->terms ? b->terms + part->first : NULL,
       .out = out,
       .out_stride = out_stride,
       .stage = &c->problem.quant.stage,
@@ -268,14 +270,14 @@ static void copy_out(const struct tvmq_conv_matrix *x, const uint8_t *from, size
 }
 
 // The same by way of scratch, from where what belongs to the output is copied.
-static void multiply_aside(const struct block *b, const struct part *part, size_t first, size_t n, size_t panel, size_t end_panel) {
+static void multiply_aside(const struct block *b, const struct part *part, size_t panel, size_t end_panel) {
   const struct tvmq_conv_matrix *x = &b->conv->plan.matrix;
   const size_t nr = b->conv->choice.variant->layout.nr, out_stride = (size_t)b->conv->problem.desc.out_c;
-  for (size_t p = panel, panels; n > 0 && p < end_panel; p += panels) {
+  for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, x->tile_panels);
-    multiply(b, part, first, n, p, panels, b->tile, panels * nr);
+    multiply(b, part, p, panels, b->tile, panels * nr);
     const size_t channels = tvmq_min(b->conv->problem.group_n - p * nr, panels * nr);
-    copy_out(x, b->tile, panels * nr, part->first + first, part->first + first + n, channels, b->out + p * nr, out_stride);
+    copy_out(x, b->tile, panels * nr, part->first, part->first + part->n, channels, b->out + p * nr, out_stride);
   }
 }
 
@@ -308,13 +310,13 @@ static void run_block(void *context, struct tvmq_tile block) {
       .taps = (const void **)(scratch + x->slice.taps),
       .tile = scratch + x->slice.tile,
   };
-  // Panels and tiles that overhang the output, or reach over the gap between lines, go by way of scratch.
+  // What overhangs the output, or reaches over the gap between lines, goes by way of scratch.
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->panels), whole_panels = tvmq_min(end_panel, group_n / nr);
   for (const struct part *part = parts; part < parts + n_parts; part++) {
-    const size_t whole = x->pitch == x->line_rows ? part->n / mr * mr : 0;
-    multiply(&b, part, 0, whole, panel, whole_panels - panel, b.out + part->first * out_stride + panel * nr, out_stride);
-    multiply_aside(&b, part, 0, whole, whole_panels, end_panel);
-    multiply_aside(&b, part, whole, part->n - whole, panel, end_panel);
+    const size_t direct = part->n >= mr && x->pitch == x->line_rows ? whole_panels - panel : 0;
+    if (part->n == 0) continue;
+    multiply(&b, part, panel, direct, b.out + part->first * out_stride + panel * nr, out_stride);
+    multiply_aside(&b, part, panel + direct, end_panel);
   }
 }
 

@@ -1,17 +1,19 @@
-// GEMM on AMX: 32 rows x nr = 16 or 32 channels, 64 depths a step.
+// GEMM on AMX: 16 rows x nr = 16 or 32 channels, 64 depths a step.
 //
-// Tile: two tiles of 16 rows by one or two of 16 channels. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4
-// weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset 128).
+// Tile: 16 rows by one or two tiles of 16 channels; two of these at a time while there are as many, for which weights are loaded once. Reads: 64 bytes of each
+// row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4 weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset
+// 128).
 //
-// Registers: tmm0-3 accumulators, 4 and 5 rows, 6 and 7 weights. Accumulators begin with zeros, because to load the bias would take as long as 64 depths; they
-// go through memory to the vector registers of the output stage, which a tile passes between the steps of the next one, so that both units are busy.
+// Registers: tmm0-3 accumulators, 6 rows, 7 weights: that a register is loaded while the products of its last content are under way costs nothing. A step takes
+// 16 cycles for each of its products, that of a single tile some more. Accumulators begin with zeros, because to load the bias would take as long as 64 depths;
+// they go through memory to the vector registers of the output stage, which tiles pass between the steps of the next ones, so that both units are busy.
 //
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
 
 #include "requant_avx512.h"
 
-enum { ROWS = 32, TILE_ROWS = 16, STEP = 64, MAX_VECTORS = 2, STORED_VECTORS = 4, LINE = 64 };
+enum { TILE_ROWS = 16, MAX_TILES = 2, STEP = 64, MAX_VECTORS = 2, STORED_VECTORS = 4, LINE = 64 };
 
 static void configure(void) {
   static const struct {
@@ -39,25 +41,32 @@ TVMQ_INLINE void clear(int nv) {
       _tile_dpbssd(ACC, ROW_TILE, WEIGHTS); \
   } while (0)
 
-TVMQ_INLINE void step(const char *rows, size_t stride, const char *weights, int nv, bool is_unsigned) {
-  _tile_loadd(4, rows, stride);
-  _tile_loadd(6, weights, 64 * (size_t)nv);
-  DOT(0, 4, 6);
-  _tile_loadd(5, rows + TILE_ROWS * stride, stride);
-  DOT(2, 5, 6);
+// One step of `n` tiles.
+TVMQ_INLINE void step(const char *rows, size_t stride, const char *weights, size_t n, int nv, bool is_unsigned) {
+  const char *const next_rows = rows + TILE_ROWS * stride;
+  _tile_loadd(7, weights, 64 * (size_t)nv);
+  _tile_loadd(6, rows, stride);
+  DOT(0, 6, 7);
+  if (n > 1) {
+    _tile_loadd(6, next_rows, stride);
+    DOT(2, 6, 7);
+  }
   if (nv == 1) return;
   _tile_loadd(7, weights + 64, 64 * (size_t)nv);
-  DOT(1, 4, 7);
-  DOT(3, 5, 7);
+  if (n > 1) {
+    DOT(3, 6, 7);
+    _tile_loadd(6, rows, stride);
+  }
+  DOT(1, 6, 7);
 }
 
-TVMQ_INLINE void spill(int32_t (*acc)[16], int nv) {
+TVMQ_INLINE void spill(int32_t (*acc)[16], size_t n, int nv) {
   const size_t stride = 64 * (size_t)nv;
   _tile_stored(0, acc[0], stride);
+  if (nv > 1) _tile_stored(1, acc[1], stride);
+  if (n == 1) return;
   _tile_stored(2, acc[TILE_ROWS * nv], stride);
-  if (nv == 1) return;
-  _tile_stored(1, acc[1], stride);
-  _tile_stored(3, acc[TILE_ROWS * nv + 1], stride);
+  if (nv > 1) _tile_stored(3, acc[TILE_ROWS * nv + 1], stride);
 }
 
 // What the output stage of a panel needs.
@@ -68,7 +77,7 @@ struct panel {
   __m512i bias[MAX_VECTORS];
 };
 
-// A tile whose accumulators wait for their output stage.
+// Tiles whose accumulators wait for their output stage.
 struct waiting {
   const struct panel *panel;
   const int32_t (*acc)[16];
@@ -123,42 +132,45 @@ TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *sta
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
   const size_t group = 64 * (size_t)nv, stride = args->row_stride, out_stride = args->out_stride, depth = args->n_taps * args->k;
+  const size_t n_steps = depth / STEP, n_rows = args->row_tiles * TILE_ROWS - args->overlap, turns = tvmq_ceil_div(args->row_tiles, MAX_TILES);
   const struct tvmq_stage stage = *args->stage;
-  const int stores = ROWS * nv / STORED_VECTORS, stores_per_step = (stores + (int)(depth / STEP) - 1) / (int)(depth / STEP);
-  _Alignas(64) int32_t acc[ROWS * MAX_VECTORS][16];
-  struct panel panels[2];  // one is multiplied, the last tile of the other may still wait
+  const int tile_stores = TILE_ROWS * nv / STORED_VECTORS, stores_per_step = (int)tvmq_ceil_div((size_t)tile_stores * MAX_TILES, n_steps);
+  _Alignas(64) int32_t acc[TILE_ROWS * MAX_TILES * MAX_VECTORS][16];
+  struct panel panels[2];  // one is multiplied, the last tiles of the other may still wait
   struct waiting waiting = {.left = 0};
   configure();
   for (size_t p = 0; p < args->n_panels; p++) {
     struct panel *const panel = &panels[p % 2];
     load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv);
-    for (size_t tile = 0; tile < args->row_tiles; tile++) {
+    for (size_t done = 0, turn = 0; done < n_rows; turn++) {
+      const size_t n = n_rows - done > TILE_ROWS && n_rows >= MAX_TILES * TILE_ROWS ? MAX_TILES : 1, first = tvmq_min(done, n_rows - n * TILE_ROWS);
       const char *w = panel->weights;
       clear(nv);
       for (size_t t = 0; t < args->n_taps; t++) {
-        const char *row = (const char *)args->rows[t] + tile * ROWS * stride, *const end = row + args->k;
+        const char *row = (const char *)args->rows[t] + first * stride, *const end = row + args->k;
         for (; row < end; row += STEP, w += STEP / 4 * group) {
-          step(row, stride, w, nv, is_unsigned);
-          // The next panel is on its way from the outer caches while this one is still multiplied: each tile brings its part.
-          for (size_t i = tile * LINE; i < STEP / 4 * group; i += args->row_tiles * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
+          step(row, stride, w, n, nv, is_unsigned);
+          // The next panel is on its way from the outer caches while this one is still multiplied: each turn brings its part.
+          for (size_t i = turn * LINE; i < STEP / 4 * group; i += turns * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
           store(&waiting, stores_per_step, &stage, out_stride, nv);
         }
       }
-      spill(acc, nv);
+      spill(acc, n, nv);
       waiting = (struct waiting){
           .panel = panel,
           .acc = acc,
-          .row_terms = args->row_terms ? args->row_terms + tile * ROWS : NULL,
-          .out = (uint8_t *)args->out + tile * ROWS * out_stride + p * 16 * (size_t)nv,
-          .left = stores,
+          .row_terms = args->row_terms ? args->row_terms + first : NULL,
+          .out = (uint8_t *)args->out + first * out_stride + p * 16 * (size_t)nv,
+          .left = (int)n * tile_stores,
       };
+      done = first + n * TILE_ROWS;
     }
   }
-  store(&waiting, stores, &stage, out_stride, nv);
+  store(&waiting, waiting.left, &stage, out_stride, nv);
   _tile_release();
 }
 
-void tvmq_gemm_s8_32x32c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, false); }
-void tvmq_gemm_s8_32x16c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, false); }
-void tvmq_gemm_s8_32x32c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, true); }
-void tvmq_gemm_s8_32x16c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, true); }
+void tvmq_gemm_s8_16x32c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, false); }
+void tvmq_gemm_s8_16x16c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, false); }
+void tvmq_gemm_s8_16x32c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, true); }
+void tvmq_gemm_s8_16x16c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, true); }

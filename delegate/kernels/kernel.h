@@ -41,8 +41,8 @@ struct tvmq_stage {
 // One call computes row_tiles * mr rows of one panel of nr channels. Tile i reads the pointers rows[i * n_taps * mr + t * mr + r], r < mr, each to k elements.
 // A caller with fewer rows repeats the last valid pointer; it gives `out` room for all row_tiles * mr rows of nr elements.
 //
-// Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart. Their in_flip is 0. They compute
-// n_panels panels, each nr channels behind the last.
+// Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart, less those that the last tile shares
+// with the one before. Their in_flip is 0. They compute n_panels panels, each nr channels behind the last.
 //
 // Kernels with TVMQ_ZIPPED_ROWS, whose tiles have eight rows, read a tile at its first pointer, rows[i * n_taps * mr]: eight depths of each row, then the next
 // eight, from tap to tap. The other pointers are not looked at. Their in_flip is 0.
@@ -50,11 +50,12 @@ struct tvmq_gemm_args {
   const void *const *rows;
   size_t row_stride;  // TVMQ_MATRIX_ROWS: bytes from a row to the next
   size_t row_tiles, n_taps;
-  size_t k;  // elements per tap, a multiple of the layout's ku
+  size_t overlap;  // TVMQ_MATRIX_ROWS: rows that the last tile shares with the one before, less than mr; 0 for a single tile
+  size_t k;        // elements per tap, a multiple of the layout's ku
   const void *panel;
   size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
   bool panel_follows;            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
-  const int32_t *row_terms;      // [row_tiles * mr]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
+  const int32_t *row_terms;      // [rows]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
                                  // takes NULL for zeros
   bool no_row_terms;             // all of them are zero, and need not be read
   void *out;

@@ -5,7 +5,7 @@
 #include "layer.h"
 #include "oracle.h"
 
-enum { MAX_TILES = 3, MAX_PANELS = 3, MAX_DEPTH = 2048 };
+enum { MAX_TILES = 5, MAX_PANELS = 3, MAX_DEPTH = 2048 };
 
 struct shape {
   size_t n, row_tiles, n_taps, depth;  // valid channels, tiles, taps, depths of a tap without padding
@@ -62,8 +62,8 @@ static const void *pack(const struct layer *layer, size_t padded_depth, enum gua
 }
 
 // The slot of each row of each tap, in a table's order. Slots lie a constant distance apart, as a matrix's rows do.
-static void pick_rows(const struct tvmq_variant *variant, const struct shape *shape, uint8_t *picks) {
-  const size_t mr = variant->mr, n_rows = shape->row_tiles * mr;
+static void pick_rows(const struct tvmq_variant *variant, const struct shape *shape, size_t n_rows, uint8_t *picks) {
+  const size_t mr = variant->mr;
   for (size_t t = 0; t < shape->n_taps; t++) {
     const size_t first = variant->flags & TVMQ_MATRIX_ROWS ? check_below((uint32_t)(LAYER_POOL - n_rows + 1)) : 0;
     for (size_t m = 0; m < n_rows; m++) {
@@ -99,7 +99,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const size_t ku = variant->layout.ku, nr = variant->layout.nr;
   struct layer layer;
   layer_draw(&layer, variant, shape->n, shape->n_taps, shape->depth, shape->stage_only);
-  layer.n_rows = shape->row_tiles * variant->mr;
+  const size_t overlap = (variant->flags & TVMQ_MATRIX_ROWS) != 0 && shape->row_tiles > 1 ? check_below(variant->mr) : 0;
+  layer.n_rows = shape->row_tiles * variant->mr - overlap;
   layer.n_cols = 1;
   layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
 
@@ -109,7 +110,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const void **rows = guard_at(&table, 0, n_pointers * sizeof *rows, side);
   const void **rows_written = guard_writable(&table, rows);
   static uint8_t picks[1 << 14];
-  pick_rows(variant, shape, picks);
+  pick_rows(variant, shape, layer.n_rows, picks);
   for (size_t i = 0; i < n_pointers; i++) {
     const size_t pick = variant->flags & TVMQ_MATRIX_ROWS ? i * variant->mr : i;  // the tap's first row in the first tile
     rows_written[i] = guard_at(&pool, picks[pick], k * layer.operand, side);
@@ -131,6 +132,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .rows = rows,
       .row_stride = pool.pitch,
       .row_tiles = shape->row_tiles,
+      .overlap = overlap,
       .n_taps = shape->n_taps,
       .k = k,
       .panel = panels,
@@ -143,7 +145,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("row_tiles %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, shape->n_taps, shape->depth, k,
+  check_case("row_tiles %zu, overlap %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, shape->n_taps, shape->depth, k,
              shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.gemm, &args);
   layer_compare(&layer);
