@@ -102,3 +102,6 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
 extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;                               // conv_gemm.c
 extern const struct tvmq_conv_way tvmq_conv_in_place, tvmq_conv_by_padding, tvmq_conv_by_matrix_im2col;  // conv_matrix.c
 extern const struct tvmq_conv_way tvmq_conv_by_winograd;                                                 // conv_winograd.c
+
+// Of both operators (op.h).
+const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);

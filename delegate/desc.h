@@ -9,6 +9,8 @@
 #include "broadcast.h"
 #include "types.h"
 
+enum { TVMQ_MAX_IN = 16 };  // input tensors of an operator
+
 enum tvmq_padding { TVMQ_PADDING_SAME, TVMQ_PADDING_VALID };
 
 enum tvmq_activation { TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_RELU, TVMQ_ACTIVATION_RELU6, TVMQ_ACTIVATION_RELU_N1_TO_1, TVMQ_ACTIVATION_OTHER };
@@ -96,8 +98,19 @@ struct tvmq_add_desc {
   struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
 };
 
+// CONCATENATION of tensors of one type: `rows` times a row of each input, which is what it has along the axis and behind.
+struct tvmq_concatenation_desc {
+  enum tvmq_type type;
+  enum tvmq_activation activation;
+  int32_t axis;  // as the node has it
+  int32_t n_in;
+  struct tvmq_quant in[TVMQ_MAX_IN], out;
+  size_t rows, row_bytes[TVMQ_MAX_IN];  // zeros where the output is empty
+};
+
 // Of whatever operator.
 union tvmq_desc {
+  struct tvmq_concatenation_desc concatenation;
   struct tvmq_conv_desc conv;
   struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;

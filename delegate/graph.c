@@ -113,11 +113,7 @@ static void show_plan(struct tvmq_record *record) {
   record->info.scratch_bytes = info.scratch_bytes;
 }
 
-static bool is_empty(const struct tvmq_record *record) {
-  bool empty = record->shapes.out.bytes == 0;
-  for (int i = 0; i < record->node.n_in; i++) empty |= record->shapes.in[i].bytes == 0;
-  return empty;
-}
+static bool is_empty(const struct tvmq_record *record) { return record->shapes.out.bytes == 0; }
 
 bool tvmq_record_idle(const struct tvmq_record *record) { return is_folded(record) || is_empty(record); }
 

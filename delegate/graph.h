@@ -55,7 +55,7 @@ static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return
 
 // Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
-bool tvmq_record_idle(const struct tvmq_record *record);  // there is nothing to compute: the tensors are empty, or it is folded into others
+bool tvmq_record_idle(const struct tvmq_record *record);  // there is nothing to compute: the output is empty, or it is folded into others
 
 void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator

@@ -6,7 +6,7 @@
 #include "op_names.h"
 
 static const struct tvmq_node_kind *const kinds[] = {
-    &tvmq_node_add, &tvmq_node_average_pool_2d, &tvmq_node_conv_2d,  &tvmq_node_depthwise_conv_2d, &tvmq_node_max_pool_2d,
+    &tvmq_node_add, &tvmq_node_average_pool_2d, &tvmq_node_concatenation, &tvmq_node_conv_2d, &tvmq_node_depthwise_conv_2d, &tvmq_node_max_pool_2d,
     &tvmq_node_pad, &tvmq_node_padv2,           &tvmq_node_quantize,
 };
 
@@ -25,9 +25,10 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   if (kind == NULL) return "the delegate has no kernels for this operator";
   if (node->inputs == NULL || node->outputs == NULL || node->outputs->size != 1) return "the node has not one output, or no input";
   const int n_inputs = node->inputs->size;
+  if (n_inputs > TVMQ_MAX_IN) return "the node has more than 16 inputs";
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator";
-  for (int i = 0; i < TVMQ_NODE_MAX_INPUTS; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
-  out->n_in = kind->n_in;
+  for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
+  out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
   memcpy(out->in, out->inputs, sizeof out->in);
   out->out = node->outputs->data[0];
   if (kind->read == NULL) return NULL;

@@ -6,13 +6,11 @@
 #include "tensor.h"
 #include "tflite_abi.h"
 
-enum { TVMQ_NODE_MAX_INPUTS = 3 };
-
 // What is kept of a node once it is claimed: the runtime moves its own structures, and gives no access to them while it prepares or runs.
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
-  int inputs[TVMQ_NODE_MAX_INPUTS];  // tensor indices in the operator's order; -1: has none
-  int n_in, in[TVMQ_MAX_IN];         // the first of them, that change with each inference; of a convolution into which a PAD is folded, the PAD's
+  int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
+  int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; of a convolution into which a PAD is folded, the PAD's
   int out;
   union tvmq_desc options;  // of the description, what the node itself says; all else is zero
 };

@@ -13,7 +13,7 @@ struct tvmq_node_view {
 struct tvmq_node_kind {
   int32_t builtin_code;
   const struct tvmq_op_class *op_class;
-  int n_in;                    // tensors that change with each inference: the first inputs
+  int n_in;                    // tensors that change with each inference: the first inputs, or all where there are fewer
   int min_inputs, max_inputs;  // constants included
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
   const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
@@ -21,8 +21,8 @@ struct tvmq_node_kind {
   const char *(*describe)(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc);
 };
 
-extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d, tvmq_node_max_pool_2d,
-    tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize;
+extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_concatenation, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d,
+    tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize;
 
 // ---- options that several operators have
 

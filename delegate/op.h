@@ -1,4 +1,4 @@
-// An operator of the delegate: planned when the graph is prepared, run at each inference. A few input tensors and one output tensor; all else is constant.
+// An operator of the delegate: planned when the graph is prepared, run at each inference. Some input tensors and one output tensor; all else is constant.
 #pragma once
 
 #include <stddef.h>
@@ -28,13 +28,11 @@ struct tvmq_env {
   struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
 };
 
-enum { TVMQ_MAX_IN = 2 };  // input tensors of an operator
-
 // What a planned op says of itself.
 struct tvmq_op_info {
-  const char *kernel;              // name in variants.def
-  const char *algorithm;           // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise", "plane",
-                                   // "sliding windows", "windows"
+  const char *kernel;     // name in variants.def
+  const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise", "plane", "copies",
+                          // "sliding windows", "windows"
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
   size_t scratch_bytes;  // of the shared scratch, all threads together
@@ -53,7 +51,7 @@ struct tvmq_op_class {
   // released).
   // NULL: such operators are folded into others, and there is nothing to plan, run or release.
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
-  // Allocates nothing. `in`: the input tensors in the operator's order; one may be given twice. The output overlaps none of them.
+  // Allocates nothing. `in`: the input tensors in the operator's order, NULL where one is empty; one may be given twice. The output overlaps none of them.
   void (*run)(struct tvmq_op *op, const void *const *in, void *out);
   void (*release)(struct tvmq_op *op);  // NULL is fine
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
@@ -62,13 +60,13 @@ struct tvmq_op_class {
   const char *(*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
 };
 
-extern const struct tvmq_op_class tvmq_op_add;        // ADD
-extern const struct tvmq_op_class tvmq_op_conv;       // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
-extern const struct tvmq_op_class tvmq_op_depthwise;  // DEPTHWISE_CONV_2D
-const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);  // of both
-extern const struct tvmq_op_class tvmq_op_pad;                                                // PAD, PADV2
-extern const struct tvmq_op_class tvmq_op_requantize;                                         // QUANTIZE
-extern const struct tvmq_op_class tvmq_op_pool;                                               // AVERAGE_POOL_2D, MAX_POOL_2D
+extern const struct tvmq_op_class tvmq_op_add;            // ADD
+extern const struct tvmq_op_class tvmq_op_concatenation;  // CONCATENATION
+extern const struct tvmq_op_class tvmq_op_conv;           // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
+extern const struct tvmq_op_class tvmq_op_depthwise;      // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_pad;            // PAD, PADV2
+extern const struct tvmq_op_class tvmq_op_requantize;     // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_pool;           // AVERAGE_POOL_2D, MAX_POOL_2D
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

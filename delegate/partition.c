@@ -167,7 +167,7 @@ static TfLiteStatus run_step(struct tvmq_partition *partition, TfLiteContext *co
   for (int i = 0; i < node->n_in; i++) {
     const int source = step->sources[i];
     in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->in[i], record->shapes.in[i].bytes);
-    complete &= in[i] != NULL;
+    complete &= in[i] != NULL || record->shapes.in[i].bytes == 0;
   }
   if (!complete) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
   if (partition->delegate->options.profile) {

@@ -209,3 +209,8 @@ typedef struct {
   TfLiteFusedActivation activation;
   bool pot_scale_int16;
 } TfLiteAddParams;
+
+typedef struct {
+  int axis;
+  TfLiteFusedActivation activation;
+} TfLiteConcatenationParams;

@@ -30,7 +30,7 @@ extern struct fuzz_counts fuzz_counts;
 _Noreturn void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Tensors, each against an inaccessible page: what an operator reads is read-only.
-enum { FUZZ_IN, FUZZ_IN_2, FUZZ_FILTER, FUZZ_BIAS, FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES = 1 << 20 };
+enum { FUZZ_IN, FUZZ_IN_2, FUZZ_FILTER, FUZZ_BIAS, FUZZ_N_CONSTANTS = TVMQ_MAX_IN, FUZZ_MAX_BYTES = 1 << 20 };
 struct fuzz_tensor {
   const void *read;
   void *write;
@@ -44,6 +44,7 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
 
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_requantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 

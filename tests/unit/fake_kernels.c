@@ -160,6 +160,29 @@ static TfLiteStatus invoke_add(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
+static TfLiteStatus prepare_concatenation(TfLiteContext *context, TfLiteNode *node) {
+  const int axis = ((const TfLiteConcatenationParams *)node->builtin_data)->axis;
+  const TfLiteIntArray *first = tensor_at(context, node->inputs, 0)->dims;
+  int dims[8];
+  memcpy(dims, first->data, (size_t)first->size * sizeof(int));
+  for (int i = 1; i < node->inputs->size; i++) dims[axis] += tensor_at(context, node->inputs, i)->dims->data[axis];
+  return resize_output(context, node, first->size, dims);
+}
+
+static TfLiteStatus invoke_concatenation(TfLiteContext *context, TfLiteNode *node) {
+  const int axis = ((const TfLiteConcatenationParams *)node->builtin_data)->axis;
+  const TfLiteTensor *out = tensor_at(context, node->outputs, 0);
+  size_t rows = 1, n = 0;
+  for (int d = 0; d < axis; d++) rows *= (size_t)out->dims->data[d];
+  for (size_t row = 0; row < rows; row++) {
+    for (int i = 0; i < node->inputs->size; i++) {
+      const TfLiteTensor *in = tensor_at(context, node->inputs, i);
+      for (size_t at = 0; at < in->bytes / rows; at++) ((int8_t *)out->data)[n++] = ((const int8_t *)in->data)[row * (in->bytes / rows) + at];
+    }
+  }
+  return kTfLiteOk;
+}
+
 static TfLiteStatus invoke_other(TfLiteContext *context, TfLiteNode *node) {
   const TfLiteTensor *in = tensor_at(context, node->inputs, 0), *out = tensor_at(context, node->outputs, 0);
   for (size_t i = 0; i < in->bytes; i++) ((uint8_t *)out->data)[i] = (uint8_t)(((const uint8_t *)in->data)[i] + 1);
@@ -171,6 +194,7 @@ const TfLiteRegistration *fake_kernel(int builtin_code) {
       {.builtin_code = TVMQ_BUILTIN_CONV_2D, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_ADD, .prepare = prepare_same, .invoke = invoke_add, .version = 2},
+      {.builtin_code = TVMQ_BUILTIN_CONCATENATION, .prepare = prepare_concatenation, .invoke = invoke_concatenation, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_PAD, .prepare = prepare_pad, .invoke = invoke_pad, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_QUANTIZE, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},
       {.builtin_code = FAKE_BUILTIN_OTHER, .prepare = prepare_same, .invoke = invoke_other, .version = 1},

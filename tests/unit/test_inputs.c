@@ -1,7 +1,8 @@
-// Operators with two inputs, on the fake runtime: tensors that live past their first reader, that are read twice by one node, that come from inside and
+// Operators with several inputs, on the fake runtime: tensors that live past their first reader, that are read twice by one node, that come from inside and
 // outside.
 #include <stdlib.h>
 
+#include "desc.h"
 #include "fake_network.h"
 #include "memory.h"
 #include "op_names.h"
@@ -28,6 +29,22 @@ static int conv(struct network *n, int in) {
 static int add(struct network *n, int a, int b) {
   const int out = activation(n);
   fake_builtin(n->graph, TVMQ_BUILTIN_ADD, 2, (int[]){a, b}, out, calloc(1, sizeof(TfLiteAddParams)));
+  return out;
+}
+
+static int activation_of(struct network *n, int h, int c) { return fake_tensor(n->graph, kTfLiteInt8, (int[]){1, h, SIZE, c, 0}, 0.5f, -5, NULL); }
+
+// Of what has the scale that all have.
+static int concatenate(struct network *n, int axis, int n_in, const int *in, int out) {
+  TfLiteConcatenationParams *params = calloc(1, sizeof *params);
+  params->axis = axis;
+  fake_builtin(n->graph, TVMQ_BUILTIN_CONCATENATION, n_in, in, out, params);
+  return out;
+}
+
+static int requantized(struct network *n, int in) {
+  const int out = activation_of(n, SIZE, C);
+  fake_quantize(n->graph, in, out);
   return out;
 }
 
@@ -66,6 +83,33 @@ static void of_a_constant(struct network *n) {
   n->out = conv(n, add(n, conv(n, n->in), second));
 }
 
+static void concatenated(struct network *n) {
+  const int a = requantized(n, conv(n, n->in)), b = requantized(n, n->in), both = concatenate(n, 3, 3, (int[]){a, b, a}, activation_of(n, SIZE, 3 * C));
+  n->out = concatenate(n, 1, 2, (int[]){both, both}, activation_of(n, 2 * SIZE, 3 * C));
+}
+
+// A constant, and a tensor without elements, which has no memory.
+static void concatenated_to_nothing(struct network *n) {
+  static int8_t constant[SIZE * C] = {1, -2, 3};
+  const int a = requantized(n, n->in), none = activation_of(n, 1, C);
+  n->graph->tensors[none].dims->data[1] = 0;
+  n->graph->tensors[none].bytes = 0;
+  const int row = fake_tensor(n->graph, kTfLiteInt8, (int[]){1, 1, SIZE, C, 0}, 0.5f, -5, constant);
+  n->out = concatenate(n, 1, 3, (int[]){row, none, a}, activation_of(n, SIZE + 1, C));
+}
+
+static void as_many_as_there_is_room_for(struct network *n) {
+  int in[TVMQ_MAX_IN];
+  for (int i = 0; i < TVMQ_MAX_IN; i++) in[i] = i % 3 > 0 ? in[0] : requantized(n, n->in);
+  n->out = concatenate(n, 3, TVMQ_MAX_IN, in, activation_of(n, SIZE, TVMQ_MAX_IN * C));
+}
+
+static void one_more(struct network *n) {
+  int in[TVMQ_MAX_IN + 1];
+  for (int i = 0; i <= TVMQ_MAX_IN; i++) in[i] = i > 0 ? in[0] : requantized(n, n->in);
+  n->out = concatenate(n, 3, TVMQ_MAX_IN + 1, in, activation_of(n, SIZE, (TVMQ_MAX_IN + 1) * C));
+}
+
 static struct network build(void (*add_nodes)(struct network *n)) {
   unsigned long long state = 31;
   for (size_t i = 0; i < N_ELEMENTS(weights); i++) weights[i] = (int8_t)(unit_random(&state) >> 56);
@@ -82,8 +126,15 @@ int main(void) {
     const char *name;
     void (*add_nodes)(struct network *n);
     int left;  // nodes
-  } cases[] = {
-      {"long-lived", long_lived, 0}, {"read twice", read_twice, 0}, {"chain", chain, 0}, {"from outside", from_outside, 1}, {"constant", of_a_constant, 0}};
+  } cases[] = {{"long-lived", long_lived, 0},
+               {"read twice", read_twice, 0},
+               {"chain", chain, 0},
+               {"from outside", from_outside, 1},
+               {"constant", of_a_constant, 0},
+               {"concatenated", concatenated, 0},
+               {"concatenated to nothing", concatenated_to_nothing, 0},
+               {"16 inputs", as_many_as_there_is_room_for, 0},
+               {"17 inputs", one_more, 1}};
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     const size_t blocks = tvmq_alloc_live();
     struct network n = build(cases[i].add_nodes), reference = build(cases[i].add_nodes);

@@ -1,0 +1,72 @@
+// CONCATENATION: copies. Rows are what lies at one place of all dimensions before the axis: a row of the output is one of each input after the other. Threads
+// share the rows, and pieces of them where they are few.
+#include <string.h>
+
+#include "arith.h"
+#include "claim.h"
+#include "memory.h"
+#include "op.h"
+#include "tasks.h"
+
+// Pieces begin on cache lines. A copy takes as long as some bytes more.
+enum { LINE = 64, BYTES_PER_CYCLE = 8, COPY_CYCLES = 20 };
+
+struct concatenation {
+  struct tvmq_threads *threads;
+  int n_in;
+  size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // of a row
+  size_t rows, task_rows, row_tasks, piece, pieces;  // pieces of `piece` bytes of a row; a task has one of them of each of its rows
+};
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct concatenation));
+  struct concatenation *c = (struct concatenation *)*op;
+  if (!c) return "out of memory";
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  *c = (struct concatenation){.threads = env->threads, .n_in = d->n_in, .rows = d->rows};
+  memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
+  for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];
+  const float row_cycles = (float)c->out_bytes / BYTES_PER_CYCLE + (float)(c->n_in * COPY_CYCLES);
+  const size_t wanted = tvmq_tasks_wanted(c->threads, (float)c->rows * row_cycles);
+  c->task_rows = tvmq_ceil_div(c->rows, tvmq_min(wanted, c->rows));
+  c->row_tasks = tvmq_ceil_div(c->rows, c->task_rows);
+  c->piece = tvmq_round_up(tvmq_ceil_div(c->out_bytes, tvmq_ceil_div(wanted, c->row_tasks)), LINE);
+  c->pieces = tvmq_ceil_div(c->out_bytes, c->piece);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  (void)op;
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "copies"};
+}
+
+struct inference {
+  const struct concatenation *concatenation;
+  const void *const *in;
+  uint8_t *out;
+};
+
+static void run_task(void *context, struct tvmq_tile task) {
+  const struct inference *job = context;
+  const struct concatenation *c = job->concatenation;
+  const size_t first = task.index / c->pieces * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
+  const size_t begin = task.index % c->pieces * c->piece, stop = tvmq_min(begin + c->piece, c->out_bytes);
+  for (size_t row = first; row < end; row++) {
+    uint8_t *out = job->out + row * c->out_bytes;
+    for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
+      const size_t from = tvmq_max(begin, at), to = tvmq_min(stop, at + c->in_bytes[i]);
+      if (from < to) memcpy(out + from, (const uint8_t *)job->in[i] + row * c->in_bytes[i] + (from - at), to - from);
+    }
+  }
+}
+
+static void run(struct tvmq_op *op, const void *const *in, void *out) {
+  const struct concatenation *c = (const struct concatenation *)op;
+  tvmq_threads_run(c->threads, c->row_tasks * c->pieces, run_task, &(struct inference){.concatenation = c, .in = in, .out = out});
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
+
+const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
