@@ -1,4 +1,4 @@
-"""One-op models for any parameters of ADD, CONV_2D, DEPTHWISE_CONV_2D, the poolings and QUANTIZE, including those that are to be refused."""
+"""One-op models for any parameters of ADD, CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, the poolings and QUANTIZE, including those that are to be refused."""
 
 from __future__ import annotations
 
@@ -310,3 +310,42 @@ def build_add(
     output = builder.add_tensor("output", shape, out_dtype, **_quantized(out_dtype, out_scale, out_zero_point))
     builder.add_op("ADD", inputs, [output], version=version, fused_activation_function=activation, pot_scale_int16=pot_scale_int16)
     return builder.build(inputs[: 1 if twice or other is not None else 2], [output])
+
+
+def build_concatenation(
+    *,
+    dtype: str = "int8",
+    shapes: Sequence[Sequence[int]] = ((1, 8, 8, 16), (1, 8, 8, 8)),
+    axis: int = 3,
+    order: Sequence[int] | None = None,
+    constants: dict[int, np.ndarray] | None = None,
+    activation: str = "NONE",
+    in_scale: Sequence[float] | None = None,
+    in_zero_point: Sequence[int] | None = None,
+    out_scale: float | None = None,
+    out_zero_point: int | None = None,
+    out_shape: Sequence[int] | None = None,
+    version: int | None = None,
+) -> bytes:
+    """One CONCATENATION as a model.
+
+    shapes: of the tensors that are concatenated along `axis`. order: which of them the operator's inputs are, where not one after the other; a tensor may be
+    several. constants: the values of those that are no inputs of the model. in_scale, in_zero_point: of each; those of the output, or some, where None.
+    """
+    out_scale = 4 / _uniform_deviation(dtype) if out_scale is None else out_scale
+    out_zero_point = _ZERO_POINTS.get(dtype, (0, 0))[0] if out_zero_point is None else out_zero_point
+    in_scale = [out_scale] * len(shapes) if in_scale is None else in_scale
+    in_zero_point = [out_zero_point] * len(shapes) if in_zero_point is None else in_zero_point
+    order = range(len(shapes)) if order is None else order
+    if out_shape is None:
+        out_shape = list(shapes[order[0]])
+        out_shape[axis] = sum(shapes[i][axis] for i in order)
+    builder = ModelBuilder()
+    constants = constants or {}
+    tensors = [
+        builder.add_tensor(f"input {i}", shape, dtype, data=constants.get(i), **_quantized(dtype, scale, zero_point))
+        for i, (shape, scale, zero_point) in enumerate(zip(shapes, in_scale, in_zero_point, strict=True))
+    ]
+    output = builder.add_tensor("output", out_shape, dtype, **_quantized(dtype, out_scale, out_zero_point))
+    builder.add_op("CONCATENATION", [tensors[i] for i in order], [output], version=version, axis=axis, fused_activation_function=activation)
+    return builder.build([tensor for i, tensor in enumerate(tensors) if i not in constants], [output])

@@ -92,7 +92,18 @@ class Add:
         return model.build_add(**self.parameters)
 
 
-Case = Conv | Quantize | Pool | Add
+@dataclasses.dataclass(frozen=True)
+class Concatenation:
+    """A CONCATENATION: the parameters of model.build_concatenation, and tuples of inputs."""
+
+    parameters: dict
+    inputs: list[tuple[np.ndarray, ...]] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return model.build_concatenation(**self.parameters)
+
+
+Case = Conv | Quantize | Pool | Add | Concatenation
 
 
 def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -263,3 +274,22 @@ def adds(draw, dtype: str, large: bool = False) -> Add:
         pot_scale_int16=draw(st.booleans()) and not all(near_power_of_two(scale) for scale in (*in_scale, out_scale)),
     )  # fmt: skip
     return Add(parameters, [pair[:1] if twice or constant else pair for pair in inputs])
+
+
+@st.composite
+def concatenations(draw, dtype: str) -> Concatenation:
+    """CONCATENATION along any axis of up to 16 tensors; some are constant, some without elements, some there twice."""
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.lists(sizes(4, 40), min_size=1, max_size=5 if draw(st.booleans()) else 3))
+    axis = draw(st.integers(0, len(shape) - 1))
+    lengths = draw(st.lists(st.one_of(sizes(9, 300), sizes(9, 40), st.just(0)), min_size=1, max_size=draw(st.sampled_from([3, 16]))).filter(any))
+    shapes = [(*shape[:axis], length, *shape[axis + 1 :]) for length in lengths]
+    order = [draw(st.integers(0, i)) if draw(st.integers(0, 7)) == 0 and any(lengths[:i]) else i for i in range(len(shapes))]
+    zero_point = 0 if dtype == "int16" else draw(zero_points(dtype))
+    random = [values(generator, "random", of, dtype) for of in shapes]
+    constants = {i: random[i] for i in range(1, len(shapes)) if draw(st.integers(0, 7)) == 0 and lengths[i] > 0}
+    parameters = dict(
+        dtype=dtype, shapes=shapes, axis=draw(st.sampled_from([axis, axis - len(shape)])), order=order, constants=constants, out_scale=draw(scales()),
+        in_scale=[draw(scales()) for _ in shapes] if dtype == "int16" else None, out_zero_point=zero_point,
+    )  # fmt: skip
+    return Concatenation(parameters, [tuple(x for i, x in enumerate(random) if i not in constants)])

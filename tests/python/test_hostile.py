@@ -27,6 +27,7 @@ MODELS = {
     "pad": lambda: padded(model.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
     "max pool": lambda: model.build_max_pool(in_shape=(2, 7, 6, 20), stride=(1, 2)),
     "average pool": lambda: model.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
+    "concatenation": lambda: model.build_concatenation(shapes=[(1, 6, 6, 8), (1, 6, 6, 3), (1, 6, 6, 5)]),
     "add": lambda: model.build_add(shape=(1, 6, 6, 8), activation="RELU6"),
     "add int16": lambda: model.build_add(shape=(1, 6, 6, 8), dtype="int16"),
     "quantize": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),

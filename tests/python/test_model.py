@@ -116,6 +116,7 @@ ACCEPTED = {
     "depthwise float": lambda: model.build_depthwise(dtype="float32"),
     "average pool": lambda: model.build_average_pool(filter_size=(2, 2), stride=(2, 1), padding="VALID"),
     "average pool uint8": lambda: model.build_average_pool(dtype="uint8"),
+    "concatenation": lambda: model.build_concatenation(order=(1, 0, 0), constants={1: np.zeros((1, 8, 8, 8), np.int8)}),
     "max pool": lambda: model.build_max_pool(dtype="uint8", stride=(2, 2)),
     "average pool 16": lambda: model.build_average_pool(dtype="int16"),
     "add": lambda: model.build_add(),

@@ -80,3 +80,9 @@ def test_pool(runtime, dtype, largest, data):
 @given(data=st.data())
 def test_add(runtime, dtype, data):
     check(runtime, data.draw(cases.adds(dtype, large=True)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@given(data=st.data())
+def test_concatenation(runtime, dtype, data):
+    check(runtime, data.draw(cases.concatenations(dtype)))

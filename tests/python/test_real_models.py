@@ -35,7 +35,7 @@ BORDERED = (*CONVOLUTIONS, "MAX_POOL_2D")  # into which a PAD is folded
 def ours(op: model.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
-    if op.name in ("ADD", "AVERAGE_POOL_2D", "MAX_POOL_2D"):
+    if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D"):
         return op.inputs[0].dtype in quantized
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
@@ -45,6 +45,7 @@ def ours(op: model.Op) -> bool:
 # What types do not tell: why networks that are not the zoo's may have operators that are refused all the same.
 JUSTIFIED = {
     "ADD": ("int16 scales that are powers of two",),
+    "CONCATENATION": ("input and output scales differ", "input and output zero points differ", "the node has more than 16 inputs"),
     "AVERAGE_POOL_2D": ("input and output scales differ", "input and output zero points differ"),
     "MAX_POOL_2D": ("input and output scales differ", "input and output zero points differ"),
 }

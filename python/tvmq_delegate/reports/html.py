@@ -23,6 +23,7 @@ except ImportError as error:
     raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
 COLOURS = {"CONV_2D": "#2563c9", "DEPTHWISE_CONV_2D": "#0f9d8a", "QUANTIZE": "#8b5cf6", "AVERAGE_POOL_2D": "#c2571a", "ADD": "#b83280", "PAD": "#5b7083"}
+COLOURS |= {"MAX_POOL_2D": "#a8841a", "CONCATENATION": "#4b7f2a"}
 OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
 MARKS = (INK, BAD, "#8b5cf6")
 
