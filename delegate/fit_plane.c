@@ -4,8 +4,7 @@
 
 #include "kernels/requant.h"
 
-// How far from the rounded real numbers multipliers are tried. The reference rounds each input before it adds, which bends the plane by some 2^-19: now and
-// then two pairs contradict each other, and no multipliers help.
+// How far from the rounded real numbers multipliers are tried.
 enum { REACH = 2 };
 enum { N_BYTES = 256 };
 
@@ -13,6 +12,11 @@ enum { N_BYTES = 256 };
 struct scaled {
   int32_t a[N_BYTES], b[N_BYTES];
 };
+
+static int32_t wanted_at(const struct tvmq_add_args *sum, enum tvmq_rounding rounding, const struct scaled *scaled, int32_t a, int32_t b) {
+  const int32_t value = tvmq_rescale(rounding, scaled->a[a] + scaled->b[b], sum->out_scale.multiplier, sum->out_scale.shift);
+  return tvmq_clamp(tvmq_add_wrap(value, sum->out_zero_point), sum->min, sum->max);
+}
 
 static double real_of(struct tvmq_scale scale) { return ldexp(scale.multiplier, scale.shift - 31); }
 
@@ -24,13 +28,12 @@ static int32_t scaled_at(const struct tvmq_add_args *sum, int input, int32_t x) 
 // Every pair narrows the range of the bias: a value inside the clamp bounds it on both sides, a value at an end on one. The biases that remain after all pairs
 // serve every one. `rounding` is a constant wherever this is inlined.
 static inline bool narrow_bias(const struct tvmq_add_args *sum, enum tvmq_rounding rounding, const struct scaled *scaled, const struct tvmq_plane *plane,
-                               int64_t *least, int64_t *most) {
+                               bool to_the_end, int64_t *least, int64_t *most) {
   *least = INT32_MIN;
   *most = INT32_MAX;
-  for (int32_t a = 0; a < N_BYTES && *least <= *most; a++) {
+  for (int32_t a = 0; a < N_BYTES && (to_the_end || *least <= *most); a++) {
     for (int32_t b = 0; b < N_BYTES; b++) {
-      const int32_t value = tvmq_rescale(rounding, scaled->a[a] + scaled->b[b], sum->out_scale.multiplier, sum->out_scale.shift);
-      const int64_t wanted = tvmq_clamp(tvmq_add_wrap(value, sum->out_zero_point), sum->min, sum->max);
+      const int64_t wanted = wanted_at(sum, rounding, scaled, a, b);
       const int64_t needed = wanted * (1 << plane->shift) - (a + INT8_MIN) * plane->multiplier[0] - (b + INT8_MIN) * plane->multiplier[1];
       const int64_t highest = needed + (1 << plane->shift) - 1;
       if (wanted > sum->min && needed > *least) *least = needed;
@@ -48,11 +51,37 @@ static bool fits_int32(const struct tvmq_plane *plane) {
 
 static bool find_bias(const struct tvmq_add_args *sum, const struct scaled *scaled, struct tvmq_plane *plane) {
   int64_t least, most;
-  const bool found = sum->rounding == TVMQ_ROUNDING_REFERENCE ? narrow_bias(sum, TVMQ_ROUNDING_REFERENCE, scaled, plane, &least, &most)
-                                                              : narrow_bias(sum, sum->rounding, scaled, plane, &least, &most);
+  const bool found = sum->rounding == TVMQ_ROUNDING_REFERENCE ? narrow_bias(sum, TVMQ_ROUNDING_REFERENCE, scaled, plane, false, &least, &most)
+                                                              : narrow_bias(sum, sum->rounding, scaled, plane, false, &least, &most);
   if (!found) return false;
   plane->bias = (int32_t)(least + (most - least) / 2);
   return fits_int32(plane);
+}
+
+// Lists the pairs for which the plane is wrong. False: there are too many.
+static bool list_exceptions(const struct tvmq_add_args *sum, const struct scaled *scaled, struct tvmq_plane *plane) {
+  plane->n_exceptions = 0;
+  for (int32_t a = INT8_MIN; a <= INT8_MAX; a++) {
+    for (int32_t b = INT8_MIN; b <= INT8_MAX; b++) {
+      const int32_t value = (a * plane->multiplier[0] + b * plane->multiplier[1] + plane->bias) >> plane->shift;
+      const int32_t wanted = wanted_at(sum, sum->rounding, scaled, a - INT8_MIN, b - INT8_MIN);
+      if (tvmq_clamp(value, sum->min, sum->max) == wanted) continue;
+      if (plane->n_exceptions == TVMQ_PLANE_MAX_EXCEPTIONS) return false;
+      plane->exceptions[plane->n_exceptions++] = (struct tvmq_plane_exception){{(int8_t)a, (int8_t)b}, (int8_t)wanted};
+    }
+  }
+  return true;
+}
+
+// Where the pairs contradict each other, the bias that all with an upper bound agree on, or all with a lower one.
+static bool find_exceptions(const struct tvmq_add_args *sum, const struct scaled *scaled, struct tvmq_plane *plane) {
+  int64_t bound[2];
+  narrow_bias(sum, sum->rounding, scaled, plane, true, &bound[0], &bound[1]);
+  for (int i = 0; i < 2; i++) {
+    plane->bias = (int32_t)bound[i];
+    if (fits_int32(plane) && list_exceptions(sum, scaled, plane)) return true;
+  }
+  return false;
 }
 
 static bool allowed(const struct tvmq_plane *plane) {
@@ -76,6 +105,22 @@ static bool find_shift(const struct tvmq_add_args *sum, const double ratio[2], i
   return false;
 }
 
+// Tries `find` on multipliers around the rounded real numbers.
+static bool find_multipliers(const struct tvmq_add_args *sum, const struct scaled *scaled, const double ratio[2], struct tvmq_plane *plane,
+                             bool (*find)(const struct tvmq_add_args *, const struct scaled *, struct tvmq_plane *)) {
+  for (int far = 0; far <= REACH; far++) {
+    for (int i = -far; i <= far; i++) {
+      for (int j = -far; j <= far; j++) {
+        if (i > -far && i < far && j > -far && j < far) continue;  // has been tried
+        plane->multiplier[0] = (int32_t)lrint(ldexp(ratio[0], plane->shift)) + i;
+        plane->multiplier[1] = (int32_t)lrint(ldexp(ratio[1], plane->shift)) + j;
+        if (allowed(plane) && find(sum, scaled, plane)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {
   double ratio[2];
   for (int i = 0; i < 2; i++) ratio[i] = ldexp(real_of(sum->in_scale[i]) * real_of(sum->out_scale), sum->left_shift);
@@ -86,15 +131,6 @@ bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {
     scaled.a[x] = scaled_at(sum, 0, x + INT8_MIN);
     scaled.b[x] = scaled_at(sum, 1, x + INT8_MIN);
   }
-  for (int far = 0; far <= REACH; far++) {
-    for (int i = -far; i <= far; i++) {
-      for (int j = -far; j <= far; j++) {
-        if (i > -far && i < far && j > -far && j < far) continue;  // has been tried
-        plane->multiplier[0] = (int32_t)lrint(ldexp(ratio[0], plane->shift)) + i;
-        plane->multiplier[1] = (int32_t)lrint(ldexp(ratio[1], plane->shift)) + j;
-        if (allowed(plane) && find_bias(sum, &scaled, plane)) return true;
-      }
-    }
-  }
-  return false;
+  plane->n_exceptions = 0;
+  return find_multipliers(sum, &scaled, ratio, plane, find_bias) || find_multipliers(sum, &scaled, ratio, plane, find_exceptions);
 }

@@ -19,10 +19,13 @@ struct add {
   struct tvmq_add_args asked;  // what the plane has been looked for: the same without it
   struct tvmq_threads *threads;
   struct tvmq_broadcast broadcast;
+  int first;        // the input of the greater scale, which is the kernel's first
   size_t n, bytes;  // elements; bytes of one
   size_t task_elements, tasks;
   size_t piece;  // elements that the kernel computes at once, at most
 };
+
+static int first_of(const struct tvmq_add_desc *desc) { return desc->in[1].scale > desc->in[0].scale; }
 
 // What is to be computed. Every byte is set, so that two may be compared as memory. Bytes are int8 from here on.
 static void describe(const struct tvmq_add_desc *desc, enum tvmq_rounding rounding, struct tvmq_add_args *args) {
@@ -30,8 +33,13 @@ static void describe(const struct tvmq_add_desc *desc, enum tvmq_rounding roundi
   memset(args, 0, sizeof *args);
   args->flip = (uint8_t)offset;
   args->rounding = rounding;
-  tvmq_add_scales(desc, &args->left_shift, args->in_scale, &args->out_scale);
-  for (int i = 0; i < 2; i++) args->in_zero_point[i] = desc->in[i].zero_point - offset;
+  struct tvmq_scale in_scale[2];
+  tvmq_add_scales(desc, &args->left_shift, in_scale, &args->out_scale);
+  for (int i = 0; i < 2; i++) {
+    const int input = i ^ first_of(desc);
+    args->in_scale[i] = in_scale[input];
+    args->in_zero_point[i] = desc->in[input].zero_point - offset;
+  }
   args->out_zero_point = desc->out.zero_point - offset;
   tvmq_activation_range(desc->activation, desc->type, desc->out, &args->min, &args->max);
   args->min -= offset;
@@ -52,6 +60,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     a->args.planar = d->type != TVMQ_TYPE_S16 && tvmq_fit_plane(&asked, &a->args.plane);
   }
   a->threads = env->threads;
+  a->first = first_of(d);
   a->broadcast = d->broadcast;
   a->n = d->n;
   a->bytes = tvmq_type_bytes(d->type);
@@ -82,7 +91,7 @@ static void run_task(void *context, struct tvmq_tile task) {
   struct tvmq_add_args args = a->args;
   for (size_t at = first; at < end; at += args.n) {
     args.n = tvmq_min(end - at, a->piece);
-    for (int i = 0; i < 2; i++) args.in[i] = tvmq_broadcast_read(&a->broadcast, i, job->in[i], a->bytes, at, args.n, copies[i]);
+    for (int i = 0; i < 2; i++) args.in[i ^ a->first] = tvmq_broadcast_read(&a->broadcast, i, job->in[i], a->bytes, at, args.n, copies[i]);
     args.out = job->out + at * a->bytes;
     a->variant->fn.add(&args);
   }

@@ -13,20 +13,28 @@ enum { BLOCK = 64 };
 struct plane {
   vec high, low, bias, shift;
   vec min, max;
+  int n_exceptions;
+  vec exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
 TVMQ_INLINE vec pairs(int32_t a, int32_t b) { return _mm512_set1_epi32((int32_t)((uint32_t)b << 16 | (uint16_t)a)); }
 
 TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
   const struct tvmq_plane *p = &args->plane;
-  return (struct plane){
+  struct plane plane = {
       .high = pairs(p->multiplier[0] >> 8, p->multiplier[1] >> 8),
       .low = pairs(p->multiplier[0] << 8, p->multiplier[1] << 8),
       .bias = _mm512_set1_epi32(p->bias),
       .shift = _mm512_set1_epi32(p->shift),
       .min = _mm512_set1_epi8((int8_t)args->min),
       .max = _mm512_set1_epi8((int8_t)args->max),
+      .n_exceptions = p->n_exceptions,
   };
+  for (int e = 0; e < p->n_exceptions; e++) {
+    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = _mm512_set1_epi8(p->exceptions[e].in[i]);
+    plane.exception_value[e] = _mm512_set1_epi8(p->exceptions[e].value);
+  }
+  return plane;
 }
 
 // Pairs of 256 a and 256 b -> values.
@@ -41,15 +49,23 @@ TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t 
   const vec low = _mm512_unpacklo_epi8(a, b), high = _mm512_unpackhi_epi8(a, b);
   const vec value0 = plane_values(p, _mm512_unpacklo_epi8(zero, low)), value1 = plane_values(p, _mm512_unpackhi_epi8(zero, low));
   const vec value2 = plane_values(p, _mm512_unpacklo_epi8(zero, high)), value3 = plane_values(p, _mm512_unpackhi_epi8(zero, high));
-  const vec bytes = _mm512_packs_epi16(_mm512_packs_epi32(value0, value1), _mm512_packs_epi32(value2, value3));
-  _mm512_storeu_si512(out, _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, p->min), p->max), flips));
+  vec bytes = _mm512_packs_epi16(_mm512_packs_epi32(value0, value1), _mm512_packs_epi32(value2, value3));
+  bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, p->min), p->max);
+  for (int e = 0; e < p->n_exceptions; e++) {
+    const __mmask64 met = _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(a, p->exception_in[e][0]), b, p->exception_in[e][1]);
+    bytes = _mm512_mask_mov_epi8(bytes, met, p->exception_value[e]);
+  }
+  _mm512_storeu_si512(out, _mm512_xor_si512(bytes, flips));
 }
 
 // ---- all others
 
 TVMQ_INLINE vec all(int32_t x) { return _mm512_set1_epi32(x); }
 TVMQ_INLINE vec add(vec a, vec b) { return _mm512_add_epi32(a, b); }
-TVMQ_INLINE vec raised(vec x, vec zero_point, vec left) { return _mm512_sllv_epi32(_mm512_sub_epi32(x, zero_point), left); }
+TVMQ_INLINE vec sub(vec a, vec b) { return _mm512_sub_epi32(a, b); }
+TVMQ_INLINE vec exclusive(vec a, vec b) { return _mm512_xor_si512(a, b); }
+TVMQ_INLINE vec left(vec x, unsigned n) { return _mm512_slli_epi32(x, n); }
+TVMQ_INLINE vec right(vec x, unsigned n) { return _mm512_srai_epi32(x, n); }
 TVMQ_INLINE vec clamped(vec x, vec min, vec max) { return _mm512_min_epi32(_mm512_max_epi32(x, min), max); }
 
 #include "add_x86.h"

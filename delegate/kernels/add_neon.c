@@ -2,6 +2,7 @@
 //
 // Along a plane, smull and smlal multiply bytes by the low parts of the multipliers, whose sums fit int16, and 256 a and 256 b by the high parts. The sum is
 // shifted in two steps: its high half is taken, then, by a saturating shift to the left, the high byte of that.
+#include "add_ways.h"
 #include "elements_neon.h"
 #include "requant_neon.h"
 
@@ -16,6 +17,8 @@ struct plane {
   int32x4_t bias;
   int16x8_t left;
   int8x16_t min, max;
+  int n_exceptions;
+  int8x16_t exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
 TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
@@ -26,7 +29,12 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
       .left = vdupq_n_s16((int16_t)(TVMQ_PLANE_MAX_SHIFT - p->shift)),
       .min = vdupq_n_s8((int8_t)args->min),
       .max = vdupq_n_s8((int8_t)args->max),
+      .n_exceptions = p->n_exceptions,
   };
+  for (int e = 0; e < p->n_exceptions; e++) {
+    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = vdupq_n_s8(p->exceptions[e].in[i]);
+    plane.exception_value[e] = vdupq_n_s8(p->exceptions[e].value);
+  }
   const int8_t low[2] = {(int8_t)p->multiplier[0], (int8_t)p->multiplier[1]};
   plane.high = vset_lane_s16((int16_t)((p->multiplier[0] - low[0]) >> 8), plane.high, 0);
   plane.high = vset_lane_s16((int16_t)((p->multiplier[1] - low[1]) >> 8), plane.high, 1);
@@ -62,56 +70,80 @@ TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t 
     value[2 * i + 1] = plane_values(p, value[2 * i + 1], vshll_high_n_s8(a[i], 8), vshll_high_n_s8(b[i], 8));
   }
   UNROLL for (int i = 0; i < N; i++) {
-    const int8x16_t bytes = vuzp2q_s8(vreinterpretq_s8_s16(value[2 * i]), vreinterpretq_s8_s16(value[2 * i + 1]));
-    vst1q_u8(out + 16 * i, veorq_u8(vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(bytes, p->min), p->max)), flips));
+    int8x16_t bytes = vuzp2q_s8(vreinterpretq_s8_s16(value[2 * i]), vreinterpretq_s8_s16(value[2 * i + 1]));
+    bytes = vminq_s8(vmaxq_s8(bytes, p->min), p->max);
+    for (int e = 0; e < p->n_exceptions; e++) {
+      bytes = vbslq_s8(vandq_u8(vceqq_s8(a[i], p->exception_in[e][0]), vceqq_s8(b[i], p->exception_in[e][1])), p->exception_value[e], bytes);
+    }
+    vst1q_u8(out + 16 * i, veorq_u8(vreinterpretq_u8_s8(bytes), flips));
   }
 }
 
 // ---- all others
 
 struct steps {
-  enum tvmq_neon_path path;
+  enum tvmq_neon_path path;  // LONG
   struct tvmq_neon_stage stage;
-  int32x4_t left[2], in_zero_point[2], in_multiplier[2], in_shift[2], out_zero_point, out_multiplier, out_shift, min, max;
+  int32x4_t in_zero_point[2], in_multiplier, in_shift, out_zero_point, out_multiplier, out_shift;
+  int8x16_t flip, min_s8, max_s8;
+  int16x8_t min_s16, max_s16;
 };
 
-TVMQ_INLINE struct steps steps_of(const struct tvmq_add_args *args, int32_t offset) {
-  struct steps s = {
-      .path = args->rounding == TVMQ_ROUNDING_SINGLE                                   ? TVMQ_NEON_SINGLE
-              : args->rounding == TVMQ_ROUNDING_REFERENCE && args->out_scale.shift < 0 ? TVMQ_NEON_S8_AWAY
-                                                                                       : TVMQ_NEON_DOUBLE,
+static struct steps steps_of(const struct tvmq_add_args *args) {
+  return (struct steps){
+      .path = args->rounding == TVMQ_ROUNDING_SINGLE ? TVMQ_NEON_SINGLE : TVMQ_NEON_DOUBLE,
       .stage = {.ties = vdupq_n_s32(args->rounding == TVMQ_ROUNDING_REFERENCE ? -1 : 0)},
-      .out_zero_point = vdupq_n_s32(args->out_zero_point + offset),
+      .in_zero_point = {vdupq_n_s32(args->in_zero_point[0]), vdupq_n_s32(args->in_zero_point[1])},
+      .in_multiplier = vdupq_n_s32(args->in_scale[1].multiplier),
+      .in_shift = vdupq_n_s32(args->in_scale[1].shift),
+      .out_zero_point = vdupq_n_s32(args->out_zero_point),
       .out_multiplier = vdupq_n_s32(args->out_scale.multiplier),
       .out_shift = vdupq_n_s32(args->out_scale.shift),
-      .min = vdupq_n_s32(args->min + offset),
-      .max = vdupq_n_s32(args->max + offset),
+      .flip = vdupq_n_s8((int8_t)args->flip),
+      .min_s8 = vdupq_n_s8((int8_t)args->min),
+      .max_s8 = vdupq_n_s8((int8_t)args->max),
+      .min_s16 = vdupq_n_s16((int16_t)args->min),
+      .max_s16 = vdupq_n_s16((int16_t)args->max),
   };
-  UNROLL for (int i = 0; i < 2; i++) {
-    s.in_zero_point[i] = vdupq_n_s32(args->in_zero_point[i] + offset);
-    s.in_multiplier[i] = vdupq_n_s32(args->in_scale[i].multiplier);
-    // A half, which shifts nothing to the right, is exact: as twice the element and a quarter it has a right shift, as the shorter path wants.
-    const int32_t exact = args->in_scale[i].shift == 0;
-    s.left[i] = vdupq_n_s32(args->left_shift + exact);
-    s.in_shift[i] = vdupq_n_s32(args->in_scale[i].shift - exact);
+}
+
+static bool is_short(const struct tvmq_add_args *args) { return args->out_scale.shift < 0; }
+
+TVMQ_INLINE void raise_bytes(const struct steps *s, int i, const void *in, vec x[]) {
+  const int8x16_t bytes = veorq_s8(vld1q_s8(in), s->flip);
+  from_s16(vmovl_s8(vget_low_s8(bytes)), vmovl_high_s8(bytes), x);
+  UNROLL for (int v = 0; v < 4; v++) x[v] = vshlq_n_s32(vsubq_s32(x[v], s->in_zero_point[i]), i == 0 ? RAISED_BYTES - 1 : RAISED_BYTES);
+}
+
+TVMQ_INLINE void raise_s16(const struct steps *s, int i, const void *in, vec x[]) {
+  (void)s;
+  UNROLL for (int v = 0; v < 4; v += 2) {
+    const int16x8_t elements = vld1q_s16((const int16_t *)in + 4 * v);
+    x[v] = vshll_n_s16(vget_low_s16(elements), i == 0 ? RAISED_S16 - 1 : RAISED_S16);
+    x[v + 1] = vshll_high_n_s16(elements, i == 0 ? RAISED_S16 - 1 : RAISED_S16);
   }
-  return s;
 }
 
-TVMQ_INLINE vec steps_rescale(const struct steps *s, vec x, vec multiplier, vec shift) {
-  if (s->path == TVMQ_NEON_S8_AWAY) return tvmq_neon_rescale(TVMQ_NEON_S8_AWAY, &s->stage, x, multiplier, shift);
-  if (s->path == TVMQ_NEON_SINGLE) return tvmq_neon_rescale(TVMQ_NEON_SINGLE, &s->stage, x, multiplier, shift);
-  return tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &s->stage, x, multiplier, shift);
+TVMQ_INLINE vec steps_rescale(const struct steps *s, enum steps_way way, vec x, vec multiplier, vec shift) {
+  if (way != LONG) return tvmq_neon_rescale(TVMQ_NEON_S8_AWAY, &s->stage, x, multiplier, shift);
+  return s->path == TVMQ_NEON_SINGLE ? tvmq_neon_rescale(TVMQ_NEON_SINGLE, &s->stage, x, multiplier, shift)
+                                     : tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &s->stage, x, multiplier, shift);
 }
 
-TVMQ_INLINE vec steps_scaled(const struct steps *s, int i, vec x) {
-  return steps_rescale(s, vshlq_s32(vsubq_s32(x, s->in_zero_point[i]), s->left[i]), s->in_multiplier[i], s->in_shift[i]);
+TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, vec a, vec b) {
+  const vec scaled = way == EQUAL ? vshrq_n_s32(b, 1) : steps_rescale(s, way, b, s->in_multiplier, s->in_shift);
+  return steps_rescale(s, way, vaddq_s32(scaled, a), s->out_multiplier, s->out_shift);
 }
 
-TVMQ_INLINE vec steps_sum(const struct steps *s, vec a, vec b) {
-  const vec sum = vaddq_s32(steps_scaled(s, 0, a), steps_scaled(s, 1, b));
-  const vec value = tvmq_neon_add_s32(steps_rescale(s, sum, s->out_multiplier, s->out_shift), s->out_zero_point);
-  return vminq_s32(vmaxq_s32(value, s->min), s->max);
+TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {
+  vec value[4];
+  UNROLL for (int v = 0; v < 4; v++) value[v] = tvmq_neon_add_s32(x[v], s->out_zero_point);
+  const int8x16_t bytes = vqmovn_high_s16(vqmovn_s16(to_s16(value[0], value[1])), to_s16(value[2], value[3]));
+  vst1q_s8(out, veorq_s8(vminq_s8(vmaxq_s8(bytes, s->min_s8), s->max_s8), s->flip));
+}
+
+TVMQ_INLINE void lower_s16(const struct steps *s, const vec x[], void *out) {
+  UNROLL for (int v = 0; v < 4; v += 2) { vst1q_s16((int16_t *)out + 4 * v, vminq_s16(vmaxq_s16(to_s16(x[v], x[v + 1]), s->min_s16), s->max_s16)); }
 }
 
 #include "add_template.h"

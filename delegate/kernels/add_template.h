@@ -5,13 +5,16 @@
 //   BLOCK                               elements computed together, a multiple of 4 * LANES
 //   struct plane                        the constants of a plane (plane.h) and the clamp, made by plane_of(args)
 //   plane_block(p, flip, a, b, out)     BLOCK bytes along a plane
-//   struct steps                        the constants of the reference's steps, made by steps_of(args, offset) for tensors whose zero points and clamp are
-//                                       `offset` higher than args says
-//   steps_sum(s, a, b)                  vec, vec -> vec: the sum of elements, clamped
+//   struct steps                        the constants of the reference's steps, made by steps_of(args)
+//   is_short(args)                      whether EQUAL and SHORT may shift as args has it, with reference rounding
+//   raise_bytes, raise_s16(s, i, in, x) 4 vectors of input i, less its zero point and shifted to the left as add_ways.h says
+//   steps_sum(s, way, a, b)             vec, vec -> vec: the sum of raised elements, not clamped
+//   lower_bytes, lower_s16(s, x, out)   4 vectors of sums, clamped
 //
 // Reads and writes the elements given; the last few by way of the stack.
 #include <string.h>
 
+#include "add_ways.h"
 #include "inline.h"
 #include "kernel.h"
 
@@ -25,21 +28,30 @@ TVMQ_INLINE void along_plane(const struct tvmq_add_args *args, uint8_t flip) {
   for (size_t i = 0; i + BLOCK <= n; i += BLOCK) plane_block(&plane, flip, a + i, b + i, out + i);
 }
 
-typedef void (*load_fn)(const void *, vec *);
-typedef void (*store_fn)(void *, const vec *);
+typedef void (*raise_fn)(const struct steps *, int, const void *, vec *);
+typedef void (*lower_fn)(const struct steps *, const vec *, void *);
 
-TVMQ_INLINE void by_steps(const struct tvmq_add_args *args, int32_t offset, size_t bytes, load_fn load, store_fn store) {
-  const struct steps steps = steps_of(args, offset);
+TVMQ_INLINE void by_steps(const struct tvmq_add_args *args, enum steps_way way, size_t bytes, raise_fn raise, lower_fn lower) {
+  const struct steps steps = steps_of(args);
   const uint8_t *const in0 = args->in[0], *const in1 = args->in[1];
   uint8_t *const out = args->out;
   const size_t n = args->n - args->n % BLOCK;
   for (size_t i = 0; i < n; i += STEP) {
     vec a[VECTORS], b[VECTORS];
-    load(in0 + i * bytes, a);
-    load(in1 + i * bytes, b);
-    UNROLL for (int v = 0; v < VECTORS; v++) a[v] = steps_sum(&steps, a[v], b[v]);
-    store(out + i * bytes, a);
+    raise(&steps, 0, in0 + i * bytes, a);
+    raise(&steps, 1, in1 + i * bytes, b);
+    UNROLL for (int v = 0; v < VECTORS; v++) a[v] = steps_sum(&steps, way, a[v], b[v]);
+    lower(&steps, a, out + i * bytes);
   }
+}
+
+TVMQ_INLINE void by_any_steps(const struct tvmq_add_args *args, size_t bytes, raise_fn raise, lower_fn lower) {
+  if (args->rounding != TVMQ_ROUNDING_REFERENCE || !is_short(args))
+    by_steps(args, LONG, bytes, raise, lower);
+  else if (args->in_scale[1].shift == 0 && args->in_scale[1].multiplier > 0)
+    by_steps(args, EQUAL, bytes, raise, lower);
+  else
+    by_steps(args, SHORT, bytes, raise, lower);
 }
 
 // The last few elements: a block of which those that are none are dropped.
@@ -59,18 +71,16 @@ static void add_rest(const struct tvmq_add_args *args, size_t bytes, tvmq_add_fn
 #define SYMBOL(type, isa) PASTE(type, isa)
 
 void SYMBOL(s8, ISA)(const struct tvmq_add_args *args) {
-  if (args->planar && args->flip == 0)
-    along_plane(args, 0);
-  else if (args->planar)
-    along_plane(args, 0x80);
+  if (!args->planar)
+    by_any_steps(args, 1, raise_bytes, lower_bytes);
   else if (args->flip == 0)
-    by_steps(args, 0, 1, load_s8, store_s8);
+    along_plane(args, 0);
   else
-    by_steps(args, 0x80, 1, load_u8, store_u8);
+    along_plane(args, 0x80);
   add_rest(args, 1, SYMBOL(s8, ISA));
 }
 
 void SYMBOL(s16, ISA)(const struct tvmq_add_args *args) {
-  by_steps(args, 0, sizeof(int16_t), load_s16, store_s16);
+  by_any_steps(args, sizeof(int16_t), raise_s16, lower_s16);
   add_rest(args, sizeof(int16_t), SYMBOL(s16, ISA));
 }

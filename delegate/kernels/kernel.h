@@ -152,7 +152,8 @@ typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]; tvmq_add_value() in requant.h
 //
-// The inputs may be one tensor. For bytes the caller may have found a plane that gives the same for every pair; what the steps need is then not looked at.
+// The inputs may be one tensor; in[0] is that of the greater scale, which is rescaled by a half and so exactly. int16 have zero points 0. For bytes the caller
+// may have found a plane that gives the same for every pair; what the steps need is then not looked at.
 struct tvmq_scale {
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
 };
@@ -162,12 +163,12 @@ struct tvmq_add_args {
   void *out;
   size_t n;
   uint8_t flip;  // xor on each byte read and written: 0x80 for uint8 tensors
-  bool planar;   // out[i] = clamp(value of `plane`)
+  bool planar;   // out[i] = clamp(value of `plane`), but for its exceptions
   struct tvmq_plane plane;
   enum tvmq_rounding rounding;
   int32_t left_shift;
   int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2], out_scale;  // of the inputs at most a half: nothing wraps
+  struct tvmq_scale in_scale[2], out_scale;  // in_scale[0] is a half, in_scale[1] at most that: nothing wraps
   int32_t min, max;
 };
 typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);

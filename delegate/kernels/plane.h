@@ -4,16 +4,25 @@
 //
 //   value(a, b) = sat8((a x multiplier[0] + b x multiplier[1] + bias) >> shift)
 //
-// where sat8 clamps to int8. The sum fits int32 for every pair. Kernels multiply by parts of 16 and 8 bits: a multiplier is 256 high + low with low either in
-// [0, 255] or in [-127, 127].
+// where sat8 clamps to int8, but for a few pairs that are listed: the reference rounds each input before it adds, which bends the plane by some 2^-19, and now
+// and then two pairs contradict each other. The sum fits int32 for every pair. Kernels multiply by parts of 16 and 8 bits: a multiplier is 256 high + low with
+// low either in [0, 255] or in [-127, 127].
 #pragma once
 
 #include <stdint.h>
 
 enum { TVMQ_PLANE_MIN_SHIFT = 16, TVMQ_PLANE_MAX_SHIFT = 24, TVMQ_PLANE_MAX_MULTIPLIER = (INT16_MAX << 8) + INT8_MAX };
 
+enum { TVMQ_PLANE_MAX_EXCEPTIONS = 4 };
+
+struct tvmq_plane_exception {
+  int8_t in[2], value;  // clamped as the operator's output is
+};
+
 struct tvmq_plane {
   int32_t multiplier[2];  // [0, TVMQ_PLANE_MAX_MULTIPLIER], neither 128 modulo 256
   int32_t bias;
   int32_t shift;  // [TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT]
+  int32_t n_exceptions;
+  struct tvmq_plane_exception exceptions[TVMQ_PLANE_MAX_EXCEPTIONS];  // of as many different pairs
 };

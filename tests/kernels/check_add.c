@@ -26,6 +26,9 @@ static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) 
     const struct tvmq_plane *p = &args->plane;
     const double sum = (double)a * p->multiplier[0] + (double)b * p->multiplier[1] + p->bias;
     value = (int64_t)floor(ldexp(sum, -p->shift));
+    for (int32_t e = 0; e < p->n_exceptions; e++) {
+      if (a == p->exceptions[e].in[0] && b == p->exceptions[e].in[1]) return p->exceptions[e].value;
+    }
   } else {
     const int32_t in[2] = {a, b};
     int32_t sum = 0;
@@ -53,6 +56,20 @@ static void draw_plane(struct tvmq_plane *p) {
   p->shift = (int32_t)check_between(TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT);
 }
 
+// Of pairs that the first elements are, so that they are met.
+static void draw_exceptions(struct tvmq_add_args *args) {
+  struct tvmq_plane *p = &args->plane;
+  const uint32_t n = check_one_in(2) ? 0 : check_below(TVMQ_PLANE_MAX_EXCEPTIONS + 1);
+  for (p->n_exceptions = 0; (uint32_t)p->n_exceptions < n && (size_t)p->n_exceptions < args->n; p->n_exceptions++) {
+    struct tvmq_plane_exception *x = &p->exceptions[p->n_exceptions];
+    for (int i = 0; i < 2; i++) x->in[i] = (int8_t)(((const uint8_t *)args->in[i])[p->n_exceptions] ^ args->flip);
+    x->value = (int8_t)check_between(args->min, args->max);
+    for (int32_t e = 0; e < p->n_exceptions; e++) {
+      if (memcmp(x->in, p->exceptions[e].in, sizeof x->in) == 0) return;  // exceptions are of different pairs
+    }
+  }
+}
+
 static int32_t draw_zero_point(int32_t min, int32_t max) { return check_one_in(4) ? (check_one_in(2) ? min : max) : (int32_t)check_between(min, max); }
 
 static struct tvmq_scale draw_scale(double real) {
@@ -61,7 +78,7 @@ static struct tvmq_scale draw_scale(double real) {
   return scale;
 }
 
-// Scales as planning finds them: of the inputs one is a half and the other at most that; the sum's ratio mostly fills the output's range.
+// Scales as planning finds them: the first input's is a half and the other at most that; the sum's ratio mostly fills the output's range.
 static void draw_args(const struct tvmq_variant *variant, struct tvmq_add_args *args) {
   const bool wide = variant->in_type == TVMQ_TYPE_S16;
   const int32_t min = wide ? INT16_MIN : INT8_MIN, max = wide ? INT16_MAX : INT8_MAX;
@@ -72,9 +89,8 @@ static void draw_args(const struct tvmq_variant *variant, struct tvmq_add_args *
   args->left_shift = wide ? 15 : 20;
   for (int i = 0; i < 2; i++) args->in_zero_point[i] = wide ? 0 : draw_zero_point(min, max);
   args->out_zero_point = wide ? 0 : draw_zero_point(min, max);
-  const uint32_t larger = check_below(2);
-  args->in_scale[larger] = draw_scale(0.5);
-  args->in_scale[!larger] = draw_scale(check_one_in(4) ? ldexp(1, -1 - (int)check_below(34)) : (double)check_between(1, 1 << 20) * 0x1p-21);
+  args->in_scale[0] = draw_scale(0.5);
+  args->in_scale[1] = draw_scale(check_one_in(4) ? ldexp(1, -1 - (int)check_below(34)) : (double)check_between(1, 1 << 20) * 0x1p-21);
   const double ratio = check_one_in(4) ? ldexp(1, (int)check_below(30) - 15) : (double)check_between(1, 1 << 20) * 0x1p-19;
   args->out_scale = draw_scale(check_one_in(16) ? (double)check_between(1, (1 << 20) - 1) * 0x1p-20 : ldexp(ratio, 1 - args->left_shift));
   args->min = check_one_in(2) ? min : (int32_t)check_between(min, max);
@@ -99,11 +115,13 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     check_random_bytes(guard_writable(&in_guard, args.in[i]), n * bytes);
   }
   if (check_one_in(8)) args.in[1] = args.in[0];
+  if (args.planar) draw_exceptions(&args);
   memcpy(slot, background, sizeof background);
-  check_case("n %zu, rounding %d, flip %d, plane %d: %d %d %d %d, scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, clamp %d %d, %s", n, args.rounding,
-             args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias, args.plane.shift, args.in_scale[0].multiplier,
-             args.in_scale[0].shift, args.in_scale[1].multiplier, args.in_scale[1].shift, args.out_scale.multiplier, args.out_scale.shift,
-             args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max, side == GUARD_END ? "end guarded" : "start guarded");
+  check_case("n %zu, rounding %d, flip %d, plane %d: %d %d %d %d and %d exceptions, scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, clamp %d %d, %s",
+             n, args.rounding, args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias, args.plane.shift,
+             args.plane.n_exceptions, args.in_scale[0].multiplier, args.in_scale[0].shift, args.in_scale[1].multiplier, args.in_scale[1].shift,
+             args.out_scale.multiplier, args.out_scale.shift, args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max,
+             side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.add, &args);
   for (size_t i = 0; i < n; i++) {
     const int32_t a = element(variant, args.flip, args.in[0], i), b = element(variant, args.flip, args.in[1], i);
@@ -133,8 +151,8 @@ static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[2][MAX_N * 2], out[MAX_N * 2];
   check_random_bytes(in, sizeof in);
   struct problem p = {variant, {.in = {in[0], in[1]}, .out = out, .n = MAX_N, .left_shift = 15, .out_scale = {0x50000000, -13}}};
-  for (int i = 0; i < 2; i++) p.args.in_scale[i] = (struct tvmq_scale){0x50000000 - 0x10000000 * i, -i};
-  p.args.plane = (struct tvmq_plane){{3000001, 2500003}, 4194304, 22};
+  for (int i = 0; i < 2; i++) p.args.in_scale[i] = (struct tvmq_scale){0x40000000 + 0x10000000 * i, -i};
+  p.args.plane = (struct tvmq_plane){.multiplier = {3000001, 2500003}, .bias = 4194304, .shift = 22};
   p.args.min = variant->in_type == TVMQ_TYPE_S16 ? INT16_MIN : INT8_MIN;
   p.args.max = variant->in_type == TVMQ_TYPE_S16 ? INT16_MAX : INT8_MAX;
   for (int planar = variant->in_type != TVMQ_TYPE_S16; planar >= 0; planar--) {
