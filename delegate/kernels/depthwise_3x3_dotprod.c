@@ -1,12 +1,13 @@
 // The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
 //
-// Tile: two output rows of 8 channels, two columns at a time, whose 8 accumulators are requantized together: in-order cores need that much independent work.
-// An odd last row is computed alone. Tiles below each other go on with the same constants in registers.
+// Tile: two output rows of 8 channels, their columns one after the other at stride 2, two by two at stride 1. An odd last row is computed alone. Tiles below
+// each other go on with the same constants in registers.
 //
 // Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums
 // that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
-// them there. Each runs ahead of itself: the pixels that come next are looked up while accumulators are requantized, and a part of them is loaded before the
-// next round begins. Past the end it looks up the last pixel again.
+// them there, and are ordered by hand: a line holds instructions that do not wait for each other, with loads beside them (depthwise_loops_dotprod.h). So what a
+// column ends with is mixed with what the next begins with: pixels are looked up, loaded and partly interleaved ahead. Past the end they are those of the last
+// column again.
 //
 // Weights less their zero point may exceed int8. Then a second plane holds the same term for every weight (pack_depthwise.h): its quads' products are added
 // with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
@@ -20,186 +21,221 @@
 // clang-format off
 // ---- stride 1: four rows of a column serve both output rows
 //
-//   v8-v19   weights [kernel column][output row][4 channels]        v20 v21 multipliers, v22 v23 shifts;
-//                                                                    or v20 v21 the second plane (a register an output row), v22 v23 either
-//   v28-v31  rows of the left column, which become quads in v24 v25
-//   v26 v27 v29 v31  rows of the right one, which become quads in v26 v27
+//   v0-v3 v4-v7  sums of the left and the right column, [output row][4 channels]
+//   v8-v19       weights [kernel column][output row][4 channels]    v20 v21 multipliers, v22 v23 shifts;
+//                                                                   or v20 v21 the second plane (a register an output row), v22 v23 either
+//   v28 v30 v24 v31  rows of the left column, then pairs of them in v30 v24, then quads in v24 v25
+//   v26-v29          rows of the right one, then pairs of them in v26 v28, then quads in v26 v27
+//   v28-v31, and v29 v24 v25 v31  what becomes of the sums of the left and of the right column; bytes in v28 v30 and in v29 v25
 #define S1_LEFT 24, 25, 24, 25
 #define S1_RIGHT 26, 27, 26, 27
 #define S1_W0 8, 9, 10, 11
 #define S1_W1 12, 13, 14, 15
 #define S1_W2 16, 17, 18, 19
 #define S1_TERM 20, 20, 21, 21
-#define S1_ONE_PLANE_PARAMS 20, 21, , 22, 23,
-#define S1_TWO_PLANES_PARAMS 22, 23, CONSTANTS(22, 23, 26), 22, 23, CONSTANTS(22, 23, 28)
-#define S1_LOOKUP(i) S1_LOOKUP_##i
-#define S1_LOOKUP_0 POINTER(0, 0, 19)
-#define S1_LOOKUP_1 POINTER(1, 1, 19)
-#define S1_LOOKUP_2 POINTER(2, 2, 19)
-#define S1_LOOKUP_3 POINTER(3, 3, 19)
-#define S1_LOOKUP_4 POINTER(4, 0, 20)
-#define S1_LOOKUP_5 POINTER(5, 1, 20)
-#define S1_LOOKUP_6 POINTER(6, 2, 20)
-#define S1_LOOKUP_7 POINTER(7, 3, 20)
-#define S1_LOOKUP_8
-#define S1_LOOKUP_9
-#define S1_LOOKUP_LEFT S1_LOOKUP_0 S1_LOOKUP_1 S1_LOOKUP_2 S1_LOOKUP_3
-#define S1_LOOKUP_RIGHT S1_LOOKUP_4 S1_LOOKUP_5 S1_LOOKUP_6 S1_LOOKUP_7
-#define S1_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2) LOAD(31, 3)
-#define S1_COLUMNS(FROM, SUMS)                                                                              \
-  LOAD(26, 4) LOAD(27, 5) ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) LOAD(29, 6) LOAD(31, 7)     \
-  ZIP(zip1, 16b, 26, 26, 27) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30) ZIP(zip1, 16b, 29, 29, 31) \
-  FROM##_BY(30) FROM(24, 30) FROM(25, 30) SUMS ZIP(zip2, 8h, 27, 26, 29) ZIP(zip1, 8h, 26, 26, 29) FROM(26, 30) FROM(27, 30)
-#define S1_LAST_COLUMN(FROM) \
-  ZIP(zip1, 16b, 28, 28, 29) ZIP(zip1, 16b, 30, 30, 31) FROM##_BY(31) FROM(28, 31) FROM(30, 31) ZIP(zip1, 8h, 24, 28, 30) ZIP(zip2, 8h, 25, 28, 30)
-#define S1_START(P, ...)                                                                            \
-  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(FIRST, S1_LEFT, S1_TERM, S1_W0, __VA_ARGS__) BIASES(4, 5, 6, 7) \
-  P(FIRST, S1_RIGHT, S1_TERM, S1_W1) P(SECOND, S1_RIGHT, S1_TERM, S1_W0)
+#define S1_SHIFTS 22, 23
+#define S1_ONE_PLANE_MULTIPLIERS 20, 21
+#define S1_ONE_PLANE_LOAD_MULTIPLIERS
+#define S1_ONE_PLANE_LOAD_SHIFTS
+#define S1_TWO_PLANES_MULTIPLIERS 22, 23
+#define S1_TWO_PLANES_LOAD_MULTIPLIERS CONSTANTS(22, 23, 26)
+#define S1_TWO_PLANES_LOAD_SHIFTS CONSTANTS(22, 23, 28)
+#define S1_PARAMS(P) S1_##P##_MULTIPLIERS, S1_##P##_LOAD_MULTIPLIERS, S1_SHIFTS, S1_##P##_LOAD_SHIFTS
+#define S1_LOOKUP_LEFT POINTER(0, 0, 19) POINTER(1, 1, 19) POINTER(2, 2, 19) POINTER(3, 3, 19)
+#define S1_LOOKUP_RIGHT POINTER(4, 0, 20) POINTER(5, 1, 20) POINTER(6, 2, 20) POINTER(7, 3, 20)
+#define S1_LOAD_LEFT LOAD(28, 0) LOAD(30, 1) LOAD(24, 2) LOAD(31, 3)
+#define S1_LEFT_PAIRS(FROM) PAIR(30, 28, 30) PAIR(24, 24, 31) FROM##_BY(31) FROM(30, 31) FROM(24, 31)
+#define S1_LEFT_QUADS(b0, b1) HIGH_QUAD(25, 30, 24) b0 LOW_QUAD(24, 30, 24) b1
+#define S1_RIGHT_PAIRS(FROM) PAIR(26, 26, 27) PAIR(28, 28, 29) FROM##_BY(29) FROM(26, 29) FROM(28, 29)
+#define S1_RIGHT_QUADS HIGH_QUAD(27, 26, 28) LOW_QUAD(26, 26, 28)
 
-#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                                 \
-  "mov x19, #0\n"                                                                                                                                           \
-  "mov x20, #8\n"                                                                                                                                           \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FROM, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_START(P, S1_LOOKUP_4, S1_LOOKUP_5, S1_LOOKUP_6, S1_LOOKUP_7) \
-  "subs %[n], %[n], #2\n"                                                                                                                                   \
-  "b.lo 2f\n"                                                                                                                                               \
-  "1:\n"                                                                                                                                                    \
-  S1_COLUMNS(FROM, P(SECOND, S1_LEFT, S1_TERM, S1_W1)) ADVANCE(P(FIRST, S1_LEFT, S1_TERM, S1_W2), P(SECOND, S1_RIGHT, S1_TERM, S1_W2))                      \
-  STAGE(S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) S1_START(P, )                                                                                   \
-  "subs %[n], %[n], #2\n"                                                                                                                                   \
-  "b.hs 1b\n"                                                                                                                                               \
-  "2: tbz %[n], #0, 3f\n"                                                                                                                                   \
-  S1_LAST_COLUMN(FROM)                                                                                                                                      \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W2) HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                          \
+// The table's next two columns: both ("hi"), a last one for left and right ("eq"), or there are none ("lo") and it is the same two.
+#define S1_COUNT "subs %[n], %[n], #2\n"
+#define S1_LEFT_IS_NEXT "cset x21, hs\n"
+#define S1_RIGHT_IS_NEXT "cset x22, ne\n"
+#define S1_ADVANCE_LEFT "add x19, x19, x21, lsl #4\n"
+#define S1_ADVANCE_RIGHT "add x20, x19, x22, lsl #3\n"
+#define S1_NEXT_OUTPUTS "add %[out0], %[out0], %[out_column], lsl #1\n" "add %[out1], %[out1], %[out_column], lsl #1\n"
+
+#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                               \
+  "mov x19, #0\n"                                                                                                                         \
+  "mov x20, #8\n"                                                                                                                         \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT LOAD(26, 4) LOAD(27, 5) S1_COUNT LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)            \
+  S1_LEFT_PAIRS(FROM) LOAD(28, 6) LOAD(29, 7) S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT LOW_BIAS(4) HIGH_BIAS(5) LOW_BIAS(6) HIGH_BIAS(7)            \
+  S1_LEFT_QUADS(, ) S1_RIGHT_PAIRS(FROM) S1_ADVANCE_LEFT S1_ADVANCE_RIGHT                                                                   \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W0, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19), POINTER(3, 3, 19))                             \
+  S1_RIGHT_QUADS LOAD(28, 0) LOAD(30, 1) LOAD(24, 2) LOAD(31, 3)                                                                            \
+  P(SECOND, S1_RIGHT, S1_TERM, S1_W0, POINTER(4, 0, 20), POINTER(5, 1, 20), POINTER(6, 2, 20), POINTER(7, 3, 20))                           \
+  S1_LEFT_PAIRS(FROM) P(FIRST, S1_RIGHT, S1_TERM, S1_W1)                                                                                    \
+  "b.ls 2f\n"                                                                                                                             \
+  "1:\n"                                                                                                                                  \
+  S1_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5))                                                                                                 \
+  P(SECOND, S1_LEFT, S1_TERM, S1_W1, LOAD(28, 6), LOAD(29, 7), , )                                                                        \
+  S1_RIGHT_PAIRS(FROM)                                                                                                                    \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W2)                                                                                                       \
+  S1_RIGHT_QUADS S1_##P##_LOAD_MULTIPLIERS                                                                                                \
+  MULTIPLY(ROUND, 28, 29, 0, 1, S1_##P##_MULTIPLIERS) MULTIPLY(ROUND, 30, 31, 2, 3, S1_##P##_MULTIPLIERS) S1_##P##_LOAD_SHIFTS            \
+  SHIFTS(28, 29, S1_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(30, 31, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))                               \
+  P(SECOND, S1_RIGHT, S1_TERM, S1_W2)                                                                                                     \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) LOAD_ZERO_POINT(29) S1_COUNT S1_##P##_LOAD_MULTIPLIERS                                            \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W0)                                                                                                       \
+  ZERO_POINTS(NARROW, 28, 30, 29, S1_LEFT_IS_NEXT, S1_RIGHT_IS_NEXT)                                                                              \
+  MULTIPLY(ROUND, 29, 24, 4, 5, S1_##P##_MULTIPLIERS) BYTES(TO_BYTE, 28, 30, 25, 31, , )                                                  \
+  MULTIPLY(ROUND, 25, 31, 6, 7, S1_##P##_MULTIPLIERS) S1_##P##_LOAD_SHIFTS                                                                \
+  SHIFTS(29, 24, S1_SHIFTS, LOW_BIAS(4), HIGH_BIAS(5)) SHIFTS(25, 31, S1_SHIFTS, LOW_BIAS(6), HIGH_BIAS(7)) S1_ADVANCE_LEFT               \
+  NARROW(29, 29, 24) STORE(28, out0) LOAD_ZERO_POINT(24) S1_ADVANCE_RIGHT NARROW(25, 25, 31) STORE(30, out1)                                \
+  P(FIRST, S1_RIGHT, S1_TERM, S1_W1, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19), POINTER(3, 3, 19))                            \
+  ZERO_POINTS(NARROW, 29, 25, 24, , LOAD(28, 0)) LOAD(30, 1) LOAD(24, 2)                                                                   \
+  P(SECOND, S1_RIGHT, S1_TERM, S1_W0, LOAD(31, 3), POINTER(4, 0, 20), POINTER(5, 1, 20), POINTER(6, 2, 20))                                 \
+  BYTES(TO_BYTE, 29, 25, 26, 27, POINTER(7, 3, 20), ) S1_LEFT_PAIRS(FROM)                                                                   \
+  STORE_RIGHT(29, out0) STORE_RIGHT(25, out1) S1_NEXT_OUTPUTS                                                                               \
+  "b.hi 1b\n"                                                                                                                             \
+  "2: b.ne 3f\n"                                                                                                                          \
+  S1_LEFT_QUADS(, ) P(FIRST, S1_LEFT, S1_TERM, S1_W2) LAST_STAGE(28, 29, 26, 27, 7, S1_PARAMS(P), ROUND, NARROW, TO_BYTE)                    \
   "3:\n"
 
-// The same for an output row alone, whose third row of pixels is the fourth as well: v8 v9, v12 v13 and v16 v17 are all weights.
+// The same for an output row alone, which has three rows of pixels.
+//
+//   v0 v1 v2 v3  sums of the left and the right column    v8 v9, v12 v13, v16 v17 weights [kernel column], v20-v23 as above
+//   v28-v30      rows of the left column, then pairs of them in v28 v30, then quads in v24 v25
+//   v26 v27 v31  rows of the right one, then pairs of them in v26 v31, then quads in v26 v27
+//   v4-v7        what becomes of the sums; bytes in v4 v6
 #define S1_ROW_LEFT 24, 25
 #define S1_ROW_RIGHT 26, 27
+#define S1_ROW_BOTH 24, 25, 26, 27
 #define S1_ROW_TERM 20, 20
 #define S1_ROW_TERMS 20, 20, 20, 20
-#define S1_ROW_START(P) \
-  S1_LOAD_LEFT BIASES(0, 1, 2, 3) P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9) P(FIRST, S1_RIGHT, S1_ROW_TERMS, 12, 13, 8, 9)
+#define S1_ROW_LOOKUP_LEFT POINTER(0, 0, 19) POINTER(1, 1, 19) POINTER(2, 2, 19)
+#define S1_ROW_LOOKUP_RIGHT POINTER(4, 0, 20) POINTER(5, 1, 20) POINTER(6, 2, 20)
+#define S1_ROW_LOAD_LEFT LOAD(28, 0) LOAD(29, 1) LOAD(30, 2)
+#define S1_ROW_LOAD_RIGHT LOAD(26, 4) LOAD(27, 5) LOAD(31, 6)
+#define S1_ROW_LEFT_PAIRS(FROM) PAIR(28, 28, 29) PAIR(30, 30, 30) FROM##_BY(29) FROM(28, 29) FROM(30, 29)
+#define S1_ROW_LEFT_QUADS(b0, b1) LOW_QUAD(24, 28, 30) b0 HIGH_QUAD(25, 28, 30) b1
+#define S1_ROW_RIGHT_PAIRS(FROM) PAIR(26, 26, 27) PAIR(31, 31, 31) FROM##_BY(27) FROM(26, 27) FROM(31, 27)
+#define S1_ROW_RIGHT_QUADS HIGH_QUAD(27, 26, 31) LOW_QUAD(26, 26, 31)
 
-#define S1_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                       \
-  "mov x19, #0\n"                                                                                                                     \
-  "mov x20, #8\n"                                                                                                                     \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT S1_COLUMNS(FROM, ) ADVANCE(, ) S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_ROW_START(P)           \
-  "subs %[n], %[n], #2\n"                                                                                                             \
-  "b.lo 2f\n"                                                                                                                         \
-  "1:\n"                                                                                                                              \
-  S1_COLUMNS(FROM, P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13)) ADVANCE(, P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17))            \
-  HALF_STAGE(28, 29, 30, 31, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S1_LOOKUP) NEXT_COLUMNS S1_ROW_START(P)                         \
-  "subs %[n], %[n], #2\n"                                                                                                             \
-  "b.hs 1b\n"                                                                                                                         \
-  "2: tbz %[n], #0, 3f\n"                                                                                                             \
-  S1_LAST_COLUMN(FROM)                                                                                                                \
-  P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 16, 17) ONLY_FIRST HALF_STAGE(24, 25, 26, 27, S1_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP) \
+#define S1_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                           \
+  "mov x19, #0\n"                                                                                                                         \
+  "mov x20, #8\n"                                                                                                                         \
+  S1_ROW_LOOKUP_LEFT S1_ROW_LOOKUP_RIGHT S1_ROW_LOAD_LEFT S1_ROW_LOAD_RIGHT S1_COUNT S1_ROW_LEFT_PAIRS(FROM) S1_ROW_RIGHT_PAIRS(FROM)     \
+  S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                     \
+  S1_ROW_LEFT_QUADS(, ) S1_ROW_RIGHT_QUADS S1_ROW_LOOKUP_LEFT S1_ROW_LOOKUP_RIGHT S1_ROW_LOAD_LEFT                                        \
+  P(FIRST, S1_ROW_BOTH, S1_ROW_TERMS, 8, 9, 8, 9) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13) S1_ROW_LEFT_PAIRS(FROM)                      \
+  "b.ls 2f\n"                                                                                                                             \
+  "1:\n"                                                                                                                                  \
+  S1_ROW_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5)) LOAD(31, 6)                                                                                 \
+  P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13, S1_COUNT, , , )                                                                         \
+  S1_ROW_RIGHT_PAIRS(FROM) S1_##P##_LOAD_MULTIPLIERS                                                                                      \
+  MULTIPLY(ROUND, 4, 5, 0, 1, S1_##P##_MULTIPLIERS) S1_ROW_RIGHT_QUADS S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT  \
+  P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_ZERO_POINT(10) LOW_BIAS(0) HIGH_BIAS(1)          \
+  P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9, POINTER(2, 2, 19), POINTER(4, 0, 20))                                                           \
+  MULTIPLY(ROUND, 6, 7, 2, 3, S1_##P##_MULTIPLIERS, POINTER(5, 1, 20), POINTER(6, 2, 20)) S1_##P##_LOAD_SHIFTS                            \
+  SHIFTS(4, 5, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3)) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13, LOAD(28, 0), LOAD(29, 1))                 \
+  SHIFTS(6, 7, S1_SHIFTS, , ) NARROW(4, 4, 5) LOAD(30, 2) P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 8, 9) NARROW(6, 6, 7)                       \
+  S1_ROW_LEFT_PAIRS(FROM) ZERO_POINTS(NARROW, 4, 6, 10, , ) BYTES(TO_BYTE, 4, 6, 14, 15, , ) STORE(4, out0) STORE(6, out1) S1_NEXT_OUTPUTS        \
+  "b.hi 1b\n"                                                                                                                             \
+  "2: b.ne 3f\n"                                                                                                                          \
+  "mov %[out1], %[out0]\n"                                                                                                                \
+  S1_ROW_LEFT_QUADS(, ) P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 16, 17) LAST_STAGE(4, 5, 6, 7, 10, S1_PARAMS(P), ROUND, NARROW, TO_BYTE)            \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
 //
-//   v8-v11   quads of an even column: v8 v9 output row 0, v10 v11 output row 1; before, rows in v27-v31
-//   v12-v15  quads of the odd column before it; before, rows in these and v26
-//   v16-v21  weights [kernel column][4 channels]                    v22 v23 multipliers, v24 v25 shifts;
-//                                                                   or v22 the second plane, v24 v25 either
+//   v0-v3    sums [output row][4 channels]    v4-v7 what becomes of them; bytes in v4 v6
+//   v8-v11   quads of an even column, v8 v9 for output row 0, v10 v11 for output row 1; v12-v15 of the odd one before it
+//   v16-v21  weights [kernel column][4 channels]    v22 v23 multipliers, v24 v25 shifts; or v22 the second plane, v24 v25 either
+//   v26-v30  rows of the odd column, then pairs of them in v12 v14 v30
+//   v26-v29 v31  rows of the even one, then pairs of them in v26 v28 v31
 #define S2_EVEN 8, 9, 10, 11
 #define S2_ODD 12, 13, 14, 15
 #define S2_W0 16, 17, 16, 17
 #define S2_W1 18, 19, 18, 19
 #define S2_W2 20, 21, 20, 21
 #define S2_TERM 22, 22, 22, 22
-#define S2_ONE_PLANE_PARAMS 22, 23, , 24, 25,
-#define S2_TWO_PLANES_PARAMS 24, 25, CONSTANTS(24, 25, 14), 24, 25, CONSTANTS(24, 25, 16)
-#define S2_LOOKUP(i) S2_LOOKUP_##i
-#define S2_LOOKUP_0 POINTER(0, 0, 19)
-#define S2_LOOKUP_1 POINTER(1, 1, 19)
-#define S2_LOOKUP_2 POINTER(2, 2, 19)
-#define S2_LOOKUP_3 POINTER(3, 3, 19)
-#define S2_LOOKUP_4 POINTER(4, 4, 19)
-#define S2_LOOKUP_5 POINTER(5, 0, 20)
-#define S2_LOOKUP_6 POINTER(6, 1, 20)
-#define S2_LOOKUP_7 POINTER(7, 2, 20)
-#define S2_LOOKUP_8 POINTER(8, 3, 20)
-#define S2_LOOKUP_9 POINTER(9, 4, 20)
-#define S2_LOOKUP_ODD S2_LOOKUP_0 S2_LOOKUP_1 S2_LOOKUP_2 S2_LOOKUP_3 S2_LOOKUP_4
-#define S2_LOOKUP_EVEN S2_LOOKUP_5 S2_LOOKUP_6 S2_LOOKUP_7 S2_LOOKUP_8 S2_LOOKUP_9
-#define S2_LOAD_ODD LOAD(12, 0) LOAD(13, 1) LOAD(14, 2) LOAD(15, 3) LOAD(26, 4)
-#define S2_LOAD_EVEN LOAD(27, 5) LOAD(28, 6) LOAD(29, 7) LOAD(30, 8) LOAD(31, 9)
-#define S2_PAIRS(r0, r1, r2, r3, r4) ZIP(zip1, 16b, r0, r0, r1) ZIP(zip1, 16b, r2, r2, r3) ZIP(zip1, 16b, r4, r4, r4)
-#define S2_QUADS(q0, q1, q2, q3, p0, p1, p2) ZIP(zip1, 8h, q0, p0, p1) ZIP(zip2, 8h, q1, p0, p1) ZIP(zip2, 8h, q3, p1, p2) ZIP(zip1, 8h, q2, p1, p2)
-#define S2_EVEN_QUADS(FROM) FROM(27, 28) FROM(29, 28) FROM(31, 28) S2_QUADS(8, 9, 10, 11, 27, 29, 31)
-#define S2_COLUMNS(FROM)                                                                                                      \
-  S2_LOAD_EVEN S2_PAIRS(12, 13, 14, 15, 26) S2_PAIRS(27, 28, 29, 30, 31) FROM##_BY(28) FROM(12, 28) FROM(14, 28) FROM(26, 28) \
-  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) ZIP(zip2, 8h, 15, 14, 26) ZIP(zip1, 8h, 14, 14, 26) S2_EVEN_QUADS(FROM)
+#define S2_SHIFTS 24, 25
+#define S2_ONE_PLANE_MULTIPLIERS 22, 23
+#define S2_ONE_PLANE_LOAD_MULTIPLIERS
+#define S2_ONE_PLANE_LOAD_SHIFTS
+#define S2_TWO_PLANES_MULTIPLIERS 24, 25
+#define S2_TWO_PLANES_LOAD_MULTIPLIERS CONSTANTS(24, 25, 14)
+#define S2_TWO_PLANES_LOAD_SHIFTS CONSTANTS(24, 25, 16)
+#define S2_LOOKUP_ODD POINTER(0, 0, 19) POINTER(1, 1, 19) POINTER(2, 2, 19) POINTER(3, 3, 19) POINTER(4, 4, 19)
+#define S2_LOOKUP_EVEN POINTER(5, 0, 20) POINTER(6, 1, 20) POINTER(7, 2, 20) POINTER(8, 3, 20) POINTER(9, 4, 20)
+#define S2_LOAD_EVEN LOAD(26, 5) LOAD(27, 6) LOAD(28, 7) LOAD(29, 8) LOAD(31, 9)
+#define S2_EVEN_PAIRS(FROM, b0, b1, b2) PAIR(26, 26, 27) b0 PAIR(28, 28, 29) b1 PAIR(31, 31, 31) b2 FROM##_BY(27) FROM(26, 27) FROM(28, 27) FROM(31, 27)
+#define S2_EVEN_QUADS(b0, b1) LOW_QUAD(8, 26, 28) b0 HIGH_QUAD(9, 26, 28) b1 LOW_QUAD(10, 28, 31) HIGH_QUAD(11, 28, 31)
+#define S2_ODD_PAIRS(FROM, b0, b1, b2) PAIR(12, 26, 27) b0 PAIR(14, 28, 29) b1 PAIR(30, 30, 30) b2 FROM##_BY(13) FROM(12, 13) FROM(14, 13) FROM(30, 13)
+#define S2_ODD_QUADS(b2, b3) HIGH_QUAD(13, 12, 14) LOW_QUAD(12, 12, 14) HIGH_QUAD(15, 14, 30) b2 LOW_QUAD(14, 14, 30) b3
 
-#define S2(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                                 \
-  "mov x20, #0\n"                                                                                                                                           \
-  S2_LOOKUP_EVEN S2_LOAD_EVEN S2_PAIRS(27, 28, 29, 30, 31) FROM##_BY(28) S2_EVEN_QUADS(FROM)                                                                \
-  "mov x19, #8\n"                                                                                                                                           \
-  "mov x20, #16\n"                                                                                                                                          \
-  S2_LOOKUP_ODD S2_LOOKUP_EVEN S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                             \
-  "subs %[n], %[n], #2\n"                                                                                                                                   \
-  "b.lo 2f\n"                                                                                                                                               \
-  "1:\n"                                                                                                                                                    \
-  S2_COLUMNS(FROM) ADVANCE(BIASES(4, 5, 6, 7), )                                                                                                            \
-  P(FIRST, S2_ODD, S2_TERM, S2_W1, S2_LOOKUP_0, S2_LOOKUP_1, S2_LOOKUP_2, S2_LOOKUP_3)                                                                      \
-  P(FIRST, S2_EVEN, S2_TERM, S2_W2, S2_LOOKUP_4, S2_LOOKUP_5, S2_LOOKUP_6, S2_LOOKUP_7)                                                                     \
-  S2_LOAD_ODD P(SECOND, S2_EVEN, S2_TERM, S2_W0, S2_LOOKUP_8, S2_LOOKUP_9)                                                                                  \
-  S2_COLUMNS(FROM) ADVANCE(P(SECOND, S2_ODD, S2_TERM, S2_W1), P(SECOND, S2_EVEN, S2_TERM, S2_W2)) STAGE(S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_LOOKUP) \
-  S2_LOAD_ODD BIASES(0, 1, 2, 3) P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                          \
-  "subs %[n], %[n], #2\n"                                                                                                                                   \
-  "b.hs 1b\n"                                                                                                                                               \
-  "2: tbz %[n], #0, 3f\n"                                                                                                                                   \
-  S2_COLUMNS(FROM) P(FIRST, S2_ODD, S2_TERM, S2_W1) P(FIRST, S2_EVEN, S2_TERM, S2_W2)                                                                       \
-  HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                                            \
-  "3:\n"
+// The table's next two columns, if there are any.
+#define S2_COUNT "subs %[n], %[n], #1\n"
+#define S2_IS_NEXT "cset x21, hi\n"
+#define S2_ADVANCE "add x19, x19, x21, lsl #4\n" "add x20, x20, x21, lsl #4\n"
 
-// The same for an output row alone: v8 v9 quads of an even column, rows in v27-v29 before; v12 v13 of the odd one, rows in v12-v14.
+#define S2(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                               \
+  "mov x19, #8\n"                                                                                                                         \
+  "mov x20, #0\n"                                                                                                                         \
+  S2_LOOKUP_EVEN S2_LOOKUP_ODD S2_LOAD_EVEN LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                                               \
+  "mov x20, #16\n" S2_COUNT                                                                                                                 \
+  S2_EVEN_PAIRS(FROM, POINTER(5, 0, 20), POINTER(6, 1, 20), POINTER(7, 2, 20)) LOAD(29, 3) LOAD(30, 4) S2_IS_NEXT                           \
+  S2_EVEN_QUADS(POINTER(8, 3, 20), POINTER(9, 4, 20)) LOAD(26, 0) LOAD(27, 1) LOAD(28, 2) S2_ADVANCE                                        \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                                         \
+  S2_ODD_PAIRS(FROM, LOAD(26, 5), LOAD(27, 6), LOAD(28, 7)) LOAD(29, 8) LOAD(31, 9) S2_ODD_QUADS(, )                                        \
+  "1:\n"                                                                                                                                  \
+  S2_EVEN_PAIRS(FROM, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19))                                                            \
+  P(FIRST, S2_ODD, S2_TERM, S2_W1, POINTER(3, 3, 19), POINTER(4, 4, 19), LOAD(27, 1), )                                                   \
+  S2_EVEN_QUADS(LOAD(29, 3), LOAD(30, 4))                                                                                                 \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W2, LOAD(26, 0), LOAD(28, 2), POINTER(5, 0, 20), POINTER(6, 1, 20)) S2_##P##_LOAD_MULTIPLIERS             \
+  MULTIPLY(ROUND, 4, 5, 0, 1, S2_##P##_MULTIPLIERS, POINTER(7, 2, 20), POINTER(8, 3, 20))                                                 \
+  MULTIPLY(ROUND, 6, 7, 2, 3, S2_##P##_MULTIPLIERS, POINTER(9, 4, 20), ) S2_##P##_LOAD_SHIFTS                                             \
+  SHIFTS(4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(6, 7, S2_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))                                   \
+  LOAD_ZERO_POINT(31) S2_COUNT NARROW(4, 4, 5) NARROW(6, 6, 7)                                                                            \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                                       \
+  ZERO_POINTS(NARROW, 4, 6, 31, S2_IS_NEXT, )                                                                                                     \
+  S2_ODD_PAIRS(FROM, LOAD(26, 5), LOAD(27, 6), LOAD(28, 7))                                                                               \
+  BYTES(TO_BYTE, 4, 6, 5, 7, LOAD(29, 8), LOAD(31, 9)) S2_ADVANCE                                                                         \
+  S2_ODD_QUADS(STORE(4, out0), STORE(6, out1))                                                                                            \
+  "add %[out0], %[out0], %[out_column]\n"                                                                                                 \
+  "add %[out1], %[out1], %[out_column]\n"                                                                                                 \
+  "b.hs 1b\n"
+
+// The same for an output row alone, which has three rows of pixels.
+//
+//   v0 v1    sums    v4 v5 what becomes of them; bytes in v4
+//   v26-v28  rows of the odd column, then pairs of them in v26 v28, then quads in v12 v13
+//   v29-v31  rows of the even one, then pairs of them in v29 v31, then quads in v8 v9
 #define S2_ROW_EVEN 8, 9
-#define S2_ROW_EVEN_TWICE 8, 9, 8, 9
 #define S2_ROW_ODD 12, 13
 #define S2_ROW_TERM 22, 22
-#define S2_ROW_LOOKUP(i) S2_ROW_LOOKUP_##i
-#define S2_ROW_LOOKUP_0 POINTER(0, 0, 19)
-#define S2_ROW_LOOKUP_1 POINTER(1, 1, 19)
-#define S2_ROW_LOOKUP_2 POINTER(2, 2, 19)
-#define S2_ROW_LOOKUP_3 POINTER(5, 0, 20)
-#define S2_ROW_LOOKUP_4 POINTER(6, 1, 20)
-#define S2_ROW_LOOKUP_5 POINTER(7, 2, 20)
-#define S2_ROW_LOOKUP_6
-#define S2_ROW_LOOKUP_7
-#define S2_ROW_LOOKUP_8
-#define S2_ROW_LOOKUP_9
-#define S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_0 S2_ROW_LOOKUP_1 S2_ROW_LOOKUP_2
-#define S2_ROW_LOOKUP_EVEN S2_ROW_LOOKUP_3 S2_ROW_LOOKUP_4 S2_ROW_LOOKUP_5
-#define S2_ROW_LOAD_ODD LOAD(12, 0) LOAD(13, 1) LOAD(14, 2)
-#define S2_ROW_LOAD_EVEN LOAD(27, 5) LOAD(28, 6) LOAD(29, 7)
-#define S2_ROW_EVEN_PAIRS ZIP(zip1, 16b, 27, 27, 28) ZIP(zip1, 16b, 29, 29, 29)
-#define S2_ROW_EVEN_QUADS(FROM) FROM(27, 28) FROM(29, 28) ZIP(zip1, 8h, 8, 27, 29) ZIP(zip2, 8h, 9, 27, 29)
-#define S2_ROW_COLUMNS(FROM)                                                                                                       \
-  S2_ROW_LOAD_EVEN ZIP(zip1, 16b, 12, 12, 13) ZIP(zip1, 16b, 14, 14, 14) S2_ROW_EVEN_PAIRS FROM##_BY(28) FROM(12, 28) FROM(14, 28) \
-  ZIP(zip2, 8h, 13, 12, 14) ZIP(zip1, 8h, 12, 12, 14) S2_ROW_EVEN_QUADS(FROM)
-#define S2_ROW_START(P) S2_ROW_LOAD_ODD BIASES(0, 1, 2, 3) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17)
+#define S2_ROW_LOOKUP_ODD POINTER(0, 0, 19) POINTER(1, 1, 19) POINTER(2, 2, 19)
+#define S2_ROW_LOOKUP_EVEN POINTER(5, 0, 20) POINTER(6, 1, 20) POINTER(7, 2, 20)
+#define S2_ROW_LOAD_ODD LOAD(26, 0) LOAD(27, 1) LOAD(28, 2)
+#define S2_ROW_LOAD_EVEN LOAD(29, 5) LOAD(30, 6) LOAD(31, 7)
+#define S2_ROW_EVEN_PAIRS(FROM, b0, b1) PAIR(29, 29, 30) b0 PAIR(31, 31, 31) b1 FROM##_BY(30) FROM(29, 30) FROM(31, 30)
+#define S2_ROW_EVEN_QUADS LOW_QUAD(8, 29, 31) HIGH_QUAD(9, 29, 31)
+#define S2_ROW_ODD_PAIRS(FROM) PAIR(26, 26, 27) PAIR(28, 28, 28) FROM##_BY(27) FROM(26, 27) FROM(28, 27)
+#define S2_ROW_ODD_QUADS LOW_QUAD(12, 26, 28) HIGH_QUAD(13, 26, 28)
 
-#define S2_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                            \
-  "mov x20, #0\n"                                                                                                                          \
-  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_EVEN S2_ROW_EVEN_PAIRS FROM##_BY(28) S2_ROW_EVEN_QUADS(FROM)                                              \
-  "mov x19, #8\n"                                                                                                                          \
-  "mov x20, #16\n"                                                                                                                         \
-  S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_EVEN S2_ROW_START(P)                                                                                     \
-  "subs %[n], %[n], #2\n"                                                                                                                  \
-  "b.lo 2f\n"                                                                                                                              \
-  "1:\n"                                                                                                                                   \
-  S2_ROW_COLUMNS(FROM) ADVANCE(, ) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, S2_ROW_LOOKUP_0, S2_ROW_LOOKUP_1)                              \
-  P(FIRST, S2_ROW_EVEN_TWICE, S2_TERM, 20, 21, 16, 17, S2_ROW_LOOKUP_2, S2_ROW_LOOKUP_3, S2_ROW_LOOKUP_4, S2_ROW_LOOKUP_5) S2_ROW_LOAD_ODD \
-  S2_ROW_COLUMNS(FROM) ADVANCE(P(RIGHT, S2_ROW_ODD, S2_ROW_TERM, 18, 19), P(RIGHT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21))                      \
-  HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, S2_ROW_LOOKUP) NEXT_COLUMNS S2_ROW_START(P)                          \
-  "subs %[n], %[n], #2\n"                                                                                                                  \
-  "b.hs 1b\n"                                                                                                                              \
-  "2: tbz %[n], #0, 3f\n"                                                                                                                  \
-  S2_ROW_COLUMNS(FROM) P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19) P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21)                                  \
-  ONLY_FIRST HALF_STAGE(28, 29, 30, 31, S2_##P##_PARAMS, ROUND, NARROW, TO_BYTE, NO_LOOKUP)                                                \
-  "3:\n"
+#define S2_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                           \
+  "mov x19, #8\n"                                                                                                                         \
+  "mov x20, #0\n"                                                                                                                         \
+  S2_ROW_LOOKUP_EVEN S2_ROW_LOOKUP_ODD S2_ROW_LOAD_EVEN                                                                                   \
+  "mov x20, #16\n"                                                                                                                        \
+  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_ODD S2_ROW_EVEN_PAIRS(FROM, , ) S2_COUNT LOW_BIAS(0) HIGH_BIAS(1) S2_IS_NEXT                             \
+  S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_ADVANCE S2_ROW_LOAD_EVEN P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17)                          \
+  S2_ROW_ODD_QUADS S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_EVEN                                                                                   \
+  "1:\n"                                                                                                                                  \
+  S2_ROW_EVEN_PAIRS(FROM, LOAD(26, 0), LOAD(27, 1))                                                                                       \
+  P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, LOAD(28, 2), ) LOAD_ZERO_POINT(10) S2_COUNT                                                    \
+  S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_IS_NEXT                                                                                     \
+  P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21, LOAD(29, 5), LOAD(30, 6)) S2_##P##_LOAD_MULTIPLIERS                                           \
+  S2_ROW_ODD_QUADS LOAD(31, 7) S2_ADVANCE                                                                                                 \
+  MULTIPLY(ROUND, 4, 5, 0, 1, S2_##P##_MULTIPLIERS, POINTER(0, 0, 19), POINTER(1, 1, 19)) S2_##P##_LOAD_SHIFTS                            \
+  SHIFTS(4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) NARROW(4, 4, 5) POINTER(2, 2, 19)                                                    \
+  P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17, POINTER(5, 0, 20), POINTER(6, 1, 20))                                                         \
+  NARROW##_ZERO_POINT(4, 10) POINTER(7, 2, 20) TO_BYTE##_BOUNDS(14, 15) TO_BYTE(4, 14, 15) STORE(4, out0)                                          \
+  "add %[out0], %[out0], %[out_column]\n"                                                                                                 \
+  "b.hs 1b\n"
 
 // ---- kernels
 
@@ -234,9 +270,9 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 struct tiles {
   struct tvmq_neon_output output;
   size_t row_step, out_step;  // bytes from where a tile's pointers begin, and from where its outputs end, to the next tile's
-  size_t n_cols;
+  size_t n;                   // what a loop counts down
 };
-_Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, n_cols) == 64, "read by NEXT_TILE");
+_Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, n) == 64, "read by NEXT_TILE");
 #define NEXT_TILE                                                                                   \
   "subs %[n_tiles], %[n_tiles], #1\n"                                                               \
   "b.eq 4f\n"                                                                                       \
@@ -247,14 +283,14 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
   "4:\n"
 #define NEXT(pointer, step) "add %[" #pointer "], %[" #pointer "], x" #step "\n"
 
-#define LOOP(CONSTANTS, ...)                                                                                                                             \
-  __asm__ volatile(CONSTANTS "0:\n" __VA_ARGS__ NEXT_TILE                                                                                                \
-          : [n] "+r"(n), [n_tiles] "+r"(n_tiles), [out0] "+r"(out0), [out1] "+r"(out1), [row0] "+r"(row0), [row1] "+r"(row1), [row2] "+r"(row2),         \
-            [row3] "+r"(row3), [row4] "+r"(row4)                                                                                                         \
-          : [last] "r"(last), [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [tiles] "r"(&tiles)                    \
-          : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
-            "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",  \
-            "v31", "cc", "memory")
+#define LOOP(CONSTANTS, ...)                                                                                                                     \
+  __asm__ volatile(CONSTANTS "0:\n" __VA_ARGS__ NEXT_TILE                                                                                        \
+          : [n] "+r"(n), [n_tiles] "+r"(n_tiles), [out0] "+r"(out0), [out1] "+r"(out1), [row0] "+r"(row0), [row1] "+r"(row1), [row2] "+r"(row2), \
+            [row3] "+r"(row3), [row4] "+r"(row4)                                                                                                 \
+          : [channel] "r"(channel), [panel] "r"(panel), [out_column] "r"(args->out_col_stride), [tiles] "r"(&tiles)                              \
+          : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x19", "x20", "x21", "x22", "v0", "v1", "v2", "v3", "v4", "v5", "v6",    \
+            "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",    \
+            "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory")
 
 // What suits the call.
 #define CASE(KIND, TILE, PLANES, ...)                             \
@@ -280,7 +316,7 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
     const void *const *row0 = args->pixels + (y) * STRIDE * pitch, *const *row1 = row0 + pitch, *const *row2 = row1 + pitch, \
                       *const *row3 = row0 + (third) * pitch, *const *row4 = row0 + (fourth) * pitch;                         \
     uint8_t *out0 = (uint8_t *)args->out + c + (y) * args->out_row_stride, *out1 = out0 + (to_second);                       \
-    size_t n = args->n_cols, n_tiles = count;                                                                                \
+    size_t n = tiles.n, n_tiles = count;                                                                                \
     if (ties_up) {                                                                                                           \
       LOOPS(TILE, UP)                                                                                                        \
     } else {                                                                                                                 \
@@ -293,12 +329,12 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
   bool tvmq_depthwise_3x3s##STRIDE##_dotprod(const struct tvmq_depthwise_args *args) {                                             \
     const enum usual kind = usual(args);                                                                                           \
     if (kind == UNUSUAL) return false;                                                                                             \
-    const size_t pitch = args->pixels_stride, last = ((args->n_cols - 1) * STRIDE + 2) * sizeof(void *);                           \
+    const size_t pitch = args->pixels_stride, in_loop = STRIDE == 1 ? args->n_cols / 2 * 2 : args->n_cols;                         \
     const struct tiles tiles = {                                                                                                   \
         .output = tvmq_neon_output(args->stage),                                                                                   \
         .row_step = 2 * STRIDE * pitch * sizeof(void *),                                                                           \
-        .out_step = 2 * args->out_row_stride - args->n_cols / 2 * 2 * args->out_col_stride,                                        \
-        .n_cols = args->n_cols,                                                                                                    \
+        .out_step = 2 * args->out_row_stride - in_loop * args->out_col_stride,                                                     \
+        .n = STRIDE == 1 ? args->n_cols + 1 : args->n_cols,                                                                        \
     };                                                                                                                             \
     const bool ties_up = tvmq_stage_ties_up(args->stage);                                                                          \
     const char *panel = args->panel;                                                                                               \
