@@ -1,4 +1,4 @@
-// CONV_2D and DEPTHWISE_CONV_2D.
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
 #include <math.h>
 #include <string.h>
 
@@ -23,10 +23,16 @@ static const char *constants(const struct tvmq_conv_desc *desc) {
   return desc->dynamic_bias ? "bias is not constant" : NULL;
 }
 
-// The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, only the depthwise reference has a defined width.
+static const char *scaling(const struct tvmq_conv_desc *desc) {
+  if (!desc->fully_connected) return NULL;
+  if (desc->scaling == TVMQ_SCALING_UNKNOWN) return "the option fully_connected does not say how the runtime's reference kernels scale it";
+  return desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16 ? "16x8 sums are scaled in float64" : NULL;
+}
+
+// The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, the reference of CONV_2D has no defined width.
 static const char *bias_type(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
-  if (desc->bias == NULL) return wide && !desc->depthwise ? "16x8 convolution without a bias" : NULL;
+  if (desc->bias == NULL) return wide && !desc->depthwise && !desc->fully_connected ? "16x8 convolution without a bias" : NULL;
   if (!wide) return desc->bias_type == TVMQ_TYPE_S32 ? NULL : "bias is not int32";
   if (desc->depthwise) return desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias of a 16x8 depthwise convolution is not int64";
   return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
@@ -104,19 +110,20 @@ static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
 enum { MAX_SHIFT_64 = 14 };
 
 static const char *multipliers(const struct tvmq_conv_desc *desc) {
-  if (desc->in_type == TVMQ_TYPE_U8 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
+  const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected;
+  if (in_float32 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
   const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     int32_t multiplier, shift;
-    tvmq_conv_multiplier(desc, i, &multiplier, &shift);
+    if (!tvmq_conv_multiplier(desc, i, &multiplier, &shift)) return "no multiplier in fixed point gives what the reference computes in float64";
     if (shift > max_shift) return "input scale x weight scale / output scale is too large";
   }
   return NULL;
 }
 
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
-  return hybrid(desc) ?: type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: bias_type(desc)
-             ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
+  return hybrid(desc) ?: type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: scaling(desc)
+             ?: bias_type(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)
              ?: multipliers(desc) ?: activation_range_rule(desc->activation, desc->out);
 }

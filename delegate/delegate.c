@@ -205,7 +205,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base) {
     drop_subgraph(link);
   }
 
-  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index);
+  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, (enum tvmq_scaling)delegate->options.fully_connected);
   TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
   if (nodes == NULL) {
     if (subgraph != NULL) tvmq_subgraph_free(subgraph);

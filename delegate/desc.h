@@ -28,13 +28,18 @@ struct tvmq_border {
   int32_t value;  // of all their elements
 };
 
-// CONV_2D and DEPTHWISE_CONV_2D. Activations are NHWC.
+// How the reference kernels scale sums: in fixed point, or by a product in float64, rounded half away from zero. FULLY_CONNECTED's are of one kind or of the
+// other, as the runtime's version has it.
+enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64 };
+
+// CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels. Activations are NHWC.
 //
 // CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
 // DEPTHWISE_CONV_2D's filter is 1HWO: [1][filter_h][filter_w][out_c] with out_c = in_c * depth_multiplier;
 // output channel o reads input channel o / depth_multiplier; filter_c is 1.
 struct tvmq_conv_desc {
-  bool depthwise;
+  bool depthwise, fully_connected;
+  enum tvmq_scaling scaling;  // of FULLY_CONNECTED; else unknown, and it is fixed point
   enum tvmq_type in_type, filter_type, out_type;
   enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
   int32_t batch, in_h, in_w, in_c;
@@ -52,6 +57,12 @@ struct tvmq_conv_desc {
   const void *filter;          // constant data, int8 or uint8
   const void *bias;            // constant data, [out_c] of bias_type, or NULL
   bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
+};
+
+// FULLY_CONNECTED.
+struct tvmq_fully_connected_desc {
+  struct tvmq_conv_desc conv;
+  bool keep_num_dims;  // the output has the input's rank, else 2
 };
 
 // QUANTIZE: float32 -> int8/uint8/int16 (affine quantization), or requantization between integer types.
@@ -112,6 +123,7 @@ struct tvmq_concatenation_desc {
 union tvmq_desc {
   struct tvmq_concatenation_desc concatenation;
   struct tvmq_conv_desc conv;
+  struct tvmq_fully_connected_desc fully_connected;
   struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;
   struct tvmq_pool_desc pool;

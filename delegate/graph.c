@@ -9,14 +9,16 @@
 #include "node_kind.h"
 #include "op_names.h"
 
-static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_record *record) {
+static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, enum tvmq_scaling scaling,
+                             struct tvmq_record *record) {
   const char *reason = tvmq_node_read(node, registration, &record->node);
+  record->node.scaling = scaling;
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->shapes);
   if (reason == NULL) reason = record->node.kind->op_class->claim(&record->desc);
   return reason;
 }
 
-static bool fill_record(TfLiteContext *context, int subgraph, int index, struct tvmq_record *record) {
+static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tvmq_scaling scaling, struct tvmq_record *record) {
   TfLiteNode *node;
   TfLiteRegistration *registration;
   if (context->GetNodeAndRegistration(context, index, &node, &registration) != kTfLiteOk) return false;
@@ -34,12 +36,12 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, struct 
       .packing = "",
       .folded_into = -1,
   };
-  const char *reason = read_node(context, node, registration, record);
+  const char *reason = read_node(context, node, registration, scaling, record);
   if (reason != NULL) record->info.reason = reason;
   return true;
 }
 
-struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index) {
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, enum tvmq_scaling scaling) {
   TfLiteIntArray *plan;
   if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return NULL;
   size_t n = (size_t)plan->size, bytes;
@@ -50,7 +52,7 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index) {
   subgraph->index = index;
   // Nothing below asks for the plan again, which would free the array.
   for (size_t i = 0; i < n; i++) {
-    if (fill_record(context, index, plan->data[i], &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+    if (fill_record(context, index, plan->data[i], scaling, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
   }
   return subgraph;
 }

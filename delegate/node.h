@@ -12,7 +12,8 @@ struct tvmq_node {
   int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
   int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; of a convolution into which a PAD is folded, the PAD's
   int out;
-  union tvmq_desc options;  // of the description, what the node itself says; all else is zero
+  enum tvmq_scaling scaling;  // of the runtime's FULLY_CONNECTED
+  union tvmq_desc options;    // of the description, what the node itself says; all else is zero
 };
 
 // Of the tensors that change with each inference.
@@ -20,7 +21,7 @@ struct tvmq_shapes {
   struct tvmq_shape in[TVMQ_MAX_IN], out;
 };
 
-// Fills *out. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
+// Fills *out but for `scaling`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
 const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
 
 // Describes the node as its tensors are now. The output's shape is computed from the others, as TFLite does; what the output tensor says of it is not looked

@@ -41,51 +41,21 @@ static const char *read_depthwise(const void *builtin_data, int version, union t
 // ---- tensors
 
 static const char *describe_filter(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv) {
-  const TfLiteTensor *filter;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[FILTER], &filter, &shape);
+  const char *reason = tvmq_describe_filter(view, FILTER, conv, &shape);
   if (reason != NULL) return reason;
   if (shape.rank != 4) return "the filter has not 4 dimensions";
-  conv->filter_type = tvmq_tensor_type(filter);
-  conv->filter = tvmq_tensor_is_constant(filter) ? filter->data : NULL;
   conv->filter_h = shape.dims[1];
   conv->filter_w = shape.dims[2];
   conv->filter_c = conv->depthwise ? 1 : shape.dims[3];
   conv->out_c = conv->depthwise ? shape.dims[3] : shape.dims[0];
-  if (conv->depthwise) {
-    if (shape.dims[0] != 1) return "the first dimension of a depthwise filter is not 1";
-    if (conv->in_c < 1 || conv->out_c % conv->in_c != 0) return "output channels are not a multiple of the input's";
-    const int32_t multiplier = conv->out_c / conv->in_c;
-    // 8-bit kernels divide the channels, as is done here; 16x8 kernels of older runtimes believe the options and compute something else.
-    if (conv->in_type == TVMQ_TYPE_S16 && conv->depth_multiplier != multiplier) return "16x8 and a depth multiplier that does not fit the channels";
-    conv->depth_multiplier = multiplier;
-  }
-
-  const TfLiteAffineQuantization *affine = filter->quantization.type == kTfLiteAffineQuantization ? filter->quantization.params : NULL;
-  if (affine == NULL || affine->scale == NULL || affine->scale->size < 1) return NULL;  // no scales: the claim rules say what that means for the type
-  conv->filter_scales = affine->scale->data;
-  conv->n_filter_scales = affine->scale->size;
-  if (affine->zero_point == NULL) return NULL;
-  for (int i = 0; i < affine->zero_point->size; i++) {
-    if (affine->zero_point->data[i] != affine->zero_point->data[0]) return "weights have a zero point per channel";
-    conv->filter_zero_point = affine->zero_point->data[0];
-  }
-  return NULL;
-}
-
-static const char *describe_bias(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv) {
-  if (conv->in_type != TVMQ_TYPE_S16) conv->bias_type = TVMQ_TYPE_S32;
-  if (view->node->inputs[BIAS] < 0) return NULL;
-  const TfLiteTensor *bias;
-  struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[BIAS], &bias, &shape);
-  if (reason != NULL) return reason;
-  const enum tvmq_type type = tvmq_tensor_type(bias);
-  if (shape.bytes != (size_t)conv->out_c * tvmq_type_bytes(type)) return "the bias has not one value per output channel";
-  if (conv->in_type == TVMQ_TYPE_S16 && type != conv->bias_type) return "the bias has another type than the 16x8 accumulator";
-  conv->bias_type = type;
-  conv->bias = tvmq_tensor_is_constant(bias) ? bias->data : NULL;
-  conv->dynamic_bias = conv->bias == NULL;
+  if (!conv->depthwise) return NULL;
+  if (shape.dims[0] != 1) return "the first dimension of a depthwise filter is not 1";
+  if (conv->in_c < 1 || conv->out_c % conv->in_c != 0) return "output channels are not a multiple of the input's";
+  const int32_t multiplier = conv->out_c / conv->in_c;
+  // 8-bit kernels divide the channels, as is done here; 16x8 kernels of older runtimes believe the options and compute something else.
+  if (conv->in_type == TVMQ_TYPE_S16 && conv->depth_multiplier != multiplier) return "16x8 and a depth multiplier that does not fit the channels";
+  conv->depth_multiplier = multiplier;
   return NULL;
 }
 
@@ -102,7 +72,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   conv->in = tvmq_tensor_quant(view->in[IN]);
   conv->out = tvmq_tensor_quant(view->out);
   const char *reason = describe_filter(view, conv);
-  if (reason == NULL) reason = describe_bias(view, conv);
+  if (reason == NULL) reason = tvmq_describe_bias(view, BIAS, conv);
   if (reason != NULL) return reason;
 
   struct tvmq_geometry geometry;

@@ -22,9 +22,17 @@ struct tvmq_node_kind {
 };
 
 extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_concatenation, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d,
-    tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize;
+    tvmq_node_fully_connected, tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize;
 
 // ---- options that several operators have
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out);
 enum tvmq_activation tvmq_read_activation(TfLiteFusedActivation activation);
+
+// ---- constants that several operators have
+
+// The filter at `input`: its type, data, scales and zero point; and its shape.
+const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv, struct tvmq_shape *shape);
+
+// The bias at `input`, which a node may do without. conv->bias_type is the type that the options ask of one of 16x8; OTHER: any.
+const char *tvmq_describe_bias(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv);

@@ -60,13 +60,14 @@ struct tvmq_op_class {
   const char *(*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
 };
 
-extern const struct tvmq_op_class tvmq_op_add;            // ADD
-extern const struct tvmq_op_class tvmq_op_concatenation;  // CONCATENATION
-extern const struct tvmq_op_class tvmq_op_conv;           // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
-extern const struct tvmq_op_class tvmq_op_depthwise;      // DEPTHWISE_CONV_2D
-extern const struct tvmq_op_class tvmq_op_pad;            // PAD, PADV2
-extern const struct tvmq_op_class tvmq_op_requantize;     // QUANTIZE
-extern const struct tvmq_op_class tvmq_op_pool;           // AVERAGE_POOL_2D, MAX_POOL_2D
+extern const struct tvmq_op_class tvmq_op_add;              // ADD
+extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
+extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
+extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
+extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
+extern const struct tvmq_op_class tvmq_op_requantize;       // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

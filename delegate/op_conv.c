@@ -1,4 +1,4 @@
-// CONV_2D: the frame around the ways of computing it (conv.h).
+// CONV_2D and FULLY_CONNECTED: the frame around the ways of computing it (conv.h).
 #include <math.h>
 #include <string.h>
 
@@ -185,3 +185,6 @@ const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad
 }
 
 const struct tvmq_op_class tvmq_op_conv = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};
+
+// Without a border: its rows are not pixels side by side.
+const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};

@@ -37,6 +37,13 @@ static const struct row {
       .default_value = "reference",
       .help = "how results are scaled down: as TFLite's reference kernels do; with ties upward; or with a single rounding"},
      offsetof(struct tvmq_options, rounding)},
+    {{.name = "fully_connected",
+      .kind = "name",
+      .names = "auto|fixed_point|float64",
+      .default_value = "auto",
+      .help = "how the runtime's reference kernels scale sums of FULLY_CONNECTED, which depends on its version; auto: as Python's load() finds, else unknown, "
+              "and the runtime keeps them"},
+     offsetof(struct tvmq_options, fully_connected)},
     {{.name = "isa",
       .kind = "name",
       .names = isa_names,

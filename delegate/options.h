@@ -11,10 +11,11 @@
 struct tvmq_options {
   int num_threads;  // below 1: the interpreter's
   struct tvmq_cpus cpu_affinity;
-  int rounding;  // enum tvmq_rounding
-  int isa;       // 0: all that the CPU offers; i: tvmq_isas[i - 1]
-  int tune;      // enum tvmq_tune
-  int winograd;  // enum tvmq_winograd_use
+  int rounding;         // enum tvmq_rounding
+  int fully_connected;  // enum tvmq_scaling
+  int isa;              // 0: all that the CPU offers; i: tvmq_isas[i - 1]
+  int tune;             // enum tvmq_tune
+  int winograd;         // enum tvmq_winograd_use
   int winograd_megabytes;
   int profile;
   int require_full_delegation;

@@ -1,8 +1,10 @@
 #include "quant_params.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "arith.h"
+#include "fit_product.h"
 
 void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
   *multiplier = 0;
@@ -20,15 +22,45 @@ void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) 
   *shift = exponent;
 }
 
-// uint8 models take the product of input and filter scale in float32; the per-channel formula, younger, takes all in double.
+// The oldest formula takes the product of input and filter scale in float32; that per channel and the one in float64, younger, take all in double.
+static bool has_float32_product(const struct tvmq_conv_desc *desc) {
+  if (desc->fully_connected) return desc->scaling == TVMQ_SCALING_FIXED_POINT && desc->n_filter_scales == 1;
+  return desc->in_type == TVMQ_TYPE_U8;
+}
+
 static double conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
   const float filter_scale = desc->filter_scales[desc->n_filter_scales > 1 ? channel : 0];
-  const double product = desc->in_type == TVMQ_TYPE_U8 ? (double)(desc->in.scale * filter_scale) : (double)desc->in.scale * (double)filter_scale;
+  const double product = has_float32_product(desc) ? (double)(desc->in.scale * filter_scale) : (double)desc->in.scale * (double)filter_scale;
   return product / (double)desc->out.scale;
 }
 
-void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
-  tvmq_quantize_multiplier(conv_scale(desc, channel), multiplier, shift);
+// The largest absolute value of a type's elements less the zero point.
+static int64_t distance(enum tvmq_type type, int32_t zero_point) {
+  const struct tvmq_range range = tvmq_type_range(type);
+  return tvmq_max_s64((int64_t)zero_point - range.min, (int64_t)range.max - zero_point);
+}
+
+// What the accumulators of `n` channels from `first` on cannot exceed, whatever the weights.
+static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int32_t n) {
+  int64_t most = 0;
+  for (int32_t i = first; i < first + n && desc->bias != NULL; i++) {
+    int32_t bias;
+    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
+    most = tvmq_max_s64(most, bias < 0 ? -(int64_t)bias : bias);
+  }
+  const int64_t product = distance(desc->in_type, desc->in.zero_point) * distance(desc->filter_type, desc->filter_zero_point);
+  return most + (int64_t)desc->filter_h * desc->filter_w * desc->filter_c * product;
+}
+
+bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
+  const double real = conv_scale(desc, channel);
+  tvmq_quantize_multiplier(real, multiplier, shift);
+  if (!desc->fully_connected || desc->scaling != TVMQ_SCALING_FLOAT64) return true;
+  int32_t min, max;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
+  const bool each = desc->n_filter_scales > 1;
+  const int64_t bound = conv_bound(desc, each ? channel : 0, each ? 1 : desc->out_c);
+  return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
 }
 
 // As many as leave room for the sum in int32.

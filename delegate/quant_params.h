@@ -1,6 +1,7 @@
 // From float scales to what integer kernels use: multiplier and shift per channel, clamp range. All formulas are TFLite's, bit for bit.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "desc.h"
@@ -9,8 +10,9 @@
 // real -> multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31) or 0. shift > 0: left.
 void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift);
 
-// Fixed-point parameters of output channel `channel`: int8 and 16x8 from double(in) * double(w[c]) / double(out), uint8 from the float32 product.
-void tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
+// Fixed-point parameters of output channel `channel`: of double(in) * double(w[c]) / double(out), or of the float32 product for uint8 and, in fixed point, for
+// a FULLY_CONNECTED with one scale. Where the reference scales in float64 they are for a single rounding; false: none gives the same.
+bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
 
 // Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias and every 16x8 depthwise convolution, else 4.
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);

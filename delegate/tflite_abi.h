@@ -197,6 +197,12 @@ typedef struct {
 } TfLiteDepthwiseConvParams;
 
 typedef struct {
+  TfLiteFusedActivation activation;
+  int weights_format;  // 0: as the filter's shape says
+  bool keep_num_dims;  // what follows belongs to the runtime's kernels
+} TfLiteFullyConnectedParams;
+
+typedef struct {
   TfLitePadding padding;
   int stride_width;
   int stride_height;

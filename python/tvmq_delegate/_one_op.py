@@ -1,9 +1,9 @@
-"""One-op models for any parameters of ADD, CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, the poolings and QUANTIZE, including those that are to be refused."""
+"""One-op models for any parameters of ADD, CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, the poolings and QUANTIZE, those to be refused too."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._builder import INTEGER_RANGE, ModelBuilder, output_size
@@ -60,6 +60,23 @@ def build_depthwise(
     return _build_conv("DEPTHWISE_CONV_2D", in_shape, (1, *filter_size, in_shape[3] * depth_multiplier), depth_multiplier=depth_multiplier, **parameters)
 
 
+def build_fully_connected(
+    *, in_shape: Sequence[int] = (1, 64), out_c: int = 16, keep_num_dims: bool = False, activation: str = "NONE", weights_format: int = 0, **parameters: Any
+) -> bytes:
+    """One FULLY_CONNECTED as a model.
+
+    in_shape: of the input. out_c: outputs of each row; the filter is [out_c, the last of in_shape], or an array whose depth divides the input's elements.
+    keep_num_dims: the output has the input's dimensions but the last one, else it is a matrix. weights_format: of the schema; 1 is shuffled.
+    The other parameters are those of `build_depthwise`, without what concerns height and width.
+    """
+
+    def shape(filter_shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*(in_shape[:-1] if keep_num_dims else [math.prod(in_shape) // filter_shape[1]]), filter_shape[0])
+
+    options = dict(fused_activation_function=activation, keep_num_dims=keep_num_dims, weights_format=weights_format)
+    return _build_weighted("FULLY_CONNECTED", in_shape, (out_c, in_shape[-1]), 0, shape, options, **parameters)
+
+
 def _build_conv(
     operator: str,
     in_shape: Sequence[int],
@@ -70,6 +87,40 @@ def _build_conv(
     dilation: tuple[int, int] = (1, 1),
     padding: str = "SAME",
     activation: str = "NONE",
+    out_shape: Sequence[int] | None = None,
+    quantized_bias_type: str | None = None,
+    **parameters: Any,
+) -> bytes:
+    channel_axis = 3 if operator == "DEPTHWISE_CONV_2D" else 0
+
+    def shape(filter_shape: tuple[int, ...]) -> Sequence[int]:
+        sizes = (output_size(in_shape[1 + i], filter_shape[1 + i], stride[i], dilation[i], padding) for i in (0, 1))
+        return (in_shape[0], *sizes, filter_shape[channel_axis]) if out_shape is None else out_shape
+
+    options = dict(
+        padding=padding,
+        stride_h=stride[0],
+        stride_w=stride[1],
+        dilation_h_factor=dilation[0],
+        dilation_w_factor=dilation[1],
+        fused_activation_function=activation,
+    )
+    if depth_multiplier is not None:
+        options["depth_multiplier"] = depth_multiplier
+    elif parameters.get("dtype") == "int16" and parameters.get("bias") is not False:
+        # Runtimes that know this option take a 16x8 bias for int64, whatever its tensor says, where the option is not set.
+        options["quantized_bias_type"] = quantized_bias_type or (parameters.get("bias_dtype") or "int64").upper()
+    return _build_weighted(operator, in_shape, filter_shape, channel_axis, shape, options, **parameters)
+
+
+def _build_weighted(
+    operator: str,
+    in_shape: Sequence[int],
+    filter_shape: tuple[int, ...],
+    channel_axis: int,
+    out_shape: Callable[[tuple[int, ...]], Sequence[int]],
+    options: dict[str, Any],
+    *,
     dtype: str = "int8",
     out_dtype: str | None = None,
     filter_dtype: str | None = None,
@@ -85,11 +136,10 @@ def _build_conv(
     out_zero_point: int | None = None,
     constant_filter: bool = True,
     constant_bias: bool = True,
-    out_shape: Sequence[int] | None = None,
-    quantized_bias_type: str | None = None,
     version: int | None = None,
     seed: int = 0,
 ) -> bytes:
+    """One operator with a filter, of `filter_shape` unless it is given as an array, and a bias. `out_shape` makes the output's shape of the filter's."""
     import numpy as np
 
     random = np.random.default_rng(seed)
@@ -100,7 +150,6 @@ def _build_conv(
         filter = _random_filter(random, filter_shape, filter_dtype)
     if filter is not None and not isinstance(filter, bytes):
         filter_shape = np.asarray(filter).shape
-    channel_axis = 3 if operator == "DEPTHWISE_CONV_2D" else 0
     out_c = filter_shape[channel_axis]
 
     if filter_zero_point is None:
@@ -120,9 +169,6 @@ def _build_conv(
     if bias is None and constant_bias:
         bias = random.normal(0, acc_deviation / 2, out_c)
         bias = bias.astype(np.float32) if bias_dtype == "float32" else np.clip(np.rint(bias), -(2**31), 2**31 - 1).astype(bias_dtype)
-    if out_shape is None:
-        sizes = [output_size(in_shape[1 + i], filter_shape[1 + i], stride[i], dilation[i], padding) for i in (0, 1)]
-        out_shape = (in_shape[0], *sizes, out_c)
 
     builder = ModelBuilder()
     inputs = [builder.add_tensor("input", in_shape, dtype, **_quantized(dtype, in_scale, in_zero_point))]
@@ -132,26 +178,8 @@ def _build_conv(
     if bias is not False:
         quantization = _quantized(bias_dtype, np.float32(in_scale) * filter_scales.astype(np.float32), 0)
         inputs.append(builder.add_tensor("bias", (out_c,), bias_dtype, data=bias if constant_bias else None, **quantization))
-    output = builder.add_tensor("output", out_shape, out_dtype, **_quantized(out_dtype, out_scale, out_zero_point))
-    options: dict[str, Any] = {}
-    if depth_multiplier is not None:
-        options["depth_multiplier"] = depth_multiplier
-    elif dtype == "int16" and bias is not False:
-        # Runtimes that know this option take a 16x8 bias for int64, whatever its tensor says, where the option is not set.
-        options["quantized_bias_type"] = quantized_bias_type or bias_dtype.upper()
-    builder.add_op(
-        operator,
-        inputs,
-        [output],
-        version=version,
-        padding=padding,
-        stride_h=stride[0],
-        stride_w=stride[1],
-        dilation_h_factor=dilation[0],
-        dilation_w_factor=dilation[1],
-        fused_activation_function=activation,
-        **options,
-    )
+    output = builder.add_tensor("output", out_shape(filter_shape), out_dtype, **_quantized(out_dtype, out_scale, out_zero_point))
+    builder.add_op(operator, inputs, [output], version=version, **options)
     variable = [inputs[0]] + [inputs[1]] * (not constant_filter) + inputs[2:] * (not constant_bias)
     return builder.build(variable, [output])
 

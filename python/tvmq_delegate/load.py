@@ -42,7 +42,8 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
 
     Args:
       runtime: which TFLite runtime, as in runtime.find(). None takes the one that is imported, else the one that is installed.
-      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default.
+      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` is found out by
+        asking the runtime.
 
     Returns:
       The runtime's own Delegate object.
@@ -54,6 +55,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
     """
     interpreter = _runtime.find(runtime)
     path = str(library_path())
+    options.setdefault("fully_connected", _runtime.fully_connected_scaling(interpreter))
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
     try:
         return interpreter.load_delegate(path, {name: value for name, value in options.items() if value is not None})

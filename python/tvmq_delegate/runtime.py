@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -14,6 +15,7 @@ _INTERPRETERS = {
     "tflite_runtime": "tflite_runtime.interpreter",
     "tensorflow": "tensorflow.lite.python.interpreter",
 }
+_FULLY_CONNECTED = {"ai_edge_litert": "float64", "tflite_runtime": "fixed_point"}  # of all their versions
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
 
 
@@ -51,6 +53,34 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
 def name(module: ModuleType) -> str:
     """Package name of what find() returned."""
     return module.__name__.partition(".")[0]
+
+
+def fully_connected_scaling(module: ModuleType) -> str:
+    """How the reference kernels of what find() returned scale sums of FULLY_CONNECTED, for the delegate's option of that name: "fixed_point" or "float64".
+
+    TensorFlow went from one to the other; which one it has is found out by asking its kernel. "auto": what a model is built with is not installed.
+    """
+    try:
+        return _FULLY_CONNECTED.get(name(module)) or ask_fully_connected_scaling(module)
+    except ImportError:
+        return "auto"
+
+
+@functools.cache
+def ask_fully_connected_scaling(module: ModuleType) -> str:
+    """What the kernel itself says: 0.3 rounded once is 0, rounded twice 1."""
+    import numpy as np
+
+    from ._one_op import build_fully_connected
+
+    one = np.ones((1, 1), np.int8)
+    quantization = dict(in_scale=0.3, in_zero_point=0, filter_scale=1.0, per_channel=False, out_scale=1.0, out_zero_point=0)
+    content = build_fully_connected(in_shape=(1, 1), filter=one, bias=False, **quantization)
+    interpreter = module.Interpreter(model_content=content, num_threads=1, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], one)
+    interpreter.invoke()
+    return "fixed_point" if interpreter.get_tensor(interpreter.get_output_details()[0]["index"]) == 1 else "float64"
 
 
 def _package(runtime: str | ModuleType) -> str:

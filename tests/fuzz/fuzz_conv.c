@@ -1,4 +1,4 @@
-// CONV_2D and DEPTHWISE_CONV_2D.
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +88,19 @@ static void pick_types(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
     d->in.zero_point = (int32_t)fuzz_pick(b, -128, 127);
     d->out.zero_point = (int32_t)fuzz_pick(b, -128, 127);
   }
+}
+
+// A row of pixels and a filter of 1x1.
+static void become_fully_connected(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
+  d->fully_connected = true;
+  d->scaling = (enum tvmq_scaling)fuzz_pick(b, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64);
+  d->depthwise = false;
+  d->border = (struct tvmq_border){0};
+  d->batch = d->in_h = d->filter_h = d->filter_w = 1;
+  d->stride_h = d->stride_w = d->dilation_h = d->dilation_w = d->depth_multiplier = 1;
+  if (fuzz_pick(b, 0, 1)) d->in_w = 1;
+  d->filter_c = d->in_c;
+  set_out_size(d);
 }
 
 static float random_scale(void) { return (float)check_between(1 << 23, (1 << 24) - 1) * 0x1p-32f; }
@@ -194,11 +207,15 @@ static void describe(const struct tvmq_conv_desc *d, const struct tvmq_env *env,
            "%d, padding %s, "
            "activation %d, "
            "zero points %d %d -> %d, scales %a %a (of %d) -> %a, rounding %d, cpu %#x, threads %d",
-           d->depthwise ? "depthwise" : "conv", type_name(d->in_type), type_name(d->filter_type), d->bias ? type_name(d->bias_type) : "none", d->batch, d->in_h,
-           d->in_w, d->in_c, d->border.top, d->border.bottom, d->border.left, d->border.right, d->out_h, d->out_w, d->out_c, d->filter_h, d->filter_w,
-           d->filter_c, d->stride_h, d->stride_w, d->dilation_h, d->dilation_w, d->depth_multiplier, d->padding == TVMQ_PADDING_SAME ? "SAME" : "VALID",
-           d->activation, d->in.zero_point, d->filter_zero_point, d->out.zero_point, (double)d->in.scale, (double)d->filter_scales[0], d->n_filter_scales,
-           (double)d->out.scale, env->rounding, env->cpu, tvmq_threads_count(env->threads));
+           d->depthwise                         ? "depthwise"
+           : d->scaling == TVMQ_SCALING_FLOAT64 ? "fully connected, float64"
+           : d->fully_connected                 ? "fully connected"
+                                                : "conv",
+           type_name(d->in_type), type_name(d->filter_type), d->bias ? type_name(d->bias_type) : "none", d->batch, d->in_h, d->in_w, d->in_c, d->border.top,
+           d->border.bottom, d->border.left, d->border.right, d->out_h, d->out_w, d->out_c, d->filter_h, d->filter_w, d->filter_c, d->stride_h, d->stride_w,
+           d->dilation_h, d->dilation_w, d->depth_multiplier, d->padding == TVMQ_PADDING_SAME ? "SAME" : "VALID", d->activation, d->in.zero_point,
+           d->filter_zero_point, d->out.zero_point, (double)d->in.scale, (double)d->filter_scales[0], d->n_filter_scales, (double)d->out.scale, env->rounding,
+           env->cpu, tvmq_threads_count(env->threads));
 }
 
 static void run(const struct conv *c, struct tvmq_op **op, const struct tvmq_env *env) {
@@ -219,6 +236,7 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct tvmq_conv_desc *d = &c.desc;
   c.far = fuzz_pick(b, 0, 15) == 0;
   pick_shape(b, d);
+  if (fuzz_pick(b, 0, 7) == 0) become_fully_connected(b, d);
   pick_types(b, d);
   pick_scales(b, &c);
   const bool spoiled = fuzz_pick(b, 0, 3) == 0;
@@ -243,8 +261,8 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct tvmq_op *op = NULL;
   run(&c, &op, env);
   // The same operator for another input size, as after a resize.
-  d->in_h = (int32_t)fuzz_pick(b, 1, 20);
-  d->batch = (int32_t)fuzz_pick(b, 1, 2);
+  *(d->fully_connected ? &d->in_w : &d->in_h) = (int32_t)fuzz_pick(b, 1, 20);
+  if (!d->fully_connected) d->batch = (int32_t)fuzz_pick(b, 1, 2);
   set_out_size(d);
   if (has_room(d) && !tvmq_op_conv.claim(&(union tvmq_desc){.conv = *d})) run(&c, &op, env);
   c.op_class->release(op);

@@ -86,20 +86,25 @@ void oracle_conv(const struct tvmq_conv_desc *d, enum tvmq_rounding rounding, co
   const struct tvmq_border *b = &d->border;
   const int32_t out_h = oracle_out_size(d->padding, (int64_t)b->top + d->in_h + b->bottom, d->filter_h, d->stride_h, d->dilation_h, &top);
   const int32_t out_w = oracle_out_size(d->padding, (int64_t)b->left + d->in_w + b->right, d->filter_w, d->stride_w, d->dilation_w, &left);
-  const bool wide = d->in_type == TVMQ_TYPE_S16 && (!d->bias || d->bias_type == TVMQ_TYPE_S64);
+  const bool wide = d->in_type == TVMQ_TYPE_S16 && (d->bias ? d->bias_type == TVMQ_TYPE_S64 : !d->fully_connected);
+  const bool in_float32 = d->fully_connected ? d->n_filter_scales == 1 && d->scaling == TVMQ_SCALING_FIXED_POINT : d->in_type == TVMQ_TYPE_U8;
+  const bool in_float64 = d->scaling == TVMQ_SCALING_FLOAT64 && rounding == TVMQ_ROUNDING_REFERENCE;
   int32_t min, max;
   activation_range(d, &min, &max);
   for (int32_t o = 0; o < d->out_c; o++) {
     const float filter_scale = d->filter_scales[d->n_filter_scales == 1 ? 0 : o];
     const float product = d->in.scale * filter_scale;
-    const double scale = d->in_type == TVMQ_TYPE_U8 ? (double)product : (double)d->in.scale * (double)filter_scale;
+    const double scale = in_float32 ? (double)product : (double)d->in.scale * (double)filter_scale;
     int32_t multiplier, shift;
     oracle_fixed_point(scale / (double)d->out.scale, &multiplier, &shift);
     for (int32_t image = 0; image < d->batch; image++) {
       for (int32_t y = 0; y < out_h; y++) {
         for (int32_t x = 0; x < out_w; x++) {
           const int64_t acc = sum(d, in, image, (int64_t)y * d->stride_h - top - b->top, (int64_t)x * d->stride_w - left - b->left, o) + bias(d, o);
-          const int32_t value = wide ? oracle_round_s64(acc, multiplier, shift) : oracle_round_s32(rounding, oracle_wrap(acc), multiplier, shift);
+          const double real = (double)acc * (scale / (double)d->out.scale);
+          const int32_t value = in_float64 ? (int32_t)round(real)
+                                : wide     ? oracle_round_s64(acc, multiplier, shift)
+                                           : oracle_round_s32(rounding, oracle_wrap(acc), multiplier, shift);
           int32_t code = oracle_wrap((int64_t)value + d->out.zero_point);
           code = code > max ? max : code;
           code = code < min ? min : code;

@@ -59,6 +59,17 @@ class Conv:
 
 
 @dataclasses.dataclass(frozen=True)
+class FullyConnected:
+    """A FULLY_CONNECTED: the parameters of model.build_fully_connected, and inputs."""
+
+    parameters: dict
+    inputs: list[np.ndarray] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return model.build_fully_connected(**self.parameters)
+
+
+@dataclasses.dataclass(frozen=True)
 class Quantize:
     """A QUANTIZE: the parameters of model.build_quantize, and inputs."""
 
@@ -103,7 +114,7 @@ class Concatenation:
         return model.build_concatenation(**self.parameters)
 
 
-Case = Conv | Quantize | Pool | Add | Concatenation
+Case = Conv | FullyConnected | Quantize | Pool | Add | Concatenation
 
 
 def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -130,30 +141,15 @@ def scales() -> st.SearchStrategy[float]:
 
 
 @st.composite
-def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False) -> Conv:
-    """CONV_2D or DEPTHWISE_CONV_2D with activations of `kind`."""
+def weighted(
+    draw, kind: str, in_shape: tuple[int, ...], filter_shape: tuple[int, ...], out_c: int, biases: list[str], most_ratio: float | None = None
+) -> tuple[dict, list[np.ndarray]]:
+    """Filter, bias and quantization of an operator with activations of `kind`, as parameters, and inputs. Biases are ordinary, or one of the kinds given;
+    accumulators are scaled by most_ratio at most.
+    """
     filter_dtype, bias_dtype, may_be_per_channel, free_zero_points = KINDS[kind]
     dtype = kind.partition(",")[0]
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-
-    filter_size = (draw(sizes(3, 7)), draw(sizes(3, 7)))
-    dilation = (draw(st.integers(1, 3)), draw(st.integers(1, 3)))
-    padding = draw(st.sampled_from(["SAME", "VALID"]))
-    least = [(f - 1) * d + 1 if padding == "VALID" else 1 for f, d in zip(filter_size, dilation)]
-    height, width = (n - 1 + draw(sizes(9, 21)) for n in least)
-    groups = draw(st.integers(2, 5)) if grouped else 1
-    if depthwise:
-        in_c, multiplier = draw(sizes(20, 70)), draw(st.one_of(st.just(1), st.integers(1, 9)))
-        out_c = in_c * multiplier
-        shape, filter_shape = {"depth_multiplier": multiplier}, (1, *filter_size, out_c)
-    else:
-        in_c, out_c = draw(sizes(20, 150)), draw(sizes(10, 70))
-        while in_c * out_c * groups * math.prod(filter_size) > 60_000:  # the reference is slow
-            in_c, out_c = (in_c + 1) // 2, (out_c + 1) // 2
-        in_c, out_c = groups * in_c, groups * out_c
-        shape, filter_shape = {"out_c": out_c, "groups": groups}, (out_c, *filter_size, in_c // groups)
-    in_shape = (draw(sizes(1, 3)), height, width, in_c)
-
     in_zero_point, out_zero_point = (draw(zero_points(dtype)) if free_zero_points else 0 for _ in range(2))
     filter_zero_point = draw(zero_points("uint8")) if filter_dtype == "uint8" else 0
     filter_values = values(generator, draw(st.sampled_from(["random"] * 10 + SPECIAL)), filter_shape, filter_dtype, filter_zero_point)
@@ -174,23 +170,61 @@ def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False
     in_scale, out_scale = draw(scales()), draw(scales())
     if ACTIVATIONS[activation]:  # the bound cuts off something, and not everything
         out_scale = ACTIVATIONS[activation] / draw(st.floats(1, np.iinfo(dtype).max))
-    filter_scale = np.float32(min(ratio, MAX_RATIO[dtype]) * out_scale / in_scale)
+    filter_scale = np.float32(min(ratio, most_ratio or MAX_RATIO[dtype]) * out_scale / in_scale)
     per_channel = may_be_per_channel and draw(st.booleans())
     if per_channel:
         filter_scale = filter_scale * generator.choice(np.array([1, 1, 0.5, 0.37, 1.7, 2**-9], np.float32), out_c)
 
-    bias = draw(st.sampled_from(["ordinary"] * 6 + ["zero", "extreme"] + ["none"] * depthwise))
+    bias = draw(st.sampled_from(["ordinary"] * 6 + biases))
     spread = generator.uniform(-1.5, 1.5, out_c)
     bias_values = {"ordinary": spread * deviation - mean, "extreme": spread * 2**31}.get(bias, spread * 0)
     bias_values = np.clip(bias_values, -(2**31), 2**31 - 1).astype(bias_dtype)
     parameters = dict(
-        in_shape=in_shape, filter_size=filter_size, **shape, dtype=dtype, bias_dtype=bias_dtype, padding=padding, dilation=dilation,
-        stride=(draw(sizes(2, 5)), draw(sizes(2, 5))), activation=activation, filter=filter_values,
-        bias=False if bias == "none" else bias_values, per_channel=per_channel, in_scale=in_scale, in_zero_point=in_zero_point,
-        filter_scale=filter_scale, filter_zero_point=filter_zero_point, out_scale=out_scale, out_zero_point=out_zero_point,
-        version=7 if kind == "int16, int32 bias" else None,  # the first one whose accumulator is not chosen by the runtime
+        in_shape=in_shape, dtype=dtype, bias_dtype=bias_dtype, activation=activation, filter=filter_values, bias=False if bias == "none" else bias_values,
+        per_channel=per_channel, in_scale=in_scale, in_zero_point=in_zero_point, filter_scale=filter_scale, filter_zero_point=filter_zero_point,
+        out_scale=out_scale, out_zero_point=out_zero_point,
     )  # fmt: skip
+    return parameters, inputs
+
+
+@st.composite
+def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False) -> Conv:
+    """CONV_2D or DEPTHWISE_CONV_2D with activations of `kind`."""
+    filter_size = (draw(sizes(3, 7)), draw(sizes(3, 7)))
+    dilation = (draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+    padding = draw(st.sampled_from(["SAME", "VALID"]))
+    least = [(f - 1) * d + 1 if padding == "VALID" else 1 for f, d in zip(filter_size, dilation)]
+    height, width = (n - 1 + draw(sizes(9, 21)) for n in least)
+    groups = draw(st.integers(2, 5)) if grouped else 1
+    if depthwise:
+        in_c, multiplier = draw(sizes(20, 70)), draw(st.one_of(st.just(1), st.integers(1, 9)))
+        out_c = in_c * multiplier
+        shape, filter_shape = {"depth_multiplier": multiplier}, (1, *filter_size, out_c)
+    else:
+        in_c, out_c = draw(sizes(20, 150)), draw(sizes(10, 70))
+        while in_c * out_c * groups * math.prod(filter_size) > 60_000:  # the reference is slow
+            in_c, out_c = (in_c + 1) // 2, (out_c + 1) // 2
+        in_c, out_c = groups * in_c, groups * out_c
+        shape, filter_shape = {"out_c": out_c, "groups": groups}, (out_c, *filter_size, in_c // groups)
+    in_shape = (draw(sizes(1, 3)), height, width, in_c)
+    parameters, inputs = draw(weighted(kind, in_shape, filter_shape, out_c, ["zero", "extreme"] + ["none"] * depthwise))
+    stride = (draw(sizes(2, 5)), draw(sizes(2, 5)))
+    version = 7 if kind == "int16, int32 bias" else None  # the first one whose accumulator is not chosen by the runtime
+    parameters |= dict(filter_size=filter_size, **shape, padding=padding, dilation=dilation, stride=stride, version=version)
     return Conv(depthwise, parameters, inputs)
+
+
+@st.composite
+def fully_connecteds(draw, kind: str) -> FullyConnected:
+    """FULLY_CONNECTED with activations of `kind`, of a vector or of many, with any number of dimensions."""
+    depth, out_c = draw(sizes(80, 700)), draw(sizes(20, 150))
+    keep_num_dims, rows = draw(st.booleans()), draw(st.one_of(st.just(1), sizes(9, 70)))
+    in_shape = (rows, depth) if draw(st.booleans()) else (draw(st.integers(1, 3)), rows, depth)
+    if not keep_num_dims and rows % 2 == 0 and draw(st.booleans()):
+        in_shape = (2, *in_shape[:-2], rows // 2, depth)
+    most_ratio = 2.0**28 / (depth * 255**2)  # products fit int32, and have one meaning in float64
+    parameters, inputs = draw(weighted(kind, in_shape, (out_c, depth), out_c, ["zero", "none"], most_ratio))
+    return FullyConnected(parameters | dict(keep_num_dims=keep_num_dims), inputs)
 
 
 @st.composite

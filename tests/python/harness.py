@@ -72,6 +72,14 @@ def assert_claimed(delegate: Any) -> None:
     assert nodes and not refused, "; ".join(refused) or "no node was offered"
 
 
+def assert_refused(runtime: Runtime, model: bytes, reason: str) -> None:
+    """The model's one node was left to the runtime, for a reason that says so."""
+    delegate = runtime.load()
+    runtime.interpreter(model, [delegate])
+    (node,) = tvmq_delegate.report(delegate).nodes
+    assert not node.claimed and reason in node.reason, node.reason
+
+
 def random_tensor(generator: np.random.Generator, shape: Any, dtype: Any) -> np.ndarray:
     """Every value of an integer type, or floats around zero."""
     if np.issubdtype(dtype, np.integer):

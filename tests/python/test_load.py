@@ -96,6 +96,18 @@ def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(f"tvmq-delegate[{extra}]" in str(error.value) for extra in ("litert", "tflite-runtime", "tensorflow"))
 
 
+def test_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
+    """What is known of a runtime is what its kernel says."""
+    assert runtimes.fully_connected_scaling(runtime.module) == runtimes.ask_fully_connected_scaling(runtime.module)
+
+
+def test_unknown_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
+    delegate = runtime.load(fully_connected="auto")
+    runtime.interpreter(model.build_fully_connected(), [delegate])
+    (node,) = tvmq_delegate.report(delegate).nodes
+    assert "option fully_connected" in node.reason
+
+
 def test_loading_needs_no_cffi(runtime: harness.Runtime) -> None:
     script = f"""
 import sys

@@ -6,10 +6,13 @@ import platform
 
 import cases
 import harness
+import numpy as np
 import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import tvmq_delegate.runtime
 
 
 def check(runtime: harness.Runtime, case: cases.Case) -> None:
@@ -61,6 +64,26 @@ def test_grouped_conv(runtime, kind, data):
 @given(data=st.data())
 def test_depthwise(runtime, kind, data):
     check(runtime, data.draw(cases.convolutions(kind, depthwise=True)))
+
+
+@pytest.mark.parametrize("kind", cases.KINDS)
+@given(data=st.data())
+def test_fully_connected(runtime, kind, data):
+    case = data.draw(cases.fully_connecteds(kind))
+    reason = reason_to_refuse(runtime, case)
+    if reason:
+        harness.assert_refused(runtime, case.build(), reason)
+    else:
+        check(runtime, case)
+
+
+def reason_to_refuse(runtime: harness.Runtime, case: cases.FullyConnected) -> str | None:
+    """Where the reference kernels of a runtime's version do what the delegate cannot, or what nobody means."""
+    p = case.parameters
+    if tvmq_delegate.runtime.fully_connected_scaling(runtime.module) == "float64":
+        return "16x8 sums are scaled in float64" if p["dtype"] == "int16" else None
+    scattered = p["keep_num_dims"] and len(p["in_shape"]) != 2 and np.size(p["filter_scale"]) > 1
+    return "scales per channel and an output of not 2 dimensions" if scattered else None
 
 
 @pytest.mark.parametrize("pair", cases.QUANTIZE_PAIRS, ids="-".join)

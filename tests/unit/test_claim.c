@@ -40,6 +40,8 @@ static const float float_max[1] = {3e38f}, wide_limit[1] = {16383}, wide_excess[
   .padding = SAME, .activation = TVMQ_ACTIVATION_NONE, .in = {0.5f, 3}, .out = {0.25f, -4}, .filter_scales = scales, .n_filter_scales = 8, .filter = filter, \
   .bias = bias, __VA_ARGS__}
 #define DEPTHWISE(...) CONV(.depthwise = true, .in_c = 4, .filter_c = 1, .depth_multiplier = 2, __VA_ARGS__)
+#define FULLY_CONNECTED(...) CONV(.fully_connected = true, .scaling = TVMQ_SCALING_FIXED_POINT, .in_h = 1, .out_h = 1, .filter_h = 1, .filter_w = 1, \
+  __VA_ARGS__)
 #define UINT8 .in_type = U8, .filter_type = U8, .out_type = U8, .in = {0.5f, 130}, .out = {0.25f, 120}, .filter_zero_point = 131, .n_filter_scales = 1
 #define INT16 .in_type = S16, .out_type = S16, .in = {0.5f, 0}, .out = {0.25f, 0}, .bias_type = S64, .bias = bias64
 // clang-format on
@@ -81,6 +83,19 @@ static const struct {
     {DEPTHWISE(UINT8, .bias = NULL), NULL},
     {DEPTHWISE(INT16), NULL},
     {DEPTHWISE(INT16, .bias = NULL), NULL},
+
+    {FULLY_CONNECTED(), NULL},
+    {FULLY_CONNECTED(.bias = NULL, .n_filter_scales = 1), NULL},
+    {FULLY_CONNECTED(UINT8), NULL},
+    {FULLY_CONNECTED(INT16, .bias = NULL), NULL},
+    {FULLY_CONNECTED(INT16), NULL},
+    {FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64), NULL},
+    {FULLY_CONNECTED(UINT8, .scaling = TVMQ_SCALING_FLOAT64), NULL},
+
+    {FULLY_CONNECTED(.scaling = TVMQ_SCALING_UNKNOWN), "the option fully_connected does not say how the runtime's reference kernels scale it"},
+    {FULLY_CONNECTED(INT16, .scaling = TVMQ_SCALING_FLOAT64), "16x8 sums are scaled in float64"},
+    {FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64, .out.scale = 1e-9f), "no multiplier in fixed point gives what the reference computes in float64"},
+    {FULLY_CONNECTED(.filter_scales = float_max, .n_filter_scales = 1, .in = {2, 0}, .out = {3e38f, 0}), "input scale x weight scale overflows float32"},
 
     // types
     {CONV(.in_type = F32, .filter_type = F32, .out_type = F32), "float32: not quantized"},
