@@ -31,5 +31,5 @@ struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *work, int 
 
 // The thread has done another block of the same rows before: they are still in its scratch.
 static inline bool tvmq_conv_has_rows(const struct tvmq_conv_blocks *blocks, const struct tvmq_tile *block) {
-  return block->previous / blocks->n_blocks == block->index / blocks->n_blocks;
+  return blocks->n_blocks > 1 && block->previous / blocks->n_blocks == block->index / blocks->n_blocks;
 }

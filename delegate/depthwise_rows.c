@@ -48,7 +48,7 @@ void tvmq_depthwise_rows(const struct tvmq_variant *variant, struct tvmq_depthwi
     run_overhanging(variant, args, n, channels * bytes, nr * bytes, tile);
     return;
   }
-  if (args.n_cols == 1 && args.filter_w == 1) run_column(variant, &args, &n);
+  if (args.n_cols == 1 && args.filter_w == 1 && n > variant->mr) run_column(variant, &args, &n);
   args.n_rows = n;
   if (n > 0) variant->fn.depthwise(&args);
 }

@@ -22,6 +22,14 @@ static struct steps in_steps(const struct tvmq_depthwise *d) { return steps(d, d
 
 static struct steps out_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->element_bytes); }
 
+// Takes the digit of base `n` off a number. Most tasks have nothing to divide, and divisions are slow.
+static size_t take_digit(size_t *number, size_t n) {
+  if (n == 1) return 0;
+  const size_t digit = *number % n;
+  *number /= n;
+  return digit;
+}
+
 static void run_task(void *context, struct tvmq_tile tile) {
   const struct inference *job = context;
   const struct tvmq_depthwise *d = job->depthwise;
@@ -30,9 +38,9 @@ static void run_task(void *context, struct tvmq_tile tile) {
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
   uint8_t *scratch = d->scratch->memory + (size_t)tile.thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
-  const size_t group = tile.index % tasks->n_blocks, strip = tile.index / tasks->n_blocks % tasks->m_blocks;
-  const size_t part = tile.index / tasks->n_blocks / tasks->m_blocks, phase = part % tvmq_depthwise_phases(d), image = part / tvmq_depthwise_phases(d);
-  const size_t phase_h = phase / d->w.phases, phase_w = phase % d->w.phases;
+  size_t image = tile.index;
+  const size_t group = take_digit(&image, tasks->n_blocks), strip = take_digit(&image, tasks->m_blocks);
+  const size_t phase_w = take_digit(&image, d->w.phases), phase_h = take_digit(&image, d->h.phases);
   const size_t first_row = strip * tasks->rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
   if (first_row >= n_rows || n_cols == 0) return;
   const size_t n = tvmq_min(tasks->rows, n_rows - first_row);
@@ -42,13 +50,14 @@ static void run_task(void *context, struct tvmq_tile tile) {
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
   // A tile that overhangs reads table rows past the image: padding.
-  const size_t rows = tvmq_grid_points(&d->h, tvmq_round_up(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
+  const size_t mr = d->variant->mr, rows = tvmq_grid_points(&d->h, mr == 1 ? n : tvmq_round_up(n, mr)), columns = tvmq_grid_points(&d->w, n_cols);
   const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
   const struct tvmq_pixel_grid grid = {.h = &d->h, .w = &d->w, .y = y, .x = x, .rows = rows, .columns = columns};
   const struct tvmq_pixels in_place = {
       .origin = in + y * (ptrdiff_t)in_step.h + x * (ptrdiff_t)in_step.w, .row_step = d->h.dilation * in_step.h, .column_step = d->w.dilation * in_step.w};
   const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
-  const size_t pixels = d->side_by_side;
+  size_t whole = n_cols;
+  const size_t pixels = d->side_by_side, rest = take_digit(&whole, pixels);
   if (!tvmq_conv_has_rows(tasks, &tile)) {
     if (pixels > 1)
       tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, scratch + d->slice.expanded, table);
@@ -59,7 +68,7 @@ static void run_task(void *context, struct tvmq_tile tile) {
   struct tvmq_depthwise_args args = {
       .pixels = table,
       .pixels_stride = columns,
-      .n_cols = n_cols / pixels,
+      .n_cols = whole,
       .filter_h = d->h.filter,
       .filter_w = d->w.filter,
       .stride_h = d->h.stride,
@@ -84,11 +93,11 @@ static void run_task(void *context, struct tvmq_tile tile) {
     args.out = out + block->first * bytes;
     tvmq_depthwise_rows(d->variant, args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
   }
-  if (n_cols % pixels != 0) {  // the last pixels side by side, some of them again
+  if (rest > 0) {  // the last pixels side by side, some of them again
     args.pixels = table + (n_cols - pixels);
     args.out = out + (n_cols - pixels) * out_step.w;
     args.n_cols = 1;
-    tvmq_depthwise_rows(d->variant, args, n, nr, bytes, scratch + d->slice.tile);
+    tvmq_depthwise_rows(d->variant, args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
   }
 }
 

@@ -142,8 +142,10 @@ static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *me
   struct tvmq_depthwise_slice s = {0};
   if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
   if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
+  // The last of the pixels side by side is read as far as a block goes.
+  const size_t expanded = d->gathers ? pixels : d->side_by_side > 1 ? pixels + nr : 0;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
-      !tvmq_scratch_append(&s.size, d->gathers || d->side_by_side > 1 ? pixels : 0, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
+      !tvmq_scratch_append(&s.size, expanded, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
       !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))
     return why;
   d->slice = s;
@@ -199,7 +201,7 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
   if (why) return why;
   const size_t nr = d->variant->layout.nr;
   d->n_blocks = tvmq_ceil_div(d->channels, nr);
-  d->gathers = desc->depth_multiplier > 1 || d->channels * d->side_by_side < nr;
+  d->gathers = desc->depth_multiplier > 1 || (d->channels < nr && d->side_by_side == 1);
 
   bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side &&
                 tvmq_layout_equal(&old.variant->layout, &d->variant->layout);

@@ -9,11 +9,13 @@ struct span {
   size_t begin, end;
 };
 
+static size_t steps_to(size_t distance, size_t step) { return step == 1 ? distance : tvmq_ceil_div(distance, step); }
+
 static struct span inside(const struct tvmq_pixel_grid *grid) {
   const size_t step = grid->w->dilation, columns = grid->columns;
   const ptrdiff_t in = (ptrdiff_t)grid->w->in, x = grid->x;
-  const size_t begin = x < 0 ? tvmq_min(tvmq_ceil_div((size_t)-x, step), columns) : 0;
-  return (struct span){begin, x < in ? tvmq_min(tvmq_ceil_div((size_t)(in - x), step), columns) : begin};
+  const size_t begin = x < 0 ? tvmq_min(steps_to((size_t)-x, step), columns) : 0;
+  return (struct span){begin, x < in ? tvmq_min(steps_to((size_t)(in - x), step), columns) : begin};
 }
 
 static bool has_row(const struct tvmq_pixel_grid *grid, size_t row) { return (size_t)(grid->y + (ptrdiff_t)(row * grid->h->dilation)) < grid->h->in; }

@@ -1,7 +1,7 @@
 // Words of assembly for the hot loops of depthwise convolution without dot products, and how a call becomes loops over blocks; for the files of such loops
 // only: it shares names with depthwise_loops_dotprod.h, and no file includes both.
 //
-// Two columns of 16 channels: v16-v19 are the sums of the first, v20-v23 of the second. Two taps are multiplied and added in int16, then added to int32. What
+// Output pixels of 16 channels: v16-v19 are the sums of the first, v20-v23 of the second. Two taps are multiplied and added in int16, then added to int32. What
 // is alike in int8 and uint8 has a name that begins with the type; so for a clamp, CLAMPED or WHOLE (the type's own range), and for ties, UP or AWAY (from
 // zero). The includer defines TAPS, the number of the filter's taps as a string.
 #pragma once
@@ -95,10 +95,10 @@ struct block {
   "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", \
     "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// What a loop is called, and the loops of a kernel for a type and a clamp.
-#define LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND) loop_s##STRIDE##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
-#define LOOPS(STRIDE, TYPE, CLAMP, FILTER) LOOP(STRIDE, TYPE, CLAMP, FILTER, UP) LOOP(STRIDE, TYPE, CLAMP, FILTER, AWAY)
-#define ROUNDS(STRIDE, TYPE, CLAMP, FILTER) {LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, UP)}
+// What a loop is called, and the loops of a kernel (for a stride, or rows of a tile) for a type and a clamp.
+#define LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, ROUND) loop_##KERNEL##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
+#define LOOPS(KERNEL, TYPE, CLAMP, FILTER) LOOP(KERNEL, TYPE, CLAMP, FILTER, UP) LOOP(KERNEL, TYPE, CLAMP, FILTER, AWAY)
+#define ROUNDS(KERNEL, TYPE, CLAMP, FILTER) {LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, UP)}
 // clang-format on
 
 // Of one kernel, [uint8][clamped][a filter zero point][ties go up]; NULL where there is none.

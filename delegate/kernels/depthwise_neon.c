@@ -121,3 +121,7 @@ void tvmq_depthwise_s8_5x5_1x16s1p__neon(const struct tvmq_depthwise_args *args)
 void tvmq_depthwise_s8_5x5_1x16s2p__neon(const struct tvmq_depthwise_args *args) {
   if (!tvmq_depthwise_5x5_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
 }
+
+void tvmq_depthwise_s8_kx1_4x16s1p__neon(const struct tvmq_depthwise_args *args) {
+  if (!tvmq_depthwise_column_neon(args)) tvmq_depthwise_s8_1x16p__neon(args);
+}

@@ -7,3 +7,6 @@
 // nothing done, if the call is not of the usual kind.
 bool tvmq_depthwise_3x3_neon(const struct tvmq_depthwise_args *args);
 bool tvmq_depthwise_5x5_neon(const struct tvmq_depthwise_args *args);
+// Filters of one column, stride 1 down, four rows or more; and one output pixel, whatever its window.
+bool tvmq_depthwise_column_neon(const struct tvmq_depthwise_args *args);
+bool tvmq_depthwise_pixel_neon(const struct tvmq_depthwise_args *args);

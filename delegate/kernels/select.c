@@ -84,7 +84,7 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
 
 size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const size_t nr = v->layout.nr, pixels = nr / p->channels;
-  return p->neighbours && p->stride_w == 1 && p->depth_multiplier == 1 && nr % p->channels == 0 && pixels > 0 && pixels <= p->out_w ? pixels : 1;
+  return p->neighbours && p->stride_w == 1 && p->depth_multiplier == 1 && pixels > 0 && pixels <= p->out_w ? pixels : 1;
 }
 
 // The problem as the variant has it.
@@ -127,7 +127,9 @@ static float depthwise_cycles(const struct tvmq_variant *v, const void *problem)
   const float start_cycles = START_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
-  return starts * start_cycles + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + gather_cycles(v, problem);
+  const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // tile after tile is computed and copied
+  const float copy_cycles = overhangs ? starts * start_cycles + tiles * v->mr * COPIED_CYCLES : 0;
+  return starts * start_cycles + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + copy_cycles + gather_cycles(v, problem);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
