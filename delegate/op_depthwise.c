@@ -143,7 +143,8 @@ static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *me
   if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
   if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
   // The last of the pixels side by side is read as far as a block goes.
-  const size_t expanded = d->gathers ? pixels : d->side_by_side > 1 ? pixels + nr : 0;
+  size_t expanded = d->gathers ? pixels : 0;
+  if (d->side_by_side > 1 && !tvmq_add_size(pixels, nr, &expanded)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&s.size, expanded, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
       !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))

@@ -164,6 +164,7 @@
 #define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                            \
   static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                          \
     const struct tvmq_depthwise_args *args = block->args;                                                                   \
+    set_shifts(block);                                                                                                      \
     const void *const *row0 = args->pixels;                                                                                 \
     uint8_t *first = block->out;                                                                                            \
     for (size_t y = 0; y < args->n_rows; y++) {                                                                             \

@@ -22,7 +22,7 @@
 #define NEXT_WEIGHTS "ldr q5, [%[weights]]\n" "ldr q6, [%[weights], #16]\n" "add %[weights], %[weights], #32\n"
 #define PARAMETERS                                                                                                                       \
   "sub %[panel], %[weights], #64\n"                                                                                                      \
-  MULTIPLIER(0, 0) MULTIPLIER(1, 1) MULTIPLIER(2, 2) MULTIPLIER(3, 3) SHIFT(4, 0) SHIFT(5, 1) SHIFT(6, 2) SHIFT(7, 3)
+  MULTIPLIER(0, 0) MULTIPLIER(1, 1) MULTIPLIER(2, 2) MULTIPLIER(3, 3)
 #define ZERO(v) "movi v" #v ".16b, #0\n"
 #define MOVE(to, from) "mov v" #to ".16b, v" #from ".16b\n"
 #define COPY(...) EACH_OF(MOVE, __VA_ARGS__)
@@ -59,11 +59,17 @@
   BYTES(TYPE, CLAMP, 10, 16, 18) BYTES(TYPE, CLAMP, 11, 20, 22) BYTES(TYPE, CLAMP, 12, 24, 26) BYTES(TYPE, CLAMP, 13, 28, 30) STORE(10)              \
   STORE_NEXT(11) STORE_NEXT(12) STORE_NEXT(13)
 
+#define FOUR_SHIFTS SHIFT(4, 0) SHIFT(5, 1) SHIFT(6, 2) SHIFT(7, 3)
+
 #define ONE_BEGIN
 #define ONE_ODD(TYPE) NEXT_WEIGHT LOOKUP(0) LOAD(0, 0) TYPE##_FLIP_1(0) TAP(7, 8, 0, 5) ADD(7, 8, FIRST)
 #define ONE_EVEN
 #define ONE_PAIR(TYPE) \
   LOOKUP_TWO(0, 1) NEXT_WEIGHTS LOAD(0, 0) LOAD(1, 1) TYPE##_FLIP_1(0) TYPE##_FLIP_1(1) TAP(7, 8, 0, 5) AND_TAP(7, 8, 1, 6) ADD(7, 8, FIRST)
+// As the panel has them; to the left, they are 16 more.
+#define ONE_SHIFT(v, i) "ldr q" #v ", [%[panel], #16*(4+4+" #i ")]\n"
+#define MORE(v, by) "add v" #v ".4s, v" #v ".4s, v" #by ".4s\n"
+#define ONE_SHIFTS "movi v14.4s, #16\n" ONE_SHIFT(4, 0) ONE_SHIFT(5, 1) ONE_SHIFT(6, 2) ONE_SHIFT(7, 3) MORE(4, 14) MORE(5, 14) MORE(6, 14) MORE(7, 14)
 #define ONE_END(TYPE, CLAMP, ROUND) \
   EACH_OF(MULTIPLY, FIRST, 0, 1, 2, 3) ROUND##_LOWER(FIRST) EACH_OF(TYPE##_SHIFT, FIRST, 4, 5, 6, 7) NARROW_OF(TYPE, FIRST) BYTES(TYPE, CLAMP, 10, 16, 18) STORE(10)
 
@@ -80,14 +86,15 @@
   "subs %[taps], %[taps], #2\n"                                                                                              \
   "b.hs 3b\n"                                                                                                                \
   "4:\n"                                                                                                                     \
-  PARAMETERS TYPE##_ZERO_POINT CLAMP##_BOUNDS(8, 9) ROWS##_END(TYPE, CLAMP, ROUND)
+  PARAMETERS ROWS##_SHIFTS TYPE##_ZERO_POINT CLAMP##_BOUNDS(8, 9) ROWS##_END(TYPE, CLAMP, ROUND)
 
 enum { ROWS_FOUR = 4, ROWS_ONE = 1 };
 
 #define LOOP(ROWS, TYPE, CLAMP, FILTER, ROUND)                                                                                       \
   static void LOOP_NAME(ROWS, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                                     \
     const struct tvmq_depthwise_args *args = block->args;                                                                            \
-    const size_t n_taps = args->filter_h * args->filter_w, step = args->pixels_stride / args->filter_w * sizeof(void *);             \
+    if (ROWS_##ROWS > 1) set_shifts(block);                                                                                          \
+    const size_t n_taps = args->filter_h * args->filter_w, step = (args->filter_w == 1 ? args->pixels_stride : 1) * sizeof(void *);  \
     for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, ROWS_##ROWS, args->n_rows)) {                                         \
       const void *const *row = args->pixels + y * args->stride_h * args->pixels_stride;                                              \
       uint8_t *first = block->out + y * args->out_row_stride;                                                                        \

@@ -105,6 +105,14 @@ struct block {
 typedef void (*loop_fn)(struct block *block);
 typedef const loop_fn loop_table[2][2][2][2];
 
+// For loops over many pixels: the block's shifts as they are wanted.
+static inline void set_shifts(struct block *block) {
+  const int32_t *shift = (const int32_t *)((const char *)block->panel + block->args->filter_h * block->args->filter_w * 16) + 2 * 16;
+  int32x4_t left[4];
+  UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
+  UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block->stage.shift + 4 * i, left[i]);
+}
+
 // False, and nothing done: the output stage is not of the usual kind.
 static inline bool run_loops(const struct tvmq_depthwise_args *args, loop_table *loops) {
   const struct tvmq_stage *stage = args->stage;
@@ -119,10 +127,6 @@ static inline bool run_loops(const struct tvmq_depthwise_args *args, loop_table 
   vst1q_u8(block.stage.min, vdupq_n_u8((uint8_t)(stage->min ^ stage->flip)));
   vst1q_u8(block.stage.max, vdupq_n_u8((uint8_t)(stage->max ^ stage->flip)));
   for (size_t b = 0; b < args->n_blocks; b++) {
-    const int32_t *shift = (const int32_t *)((const char *)block.panel + args->filter_h * args->filter_w * 16) + 2 * 16;
-    int32x4_t left[4];
-    UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
-    UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block.stage.shift + 4 * i, left[i]);
     loop(&block);
     block.channel += 16;
     block.out += 16;
