@@ -130,7 +130,7 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   return tvmq_neon_add_s32(value, c->out_zero_point);
 }
 
-// Sixteen vectors of floats to bytes, in two groups that alternate: an in-order core finds something to do while it waits for either.
+// Sixteen vectors of floats to bytes or int16, in two groups that alternate: an in-order core finds something to do while it waits for either.
 //
 // Registers: v0-v7 are the first group from its products on, v8-v15 the second; v16-v23 are the floats of either.
 #define FIRST(F) F(0, 16) F(1, 17) F(2, 18) F(3, 19) F(4, 20) F(5, 21) F(6, 22) F(7, 23)
@@ -146,43 +146,63 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
 #define NARROW_2(i, j) "sqxtn2 v" #i ".8h, v" #j ".4s\n"
 #define TO_BYTES(narrow, i, j) narrow " v" #i ".8b, v" #i ".8h\n" narrow " v" #j ".8b, v" #j ".8h\n"
 #define TO_BYTES_2(narrow, i, j, k, l) narrow "2 v" #i ".16b, v" #j ".8h\n" narrow "2 v" #k ".16b, v" #l ".8h\n"
-#define MLA_FIRST FIRST(MLA)
-#define MLA_SECOND SECOND(MLA)
-#define NOTHING
+#define NONE(F)
 
-#define QUANTIZE_64(mla_first, mla_second, narrow)                                                                                                             \
-  __asm__(FIRST(LOAD) FIRST(MUL) mla_first SECOND(LOAD) FIRST(CONVERT) SECOND(MUL) FIRST(ADD) mla_second FIRST_PAIRS(NARROW) SECOND(CONVERT)                   \
-              FIRST_PAIRS(NARROW_2) SECOND(ADD) TO_BYTES(narrow, 0, 4) SECOND_PAIRS(NARROW) TO_BYTES_2(narrow, 0, 2, 4, 6)                                     \
-                  SECOND_PAIRS(NARROW_2) "stp q0, q4, [%[out]]\n" TO_BYTES(narrow, 8, 12) TO_BYTES_2(narrow, 8, 10, 12, 14) "stp q8, q12, [%[out], #32]\n"     \
+// What the second group's sums and either group's int16 become.
+#define BYTES_OUT(narrow)                                                                                \
+  TO_BYTES(narrow, 0, 4)                                                                                 \
+  SECOND_PAIRS(NARROW)                                                                                   \
+  TO_BYTES_2(narrow, 0, 2, 4, 6) SECOND_PAIRS(NARROW_2) "stp q0, q4, [%[out]]\n" TO_BYTES(narrow, 8, 12) \
+      TO_BYTES_2(narrow, 8, 10, 12, 14) "stp q8, q12, [%[out], #32]\n"
+#define S16_OUT \
+  SECOND_PAIRS(NARROW) "stp q0, q2, [%[out]]\nstp q4, q6, [%[out], #32]\n" SECOND_PAIRS(NARROW_2) "stp q8, q10, [%[out], #64]\n"       \
+                       "stp q12, q14, [%[out], #96]\n"
+
+// `mla_` and `add_` are FIRST or SECOND as they are named, or NONE.
+#define QUANTIZE_64(mla_first, mla_second, add_first, add_second, finish)                                                                                      \
+  __asm__(FIRST(LOAD) FIRST(MUL) mla_first(MLA) SECOND(LOAD) FIRST(CONVERT) SECOND(MUL) add_first(ADD) mla_second(MLA) FIRST_PAIRS(NARROW) SECOND(CONVERT)     \
+              FIRST_PAIRS(NARROW_2) add_second(ADD) finish                                                                                                     \
           :                                                                                                                                                    \
           : [in] "r"(in), [out] "r"(out), [factor] "w"(factor), [inverse] "w"(inverse), [zero_point] "w"(zero_point)                                           \
           : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", \
             "v21", "v22", "v23")
 
-// By MULTIPLY or MULTIPLY_ADD.
-TVMQ_INLINE size_t quantize_blocks(const struct tvmq_requantize_args *args, enum way way, bool is_unsigned) {
+#define QUANTIZE_64_BY(finish)                           \
+  do {                                                   \
+    if (way == MULTIPLY && centered)                     \
+      QUANTIZE_64(NONE, NONE, NONE, NONE, finish);       \
+    else if (way == MULTIPLY)                            \
+      QUANTIZE_64(NONE, NONE, FIRST, SECOND, finish);    \
+    else if (centered)                                   \
+      QUANTIZE_64(FIRST, SECOND, NONE, NONE, finish);    \
+    else                                                 \
+      QUANTIZE_64(FIRST, SECOND, FIRST, SECOND, finish); \
+  } while (0)
+
+// By MULTIPLY or MULTIPLY_ADD; `centered`: the zero point is 0.
+TVMQ_INLINE size_t quantize_blocks(const struct tvmq_requantize_args *args, enum way way, bool centered, enum tvmq_type type) {
   enum { ELEMENTS = 64 };
   const float32x4_t inverse = vdupq_n_f32(args->inverse), factor = way == MULTIPLY ? inverse : vdupq_n_f32(args->rest);
   const int32x4_t zero_point = vdupq_n_s32(args->out_zero_point);
   const float *in = args->in;
   uint8_t *out = args->out;
   size_t left = args->n;
-  for (; left >= ELEMENTS; left -= ELEMENTS, in += ELEMENTS, out += ELEMENTS) {
-    if (way == MULTIPLY && is_unsigned)
-      QUANTIZE_64(NOTHING, NOTHING, "sqxtun");
-    else if (way == MULTIPLY)
-      QUANTIZE_64(NOTHING, NOTHING, "sqxtn");
-    else if (is_unsigned)
-      QUANTIZE_64(MLA_FIRST, MLA_SECOND, "sqxtun");
+  for (; left >= ELEMENTS; left -= ELEMENTS, in += ELEMENTS, out += type == TVMQ_TYPE_S16 ? 2 * ELEMENTS : ELEMENTS) {
+    if (type == TVMQ_TYPE_S16)
+      QUANTIZE_64_BY(S16_OUT);
+    else if (type == TVMQ_TYPE_U8)
+      QUANTIZE_64_BY(BYTES_OUT("sqxtun"));
     else
-      QUANTIZE_64(MLA_FIRST, MLA_SECOND, "sqxtn");
+      QUANTIZE_64_BY(BYTES_OUT("sqxtn"));
   }
   return args->n - left;
 }
 
-TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
+TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, enum tvmq_type type) {
+  const bool centered = args->out_zero_point == 0;
   if (!(args->inverse > 0)) return 0;
-  return args->rest > 0 ? quantize_blocks(args, MULTIPLY_ADD, is_unsigned) : quantize_blocks(args, MULTIPLY, is_unsigned);
+  if (args->rest > 0) return centered ? quantize_blocks(args, MULTIPLY_ADD, true, type) : quantize_blocks(args, MULTIPLY_ADD, false, type);
+  return centered ? quantize_blocks(args, MULTIPLY, true, type) : quantize_blocks(args, MULTIPLY, false, type);
 }
 
 #include "requantize_template.h"

@@ -9,7 +9,7 @@
 //   is_short(args, in_bytes)   whether SHORT may take a right shift
 //   load_<type>, store_<type>  4 vectors from and to memory; stores saturate to the type
 //   look_up_vectors(args)      bytes to bytes by args->table: the first elements, as many as it likes; returns how many
-//   quantize_vectors(args, is_unsigned)   the same for float32 to bytes
+//   quantize_vectors(args, type)  the same for float32 to that type
 //   struct line                the constants of a line (line.h), made by line_of(args)
 //   line_bytes(l, way, in_flip, out_flip, in, out)   BYTES bytes along a line
 //   flip_bytes(flip, in, out)  BYTES bytes
@@ -154,6 +154,6 @@ REQUANTIZE(s16, s16)
 REQUANTIZE(s16, s32)
 REQUANTIZE(s32, s8)
 REQUANTIZE(s32, s16)
-QUANTIZE(s8, quantize_vectors(args, false))
-QUANTIZE(u8, quantize_vectors(args, true))
-QUANTIZE(s16, 0)
+QUANTIZE(s8, quantize_vectors(args, TVMQ_TYPE_S8))
+QUANTIZE(u8, quantize_vectors(args, TVMQ_TYPE_U8))
+QUANTIZE(s16, quantize_vectors(args, TVMQ_TYPE_S16))

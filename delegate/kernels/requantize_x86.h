@@ -43,8 +43,9 @@ TVMQ_INLINE size_t quantize_blocks(const struct tvmq_requantize_args *args, enum
   return done;
 }
 
-TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, bool is_unsigned) {
-  if (!(args->inverse > 0)) return 0;
+TVMQ_INLINE size_t quantize_vectors(const struct tvmq_requantize_args *args, enum tvmq_type type) {
+  const bool is_unsigned = type == TVMQ_TYPE_U8;
+  if (type == TVMQ_TYPE_S16 || !(args->inverse > 0)) return 0;
   return args->rest > 0 ? quantize_blocks(args, MULTIPLY_ADD, is_unsigned) : quantize_blocks(args, MULTIPLY, is_unsigned);
 }
 
