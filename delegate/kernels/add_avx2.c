@@ -13,7 +13,6 @@ enum { BLOCK = 32 };
 struct plane {
   vec high, low, bias, shift;
   vec min, max;
-  int n_exceptions;
   vec exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
@@ -28,11 +27,11 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
       .shift = _mm256_set1_epi32(p->shift),
       .min = _mm256_set1_epi8((int8_t)args->min),
       .max = _mm256_set1_epi8((int8_t)args->max),
-      .n_exceptions = p->n_exceptions,
   };
-  for (int e = 0; e < p->n_exceptions; e++) {
-    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = _mm256_set1_epi8(p->exceptions[e].in[i]);
-    plane.exception_value[e] = _mm256_set1_epi8(p->exceptions[e].value);
+  for (int e = 0; e < TVMQ_PLANE_MAX_EXCEPTIONS; e++) {
+    const struct tvmq_plane_exception *exception = tvmq_plane_exception(p, e);
+    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = _mm256_set1_epi8(exception->in[i]);
+    plane.exception_value[e] = _mm256_set1_epi8(exception->value);
   }
   return plane;
 }
@@ -43,7 +42,7 @@ TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
   return _mm256_srav_epi32(_mm256_add_epi32(_mm256_add_epi32(high, p->bias), low), p->shift);
 }
 
-TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   const vec zero = _mm256_setzero_si256(), flips = _mm256_set1_epi8((char)flip);
   const vec a = _mm256_xor_si256(_mm256_loadu_si256((const vec *)in0), flips), b = _mm256_xor_si256(_mm256_loadu_si256((const vec *)in1), flips);
   const vec low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
@@ -51,7 +50,7 @@ TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t 
   const vec value2 = plane_values(p, _mm256_unpacklo_epi8(zero, high)), value3 = plane_values(p, _mm256_unpackhi_epi8(zero, high));
   vec bytes = _mm256_packs_epi16(_mm256_packs_epi32(value0, value1), _mm256_packs_epi32(value2, value3));
   bytes = _mm256_min_epi8(_mm256_max_epi8(bytes, p->min), p->max);
-  for (int e = 0; e < p->n_exceptions; e++) {
+  UNROLL for (int e = 0; e < n_exceptions; e++) {
     const vec met = _mm256_and_si256(_mm256_cmpeq_epi8(a, p->exception_in[e][0]), _mm256_cmpeq_epi8(b, p->exception_in[e][1]));
     bytes = _mm256_blendv_epi8(bytes, p->exception_value[e], met);
   }

@@ -13,7 +13,6 @@ enum { BLOCK = 64 };
 struct plane {
   vec high, low, bias, shift;
   vec min, max;
-  int n_exceptions;
   vec exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
@@ -28,11 +27,11 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
       .shift = _mm512_set1_epi32(p->shift),
       .min = _mm512_set1_epi8((int8_t)args->min),
       .max = _mm512_set1_epi8((int8_t)args->max),
-      .n_exceptions = p->n_exceptions,
   };
-  for (int e = 0; e < p->n_exceptions; e++) {
-    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = _mm512_set1_epi8(p->exceptions[e].in[i]);
-    plane.exception_value[e] = _mm512_set1_epi8(p->exceptions[e].value);
+  for (int e = 0; e < TVMQ_PLANE_MAX_EXCEPTIONS; e++) {
+    const struct tvmq_plane_exception *exception = tvmq_plane_exception(p, e);
+    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = _mm512_set1_epi8(exception->in[i]);
+    plane.exception_value[e] = _mm512_set1_epi8(exception->value);
   }
   return plane;
 }
@@ -43,7 +42,7 @@ TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
   return _mm512_srav_epi32(sum, p->shift);
 }
 
-TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   const vec zero = _mm512_setzero_si512(), flips = _mm512_set1_epi8((char)flip);
   const vec a = _mm512_xor_si512(_mm512_loadu_si512(in0), flips), b = _mm512_xor_si512(_mm512_loadu_si512(in1), flips);
   const vec low = _mm512_unpacklo_epi8(a, b), high = _mm512_unpackhi_epi8(a, b);
@@ -51,7 +50,7 @@ TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t 
   const vec value2 = plane_values(p, _mm512_unpacklo_epi8(zero, high)), value3 = plane_values(p, _mm512_unpackhi_epi8(zero, high));
   vec bytes = _mm512_packs_epi16(_mm512_packs_epi32(value0, value1), _mm512_packs_epi32(value2, value3));
   bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, p->min), p->max);
-  for (int e = 0; e < p->n_exceptions; e++) {
+  UNROLL for (int e = 0; e < n_exceptions; e++) {
     const __mmask64 met = _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(a, p->exception_in[e][0]), b, p->exception_in[e][1]);
     bytes = _mm512_mask_mov_epi8(bytes, met, p->exception_value[e]);
   }

@@ -17,7 +17,6 @@ struct plane {
   int32x4_t bias;
   int16x8_t left;
   int8x16_t min, max;
-  int n_exceptions;
   int8x16_t exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
@@ -29,11 +28,11 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
       .left = vdupq_n_s16((int16_t)(TVMQ_PLANE_MAX_SHIFT - p->shift)),
       .min = vdupq_n_s8((int8_t)args->min),
       .max = vdupq_n_s8((int8_t)args->max),
-      .n_exceptions = p->n_exceptions,
   };
-  for (int e = 0; e < p->n_exceptions; e++) {
-    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = vdupq_n_s8(p->exceptions[e].in[i]);
-    plane.exception_value[e] = vdupq_n_s8(p->exceptions[e].value);
+  for (int e = 0; e < TVMQ_PLANE_MAX_EXCEPTIONS; e++) {
+    const struct tvmq_plane_exception *exception = tvmq_plane_exception(p, e);
+    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = vdupq_n_s8(exception->in[i]);
+    plane.exception_value[e] = vdupq_n_s8(exception->value);
   }
   const int8_t low[2] = {(int8_t)p->multiplier[0], (int8_t)p->multiplier[1]};
   plane.high = vset_lane_s16((int16_t)((p->multiplier[0] - low[0]) >> 8), plane.high, 0);
@@ -52,7 +51,7 @@ TVMQ_INLINE int16x8_t plane_values(const struct plane *p, int16x8_t low, int16x8
   return vqshlq_s16(vuzp2q_s16(vreinterpretq_s16_s32(sum0), vreinterpretq_s16_s32(sum1)), p->left);
 }
 
-TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   enum { N = BLOCK / 16 };
   const uint8x16_t flips = vdupq_n_u8(flip);
   int8x16_t a[N], b[N];
@@ -72,7 +71,7 @@ TVMQ_INLINE void plane_block(const struct plane *p, uint8_t flip, const uint8_t 
   UNROLL for (int i = 0; i < N; i++) {
     int8x16_t bytes = vuzp2q_s8(vreinterpretq_s8_s16(value[2 * i]), vreinterpretq_s8_s16(value[2 * i + 1]));
     bytes = vminq_s8(vmaxq_s8(bytes, p->min), p->max);
-    for (int e = 0; e < p->n_exceptions; e++) {
+    UNROLL for (int e = 0; e < n_exceptions; e++) {
       bytes = vbslq_s8(vandq_u8(vceqq_s8(a[i], p->exception_in[e][0]), vceqq_s8(b[i], p->exception_in[e][1])), p->exception_value[e], bytes);
     }
     vst1q_u8(out + 16 * i, veorq_u8(vreinterpretq_u8_s8(bytes), flips));

@@ -26,3 +26,8 @@ struct tvmq_plane {
   int32_t n_exceptions;
   struct tvmq_plane_exception exceptions[TVMQ_PLANE_MAX_EXCEPTIONS];  // of as many different pairs
 };
+
+// As many for every plane: past the last it is the last again.
+static inline const struct tvmq_plane_exception *tvmq_plane_exception(const struct tvmq_plane *plane, int32_t e) {
+  return &plane->exceptions[e < plane->n_exceptions ? e : plane->n_exceptions > 0 ? plane->n_exceptions - 1 : 0];
+}
