@@ -111,15 +111,19 @@ static bool is_short(const struct tvmq_add_args *args) { return args->out_scale.
 TVMQ_INLINE void raise_bytes(const struct steps *s, int i, const void *in, vec x[]) {
   const int8x16_t bytes = veorq_s8(vld1q_s8(in), s->flip);
   from_s16(vmovl_s8(vget_low_s8(bytes)), vmovl_high_s8(bytes), x);
-  UNROLL for (int v = 0; v < 4; v++) x[v] = vshlq_n_s32(vsubq_s32(x[v], s->in_zero_point[i]), i == 0 ? RAISED_BYTES - 1 : RAISED_BYTES);
+  UNROLL for (int v = 0; v < 4; v++) {
+    const vec difference = vsubq_s32(x[v], s->in_zero_point[i]);
+    x[v] = i == 0 ? vshlq_n_s32(difference, RAISED_BYTES - 1) : vshlq_n_s32(difference, RAISED_BYTES);
+  }
 }
 
 TVMQ_INLINE void raise_s16(const struct steps *s, int i, const void *in, vec x[]) {
   (void)s;
   UNROLL for (int v = 0; v < 4; v += 2) {
     const int16x8_t elements = vld1q_s16((const int16_t *)in + 4 * v);
-    x[v] = vshll_n_s16(vget_low_s16(elements), i == 0 ? RAISED_S16 - 1 : RAISED_S16);
-    x[v + 1] = vshll_high_n_s16(elements, i == 0 ? RAISED_S16 - 1 : RAISED_S16);
+    const int16x4_t low = vget_low_s16(elements);
+    x[v] = i == 0 ? vshll_n_s16(low, RAISED_S16 - 1) : vshll_n_s16(low, RAISED_S16);
+    x[v + 1] = i == 0 ? vshll_high_n_s16(elements, RAISED_S16 - 1) : vshll_high_n_s16(elements, RAISED_S16);
   }
 }
 
