@@ -56,6 +56,7 @@ struct tvmq_conv_desc {
   int32_t n_filter_scales;     // 1 (per tensor) or out_c (per channel)
   const void *filter;          // constant data, int8 or uint8
   const void *bias;            // constant data, [out_c] of bias_type, or NULL
+  int32_t mean_of;             // the multiplier is that of a mean of so many; 0: it is not
   bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
 };
 
@@ -63,6 +64,14 @@ struct tvmq_conv_desc {
 struct tvmq_fully_connected_desc {
   struct tvmq_conv_desc conv;
   bool keep_num_dims;  // the output has the input's rank, else 2
+};
+
+// MEAN over height and width of NHWC activations.
+struct tvmq_mean_desc {
+  enum tvmq_type in_type, out_type;
+  int32_t batch, in_h, in_w, channels;
+  struct tvmq_quant in, out;
+  bool keep_dims;  // the output has height and width, of 1
 };
 
 // QUANTIZE: float32 -> int8/uint8/int16 (affine quantization), or requantization between integer types.
@@ -124,6 +133,7 @@ union tvmq_desc {
   struct tvmq_concatenation_desc concatenation;
   struct tvmq_conv_desc conv;
   struct tvmq_fully_connected_desc fully_connected;
+  struct tvmq_mean_desc mean;
   struct tvmq_pad_desc pad;
   struct tvmq_requantize_desc requantize;
   struct tvmq_pool_desc pool;

@@ -212,6 +212,10 @@ typedef struct {
 } TfLitePoolParams;
 
 typedef struct {
+  bool keep_dims;
+} TfLiteReducerParams;
+
+typedef struct {
   TfLiteFusedActivation activation;
   bool pot_scale_int16;
 } TfLiteAddParams;

@@ -71,7 +71,7 @@ def ask_fully_connected_scaling(module: ModuleType) -> str:
     """What the kernel itself says: 0.3 rounded once is 0, rounded twice 1."""
     import numpy as np
 
-    from ._one_op import build_fully_connected
+    from ._weighted_op import build_fully_connected
 
     one = np.ones((1, 1), np.int8)
     quantization = dict(in_scale=0.3, in_zero_point=0, filter_scale=1.0, per_channel=False, out_scale=1.0, out_zero_point=0)

@@ -46,6 +46,7 @@ void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_requantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_mean(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 
 // The entry that libFuzzer calls, and the driver without it.

@@ -70,6 +70,17 @@ class FullyConnected:
 
 
 @dataclasses.dataclass(frozen=True)
+class Mean:
+    """A MEAN: the parameters of model.build_mean, and inputs."""
+
+    parameters: dict
+    inputs: list[np.ndarray] = dataclasses.field(repr=False)
+
+    def build(self) -> bytes:
+        return model.build_mean(**self.parameters)
+
+
+@dataclasses.dataclass(frozen=True)
 class Quantize:
     """A QUANTIZE: the parameters of model.build_quantize, and inputs."""
 
@@ -114,7 +125,7 @@ class Concatenation:
         return model.build_concatenation(**self.parameters)
 
 
-Case = Conv | FullyConnected | Quantize | Pool | Add | Concatenation
+Case = Conv | FullyConnected | Mean | Quantize | Pool | Add | Concatenation
 
 
 def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -225,6 +236,22 @@ def fully_connecteds(draw, kind: str) -> FullyConnected:
     most_ratio = 2.0**28 / (depth * 255**2)  # products fit int32, and have one meaning in float64
     parameters, inputs = draw(weighted(kind, in_shape, (out_c, depth), out_c, ["zero", "none"], most_ratio))
     return FullyConnected(parameters | dict(keep_num_dims=keep_num_dims), inputs)
+
+
+@st.composite
+def means(draw, dtype: str) -> Mean:
+    """MEAN over height and width."""
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    in_shape = (draw(sizes(2, 12)), draw(sizes(9, 35)), draw(sizes(9, 35)), draw(sizes(20, 150)))
+    in_scale = draw(scales())
+    out_scale = in_scale if draw(st.booleans()) else in_scale * 2.0 ** draw(st.one_of(st.integers(-6, 12), st.floats(-2, 1, allow_subnormal=False)))
+    points = [draw(zero_points(dtype)) for _ in range(2)]
+    parameters = dict(
+        in_shape=in_shape, axes=draw(st.sampled_from([(1, 2), (2, 1), (-3, -2), (2, 1, -2)])), keep_dims=draw(st.booleans()), dtype=dtype, in_scale=in_scale,
+        in_zero_point=points[0], out_scale=out_scale, out_zero_point=points[1],
+    )  # fmt: skip
+    ways = ("random", "small", draw(st.sampled_from(SPECIAL)))
+    return Mean(parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
 
 
 @st.composite

@@ -86,6 +86,12 @@ def reason_to_refuse(runtime: harness.Runtime, case: cases.FullyConnected) -> st
     return "scales per channel and an output of not 2 dimensions" if scattered else None
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@given(data=st.data())
+def test_mean(runtime, dtype, data):
+    check(runtime, data.draw(cases.means(dtype)))
+
+
 @pytest.mark.parametrize("pair", cases.QUANTIZE_PAIRS, ids="-".join)
 @given(data=st.data())
 def test_quantize(runtime, pair, data):
