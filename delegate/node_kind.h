@@ -22,7 +22,7 @@ struct tvmq_node_kind {
 };
 
 extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_concatenation, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d,
-    tvmq_node_fully_connected, tvmq_node_mean, tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize;
+    tvmq_node_fully_connected, tvmq_node_mean, tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize, tvmq_node_reshape;
 
 // ---- options that several operators have
 

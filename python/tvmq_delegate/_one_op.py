@@ -113,6 +113,20 @@ def build_mean(
     return builder.build([source], [output])
 
 
+def build_reshape(*, in_shape: Sequence[int] = (1, 4, 4, 8), shape: Sequence[int] = (1, -1), dtype: str = "int8") -> bytes:
+    """One RESHAPE as a model, to a constant shape."""
+    import numpy as np
+
+    builder = ModelBuilder()
+    quantization = quantized(dtype, 0.5, ZERO_POINTS.get(dtype, (0, 0))[0])
+    source = builder.add_tensor("input", in_shape, dtype, **quantization)
+    target = builder.add_tensor("shape", (len(shape),), "int32", data=np.array(shape, np.int32))
+    rest = math.prod(in_shape) // math.prod(n for n in shape if n != -1)
+    output = builder.add_tensor("output", [rest if n == -1 else n for n in shape], dtype, **quantization)
+    builder.add_op("RESHAPE", [source, target], [output], new_shape=tuple(shape))
+    return builder.build([source], [output])
+
+
 def build_quantize(
     *,
     in_dtype: str = "int8",

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ._builder import OPTION_ENUMS, ModelBuilder
 from ._flatbuffer import ModelError, Record, enumeration, read, schema, write
-from ._one_op import build_add, build_average_pool, build_concatenation, build_max_pool, build_mean, build_quantize
+from ._one_op import build_add, build_average_pool, build_concatenation, build_max_pool, build_mean, build_quantize, build_reshape
 from ._weighted_op import build_conv, build_depthwise, build_fully_connected
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_add", "build_average_pool", "build_concatenation", "build_conv",
-    "build_depthwise", "build_fully_connected", "build_max_pool", "build_mean", "build_quantize", "cut", "described", "expose", "fed", "opened", "ops",
+    "ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_add", "build_average_pool", "build_concatenation", "build_conv", "build_depthwise",
+    "build_fully_connected", "build_max_pool", "build_mean", "build_quantize", "build_reshape", "cut", "described", "expose", "fed", "opened", "ops",
 ]  # fmt: skip
 
 ModelSource = bytes | bytearray | memoryview | str | os.PathLike

@@ -13,19 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmq_delegate.runtime
+from tvmq_delegate import model
 
 
 def check(runtime: harness.Runtime, case: cases.Case) -> None:
     """The delegate's answer is BUILTIN_REF's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute."""
-    model = case.build()
+    content = case.build()
     try:
-        reference = runtime.interpreter(model)
+        reference = runtime.interpreter(content)
     except (RuntimeError, ValueError):
         harness.counts["random models that the reference refuses"] += 1
         reference = None
     delegate = runtime.load()
     try:
-        delegated = runtime.interpreter(model, [delegate])
+        delegated = runtime.interpreter(content, [delegate])
     except (RuntimeError, ValueError):
         assert reference is None
         return
@@ -90,6 +91,17 @@ def reason_to_refuse(runtime: harness.Runtime, case: cases.FullyConnected) -> st
 @given(data=st.data())
 def test_mean(runtime, dtype, data):
     check(runtime, data.draw(cases.means(dtype)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("shape", [(1, -1), (4, 2, -1, 1), (128,), (2, 64)], ids=str)
+def test_reshape(runtime, dtype, shape):
+    content = model.build_reshape(in_shape=(1, 4, 4, 8), shape=shape, dtype=dtype)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    harness.assert_claimed(delegate)
+    inputs = harness.random_inputs(reference, seed=0)
+    harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
 
 
 @pytest.mark.parametrize("pair", cases.QUANTIZE_PAIRS, ids="-".join)

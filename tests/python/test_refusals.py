@@ -49,6 +49,7 @@ REFUSED = {
     "mean over channels": (lambda: model.build_mean(axes=(3,)), "axes"),
     "mean over height": (lambda: model.build_mean(axes=(1,)), "axes"),
     "mean of a matrix": (lambda: model.build_mean(in_shape=(3, 4), axes=(1,)), "dimensions"),
+    "float32 reshape": (lambda: model.build_reshape(dtype="float32"), "float32"),
     "shift beyond 30 bits": (lambda: model.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
     "concatenation of other scales": (lambda: model.build_concatenation(dtype="uint8", in_scale=(0.5, 0.25), out_scale=0.5), "scales differ"),
     "concatenation of other zero points": (lambda: model.build_concatenation(dtype="uint8", in_zero_point=(120, 121), out_zero_point=120), "zero points"),

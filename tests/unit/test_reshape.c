@@ -1,0 +1,48 @@
+// What nodes of RESHAPE are read as.
+#include <string.h>
+
+#include "fake_kernels.h"
+#include "fake_network.h"
+#include "node.h"
+#include "op_names.h"
+#include "unit.h"
+
+static const char *describe(struct network *n, TfLiteType type, int rank, const int *dims, struct tvmq_shapes *shapes) {
+  const int in = fake_tensor(n->graph, kTfLiteInt8, (int[]){2, 3, 4, 0}, 0.5f, 3, NULL), shape = fake_tensor(n->graph, type, (int[]){rank, 0}, 0, 0, dims),
+            out = fake_tensor(n->graph, kTfLiteInt8, (int[]){0}, 0.5f, 3, NULL);
+  struct fake_node pair = fake_node_at(n->graph, fake_builtin(n->graph, FAKE_BUILTIN_OTHER, 2, (int[]){in, shape}, out, NULL));
+  pair.registration.builtin_code = TVMQ_BUILTIN_RESHAPE;
+  struct tvmq_node read;
+  union tvmq_desc desc;
+  const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
+  if (reason == NULL) reason = tvmq_node_describe(&n->graph->context, &read, &desc, shapes);
+  return reason != NULL ? reason : tvmq_op_concatenation.claim(&desc);
+}
+
+int main(void) {
+  static const struct {
+    TfLiteType type;
+    int rank, dims[10], out[4];
+    const char *reason;
+  } cases[] = {
+      {kTfLiteInt32, 2, {4, 6}, {4, 6}, NULL},
+      {kTfLiteInt32, 3, {2, -1, 3}, {2, 4, 3}, NULL},
+      {kTfLiteInt32, 1, {-1}, {24}, NULL},
+      {kTfLiteInt32, 2, {5, -1}, {0}, "the shape has not the input's number of elements"},
+      {kTfLiteInt32, 2, {0, -1}, {0}, "the shape has not the input's number of elements"},
+      {kTfLiteInt32, 2, {-1, -1}, {0}, "the shape has negative dimensions"},
+      {kTfLiteInt32, 2, {-2, -12}, {0}, "the shape has negative dimensions"},
+      {kTfLiteInt32, 9, {24, 1, 1, 1, 1, 1, 1, 1, 1}, {0}, "a tensor has more than 8 dimensions"},
+      {kTfLiteUInt8, 2, {4, 6}, {0}, "the shape is not constants of int32"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    struct network n = network_create(false);
+    struct tvmq_shapes shapes;
+    CHECK_STRING(describe(&n, cases[i].type, cases[i].rank, cases[i].dims, &shapes), cases[i].reason, "reshape");
+    const bool same =
+        cases[i].reason != NULL || (shapes.out.rank == cases[i].rank && memcmp(shapes.out.dims, cases[i].out, (size_t)cases[i].rank * sizeof(int)) == 0);
+    CHECK(same, "case %zu: output's shape", i);
+    fake_destroy(n.fake);
+  }
+  return unit_report();
+}
