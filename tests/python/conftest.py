@@ -27,11 +27,12 @@ AROUND = ("bench", "cli", "diff", "difference", "inputs", "metrics", "model", "p
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--library-only", action="store_true", help="leave out the tests of the Python around the library")
+    parser.addoption("--part", choices=("library", "around"), help="run the tests of the library alone, or those of the Python around it")
 
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
-    return True if config.getoption("library_only") and collection_path.stem.removeprefix("test_") in AROUND else None
+    part, is_test, is_around = config.getoption("part"), collection_path.name.startswith("test_"), collection_path.stem.removeprefix("test_") in AROUND
+    return True if part and is_test and is_around != (part == "around") else None
 
 
 @pytest.fixture(params=RUNTIMES or [None], ids=lambda runtime: runtime.name if runtime else "none", scope="session")
@@ -73,8 +74,8 @@ def pytest_report_header() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.getoption("library_only"):
-        terminalreporter.write_line(f"SKIPPED by --library-only: {', '.join(f'test_{name}.py' for name in AROUND)}")
+    if config.getoption("part") == "library":
+        terminalreporter.write_line(f"SKIPPED by --part library: {', '.join(f'test_{name}.py' for name in AROUND)}")
     for title, rows in harness.tables.items():
         terminalreporter.section(title)
         for name, value in rows.items():

@@ -73,6 +73,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not (harness.sanitized() or harness.EMULATED):  # which reserve address space by the terabyte
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    tvmq_delegate.report(runtime.load())  # imports what every child would import
     for path in paths:
         print(json.dumps(in_child(runtime, with_delegate == "with", path)), flush=True)
 
