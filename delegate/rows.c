@@ -7,6 +7,7 @@
 // Output pixels that lie side by side in one line: what there is to decide is decided once for all of them.
 struct run {
   const uint8_t *image;  // input image
+  size_t out_y;          // in the output image
   ptrdiff_t y, x;        // input coordinates of the first pixel's first tap, may be negative
   size_t n;              // pixels
 };
@@ -17,10 +18,25 @@ static struct run run_at(const struct tvmq_rows *rows, const uint8_t *in, size_t
   const size_t image = line / rows->out_h, out_y = line % rows->out_h;
   return (struct run){
       .image = in + image * rows->in_h * rows->in_w * rows->pixel_bytes,
+      .out_y = out_y,
       .y = (ptrdiff_t)(out_y * rows->stride_h) - (ptrdiff_t)rows->pad_top,
       .x = (ptrdiff_t)(out_x * rows->stride_w) - (ptrdiff_t)rows->pad_left,
       .n = rows->out_w - out_x < most ? rows->out_w - out_x : most,
   };
+}
+
+// The run that follows: the next line.
+static struct run run_after(const struct tvmq_rows *rows, const struct run *run, size_t most) {
+  struct run next = *run;
+  next.x = -(ptrdiff_t)rows->pad_left;
+  next.y += (ptrdiff_t)rows->stride_h;
+  next.n = rows->out_w < most ? rows->out_w : most;
+  if (++next.out_y == rows->out_h) {
+    next.out_y = 0;
+    next.y = -(ptrdiff_t)rows->pad_top;
+    next.image += rows->in_h * rows->in_w * rows->pixel_bytes;
+  }
+  return next;
 }
 
 // The input line of a run's filter row `ky`, or NULL where it is padding. One comparison serves both ends: a negative coordinate is a huge unsigned one.
@@ -112,8 +128,8 @@ static void copy_windows(const struct tvmq_rows *rows, const uint8_t *line, ptrd
 
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes) {
   const size_t line_bytes = rows->filter_w * rows->tap_bytes;
-  for (size_t m = 0; m < n;) {
-    const struct run run = run_at(rows, in, first + m, n - m);
+  struct run run = run_at(rows, in, first, n);
+  for (size_t m = 0; m < n; m += run.n, run = run_after(rows, &run, n - m)) {
     const struct span whole = whole_windows(rows, &run), all = {0, run.n};
     uint8_t *to = out + m * row_bytes;
     for (size_t ky = 0; ky < rows->filter_h; ky++, to += line_bytes) {
@@ -130,7 +146,6 @@ void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t fi
         copy_windows(rows, line, run.x, (struct span){whole.end, run.n}, to, row_bytes);
       }
     }
-    m += run.n;
   }
 }
 
@@ -200,6 +215,13 @@ TVMQ_INLINE const void **cell_at(const void **table, size_t n_pieces, size_t mr,
   return table + (m / mr * n_pieces + piece) * mr + m % mr;
 }
 
+// Pieces that the output line above reads too, where lines are whole tiles: its pointers stand `back` before these.
+TVMQ_INLINE void put_above(struct place place, size_t mr, size_t n, size_t back) {
+  for (; n > 0 && place.r > 0; n--) put_one(&place, mr, (uintptr_t)(place.cells - back)[place.r]);
+  for (; n >= mr; n -= mr, place.cells += place.tile_pointers) memcpy(place.cells, place.cells - back, mr * sizeof *place.cells);
+  for (; n > 0; n--) put_one(&place, mr, (uintptr_t)(place.cells - back)[place.r]);
+}
+
 // Pieces of the run's pixels outside `whole` that the output line above reads too, `step` pieces further on: they have been copied for it.
 TVMQ_INLINE void put_again(const struct tvmq_rows *rows, const void **table, size_t n_pieces, size_t mr, size_t m, size_t n, struct span whole, size_t piece,
                            size_t step) {
@@ -214,20 +236,23 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
   const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
   // A filter row reads the line that the row `step` further on read for the output line above.
   const size_t step = rows->stride_h % rows->dilation_h == 0 ? rows->stride_h / rows->dilation_h : rows->filter_h;
-  for (size_t m = 0; m < n;) {
-    const struct run run = run_at(rows, in, first + m, n - m);
+  const size_t back = (rows->out_w / mr * n_pieces - step * (n_pieces / rows->filter_h)) * mr;
+  struct run run = run_at(rows, in, first, n);
+  for (size_t m = 0; m < n; m += run.n, run = run_after(rows, &run, n - m)) {
     const struct span whole = whole_windows(rows, &run), none = {run.n, run.n};
-    const bool has_above = m >= rows->out_w && (first + m) / rows->out_w % rows->out_h != 0;
+    const bool has_above = m >= rows->out_w && run.out_y != 0;
     struct place place = {.cells = table + m / mr * n_pieces * mr, .r = m % mr, .tile_pointers = n_pieces * mr};
     uint8_t *to = copies + m * row_bytes;
     for (size_t ky = 0; ky < rows->filter_h; ky++) {
       const uint8_t *line = line_of(rows, &run, ky);
+      const bool copied = has_above && ky + step < rows->filter_h;
       ptrdiff_t x = run.x;
       for (size_t kx = 0; kx < rows->filter_w; kx += rows->piece_taps, x += (ptrdiff_t)rows->dilation_w, place.cells += mr, to += piece_bytes) {
-        if (!line || rows->piece_taps == 1) {
+        if (copied && rows->out_w % mr == 0) {
+          put_above(place, mr, run.n, back);
+        } else if (!line || rows->piece_taps == 1) {
           put_pieces(rows, mr, line, x, run.n, line ? inside(rows, x, run.n) : none, rows->padding, 0, place);
         } else {
-          const bool copied = has_above && ky + step < rows->filter_h;
           if (!copied) {
             copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
             copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
@@ -237,7 +262,6 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
         }
       }
     }
-    m += run.n;
   }
   complete(table, n, mr, n_pieces);
 }
