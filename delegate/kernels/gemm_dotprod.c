@@ -35,7 +35,9 @@
   DEPTHS(3, NEXT)                                         \
   "add %[weights], %[weights], #4*" bytes "\n"            \
   "b.lo 2b\n"                                             \
-  "3: tbz %[k], #3, 4f\n"                                 \
+  "3: tst %[k], #12\n"                                    \
+  "b.eq 5f\n"                                             \
+  "tbz %[k], #3, 4f\n"                                    \
   ROWS(d, x11)                                            \
   FLIPS                                                   \
   DEPTHS(0, KEEP)                                         \
