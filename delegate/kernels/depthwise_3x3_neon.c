@@ -106,13 +106,14 @@
   S1_##FILTER##_LAST TAP(24, 25, 9, 2) TAP(26, 27, 11, 8) AND_TAP(24, 25, 10, 5) ADD(26, 27, FIRST) ADD(24, 25, FIRST) LAST_STAGE(TYPE, CLAMP, ROUND) \
   "3:\n"
 
-// ---- stride 2: three columns of pixels, v9-v11, v12-v14 and v24-v26; the last of one output column is the first of the next
+// ---- stride 2: three columns of pixels, v9-v11, v12-v14 and v24-v26; the last of one output column is the first of the next. The loop's order is what a
+// search by the estimates of llvm-mca for Cortex-A72, and less so A53, came to.
 #define S2_BEGIN_1 TAP(27, 28, 9, 0) TAP(29, 30, 11, 6)
 #define S2_BEGIN_2 AND_TAP(27, 28, 10, 3)
 #define S2_BEGIN_3 TAP(31, 15, 12, 1) AND_TAP(29, 30, 14, 7)
 #define S2_BEGIN_4 AND_TAP(31, 15, 13, 4)
-#define S2_END_FIRST(TYPE, FILTER, NEXT)                                                                                         \
-  NEXT ADD_TO(27, 28, FIRST, S2_##FILTER##_BIAS) TAP(27, 28, 24, 2) ADD(29, 30, FIRST) TAP(29, 30, 26, 8) AND_TAP(27, 28, 25, 5) \
+#define S2_END_FIRST(FILTER)                                                                                         \
+  ADD_TO(27, 28, FIRST, S2_##FILTER##_BIAS) TAP(27, 28, 24, 2) ADD(29, 30, FIRST) TAP(29, 30, 26, 8) AND_TAP(27, 28, 25, 5) \
   ADD(31, 15, FIRST)
 
 #define S2_SYMMETRIC_BIAS SECOND
@@ -141,30 +142,33 @@
   "subs %[n], %[n], #2\n"                                                                                                                              \
   "b.lo 2f\n"                                                                                                                                          \
   "1:\n"                                                                                                                                               \
-  S2_END_FIRST(TYPE, FILTER, LOAD_LEFT(12, 13, 14) LOAD_RIGHT(9, 10, 11)) TYPE##_FLIP_BY(15) LOOKUP_LEFT LOOKUP_RIGHT TYPE##_FLIP(15, 12, 13, 14)      \
-  TYPE##_FLIP(15, 9, 10, 11) ADD(29, 30, FIRST) S2_##FILTER##_SECOND TAP(31, 15, 24, 0) TAP(29, 30, 26, 6) ADD(27, 28, FIRST) AND_TAP(31, 15, 25, 3)   \
-  TAP(27, 28, 12, 1) AND_TAP(29, 30, 14, 7) ADD(31, 15, SECOND) AND_TAP(27, 28, 13, 4) TAP(31, 15, 9, 2) ADD(29, 30, SECOND) MULTIPLIER(24, 0)         \
-  MULTIPLIER(25, 1) MULTIPLIER(26, 2) LOAD_LEFT(12, 13, 14) ADVANCE AND_TAP(31, 15, 10, 5) TAP(29, 30, 11, 8) ADD(27, 28, SECOND) MULTIPLIER(27, 3)    \
-  SHIFT(28, 0) MULTIPLY(16, 24) MULTIPLY(17, 25) MULTIPLY(18, 26) ADD(29, 30, SECOND) MULTIPLY(19, 27) SHIFT(29, 1) SHIFT(30, 2) ADD(31, 15, SECOND)   \
-  SHIFT(31, 3) TYPE##_ZERO_POINT ROUND##_LOWER(FIRST) TYPE##_SHIFT(16, 28) TYPE##_SHIFT(17, 29) EACH_OF(MULTIPLY, SECOND, 24, 25, 26, 27)              \
-  TYPE##_SHIFT(18, 30) TYPE##_SHIFT(19, 31) ROUND##_LOWER(SECOND) TYPE##_FLIP_BY(27) LOAD_RIGHT(24, 25, 26) TYPE##_NARROW_LOW(16) TYPE##_SHIFT(20, 28) \
-  TYPE##_SHIFT(21, 29) TYPE##_NARROW_LOW(18) TYPE##_SHIFT(22, 30) TYPE##_SHIFT(23, 31) TYPE##_NARROW_HIGH(16, 17) TYPE##_FLIP(27, 12, 13, 14)          \
-  TYPE##_NARROW_HIGH(18, 19) TYPE##_FLIP(27, 24, 25, 26) TYPE##_NARROW_LOW(20) TYPE##_NARROW_LOW(22) S2_BEGIN_1 TYPE##_ADD_ZERO_POINT(16)              \
-  TYPE##_ADD_ZERO_POINT(18) TYPE##_NARROW_HIGH(20, 21) TYPE##_NARROW_HIGH(22, 23) S2_BEGIN_2 LOOKUP_LEFT LOOKUP_RIGHT TYPE##_LOW(17, 16)               \
-  TYPE##_ADD_ZERO_POINT(20) TYPE##_ADD_ZERO_POINT(22) S2_BEGIN_3 CLAMP##_BOUNDS(21, 23) TYPE##_HIGH(17, 18) TYPE##_LOW(19, 20) S2_BEGIN_4 ADVANCE      \
+  ADD_TO(27, 28, FIRST, S2_##FILTER##_BIAS) LOAD(9, 3) LOAD(11, 5) TAP(27, 28, 24, 2) LOAD(13, 1) ADD(29, 30, FIRST) TAP(29, 30, 26, 8) LOAD(14, 2)    \
+  ADD(31, 15, FIRST) LOAD(12, 0) LOOKUP(1, 1, 6) AND_TAP(27, 28, 25, 5) TYPE##_FLIP_BY(15) ADD(29, 30, FIRST) LOOKUP(5, 2, 7) LOAD(10, 4)              \
+  TYPE##_FLIP(15, 12, 13, 14) TYPE##_FLIP(15, 9, 10, 11) S2_##FILTER##_SECOND LOOKUP(2, 2, 6) TAP(31, 15, 24, 0) LOOKUP(0, 0, 6) ADD(27, 28, FIRST)    \
+  TAP(29, 30, 26, 6) AND_TAP(31, 15, 25, 3) MULTIPLIER(26, 2) TAP(27, 28, 12, 1) AND_TAP(29, 30, 14, 7) LOOKUP(3, 0, 7) LOOKUP(4, 1, 7)                \
+  AND_TAP(27, 28, 13, 4) MULTIPLIER(24, 0) ADVANCE MULTIPLY(18, 26) ADD(31, 15, SECOND) ADD(29, 30, SECOND) TAP(29, 30, 11, 8) MULTIPLY(16, 24)        \
+  TAP(31, 15, 9, 2) MULTIPLIER(25, 1) ADD(27, 28, SECOND) LOAD(12, 0) AND_TAP(31, 15, 10, 5) LOAD(13, 1) ADD(29, 30, SECOND) MULTIPLY(17, 25)          \
+  SHIFT(29, 1) SHIFT(28, 0) MULTIPLIER(27, 3) ADD(31, 15, SECOND) MULTIPLY(19, 27) ROUND##_LOWER(FIRST) MULTIPLY(20, 24) TYPE##_SHIFT(16, 28)          \
+  SHIFT(31, 3) MULTIPLY(21, 25) LOOKUP(0, 0, 6) SHIFT(30, 2) MULTIPLY(23, 27) TYPE##_ZERO_POINT LOAD(14, 2) MULTIPLY(22, 26) TYPE##_FLIP_BY(27)        \
+  TYPE##_SHIFT(18, 30) ROUND##_LOWER(SECOND) TYPE##_SHIFT(20, 28) LOAD(24, 3) TYPE##_NARROW_LOW(16) TYPE##_SHIFT(17, 29) TYPE##_SHIFT(22, 30)          \
+  LOAD(25, 4) LOAD(26, 5) TYPE##_SHIFT(21, 29) TYPE##_NARROW_LOW(18) TYPE##_NARROW_HIGH(16, 17) TYPE##_SHIFT(19, 31) TYPE##_NARROW_LOW(20)             \
+  TYPE##_FLIP(27, 12, 13, 14) LOOKUP(3, 0, 7) TYPE##_NARROW_LOW(22) TYPE##_ADD_ZERO_POINT(16) TYPE##_SHIFT(23, 31) TYPE##_NARROW_HIGH(18, 19)          \
+  TYPE##_FLIP(27, 24, 25, 26) TAP(29, 30, 11, 6) TYPE##_NARROW_HIGH(22, 23) TAP(27, 28, 9, 0) TYPE##_NARROW_HIGH(20, 21) AND_TAP(29, 30, 14, 7)        \
+  TYPE##_LOW(17, 16) TYPE##_ADD_ZERO_POINT(22) LOOKUP(2, 2, 6) TYPE##_ADD_ZERO_POINT(20) TYPE##_ADD_ZERO_POINT(18) LOOKUP(4, 1, 7)                     \
+  AND_TAP(27, 28, 10, 3) LOOKUP(5, 2, 7) TYPE##_LOW(19, 20) CLAMP##_BOUNDS(21, 23) LOOKUP(1, 1, 6) BIAS(20, 0) TAP(31, 15, 12, 1)                      \
+  TYPE##_HIGH(19, 22) TYPE##_HIGH(17, 18) CLAMP##_ABOVE(TYPE, 19, 21) CLAMP##_ABOVE(TYPE, 17, 21) ADVANCE CLAMP##_BELOW(TYPE, 17, 23) BIAS(21, 1)      \
+  CLAMP##_BELOW(TYPE, 19, 23) BIAS(22, 2)                                                                                                              \
   "subs %[n], %[n], #2\n"                                                                                                                              \
-  CLAMP##_ABOVE(TYPE, 17, 21) TYPE##_HIGH(19, 22) BIAS(20, 0) BIAS(22, 2) CLAMP##_BELOW(TYPE, 17, 23) CLAMP##_ABOVE(TYPE, 19, 21) BIAS(21, 1)          \
-  STORE(17) CLAMP##_BELOW(TYPE, 19, 23) BIAS(23, 3) STORE_SECOND(19) S2_##FILTER##_FIRST                                                               \
+  STORE(17) AND_TAP(31, 15, 13, 4) STORE_SECOND(19) BIAS(23, 3) S2_##FILTER##_FIRST                                                                    \
   "b.hs 1b\n"                                                                                                                                          \
   "2: tbz %[n], #0, 3f\n"                                                                                                                              \
-  S2_END_FIRST(TYPE, FILTER, ) ADD(29, 30, FIRST) ADD(27, 28, FIRST) LAST_STAGE(TYPE, CLAMP, ROUND)                                                    \
+  S2_END_FIRST(FILTER) ADD(29, 30, FIRST) ADD(27, 28, FIRST) LAST_STAGE(TYPE, CLAMP, ROUND)                                                    \
   "3:\n"
 
 // ---- kernels
 #define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                            \
   static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                          \
     const struct tvmq_depthwise_args *args = block->args;                                                                   \
-    set_shifts(block);                                                                                                      \
     const void *const *row0 = args->pixels;                                                                                 \
     uint8_t *first = block->out;                                                                                            \
     for (size_t y = 0; y < args->n_rows; y++) {                                                                             \

@@ -97,7 +97,6 @@
 #define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                            \
   static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                          \
     const struct tvmq_depthwise_args *args = block->args;                                                                   \
-    set_shifts(block);                                                                                                      \
     for (size_t y = 0; y < args->n_rows; y++) {                                                                             \
       for (size_t x = 0; x < args->n_cols; x += 2) {                                                                        \
         const size_t first = x + 1 < args->n_cols ? x : x - 1, step = args->pixels_stride;                                  \

@@ -95,7 +95,7 @@ struct block {
   "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", \
     "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// What a loop is called, and the loops of a kernel (for a stride, or rows of a tile) for a type and a clamp.
+// What a loop is called, and the loops of a kernel for a type and a clamp.
 #define LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, ROUND) loop_##KERNEL##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
 #define LOOPS(KERNEL, TYPE, CLAMP, FILTER) LOOP(KERNEL, TYPE, CLAMP, FILTER, UP) LOOP(KERNEL, TYPE, CLAMP, FILTER, AWAY)
 #define ROUNDS(KERNEL, TYPE, CLAMP, FILTER) {LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, UP)}
@@ -104,14 +104,6 @@ struct block {
 // Of one kernel, [uint8][clamped][a filter zero point][ties go up]; NULL where there is none.
 typedef void (*loop_fn)(struct block *block);
 typedef const loop_fn loop_table[2][2][2][2];
-
-// For loops over many pixels: the block's shifts as they are wanted.
-static inline void set_shifts(struct block *block) {
-  const int32_t *shift = (const int32_t *)((const char *)block->panel + block->args->filter_h * block->args->filter_w * 16) + 2 * 16;
-  int32x4_t left[4];
-  UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
-  UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block->stage.shift + 4 * i, left[i]);
-}
 
 // False, and nothing done: the output stage is not of the usual kind.
 static inline bool run_loops(const struct tvmq_depthwise_args *args, loop_table *loops) {
@@ -127,6 +119,10 @@ static inline bool run_loops(const struct tvmq_depthwise_args *args, loop_table 
   vst1q_u8(block.stage.min, vdupq_n_u8((uint8_t)(stage->min ^ stage->flip)));
   vst1q_u8(block.stage.max, vdupq_n_u8((uint8_t)(stage->max ^ stage->flip)));
   for (size_t b = 0; b < args->n_blocks; b++) {
+    const int32_t *shift = (const int32_t *)((const char *)block.panel + args->filter_h * args->filter_w * 16) + 2 * 16;
+    int32x4_t left[4];
+    UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
+    UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block.stage.shift + 4 * i, left[i]);
     loop(&block);
     block.channel += 16;
     block.out += 16;

@@ -124,6 +124,6 @@ static __attribute__((noinline)) void flipped(const struct tvmq_depthwise_args *
 void tvmq_depthwise_s8_1x16p__neon(const struct tvmq_depthwise_args *args) {
   if (args->filter_zero_point != 0)
     tvmq_depthwise_s8_1x16__neon(args);
-  else if (!tvmq_depthwise_pixel_neon(args))
+  else
     (args->in_flip ? flipped : as_they_are)(args);
 }
