@@ -149,11 +149,11 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
 #define NONE(F)
 
 // What the second group's sums and either group's int16 become.
-#define BYTES_OUT(narrow)                                                                                \
-  TO_BYTES(narrow, 0, 4)                                                                                 \
-  SECOND_PAIRS(NARROW)                                                                                   \
-  TO_BYTES_2(narrow, 0, 2, 4, 6) SECOND_PAIRS(NARROW_2) "stp q0, q4, [%[out]]\n" TO_BYTES(narrow, 8, 12) \
-      TO_BYTES_2(narrow, 8, 10, 12, 14) "stp q8, q12, [%[out], #32]\n"
+#define BYTES_OUT(narrow)        \
+  TO_BYTES(narrow, 0, 4)         \
+  SECOND_PAIRS(NARROW)           \
+  TO_BYTES_2(narrow, 0, 2, 4, 6) \
+  SECOND_PAIRS(NARROW_2) "stp q0, q4, [%[out]]\n" TO_BYTES(narrow, 8, 12) TO_BYTES_2(narrow, 8, 10, 12, 14) "stp q8, q12, [%[out], #32]\n"
 #define S16_OUT \
   SECOND_PAIRS(NARROW) "stp q0, q2, [%[out]]\nstp q4, q6, [%[out], #32]\n" SECOND_PAIRS(NARROW_2) "stp q8, q10, [%[out], #64]\n"       \
                        "stp q12, q14, [%[out], #96]\n"
