@@ -316,7 +316,7 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
     const void *const *row0 = args->pixels + (y) * STRIDE * pitch, *const *row1 = row0 + pitch, *const *row2 = row1 + pitch, \
                       *const *row3 = row0 + (third) * pitch, *const *row4 = row0 + (fourth) * pitch;                         \
     uint8_t *out0 = (uint8_t *)args->out + c + (y) * args->out_row_stride, *out1 = out0 + (to_second);                       \
-    size_t n = tiles.n, n_tiles = count;                                                                                \
+    size_t n = tiles.n, n_tiles = count;                                                                                     \
     if (ties_up) {                                                                                                           \
       LOOPS(TILE, UP)                                                                                                        \
     } else {                                                                                                                 \
