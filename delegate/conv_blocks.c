@@ -15,13 +15,13 @@ enum { TASKS_PER_THREAD = 8, LINE = 64 };
 // Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a line
 // of cache that two cores write; for a panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end. From two
 // cores of a Xeon with AMX, whose L2 are their own: 14x14x512 1x1 and 28x28x128 3x3 are faster by rows, 14x14x256 3x3 by panels.
-static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 3000;
+static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 4000;
 
 // Operators of fewer cycles have neighbours that one thread does, mostly: there is nothing in other cores.
 static const float SMALL_CYCLES = 8000;
 
 // How much of a task a run lasts longer because threads do not begin and end as estimated.
-static const float LATE = 0.125f;
+static const float LATE = 0.25f;
 
 static size_t tiles_of(const struct tvmq_conv_work *w, size_t rows) { return tvmq_ceil_div(rows * w->pitch, w->mr); }
 
@@ -38,9 +38,11 @@ static float estimate(const struct tvmq_conv_work *w, const struct tvmq_conv_blo
   float cycles = brought * w->bring_cycles / (float)all_rows + (float)(panels * w->panel_bytes) * WEIGHT_CYCLES;
   cycles += (float)share * ((float)b->panels * PANEL_CYCLES + TASK_CYCLES);
   const bool alone = share == tasks;
-  // Rows were written, and are read later, by threads that share them evenly: what this one has beyond that comes from others, and goes to them.
-  if (rows > own && !(alone && w->cycles < SMALL_CYCLES))
-    cycles += (rows - own) * ((float)w->in_bytes + (float)w->out_bytes * (float)panels / (float)w->panels) * MOVED_CYCLES;
+  // Rows were written, and are read later, by threads that share them evenly: what this one has beyond that comes from others, and goes to them. Of columns
+  // that is all but what lies in its rows.
+  const float moved = w->across && !alone ? rows - rows / (float)n_threads : rows - own;
+  if (moved > 0 && !(alone && w->cycles < SMALL_CYCLES))
+    cycles += moved * ((float)w->in_bytes + (float)w->out_bytes * (float)panels / (float)w->panels) * MOVED_CYCLES;
   if (alone) return cycles + (float)(w->parts * b->n_blocks) * ((float)(b->m_blocks - 1) * whole + last);
   if (b->n_blocks > 1 && (w->pixel_bytes % LINE != 0 || b->panels * w->panel_pixel_bytes % LINE != 0))
     cycles += rows * (float)w->out_bytes / (float)w->pixel_bytes * SHARED_LINE_CYCLES;

@@ -15,7 +15,7 @@
 #include "pixels.h"
 
 // Rows of a block at most: more of them would only make its output longer in cache. Scratch for output that is copied should stay in the first level.
-enum { MIN_BLOCK_TILES = 8, MAX_BLOCK_ROWS = 512, TILE_BYTES = 16 * 1024 };
+enum { MIN_BLOCK_TILES = 8, MAX_BLOCK_ROWS = 2048, TILE_BYTES = 16 * 1024 };
 
 // ---- choose
 

@@ -15,8 +15,13 @@
 #include "op.h"
 #include "packing/pack_depthwise.h"
 
-// Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache.
-enum { STRIP_BYTES = 48 * 1024, MIN_STRIP_TILES = 2 };
+// Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache, in the second level on x86.
+#if defined(__x86_64__)
+enum { STRIP_BYTES = 256 * 1024 };
+#else
+enum { STRIP_BYTES = 48 * 1024 };
+#endif
+enum { MIN_STRIP_TILES = 2 };
 
 // Output rows below this length are worth exchanging with columns.
 enum { SHORT_ROW = 8 };
@@ -118,6 +123,7 @@ static void set_tasks(struct tvmq_depthwise *d) {
       .m = rows,
       .pitch = 1,
       .mr = d->variant->mr,
+      .across = d->transposed,
       .reach = (d->h.filter - 1) / d->h.stride,
       .least = MIN_STRIP_TILES * d->variant->mr,
       .most = STRIP_BYTES / row_bytes,
