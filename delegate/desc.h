@@ -89,7 +89,7 @@ struct tvmq_pad_desc {
   int32_t value;  // that is put there
 };
 static inline struct tvmq_border tvmq_pad_border(const struct tvmq_pad_desc *pad) {
-  return (struct tvmq_border){pad->before[1], pad->after[1], pad->before[2], pad->after[2], pad->value};
+  return (struct tvmq_border){.top = pad->before[1], .bottom = pad->after[1], .left = pad->before[2], .right = pad->after[2], .value = pad->value};
 }
 
 enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX };

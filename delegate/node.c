@@ -25,6 +25,7 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   if (kind == NULL) return "the delegate has no kernels for this operator";
   if (node->inputs == NULL || node->outputs == NULL || node->outputs->size != 1) return "the node has not one output, or no input";
   const int n_inputs = node->inputs->size;
+  _Static_assert(TVMQ_MAX_IN == 16, "as the reason says");
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 16 inputs";
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator";
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;

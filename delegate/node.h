@@ -10,7 +10,7 @@
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
   int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
-  int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; of a convolution into which a PAD is folded, the PAD's
+  int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; where a PAD is folded into the node, the PAD's
   int out;
   enum tvmq_scaling scaling;  // of the runtime's FULLY_CONNECTED
   union tvmq_desc options;    // of the description, what the node itself says; all else is zero

@@ -41,7 +41,8 @@ struct pool {
 
 static struct window window_at(ptrdiff_t origin, int32_t filter, int32_t before, int32_t in, int32_t after) {
   const int64_t begin = tvmq_max_s64(origin, -(int64_t)before), end = tvmq_min_s64(origin + (int64_t)filter, (int64_t)in + after);
-  return (struct window){(size_t)tvmq_max_s64(begin, 0), (size_t)tvmq_max_s64(tvmq_min_s64(end, in), 0), begin < 0 || end > in};
+  const int64_t first = tvmq_min_s64(tvmq_max_s64(begin, 0), in);
+  return (struct window){(size_t)first, (size_t)tvmq_max_s64(tvmq_min_s64(end, in), first), begin < 0 || end > in};
 }
 
 static struct window window_row(const struct pool *p, size_t y) {
@@ -54,7 +55,7 @@ static struct window window_column(const struct pool *p, size_t x) {
   return window_at((ptrdiff_t)x * d->stride_w - p->geometry.pad_left, d->filter_w, d->border.left, d->in_w, d->border.right);
 }
 
-static size_t taps_of(struct window window) { return window.end > window.begin ? window.end - window.begin : 0; }
+static size_t taps_of(struct window window) { return window.end - window.begin; }
 
 // ---- plan
 
@@ -64,11 +65,12 @@ static size_t find_columns(const struct pool *p, struct columns *columns) {
   struct columns before = {0};
   for (size_t x = 0; x < (size_t)p->desc.out_w; x++) {
     const struct window window = window_column(p, x);
-    struct columns column = {.n_cols = 1, .taps = (int32_t)taps_of(window), .bordered = window.bordered};
-    if (n > 0 && column.taps == before.taps && column.bordered == before.bordered) column.n_cols += before.n_cols, n--;
-    if (columns) columns[n] = column;
+    const struct columns column = {.taps = (int32_t)taps_of(window), .bordered = window.bordered};
+    const bool other = x == 0 || column.taps != before.taps || column.bordered != before.bordered;
+    if (other) n++;
+    if (columns && other) columns[n - 1] = column;
+    if (columns) columns[n - 1].n_cols++;
     before = column;
-    n++;
   }
   return n;
 }
@@ -88,10 +90,10 @@ static bool slides(const struct pool *p) {
 static float cycles(const struct pool *p, uint32_t cpu) {
   const struct tvmq_pool_desc *d = &p->desc;
   const float rows = (float)window_rows(p), columns = (float)window_columns(p);
-  const float each = (float)d->out_w * columns, added = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
+  const float each = (float)d->out_w * columns, taken = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
   const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
   const struct tvmq_speed *speed = tvmq_speed_of(p->variant, cpu);
-  return lines * (rows * added / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
+  return lines * (rows * taken / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
 }
 
 // Groups of channels of which the rows of a window stay in the cache.

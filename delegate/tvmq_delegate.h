@@ -92,7 +92,7 @@ struct tvmq_node_info {
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;
   unsigned long long scratch_bytes;  // its share of the scratch that all operators use in turn
-  int folded_into;                   // of a PAD that convolutions do along with their own work, the first of these nodes; it has no kernel and takes no time
+  int folded_into;                   // of a PAD that others do along with their own work, the first of these nodes; it has no kernel and takes no time
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 

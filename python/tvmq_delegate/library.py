@@ -69,7 +69,7 @@ class Node:
     subgraph, node: as the interpreter numbers them. op: the builtin operator's name, or a custom operator's own. reason: why the node was left to the runtime,
     "" if claimed. What follows says something of claimed nodes only. partition: which delegate kernel runs it. macs: multiply-accumulates of one inference,
     padding included. packed_bytes: weights as the kernel reads them. scratch_bytes: its share of the scratch that all operators use in turn. folded_into: of a
-    PAD that convolutions do along with their own work, the first of them, else -1; it has no kernel and takes no time.
+    PAD that others do along with their own work, the first of them, else -1; it has no kernel and takes no time.
     """
 
     subgraph: int
