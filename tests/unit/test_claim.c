@@ -146,11 +146,11 @@ static const struct {
     {DEPTHWISE(.in_c = 1 << 20, .depth_multiplier = 1 << 20, .out_c = 0x100), "output channels are not input channels x depth multiplier"},
 
     // border
-    {CONV(.border = {1, 2, 3, 0}, .out_h = 12, .out_w = 12), NULL},
-    {CONV(.border = {40000, 0, 0, 0}, .out_h = 40009), NULL},  // not TFLite's to keep in int16
-    {CONV(.border = {0, 0, -1, 0}), "the border is negative"},
-    {CONV(.border = {1, 0, 0, 0}), "output tensor has another height or width than the convolution"},
-    {CONV(.border = {0, 0, 0, 1 << 29}, .out_w = 9 + (1 << 29)), "input has more than 2^31 - 1 elements"},
+    {CONV(.border = {.top = 1, .bottom = 2, .left = 3}, .out_h = 12, .out_w = 12), NULL},
+    {CONV(.border = {.top = 40000}, .out_h = 40009), NULL},  // not TFLite's to keep in int16
+    {CONV(.border = {.left = -1}), "the border is negative"},
+    {CONV(.border = {.top = 1}), "output tensor has another height or width than the convolution"},
+    {CONV(.border = {.right = 1 << 29}, .out_w = 9 + (1 << 29)), "input has more than 2^31 - 1 elements"},
 
     // geometry
     {CONV(.in_h = 0), "input height or width is not positive"},
