@@ -47,7 +47,7 @@ def test_every_node_has_its_row(benchmark: bench.Benchmark) -> None:
     assert [(op.run_order, op.node_type, op.macs) for op in benchmark.op_profile] == [(op.index, op.name, op.macs) for op in ops]
     for op in benchmark.op_profile:
         assert set(op.alone_us) == {"tvmq", "stock"} and min(op.alone_us.values()) > 0 and 0 < op.p25_us <= op.median_us <= op.p75_us
-        assert (op.inference_microseconds is not None) == op.claimed == bool(op.kernel) == (not op.reason) == (op.speedup("stock") is not None)
+        assert (op.inference_microseconds is not None) == op.claimed == bool(op.kernel or op.algorithm) == (not op.reason) == (op.speedup("stock") is not None)
         if op.claimed:
             assert op.inference_microseconds.count == 3 and op.bytes > op.mem_kb * 1024
             assert (op.gmacs_per_second > 0) == (op.mem_kb > 0) == ("CONV_2D" in op.node_type)

@@ -16,7 +16,7 @@ import tvmq_delegate
 from tvmq_delegate import cli, model, zoo
 
 NETWORK = "mobilenet_v1_0.25_128"
-TAKEN = ("CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D")  # of its operators, those that the delegate takes
+TAKEN = ("CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MEAN", "RESHAPE")  # of its operators, those that the delegate takes
 
 
 def tvmq(*arguments: str | os.PathLike) -> Result:
@@ -70,10 +70,10 @@ def test_nodes_json_tells_every_node(runtime: harness.Runtime) -> None:
     assert [node["op"] for node in data["nodes"]] == [op.name for op in ops]
     assert [node["macs"] for node in data["nodes"]] == [op.macs for op in ops]
     for node in data["nodes"]:
-        weighted = node["op"] in ("CONV_2D", "DEPTHWISE_CONV_2D")
+        weighted = node["op"] in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MEAN")
         assert bool(node["packing"]) == (node["packed_bytes"] > 0) == weighted
         if node["op"] in TAKEN:
-            assert node["claimed"] and node["kernel"] and node["partition"] >= 0 and not node["reason"]
+            assert node["claimed"] and (node["kernel"] or node["algorithm"]) and node["partition"] >= 0 and not node["reason"]
         else:
             assert not node["claimed"] and node["reason"] and not node["kernel"]
     assert data["summary"]["claimed"] == sum(node["claimed"] for node in data["nodes"])
