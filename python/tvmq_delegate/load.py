@@ -42,8 +42,8 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
 
     Args:
       runtime: which TFLite runtime, as in runtime.find(). None takes the one that is imported, else the one that is installed.
-      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` is found out by
-        asking the runtime.
+      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` of
+        "auto" is what runtime.fully_connected_scaling() finds.
 
     Returns:
       The runtime's own Delegate object.
@@ -55,9 +55,11 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
     """
     interpreter = _runtime.find(runtime)
     path = str(library_path())
-    options.setdefault("fully_connected", _runtime.fully_connected_scaling(interpreter))
+    given = {name.replace("-", "_"): value for name, value in options.items() if value is not None}
+    if given.get("fully_connected", "auto") == "auto":
+        given["fully_connected"] = _runtime.fully_connected_scaling(interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
     try:
-        return interpreter.load_delegate(path, {name: value for name, value in options.items() if value is not None})
+        return interpreter.load_delegate(path, given)
     except ValueError as error:  # the runtime's line with the path, then the delegate's own message
         raise ValueError(str(error).partition("\n")[2]) from None

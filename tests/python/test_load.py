@@ -101,8 +101,19 @@ def test_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
     assert runtimes.fully_connected_scaling(runtime.module) == runtimes.ask_fully_connected_scaling(runtime.module)
 
 
-def test_unknown_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
-    delegate = runtime.load(fully_connected="auto")
+@pytest.mark.parametrize("options", [{}, {"fully_connected": None}, {"fully_connected": "auto"}, {"fully-connected": "auto"}])
+def test_load_finds_the_scaling_of_fully_connected(runtime: harness.Runtime, options: dict[str, str | None]) -> None:
+    delegate = runtime.load(**options)
+    runtime.interpreter(model.build_fully_connected(), [delegate])
+    harness.assert_claimed(delegate)
+
+
+def test_hosts_that_pass_the_path_say_the_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
+    path, scaling = str(tvmq_delegate.library_path()), runtimes.fully_connected_scaling(runtime.module)
+    delegate = runtime.module.load_delegate(path, {"fully_connected": scaling})
+    runtime.interpreter(model.build_fully_connected(), [delegate])
+    harness.assert_claimed(delegate)
+    delegate = runtime.module.load_delegate(path, {})
     runtime.interpreter(model.build_fully_connected(), [delegate])
     (node,) = tvmq_delegate.report(delegate).nodes
     assert "option fully_connected" in node.reason
