@@ -56,7 +56,6 @@ struct tvmq_conv_desc {
   int32_t n_filter_scales;     // 1 (per tensor) or out_c (per channel)
   const void *filter;          // constant data, int8 or uint8
   const void *bias;            // constant data, [out_c] of bias_type, or NULL
-  int32_t mean_of;             // the multiplier is that of a mean of so many; 0: it is not
   bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
 };
 
@@ -92,9 +91,10 @@ static inline struct tvmq_border tvmq_pad_border(const struct tvmq_pad_desc *pad
   return (struct tvmq_border){.top = pad->before[1], .bottom = pad->after[1], .left = pad->before[2], .right = pad->after[2], .value = pad->value};
 }
 
-enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX };
+enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX, TVMQ_POOLING_MEAN };
 
-// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input.
+// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input. MEAN, as
+// op_pool.c has it: windows of one size in the input, and rescaled.
 struct tvmq_pool_desc {
   enum tvmq_pooling pooling;
   enum tvmq_type in_type, out_type;
@@ -105,7 +105,7 @@ struct tvmq_pool_desc {
   int32_t stride_h, stride_w;
   enum tvmq_padding padding;
   enum tvmq_activation activation;
-  struct tvmq_quant in, out;  // the same, but for 1e-6 in scale
+  struct tvmq_quant in, out;  // of a MEAN any; else the same, but for 1e-6 in scale
 };
 
 // ADD of two tensors of one type, of one shape or broadcast.

@@ -65,7 +65,7 @@ extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
 extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
 extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
-extern const struct tvmq_op_class tvmq_op_mean;             // MEAN
+extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)
 extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
 extern const struct tvmq_op_class tvmq_op_requantize;       // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D

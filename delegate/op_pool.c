@@ -1,4 +1,5 @@
-// AVERAGE_POOL_2D and MAX_POOL_2D. A task is a strip of output rows of one image, of a group of channels; the kernel computes it row by row.
+// AVERAGE_POOL_2D and MAX_POOL_2D, and MEAN as a pooling by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
+// computes it row by row.
 #include "arith.h"
 #include "claim.h"
 #include "geometry.h"
@@ -29,7 +30,8 @@ struct pool {
   struct tvmq_pool_desc desc;
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
-  int32_t min, max;  // of the output
+  int32_t min, max;                   // of the output
+  struct tvmq_rescaled_sum rescaled;  // of MEAN
   size_t element_bytes;
   struct columns *columns;
   size_t n_columns;
@@ -83,7 +85,7 @@ static size_t window_columns(const struct pool *p) { return tvmq_min((size_t)p->
 static bool slides(const struct pool *p) {
   const struct tvmq_pool_desc *d = &p->desc;
   if (d->pooling == TVMQ_POOLING_MAX) return tvmq_pool_kept((size_t)d->filter_w, (size_t)d->stride_w) > 0;
-  return tvmq_mean_is_narrow(d->in_type, window_rows(p), window_columns(p));
+  return d->pooling == TVMQ_POOLING_AVERAGE && tvmq_mean_is_narrow(d->in_type, window_rows(p), window_columns(p));
 }
 
 // Cycles that all of it takes on one thread, estimated.
@@ -149,6 +151,36 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return *op ? replan((struct pool *)*op, &desc->pool, env) : "out of memory";
 }
 
+// The reference multiplies by the quotient of the scales divided by the number of pixels. These lie one behind the other: they are one column.
+static const char *plan_mean(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_mean_desc *mean = &desc->mean;
+  const int32_t pixels = mean->in_h * mean->in_w;
+  const struct tvmq_pool_desc pool = {
+      .pooling = TVMQ_POOLING_MEAN,
+      .in_type = mean->in_type,
+      .out_type = mean->out_type,
+      .batch = mean->batch,
+      .in_h = pixels,
+      .in_w = 1,
+      .channels = mean->channels,
+      .out_h = 1,
+      .out_w = 1,
+      .filter_h = pixels,
+      .filter_w = 1,
+      .stride_h = 1,
+      .stride_w = 1,
+      .padding = TVMQ_PADDING_VALID,
+      .in = mean->in,
+      .out = mean->out,
+  };
+  const char *why = plan(op, &(union tvmq_desc){.pool = pool}, env);
+  if (why) return why;
+  struct tvmq_rescaled_sum *rescaled = &((struct pool *)*op)->rescaled;
+  *rescaled = (struct tvmq_rescaled_sum){.rounding = env->rounding, .bias = -pixels * mean->in.zero_point, .zero_point = mean->out.zero_point};
+  tvmq_mean_multiplier(mean, &rescaled->multiplier, &rescaled->shift);
+  return NULL;
+}
+
 static void release(struct tvmq_op *op) {
   if (op) tvmq_free(((struct pool *)op)->columns);
   tvmq_free(op);
@@ -199,6 +231,7 @@ static void run_task(void *context, struct tvmq_tile task) {
       .pad_left = (size_t)p->geometry.pad_left,
       .spans = spans,
       .n_spans = p->n_columns,
+      .rescaled = d->pooling == TVMQ_POOLING_MEAN ? &p->rescaled : NULL,
       .max = p->max,
       .out_col_stride = pixel,
   };
@@ -222,6 +255,8 @@ static void run(struct tvmq_op *op, const void *const *in, void *out) {
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
 
+static const char *claim_mean(const union tvmq_desc *desc) { return tvmq_claim_mean(&desc->mean); }
+
 static const char *set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
   if (options->pool.pooling != TVMQ_POOLING_MAX) return "its reader is an average pooling";
   options->pool.border = tvmq_pad_border(pad);
@@ -229,3 +264,5 @@ static const char *set_border(union tvmq_desc *options, const struct tvmq_pad_de
 }
 
 const struct tvmq_op_class tvmq_op_pool = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = set_border};
+
+const struct tvmq_op_class tvmq_op_mean = {.claim = claim_mean, .plan = plan_mean, .run = run, .release = release, .info = info};

@@ -52,24 +52,25 @@ static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int3
   return most + (int64_t)desc->filter_h * desc->filter_w * desc->filter_c * product;
 }
 
-// As much as it can be divided by, being shifted left as far as it may be, without losing places; else less exactly.
-static void divide_multiplier(int32_t n, int32_t *multiplier, int32_t *shift) {
-  int32_t left = 0;
-  while (n >> left > 1 && *shift - left > -31) left++;
-  *multiplier = (int32_t)(((int64_t)*multiplier << left) / n);
-  *shift -= left;
-}
-
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
   const double real = conv_scale(desc, channel);
   tvmq_quantize_multiplier(real, multiplier, shift);
-  if (desc->mean_of > 0) divide_multiplier(desc->mean_of, multiplier, shift);
   if (!desc->fully_connected || desc->scaling != TVMQ_SCALING_FLOAT64) return true;
   int32_t min, max;
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
   const bool each = desc->n_filter_scales > 1;
   const int64_t bound = conv_bound(desc, each ? channel : 0, each ? 1 : desc->out_c);
   return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
+}
+
+// As the reference divides: shifted left first as far as n allows, and a shift to the right by at most 31.
+void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier, int32_t *shift) {
+  const int32_t n = desc->in_h * desc->in_w;
+  tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, multiplier, shift);
+  int32_t left = 0;
+  while (n >> left > 1 && *shift - left > -31) left++;
+  *multiplier = (int32_t)(((int64_t)*multiplier << left) / n);
+  *shift -= left;
 }
 
 // As many as leave room for the sum in int32.

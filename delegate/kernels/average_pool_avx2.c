@@ -1,5 +1,5 @@
 // Average pooling in AVX2 vectors.
-#include <immintrin.h>
+#include "requant_avx2.h"
 
 #define LANES 16
 #define BLOCK 2
@@ -11,6 +11,13 @@
 #define LOW(x) ((ints)_mm256_cvtepi16_epi32(_mm256_castsi256_si128((__m256i)(x))))
 #define HIGH(x) ((ints)_mm256_cvtepi16_epi32(_mm256_extracti128_si256((__m256i)(x), 1)))
 #define JOIN(low, high) ((shorts)_mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)(low), (__m256i)(high)), 0xd8))
+#define RESCALE(r, sums) ((ints)rescale(r, (__m256i)(sums)))
+
+TVMQ_INLINE __m256i rescale(const struct tvmq_rescaled_sum *r, __m256i sums) {
+  const struct tvmq_stage stage = {.rounding = r->rounding, .zero_point = r->zero_point};
+  return tvmq_long_rescale(&stage, sums, _mm256_set1_epi32(r->multiplier), _mm256_set1_epi32(r->shift));
+}
+
 #include "average_pool_template.h"
 
 void tvmq_average_pool_s8__avx2(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }

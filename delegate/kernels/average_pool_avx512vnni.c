@@ -1,5 +1,5 @@
 // Average pooling in AVX-512 vectors.
-#include <immintrin.h>
+#include "requant_avx512.h"
 
 #define LANES 32
 #define BLOCK 2
@@ -11,6 +11,13 @@
 #define LOW(x) ((ints)_mm512_cvtepi16_epi32(_mm512_castsi512_si256((__m512i)(x))))
 #define HIGH(x) ((ints)_mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64((__m512i)(x), 1)))
 #define JOIN(low, high) ((shorts)_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16((__m512i)(low))), _mm512_cvtepi32_epi16((__m512i)(high)), 1))
+#define RESCALE(r, sums) ((ints)rescale(r, (__m512i)(sums)))
+
+TVMQ_INLINE __m512i rescale(const struct tvmq_rescaled_sum *r, __m512i sums) {
+  const struct tvmq_stage stage = {.rounding = r->rounding, .zero_point = r->zero_point};
+  return tvmq_long_rescale(&stage, sums, _mm512_set1_epi32(r->multiplier), _mm512_set1_epi32(r->shift));
+}
+
 #include "average_pool_template.h"
 
 void tvmq_average_pool_s8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "inline.h"
+#include "requant.h"
 
 #define LANES 8
 #define BLOCK 1
@@ -14,6 +14,7 @@
 #define LOW(x) half_of(x, 0)
 #define HIGH(x) half_of(x, 1)
 #define JOIN(low, high) join(low, high)
+#define RESCALE(r, sums) rescale(r, sums)
 
 typedef int16_t int16s __attribute__((vector_size(2 * LANES)));
 typedef int16_t half_int16s __attribute__((vector_size(LANES)));
@@ -34,6 +35,15 @@ TVMQ_INLINE int16s join(int32s low, int32s high) {
   int16s x;
   memcpy(&x, halves, sizeof x);
   return x;
+}
+
+TVMQ_INLINE int32_t rescale_one(const struct tvmq_rescaled_sum *r, int32_t sum) {
+  return tvmq_add_wrap(tvmq_rescale(r->rounding, sum, r->multiplier, r->shift), r->zero_point);
+}
+
+TVMQ_INLINE int32s rescale(const struct tvmq_rescaled_sum *r, int32s sums) {
+  for (int i = 0; i < LANES / 2; i++) sums[i] = rescale_one(r, sums[i]);
+  return sums;
 }
 
 #include "average_pool_template.h"
@@ -63,9 +73,10 @@ TVMQ_INLINE void pool_one(const struct tvmq_pool_args *a, size_t offset, bool na
       }
       for (; summed.begin < window.begin; summed.begin++) sum -= add_column(a, summed.begin, offset, type);
       for (; summed.end < window.end; summed.end++) sum += add_column(a, summed.end, offset, type);
-      int32_t mean = narrow ? tvmq_mean_narrow(&span->mean, sum, type) : tvmq_mean_wide(&span->mean, sum, type);
-      mean = mean < span->min ? span->min : mean;
-      mean = mean > a->max ? a->max : mean;
+      const int32_t value = a->rescaled ? rescale_one(a->rescaled, sum + a->rescaled->bias)
+                            : narrow    ? tvmq_mean_narrow(&span->mean, sum, type)
+                                        : tvmq_mean_wide(&span->mean, sum, type);
+      const int32_t raised = value < span->min ? span->min : value, mean = raised > a->max ? a->max : raised;
       memcpy(out, &mean, tvmq_type_bytes(type));
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;

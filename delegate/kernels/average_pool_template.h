@@ -5,6 +5,7 @@
 //   MIN, MAX             of two vectors of int16
 //   LOW, HIGH            half of a vector of int16 as one of int32
 //   JOIN(low, high)      vectors of int32, which fit, as one of int16
+//   RESCALE(r, sums)     a vector of int32 rescaled as the struct tvmq_rescaled_sum says, zero point included
 //
 // Windows of few bytes slide: each column is summed once and kept as long as it is in a window, added to the window's sum and taken from it. All others are
 // summed each for itself, bytes in int16 as far as that holds them. The last block of channels overlaps the one before. Fewer channels than a block has are
@@ -69,6 +70,14 @@ TVMQ_INLINE ints wide_mean(ints sum, const struct tvmq_mean *mean, enum tvmq_typ
   return near + (rest < 0) - (rest >= mean->taps) - tvmq_mean_offset(type);
 }
 
+TVMQ_INLINE ints select_ints(ints mask, ints yes, ints no) { return (yes & mask) | (no & ~mask); }
+
+// Clamped, so that it fits int16.
+TVMQ_INLINE ints rescaled_sum(ints sum, const struct tvmq_rescaled_sum *r, int32_t min, int32_t max) {
+  const ints value = RESCALE(r, sum + r->bias), least = (ints){0} + min, most = (ints){0} + max, raised = select_ints(value < least, least, value);
+  return select_ints(raised > most, most, raised);
+}
+
 // The columns of the input that a window has.
 struct window {
   size_t begin, end;
@@ -118,7 +127,7 @@ TVMQ_INLINE void slide(const struct tvmq_pool_args *a, struct channels c, size_t
   }
 }
 
-TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, enum tvmq_type type) {
+TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, bool rescaled, enum tvmq_type type) {
   const size_t offset = c.first * tvmq_type_bytes(type), most = type == TVMQ_TYPE_S16 ? 1 : ROWS_IN_INT16;
   uint8_t *out = (uint8_t *)a->out + offset;
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
@@ -141,7 +150,11 @@ TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, enu
           in += a->in_col_stride;
         }
       }
-      UNROLL for (size_t i = 0; i < c.vectors; i++) { store(out, i, JOIN(wide_mean(low[i], &mean, type), wide_mean(high[i], &mean, type)), min, a->max, type); }
+      UNROLL for (size_t i = 0; i < c.vectors; i++) {
+        low[i] = rescaled ? rescaled_sum(low[i], a->rescaled, min, a->max) : wide_mean(low[i], &mean, type);
+        high[i] = rescaled ? rescaled_sum(high[i], a->rescaled, min, a->max) : wide_mean(high[i], &mean, type);
+        store(out, i, JOIN(low[i], high[i]), min, a->max, type);
+      }
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;
     }
@@ -149,12 +162,14 @@ TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, enu
 }
 
 TVMQ_INLINE bool is_narrow(const struct tvmq_pool_args *a, enum tvmq_type type) {
-  return tvmq_mean_is_narrow(type, a->n_rows, tvmq_min(a->filter_w, a->n_cols));
+  return a->rescaled == NULL && tvmq_mean_is_narrow(type, a->n_rows, tvmq_min(a->filter_w, a->n_cols));
 }
 
 TVMQ_INLINE void pool_channels(const struct tvmq_pool_args *a, struct channels c, enum tvmq_type type) {
-  if (!is_narrow(a, type))
-    sum_each(a, c, type);
+  if (a->rescaled != NULL)
+    sum_each(a, c, true, type);
+  else if (!is_narrow(a, type))
+    sum_each(a, c, false, type);
   else if (a->n_rows == 3)  // most windows that overlap
     slide(a, c, 3, type);
   else

@@ -175,12 +175,19 @@ typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
 
 // ---- average_pool, max_pool: out[x][c] = clamp(mean, or largest, over the rows y and the columns x' of window x that lie in the input, of in[y][x'][c])
 //
-// One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says. Window x begins at column
-// x * stride_w - pad_left. It has a column in the input, except those of max_pool: the largest of none is the type's smallest value.
+// One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says, or are rescaled sums. Window x begins
+// at column x * stride_w - pad_left. It has a column in the input, except those of max_pool: the largest of none is the type's smallest value.
 struct tvmq_pool_span {
   size_t n_cols;          // output pixels side by side
   int32_t min;            // of each of them, at least
   struct tvmq_mean mean;  // average_pool: of as many taps in the input as the windows of each of them have
+};
+
+// In place of a mean: rescale(sum + bias) + zero_point.
+struct tvmq_rescaled_sum {
+  enum tvmq_rounding rounding;
+  int32_t bias, zero_point;
+  int32_t multiplier, shift;  // Q31, >0 left, <=0 right
 };
 
 struct tvmq_pool_args {
@@ -191,7 +198,8 @@ struct tvmq_pool_args {
   size_t filter_w, stride_w, pad_left;
   const struct tvmq_pool_span *spans;  // all output pixels
   size_t n_spans;
-  int32_t max;  // of all of them, at most: also where that is less than a span's min
+  const struct tvmq_rescaled_sum *rescaled;  // average_pool: of all of them, and no span's mean is looked at; NULL: they are means
+  int32_t max;                               // of all of them, at most: also where that is less than a span's min
   void *out;
   size_t out_col_stride;  // bytes
 };

@@ -68,6 +68,8 @@ static int32_t pooled(const struct tvmq_variant *variant, const struct tvmq_pool
       largest = value > largest ? value : largest;
     }
   }
+  const struct tvmq_rescaled_sum *r = args->rescaled;
+  if (r) return oracle_wrap((int64_t)oracle_round_s32(r->rounding, (int32_t)(sum + r->bias), r->multiplier, r->shift) + r->zero_point);
   return is_max(variant) ? (int32_t)largest : oracle_mean(type, sum, (int64_t)(args->n_rows * (end - first)));
 }
 
@@ -110,6 +112,19 @@ static void draw_values(enum tvmq_type type, uint8_t *values, size_t bytes) {
   }
 }
 
+// Of sums of at most `taps`, to any part of the output's range, or beyond it.
+static struct tvmq_rescaled_sum draw_rescaled(enum tvmq_type type, size_t taps) {
+  const struct tvmq_range range = tvmq_type_range(type);
+  const int32_t exact = 31 - __builtin_clz((unsigned)taps);  // of a mean
+  return (struct tvmq_rescaled_sum){
+      .rounding = (enum tvmq_rounding)check_below(3),
+      .bias = -(int32_t)taps * (type == TVMQ_TYPE_S16 ? 0 : (int32_t)check_between(range.min, range.max)),
+      .zero_point = (int32_t)check_between(range.min, range.max),
+      .multiplier = check_one_in(8) ? (int32_t)check_between(0, INT32_MAX) : (int32_t)check_between(1 << 29, INT32_MAX),
+      .shift = check_one_in(4) ? (int32_t)check_between(-31, 30) : (int32_t)check_between(-exact - 2, -exact + 2),
+  };
+}
+
 static void check_shape(const struct tvmq_variant *variant, struct shape s) {
   create_guards();
   const enum tvmq_type type = variant->in_type;
@@ -130,6 +145,8 @@ static void check_shape(const struct tvmq_variant *variant, struct shape s) {
   }
   const size_t out_cols = 1 + check_below((uint32_t)tvmq_min(tvmq_min(most, MAX_COLS), (MAX_BYTES - width) / args.out_col_stride + 1));
   const struct tvmq_range range = tvmq_type_range(type);
+  const struct tvmq_rescaled_sum rescaled = draw_rescaled(type, s.n_rows * tvmq_min(args.filter_w, s.n_cols));
+  if (!is_max(variant) && check_one_in(3)) args.rescaled = &rescaled;
   args.max = check_one_in(4) ? (int32_t)check_between(range.min, range.max) : range.max;
   const size_t in_bytes = (s.n_rows - 1) * args.in_row_stride + (s.n_cols - 1) * args.in_col_stride + width;
   args.in = guard_at(&in_guard, 0, in_bytes, side);

@@ -40,7 +40,7 @@ static const struct {
     {MEAN(.channels = 0), "number of channels is not positive"},
     {MEAN(.out.scale = 0), "output scale is not positive and finite"},
     {MEAN(.in.zero_point = 128), "input zero point is outside its type"},
-    {MEAN(.in.scale = 1e30f), "input scale x weight scale / output scale is too large"},
+    {MEAN(.in.scale = 1e30f), "input scale / output scale is too large"},
 };
 
 static void check_claims(void) {
