@@ -10,8 +10,7 @@
 static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
 
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding) {
-  const bool in_float64 = desc->fully_connected && desc->scaling == TVMQ_SCALING_FLOAT64;
-  if (in_float64 && rounding == TVMQ_ROUNDING_REFERENCE) rounding = TVMQ_ROUNDING_SINGLE;
+  if (desc->scaling == TVMQ_SCALING_FLOAT64 && rounding == TVMQ_ROUNDING_REFERENCE) rounding = TVMQ_ROUNDING_SINGLE;
   struct tvmq_conv_quant q = {
       .in_flip = flip_of(desc->in_type),
       .filter_flip = flip_of(desc->filter_type),

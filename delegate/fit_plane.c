@@ -94,7 +94,7 @@ static bool allowed(const struct tvmq_plane *plane) {
 
 // The largest shift with which multipliers and sums fit. False: none does.
 static bool find_shift(const struct tvmq_add_args *sum, const double ratio[2], int32_t *shift) {
-  const double bias = sum->out_zero_point + 1 - sum->in_zero_point[0] * ratio[0] - sum->in_zero_point[1] * ratio[1];
+  const double bias = sum->out_zero_point + 0.5 - sum->in_zero_point[0] * ratio[0] - sum->in_zero_point[1] * ratio[1];
   const double most = fabs(bias) + 128 * (ratio[0] + ratio[1]);
   // An estimate: 2^16 are left for inputs and zero points times what multipliers are off by; fits_int32() decides.
   const double limit = 0x1p31 - 0x1p16;

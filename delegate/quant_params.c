@@ -55,7 +55,7 @@ static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int3
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
   const double real = conv_scale(desc, channel);
   tvmq_quantize_multiplier(real, multiplier, shift);
-  if (!desc->fully_connected || desc->scaling != TVMQ_SCALING_FLOAT64) return true;
+  if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
   int32_t min, max;
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
   const bool each = desc->n_filter_scales > 1;

@@ -82,12 +82,12 @@ struct tvmq_node_info {
   int builtin_code;  // BuiltinOperator of TFLite's schema
   const char *op;    // "CONV_2D", ..., or the name of a custom operator
   int claimed;
-  const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
-  int partition;       // number of its delegate kernel, counted in each subgraph
-  const char *kernel;
+  const char *reason;     // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
+  int partition;          // number of its delegate kernel, counted in each subgraph
+  const char *kernel;     // "" where nothing but copies is left to do
   const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels",
                           // "sliding windows", "windows" (pooling without sliding), "elementwise", "plane" (ADD as a linear function of both inputs),
-                          // "folded into node 7", ...
+                          // "copies" (CONCATENATION, RESHAPE), "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;
