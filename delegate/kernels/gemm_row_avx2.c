@@ -4,7 +4,7 @@
 
 #include "requant_avx2.h"
 
-enum { VECTORS = 4, STEP = 2 };
+enum { STEP = 2 };
 
 TVMQ_INLINE __m256i operand(const void *x, __m256i flip) {
   int16_t two;
@@ -18,4 +18,5 @@ TVMQ_INLINE __m256i multiply_add(__m256i acc, __m256i x, __m256i w) { return _mm
 
 #include "gemm_row_avx2_tile.h"
 
-GEMM_ROW(tvmq_gemm_s8_1x32c2__avx2)
+GEMM_ROW(tvmq_gemm_s8_1x16c2__avx2, 2, 2)
+GEMM_ROW(tvmq_gemm_s8_1x32c2__avx2, 4, 1)

@@ -1,23 +1,6 @@
-// GEMM of single rows on AVX-VNNI: rows of unsigned bytes (a_offset 128). vpdpbusd does not saturate.
-#include <string.h>
+// GEMM of single rows on AVX-VNNI.
+#define ENCODING "%{vex%} "
+#include "gemm_row_vnni_tile.h"
 
-#include "requant_avx2.h"
-
-enum { VECTORS = 8, STEP = 4 };
-
-TVMQ_INLINE __m256i operand(const void *x, __m256i flip) {
-  int32_t four;
-  memcpy(&four, x, sizeof four);
-  return _mm256_xor_si256(_mm256_set1_epi32(four), flip);
-}
-
-TVMQ_INLINE __m256i load_weights(const void *p) { return _mm256_loadu_si256(p); }
-
-TVMQ_INLINE __m256i multiply_add(__m256i acc, __m256i x, __m256i w) {
-  __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
-  return acc;
-}
-
-#include "gemm_row_avx2_tile.h"
-
-GEMM_ROW(tvmq_gemm_s8_1x64c4__avxvnni)
+GEMM_ROW(tvmq_gemm_s8_1x16c4__avxvnni, 2, 4)
+GEMM_ROW(tvmq_gemm_s8_1x64c4__avxvnni, 8, 1)
