@@ -70,7 +70,7 @@ def test_nodes_json_tells_every_node(runtime: harness.Runtime) -> None:
     assert [node["op"] for node in data["nodes"]] == [op.name for op in ops]
     assert [node["macs"] for node in data["nodes"]] == [op.macs for op in ops]
     for node in data["nodes"]:
-        weighted = node["op"] in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MEAN")
+        weighted = node["op"] in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
         assert bool(node["packing"]) == (node["packed_bytes"] > 0) == weighted
         if node["op"] in TAKEN:
             assert node["claimed"] and (node["kernel"] or node["algorithm"]) and node["partition"] >= 0 and not node["reason"]

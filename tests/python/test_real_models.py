@@ -30,6 +30,7 @@ def network(request: pytest.FixtureRequest) -> tuple[str, bytes]:
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 BORDERED = (*CONVOLUTIONS, "MAX_POOL_2D")  # into which a PAD is folded
+WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
 
 
 def ours(op: model.Op) -> bool:
@@ -37,9 +38,11 @@ def ours(op: model.Op) -> bool:
     quantized = ("int8", "uint8", "int16")
     if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D"):
         return op.inputs[0].dtype in quantized
+    if op.name == "MEAN":
+        return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
-    return op.name in CONVOLUTIONS and op.inputs[0].dtype in quantized and op.inputs[1].constant
+    return op.name in (*WEIGHTED, "RESHAPE") and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 
 # What types do not tell: why networks that are not the zoo's may have operators that are refused all the same.
