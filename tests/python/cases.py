@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy as np
 from hypothesis import strategies as st
@@ -47,85 +48,15 @@ def expected_sum(x: np.ndarray, w: np.ndarray, terms: int) -> tuple[float, float
 
 
 @dataclasses.dataclass(frozen=True)
-class Conv:
-    """A convolution: the parameters of model.build_conv or model.build_depthwise, and inputs to feed one after the other."""
+class Case:
+    """A one-op model: a builder of model.py, its parameters, and what to feed one after the other; tuples where the operator has several inputs."""
 
-    depthwise: bool
+    builder: Callable[..., bytes]
     parameters: dict
-    inputs: list[np.ndarray] = dataclasses.field(repr=False)
+    inputs: list[np.ndarray | tuple[np.ndarray, ...]] = dataclasses.field(repr=False)
 
     def build(self) -> bytes:
-        return (model.build_depthwise if self.depthwise else model.build_conv)(**self.parameters)
-
-
-@dataclasses.dataclass(frozen=True)
-class FullyConnected:
-    """A FULLY_CONNECTED: the parameters of model.build_fully_connected, and inputs."""
-
-    parameters: dict
-    inputs: list[np.ndarray] = dataclasses.field(repr=False)
-
-    def build(self) -> bytes:
-        return model.build_fully_connected(**self.parameters)
-
-
-@dataclasses.dataclass(frozen=True)
-class Mean:
-    """A MEAN: the parameters of model.build_mean, and inputs."""
-
-    parameters: dict
-    inputs: list[np.ndarray] = dataclasses.field(repr=False)
-
-    def build(self) -> bytes:
-        return model.build_mean(**self.parameters)
-
-
-@dataclasses.dataclass(frozen=True)
-class Quantize:
-    """A QUANTIZE: the parameters of model.build_quantize, and inputs."""
-
-    parameters: dict
-    inputs: list[np.ndarray] = dataclasses.field(repr=False)
-
-    def build(self) -> bytes:
-        return model.build_quantize(**self.parameters)
-
-
-@dataclasses.dataclass(frozen=True)
-class Pool:
-    """An AVERAGE_POOL_2D or MAX_POOL_2D: the parameters of model.build_average_pool or model.build_max_pool, and inputs."""
-
-    largest: bool
-    parameters: dict
-    inputs: list[np.ndarray] = dataclasses.field(repr=False)
-
-    def build(self) -> bytes:
-        return (model.build_max_pool if self.largest else model.build_average_pool)(**self.parameters)
-
-
-@dataclasses.dataclass(frozen=True)
-class Add:
-    """An ADD: the parameters of model.build_add, and pairs of inputs; singles where both are one tensor."""
-
-    parameters: dict
-    inputs: list[tuple[np.ndarray, ...]] = dataclasses.field(repr=False)
-
-    def build(self) -> bytes:
-        return model.build_add(**self.parameters)
-
-
-@dataclasses.dataclass(frozen=True)
-class Concatenation:
-    """A CONCATENATION: the parameters of model.build_concatenation, and tuples of inputs."""
-
-    parameters: dict
-    inputs: list[tuple[np.ndarray, ...]] = dataclasses.field(repr=False)
-
-    def build(self) -> bytes:
-        return model.build_concatenation(**self.parameters)
-
-
-Case = Conv | FullyConnected | Mean | Quantize | Pool | Add | Concatenation
+        return self.builder(**self.parameters)
 
 
 def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -199,7 +130,7 @@ def weighted(
 
 
 @st.composite
-def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False) -> Conv:
+def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False) -> Case:
     """CONV_2D or DEPTHWISE_CONV_2D with activations of `kind`."""
     filter_size = (draw(sizes(3, 7)), draw(sizes(3, 7)))
     dilation = (draw(st.integers(1, 3)), draw(st.integers(1, 3)))
@@ -222,11 +153,11 @@ def convolutions(draw, kind: str, depthwise: bool = False, grouped: bool = False
     stride = (draw(sizes(2, 5)), draw(sizes(2, 5)))
     version = 7 if kind == "int16, int32 bias" else None  # the first one whose accumulator is not chosen by the runtime
     parameters |= dict(filter_size=filter_size, **shape, padding=padding, dilation=dilation, stride=stride, version=version)
-    return Conv(depthwise, parameters, inputs)
+    return Case(model.build_depthwise if depthwise else model.build_conv, parameters, inputs)
 
 
 @st.composite
-def fully_connecteds(draw, kind: str) -> FullyConnected:
+def fully_connecteds(draw, kind: str) -> Case:
     """FULLY_CONNECTED with activations of `kind`, of a vector or of many, with any number of dimensions."""
     depth, out_c = draw(sizes(80, 700)), draw(sizes(20, 150))
     keep_num_dims, rows = draw(st.booleans()), draw(st.one_of(st.just(1), sizes(9, 70)))
@@ -235,11 +166,11 @@ def fully_connecteds(draw, kind: str) -> FullyConnected:
         in_shape = (2, *in_shape[:-2], rows // 2, depth)
     most_ratio = 2.0**28 / (depth * 255**2)  # products fit int32, and have one meaning in float64
     parameters, inputs = draw(weighted(kind, in_shape, (out_c, depth), out_c, ["zero", "none"], most_ratio))
-    return FullyConnected(parameters | dict(keep_num_dims=keep_num_dims), inputs)
+    return Case(model.build_fully_connected, parameters | dict(keep_num_dims=keep_num_dims), inputs)
 
 
 @st.composite
-def means(draw, dtype: str) -> Mean:
+def means(draw, dtype: str) -> Case:
     """MEAN over height and width."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     in_shape = (draw(sizes(2, 12)), draw(sizes(9, 35)), draw(sizes(9, 35)), draw(sizes(20, 150)))
@@ -251,11 +182,11 @@ def means(draw, dtype: str) -> Mean:
         in_zero_point=points[0], out_scale=out_scale, out_zero_point=points[1],
     )  # fmt: skip
     ways = ("random", "small", draw(st.sampled_from(SPECIAL)))
-    return Mean(parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
+    return Case(model.build_mean, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
 
 
 @st.composite
-def pools(draw, dtype: str, largest: bool = False) -> Pool:
+def pools(draw, dtype: str, largest: bool = False) -> Case:
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     in_shape = (draw(st.integers(1, 2)), draw(sizes(9, 35)), draw(sizes(9, 35)), draw(sizes(20, 150)))
     whole = draw(st.booleans())  # a global pooling
@@ -270,7 +201,7 @@ def pools(draw, dtype: str, largest: bool = False) -> Pool:
     parameters = dict(in_shape=in_shape, filter_size=filter_size, stride=stride, padding=padding, activation=activation, dtype=dtype)
     inputs = [values(generator, how, in_shape, dtype, zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
     inputs.append(values(generator, "small", in_shape, dtype))  # halves of either sign
-    return Pool(largest, parameters | dict(scale=scale, zero_point=zero_point), inputs)
+    return Case(model.build_max_pool if largest else model.build_average_pool, parameters | dict(scale=scale, zero_point=zero_point), inputs)
 
 
 # Pairs of types of QUANTIZE that the reference kernels have, in one runtime or another.
@@ -281,7 +212,7 @@ QUANTIZE_PAIRS = [
 
 
 @st.composite
-def quantizes(draw, in_dtype: str, out_dtype: str) -> Quantize:
+def quantizes(draw, in_dtype: str, out_dtype: str) -> Case:
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     shape = (1, *draw(st.lists(sizes(5, 20), min_size=1, max_size=3)))
     in_scale = draw(scales())
@@ -296,7 +227,7 @@ def quantizes(draw, in_dtype: str, out_dtype: str) -> Quantize:
         inputs = [values(generator, how, shape, in_dtype, in_zero_point) for how in ("random", draw(st.sampled_from(SPECIAL)))]
     quantization = dict(in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point)
     parameters = dict(in_dtype=in_dtype, out_dtype=out_dtype, shape=shape, **quantization)
-    return Quantize(parameters, inputs)
+    return Case(model.build_quantize, parameters, inputs)
 
 
 def near_power_of_two(scale: float) -> bool:
@@ -304,7 +235,7 @@ def near_power_of_two(scale: float) -> bool:
 
 
 @st.composite
-def adds(draw, dtype: str, large: bool = False) -> Add:
+def adds(draw, dtype: str, large: bool = False) -> Case:
     """ADD of two tensors, of one shape or broadcast, of one and itself, or of one and a constant. Where some may be `large`, these sum every pair of bytes."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
@@ -334,11 +265,11 @@ def adds(draw, dtype: str, large: bool = False) -> Add:
         in_zero_point=tuple(points[:2]), out_scale=out_scale, out_zero_point=points[2],
         pot_scale_int16=draw(st.booleans()) and not all(near_power_of_two(scale) for scale in (*in_scale, out_scale)),
     )  # fmt: skip
-    return Add(parameters, [pair[:1] if twice or constant else pair for pair in inputs])
+    return Case(model.build_add, parameters, [pair[:1] if twice or constant else pair for pair in inputs])
 
 
 @st.composite
-def concatenations(draw, dtype: str) -> Concatenation:
+def concatenations(draw, dtype: str) -> Case:
     """CONCATENATION along any axis of up to 16 tensors; some are constant, some without elements, some there twice."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     shape = draw(st.lists(sizes(4, 40), min_size=1, max_size=5 if draw(st.booleans()) else 3))
@@ -353,4 +284,27 @@ def concatenations(draw, dtype: str) -> Concatenation:
         dtype=dtype, shapes=shapes, axis=draw(st.sampled_from([axis, axis - len(shape)])), order=order, constants=constants, out_scale=draw(scales()),
         in_scale=[draw(scales()) for _ in shapes] if dtype == "int16" else None, out_zero_point=zero_point,
     )  # fmt: skip
-    return Concatenation(parameters, [tuple(x for i, x in enumerate(random) if i not in constants)])
+    return Case(model.build_concatenation, parameters, [tuple(x for i, x in enumerate(random) if i not in constants)])
+
+
+@st.composite
+def factorings(draw, factors: list[int]) -> list[int]:
+    """Dimensions whose product is that of the factors."""
+    shape = [1]
+    for factor in draw(st.permutations(factors)):
+        if draw(st.booleans()):
+            shape.append(factor)
+        else:
+            shape[-1] *= factor
+    return shape
+
+
+@st.composite
+def reshapes(draw, dtype: str) -> Case:
+    """RESHAPE to a constant shape, one dimension of which may follow from the others."""
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    factors = draw(st.lists(sizes(4, 9), min_size=1, max_size=5))
+    in_shape, shape = tuple(draw(factorings(factors))), draw(factorings(factors))
+    if draw(st.booleans()):
+        shape[draw(st.integers(0, len(shape) - 1))] = -1
+    return Case(model.build_reshape, dict(in_shape=in_shape, shape=tuple(shape), dtype=dtype), [values(generator, "random", in_shape, dtype)])

@@ -10,6 +10,8 @@ import math
 import cases
 import numpy as np
 
+from tvmq_delegate import model
+
 
 def wrap(x: np.ndarray, bits: int = 32) -> np.ndarray:
     """Arithmetic modulo 2^bits, as a two's complement integer."""
@@ -17,7 +19,7 @@ def wrap(x: np.ndarray, bits: int = 32) -> np.ndarray:
     return (x + half) % (2 * half) - half
 
 
-def accumulators(case: cases.Conv, source: np.ndarray) -> np.ndarray:
+def accumulators(case: cases.Case, source: np.ndarray) -> np.ndarray:
     """The exact sums, as Python integers in an array of objects: batch, height, width, output channels."""
     p = case.parameters
     x = source.astype(np.int64) - p["in_zero_point"]
@@ -29,12 +31,13 @@ def accumulators(case: cases.Conv, source: np.ndarray) -> np.ndarray:
         before.append(max(0, (out_size[-1] - 1) * s + (f - 1) * d + 1 - n) // 2 if p["padding"] == "SAME" else 0)
     after = [(o - 1) * s + (f - 1) * d + 1 - n - b for o, s, f, d, n, b in zip(out_size, p["stride"], p["filter_size"], p["dilation"], size, before)]
     x = np.pad(x, [(0, 0), *((b, max(0, a)) for b, a in zip(before, after)), (0, 0)])
-    out_c = w.shape[3] if case.depthwise else w.shape[0]
+    depthwise = case.builder is model.build_depthwise
+    out_c = w.shape[3] if depthwise else w.shape[0]
     total = np.zeros((batch, *out_size, out_c), np.int64)
     for ky in range(w.shape[1]):
         for kx in range(w.shape[2]):
             tap = x[:, ky * p["dilation"][0] :: p["stride"][0], kx * p["dilation"][1] :: p["stride"][1]][:, : out_size[0], : out_size[1]]
-            if case.depthwise:
+            if depthwise:
                 total += np.repeat(tap, out_c // in_c, axis=3) * w[0, ky, kx]
             else:
                 per_group = np.split(w[:, ky, kx], p["groups"])
@@ -75,11 +78,10 @@ def rescale_wide(x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
 
 def output(case: cases.Case, source: np.ndarray | tuple[np.ndarray, ...], rounding: str = "reference") -> np.ndarray:
     """What the operator makes of the input `source`, a pair for ADD."""
-    compute = {cases.Conv: convolution, cases.Quantize: requantize, cases.Add: add}[type(case)]
-    return compute(case, source, rounding)
+    return OPERATORS[case.builder](case, source, rounding)
 
 
-def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarray:
+def convolution(case: cases.Case, source: np.ndarray, rounding: str) -> np.ndarray:
     p = case.parameters
     acc = accumulators(case, source)
     wide = p["dtype"] == "int16" and (p["bias"] is False or p["bias_dtype"] == "int64")
@@ -93,7 +95,7 @@ def convolution(case: cases.Conv, source: np.ndarray, rounding: str) -> np.ndarr
     return finish(out, p["out_zero_point"], *activation_range(p), p["dtype"])
 
 
-def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.ndarray:
+def requantize(case: cases.Case, source: np.ndarray, rounding: str) -> np.ndarray:
     p = case.parameters
     info = np.iinfo(p["out_dtype"])
     if p["in_dtype"] == "float32":  # affine quantization: float32 division, ties away from zero
@@ -105,7 +107,7 @@ def requantize(case: cases.Quantize, source: np.ndarray, rounding: str) -> np.nd
     return finish(out, p["out_zero_point"], info.min, info.max, p["out_dtype"])
 
 
-def add(case: cases.Add, source: tuple[np.ndarray, ...], rounding: str) -> np.ndarray:
+def add(case: cases.Case, source: tuple[np.ndarray, ...], rounding: str) -> np.ndarray:
     """Both inputs at a common scale, twice the larger one, with 20 bits more (int16: 15); then at the output's."""
     p = case.parameters
     pair = source if len(source) == 2 else (source[0], source[0] if p["twice"] else p["other"])
@@ -135,3 +137,6 @@ def activation_range(p: dict) -> tuple[int, int]:
 
     below, above = {"NONE": (None, None), "RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1)}[p["activation"]]
     return max(low, low if below is None else quantized(below)), min(high, high if above is None else quantized(above))
+
+
+OPERATORS = {model.build_conv: convolution, model.build_depthwise: convolution, model.build_quantize: requantize, model.build_add: add}

@@ -64,7 +64,7 @@ def test_random_max_pool(runtime, dtype, data):
     check(runtime, case, padded(case.build(), paddings, **how), paddings, options)
 
 
-def check(runtime: harness.Runtime, case: cases.Conv | cases.Pool, content: bytes, paddings: Paddings, options: dict) -> None:
+def check(runtime: harness.Runtime, case: cases.Case, content: bytes, paddings: Paddings, options: dict) -> None:
     """The PAD is folded into the case's operator, and the results are BUILTIN_REF's."""
     try:
         reference = runtime.interpreter(content)
