@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import harness
 import pytest
+from promise import ours, promised
 
 import tvmq_delegate
 from tvmq_delegate import model, zoo
@@ -28,23 +29,6 @@ def network(request: pytest.FixtureRequest) -> tuple[str, bytes]:
     return request.param, content
 
 
-CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
-BORDERED = (*CONVOLUTIONS, "MAX_POOL_2D")  # into which a PAD is folded
-WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
-
-
-def ours(op: model.Op) -> bool:
-    """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
-    quantized = ("int8", "uint8", "int16")
-    if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D"):
-        return op.inputs[0].dtype in quantized
-    if op.name == "MEAN":
-        return op.inputs[0].dtype in ("int8", "uint8")
-    if op.name == "QUANTIZE":
-        return op.outputs[0].dtype in ("int8", "uint8")
-    return op.name in (*WEIGHTED, "RESHAPE") and op.inputs[0].dtype in quantized and op.inputs[1].constant
-
-
 # What types do not tell: why networks that are not the zoo's may have operators that are refused all the same.
 JUSTIFIED = {
     "ADD": ("int16 scales that are powers of two",),
@@ -59,17 +43,6 @@ def justly_refused(name: str, nodes: Iterable[tvmq_delegate.Node]) -> set[tuple[
     refused = {(node.subgraph, node.node) for node in nodes if node.reason in JUSTIFIED.get(node.op, ())}
     assert not (refused and name.startswith("zoo-")), f"{name}: {refused}"
     return refused
-
-
-def promised(content: bytes) -> set[tuple[int, int]]:
-    """Subgraph and index of what the delegate promises to take: the above, and PADs that only such operators read as take them in."""
-    ops = model.ops(content)
-    taken = {(op.subgraph, op.index) for op in filter(ours, ops)}
-    for pad in (op for op in ops if op.name in ("PAD", "PADV2") and op.inputs[0].dtype in ("int8", "uint8", "int16")):
-        readers = [op for op in ops if op.subgraph == pad.subgraph and pad.outputs[0] in op.inputs]
-        if readers and all(ours(op) and op.name in BORDERED for op in readers):
-            taken.add((pad.subgraph, pad.index))
-    return taken
 
 
 def test_models_directory_is_there(models):

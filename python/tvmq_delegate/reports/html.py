@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import itertools
 import math
 import os
 from typing import Any
@@ -22,8 +24,8 @@ try:
 except ImportError as error:
     raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
-COLOURS = {"CONV_2D": "#2563c9", "DEPTHWISE_CONV_2D": "#0f9d8a", "QUANTIZE": "#8b5cf6", "AVERAGE_POOL_2D": "#c2571a", "ADD": "#b83280", "PAD": "#5b7083"}
-COLOURS |= {"MAX_POOL_2D": "#a8841a", "CONCATENATION": "#4b7f2a"}
+# Of the types of nodes that are taken, those that take most time first; then OTHER.
+PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
 OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
 MARKS = (INK, BAD, "#8b5cf6")
 
@@ -115,7 +117,7 @@ def _latency(found: Benchmark) -> plot.Figure:
             upperfence=[times.p95_ms],
             orientation="h",
             name=result.name,
-            marker_color=COLOURS["CONV_2D"] if result is found.results[0] else OTHER,
+            marker_color=PALETTE[0] if result is found.results[0] else OTHER,
         )
     # Where one contender would leave nothing to see of the others, the axis is logarithmic.
     medians = [result.latency_metrics.median_ms for result in found.results]
@@ -127,8 +129,13 @@ def _latency(found: Benchmark) -> plot.Figure:
     return figure
 
 
-def _colour(op: OpProfileData) -> str:
-    return COLOURS.get(op.node_type, OTHER) if op.claimed else LEFT
+def _colours(ops: tuple[OpProfileData, ...]) -> dict[str, str]:
+    """A colour for each type of the nodes that were taken."""
+    times: collections.Counter[str] = collections.Counter()
+    for op in ops:
+        times[op.node_type] += op.median_us if op.claimed else 0.0
+    types = [name for name, _ in times.most_common()]
+    return dict(itertools.zip_longest(types, PALETTE[: len(types)], fillvalue=OTHER))
 
 
 def _hover(op: OpProfileData) -> str:
@@ -140,7 +147,7 @@ def _hover(op: OpProfileData) -> str:
 def _nodes(found: Benchmark) -> plot.Figure:
     """Times above, speed-ups below."""
     ops, against = found.op_profile, found.against
-    rows = 2 if against else 1
+    rows, colours = 2 if against else 1, _colours(ops)
     figure = plotly.subplots.make_subplots(rows=rows, cols=1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.66, 0.34][:rows])
     groups: dict[str, list[OpProfileData]] = {}
     for op in ops:
@@ -151,7 +158,7 @@ def _nodes(found: Benchmark) -> plot.Figure:
             y=[op.median_us for op in group],
             name=name,
             width=0.8,
-            marker_color=_colour(group[0]),
+            marker_color=colours[name] if group[0].claimed else LEFT,
             hovertemplate=[_hover(op) for op in group],
             row=1,
             col=1,
@@ -212,7 +219,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             hoverinfo="skip",
         )
     figure.add_annotation(x=math.log10(high), y=math.log10(top), text=f"{top:.0f} GMAC/s", showarrow=False, xanchor="right", yanchor="bottom")
-    longest = max((op.median_us for op in ops), default=1.0)
+    longest, colours = max((op.median_us for op in ops), default=1.0), _colours(found.op_profile)
     for name in dict.fromkeys(op.node_type for op in ops):
         group = [op for op in ops if op.node_type == name]
         figure.add_scatter(
@@ -220,7 +227,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             y=[op.gmacs_per_second for op in group],
             mode="markers",
             name=name,
-            marker={"color": COLOURS.get(name, OTHER), "opacity": 0.75, "line": {"color": "#fff", "width": 1}},
+            marker={"color": colours[name], "opacity": 0.75, "line": {"color": "#fff", "width": 1}},
             marker_size=[_diameter(op.median_us / longest) for op in group],
             hovertemplate=[_hover(op) for op in group],
         )
