@@ -41,6 +41,39 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tv
   return true;
 }
 
+// Notes the tensors of the node. True: it writes one that was noted before.
+static bool overwrites(const TfLiteContext *context, const TfLiteNode *node, bool *noted) {
+  bool found = false;
+  for (int i = 0; node->inputs != NULL && i < node->inputs->size; i++) {
+    const int tensor = node->inputs->data[i];
+    if (tvmq_tensor_at(context, tensor) != NULL) noted[tensor] = true;
+  }
+  for (int i = 0; node->outputs != NULL && i < node->outputs->size; i++) {
+    const int tensor = node->outputs->data[i];
+    if (tvmq_tensor_at(context, tensor) == NULL) continue;
+    found |= noted[tensor];
+    noted[tensor] = true;
+  }
+  return found;
+}
+
+// When nodes are replaced, the runtime orders them anew, each behind what writes its inputs. That is the order of the file only where tensors are written once,
+// before they are read. False: out of memory.
+static bool refuse_if_order_matters(TfLiteContext *context, struct tvmq_subgraph *subgraph) {
+  bool *noted = tvmq_alloc(context->tensors_size * sizeof *noted), found = false;
+  if (noted == NULL) return false;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    TfLiteNode *node;
+    TfLiteRegistration *registration;
+    if (context->GetNodeAndRegistration(context, subgraph->records[i].info.node, &node, &registration) == kTfLiteOk) found |= overwrites(context, node, noted);
+  }
+  tvmq_free(noted);
+  for (size_t i = 0; found && i < subgraph->n_records; i++) {
+    if (tvmq_record_wanted(&subgraph->records[i])) tvmq_record_refuse(&subgraph->records[i], "a node of the graph overwrites a tensor");
+  }
+  return true;
+}
+
 struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, enum tvmq_scaling scaling) {
   TfLiteIntArray *plan;
   if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return NULL;
@@ -54,7 +87,9 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, en
   for (size_t i = 0; i < n; i++) {
     if (fill_record(context, index, plan->data[i], scaling, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
   }
-  return subgraph;
+  if (refuse_if_order_matters(context, subgraph)) return subgraph;
+  tvmq_subgraph_free(subgraph);
+  return NULL;
 }
 
 void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {

@@ -43,8 +43,8 @@ struct tvmq_subgraph {
   struct tvmq_record records[];  // in order of execution
 };
 
-// Reads every node of the execution plan and claims what can be computed exactly as the tensors are now. `scaling` is that of FULLY_CONNECTED. NULL: out of
-// memory.
+// Reads every node of the execution plan and claims what can be computed exactly as the tensors are now; nothing of a graph in which a node overwrites what one
+// before it reads or writes. `scaling` is that of FULLY_CONNECTED. NULL: out of memory.
 struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, enum tvmq_scaling scaling);
 
 // Releases operators; partitions are gone by then.

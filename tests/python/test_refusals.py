@@ -108,6 +108,21 @@ def test_refused_between_claimed(runtime):
     harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
 
 
+def test_tensor_written_twice(runtime):
+    """The node left to the runtime overwrites what the last one reads: were that delegated, the runtime would run it too early."""
+    builder = model.ModelBuilder()
+    source, between, sink = (builder.add_tensor(name, (1, 40), "int8", scale=1 / 256, zero_point=-128) for name in ("source", "between", "sink"))
+    builder.add_op("QUANTIZE", [source], [between])
+    builder.add_op("SOFTMAX", [source], [between], beta=1.0)
+    builder.add_op("QUANTIZE", [between], [sink])
+    content = builder.build([source], [sink])
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    assert ["overwrites" in node.reason for node in tvmq_delegate.report(delegate).nodes] == [True, False, True]
+    inputs = harness.random_inputs(reference, seed=0)
+    harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_full_delegation_names_the_node(runtime, name, capfd):
     """require_full_delegation turns a refusal into an error that says which node, and why."""

@@ -177,7 +177,7 @@ static const struct {
     {"another reader", quantize_reader, {0}, "its reader is neither a convolution nor a max pooling", ""},
     {"no reader", no_reader, {0}, "nothing that the delegate takes reads it", ""},
     {"a PAD as reader", pad_of_pad, {0}, "its reader is neither a convolution nor a max pooling", ""},
-    {"overwritten", overwritten, {0}, "its tensors are written twice", ""},
+    {"overwritten", overwritten, {0}, "a node of the graph overwrites a tensor", ""},
     {"another scale", other_scale, {0}, "input and output have not the same scale and zero point", ""},
     {"few nodes", alone, {"min_nodes_per_partition", "3"}, "its partition has fewer nodes than min_nodes_per_partition", ""},
 };
