@@ -11,10 +11,11 @@ bool tvmq_cpus_have(const struct tvmq_cpus *cpus, size_t cpu) { return cpu < TVM
 
 bool tvmq_cpus_here(struct tvmq_cpus *cpus) {
   memset(cpus, 0, sizeof *cpus);
-  return sched_getaffinity(0, sizeof *cpus, (cpu_set_t *)cpus) == 0;
+  cpus->some = sched_getaffinity(0, sizeof cpus->words, (cpu_set_t *)cpus->words) == 0;
+  return cpus->some;
 }
 
-static bool set(const struct tvmq_cpus *cpus) { return sched_setaffinity(0, sizeof *cpus, (const cpu_set_t *)cpus) == 0; }
+bool tvmq_cpus_move(const struct tvmq_cpus *cpus) { return sched_setaffinity(0, sizeof cpus->words, (const cpu_set_t *)cpus->words) == 0; }
 
 // A number of digits alone, below TVMQ_CPUS_MAX; *text moves behind it.
 static bool number(const char **text, size_t *out) {
@@ -30,7 +31,7 @@ static bool number(const char **text, size_t *out) {
 bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
   memset(cpus, 0, sizeof *cpus);
   if (strcmp(text, "any") == 0) return true;
-  struct tvmq_cpus usable, found = {0};
+  struct tvmq_cpus usable, found = {.some = true};
   if (!tvmq_cpus_here(&usable)) return false;
   for (;;) {
     size_t first, last;
@@ -61,10 +62,3 @@ void tvmq_cpus_usable(char *text, size_t size) {
     length += (size_t)snprintf(text + length, size - length, first == i ? "%s%zu" : "%s%zu-%zu", length > 0 ? "+" : "", first, i);
   }
 }
-
-void tvmq_affinity_enter(struct tvmq_affinity *affinity, const struct tvmq_cpus *cpus) {
-  static const struct tvmq_cpus any;
-  affinity->moved = memcmp(cpus, &any, sizeof any) != 0 && tvmq_cpus_here(&affinity->before) && set(cpus);
-}
-
-bool tvmq_affinity_leave(const struct tvmq_affinity *affinity) { return !affinity->moved || set(&affinity->before); }

@@ -10,11 +10,15 @@ enum { TVMQ_CPUS_MAX = 8192, TVMQ_CPUS_TEXT = 128 };  // no Linux is built for m
 // A set of processors, bit by bit as the kernel has it (on a little-endian machine). Empty: wherever the thread may run already.
 struct tvmq_cpus {
   uint32_t words[TVMQ_CPUS_MAX / 32];
+  bool some;  // it is not empty
 };
 
 // The processors that this thread may use. False: the kernel does not tell.
 bool tvmq_cpus_here(struct tvmq_cpus *cpus);
 bool tvmq_cpus_have(const struct tvmq_cpus *cpus, size_t cpu);
+
+// Moves this thread there. False: none of them is to be had.
+bool tvmq_cpus_move(const struct tvmq_cpus *cpus);
 
 // "any", or numbers and ranges joined by "+", such as "4-7" or "0+2+4-5" (commas, semicolons and colons separate options elsewhere).
 // False: not of that form, or a processor that this thread may not use.
@@ -29,5 +33,7 @@ struct tvmq_affinity {
   bool moved;
   struct tvmq_cpus before;
 };
-void tvmq_affinity_enter(struct tvmq_affinity *affinity, const struct tvmq_cpus *cpus);
-bool tvmq_affinity_leave(const struct tvmq_affinity *affinity);
+static inline void tvmq_affinity_enter(struct tvmq_affinity *affinity, const struct tvmq_cpus *cpus) {
+  affinity->moved = cpus->some && tvmq_cpus_here(&affinity->before) && tvmq_cpus_move(cpus);
+}
+static inline bool tvmq_affinity_leave(const struct tvmq_affinity *affinity) { return !affinity->moved || tvmq_cpus_move(&affinity->before); }

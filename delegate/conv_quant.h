@@ -35,7 +35,7 @@ bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results);
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant);
 
 // The flip that makes a kernel's operand (int8, or uint8 where the layout's a_offset is 128) of an input byte.
-uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout);
+static inline uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) { return quant->in_flip ^ layout->a_offset; }
 
 // Bytes of one element of the activations: 1, or 2 for 16x8.
 size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc);

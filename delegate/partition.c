@@ -25,12 +25,12 @@ static int find_source(const struct tvmq_partition *partition, size_t n, int ten
   return -1;
 }
 
-// Sizes the arena for the shapes that the records have now. False: out of memory, and the partition has no arena.
-static bool reserve_arena(struct tvmq_partition *partition) {
+// Finds out what there is to compute, and sizes the arena, for the shapes that the records have now. False: out of memory, and the partition has no arena.
+static bool size_up(struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
-    const struct tvmq_step *step = &partition->steps[i];
-    partition->buffers[i] =
-        (struct tvmq_arena_buffer){.size = step->inside && !tvmq_record_idle(step->record) ? step->record->shapes.out.bytes : 0, .first = i, .last = i};
+    struct tvmq_step *step = &partition->steps[i];
+    step->idle = tvmq_record_idle(step->record);
+    partition->buffers[i] = (struct tvmq_arena_buffer){.size = step->inside && !step->idle ? step->record->shapes.out.bytes : 0, .first = i, .last = i};
     for (int j = 0; j < step->record->node.n_in; j++) {
       if (step->sources[j] >= 0) partition->buffers[step->sources[j]].last = i;
     }
@@ -59,7 +59,7 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
     step->inside = !tvmq_partition_outputs(params, node->out);
   }
   partition->buffers = tvmq_alloc(n * sizeof partition->buffers[0]);
-  if (partition->buffers != NULL && reserve_arena(partition)) return partition;
+  if (partition->buffers != NULL && size_up(partition)) return partition;
   tvmq_partition_destroy(partition);
   return NULL;
 }
@@ -138,7 +138,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
     if (!tvmq_tensor_resize(context, record->node.out, &record->shapes.out, !step->inside))
       return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
   }
-  if (!reserve_arena(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+  if (!size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
   partition->ready = true;
   return kTfLiteOk;
 }
@@ -180,7 +180,7 @@ static TfLiteStatus run_step(struct tvmq_partition *partition, TfLiteContext *co
 
 static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *context) {
   for (size_t i = 0; i < partition->n; i++) {
-    const TfLiteStatus status = tvmq_record_idle(partition->steps[i].record) ? kTfLiteOk : run_step(partition, context, i);
+    const TfLiteStatus status = partition->steps[i].idle ? kTfLiteOk : run_step(partition, context, i);
     if (status != kTfLiteOk) return status;
   }
   return kTfLiteOk;

@@ -15,6 +15,7 @@ struct tvmq_step {
   struct tvmq_record *record;
   int sources[TVMQ_MAX_IN];  // of each input, the step whose output, in the arena, it is; -1: a tensor of the interpreter
   bool inside;               // the output lives in the arena: no one but later steps reads it
+  bool idle;                 // tvmq_record_idle(), for the shapes there are
 };
 
 struct tvmq_partition {

@@ -33,20 +33,20 @@ static const void **point_at(const void **table, const uint8_t *pixel, size_t n,
 }
 
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table) {
-  if (grid->columns == 1 && grid->rows > 1) {  // a column alone is pointed at as a row
-    const struct tvmq_pixel_grid row = {.h = grid->w, .w = grid->h, .y = grid->x, .x = grid->y, .rows = 1, .columns = grid->rows};
-    tvmq_fill_pixels(&row, &(struct tvmq_pixels){pixels->origin, pixels->column_step, pixels->row_step}, padding, table);
-    return;
-  }
-  const struct span span = inside(grid);
-  const uint8_t *line = pixels->origin + span.begin * pixels->column_step;
-  for (size_t row = 0; row < grid->rows; row++, line += pixels->row_step) {
-    if (has_row(grid, row)) {
+  // A column alone is pointed at as a row.
+  const bool turns = grid->columns == 1;
+  const struct tvmq_pixel_grid turned = {.h = grid->w, .w = grid->h, .y = grid->x, .x = grid->y, .rows = grid->columns, .columns = grid->rows};
+  const struct tvmq_pixel_grid lines = turns ? turned : *grid;
+  const size_t row_step = turns ? pixels->column_step : pixels->row_step, column_step = turns ? pixels->row_step : pixels->column_step;
+  const struct span span = inside(&lines);
+  const uint8_t *line = pixels->origin + span.begin * column_step;
+  for (size_t row = 0; row < lines.rows; row++, line += row_step) {
+    if (has_row(&lines, row)) {
       table = point_at(table, padding, span.begin, 0);
-      table = point_at(table, line, span.end - span.begin, pixels->column_step);
-      table = point_at(table, padding, grid->columns - span.end, 0);
+      table = point_at(table, line, span.end - span.begin, column_step);
+      table = point_at(table, padding, lines.columns - span.end, 0);
     } else {
-      table = point_at(table, padding, grid->columns, 0);
+      table = point_at(table, padding, lines.columns, 0);
     }
   }
 }
