@@ -30,9 +30,8 @@ struct tvmq_env {
 
 // What a planned op says of itself.
 struct tvmq_op_info {
-  const char *kernel;     // name in variants.def
-  const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4", "pixel table", "gathered channels", "elementwise", "plane", "copies",
-                          // "sliding windows", "windows"
+  const char *kernel;              // name in variants.def, "" without one
+  const char *algorithm;           // as tvmq_node_info lists them
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
   size_t scratch_bytes;  // of the shared scratch, all threads together

@@ -41,9 +41,9 @@ static const struct row {
       .kind = "name",
       .names = "auto|fixed_point|float64",
       .default_value = "auto",
-      .help = "how the runtime's reference kernels scale sums of FULLY_CONNECTED: float64 in LiteRT, fixed_point in tflite-runtime; auto: as Python's load() "
-              "finds, "
-              "else unknown, and the runtime keeps them"},
+      .help =
+          "how the runtime's reference kernels scale sums of FULLY_CONNECTED, which the runtime keeps unless that is known: float64 in LiteRT, fixed_point in "
+          "tflite-runtime; auto: as Python's load() finds, else unknown"},
      offsetof(struct tvmq_options, fully_connected)},
     {{.name = "isa",
       .kind = "name",

@@ -85,9 +85,10 @@ struct tvmq_node_info {
   const char *reason;     // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
   int partition;          // number of its delegate kernel, counted in each subgraph
   const char *kernel;     // "" where nothing but copies is left to do
-  const char *algorithm;  // "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile), "pixel table", "gathered channels",
-                          // "sliding windows", "windows" (pooling without sliding), "elementwise", "plane" (ADD as a linear function of both inputs),
-                          // "copies" (CONCATENATION, RESHAPE), "folded into node 7", ...
+  const char *algorithm;  // convolutions, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile);
+                          // depthwise convolutions: "pixel table", "pixels side by side", "gathered channels"; poolings, MEAN: "windows", "sliding windows";
+                          // QUANTIZE: "elementwise"; ADD too, or "plane", a linear function of both inputs; CONCATENATION, RESHAPE: "copies";
+                          // PADs: "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;

@@ -74,8 +74,9 @@ def ask_fully_connected_scaling(module: ModuleType) -> str:
     from ._weighted_op import build_fully_connected
 
     one = np.ones((1, 1), np.int8)
-    quantization = dict(in_scale=0.3, in_zero_point=0, filter_scale=1.0, per_channel=False, out_scale=1.0, out_zero_point=0)
-    content = build_fully_connected(in_shape=(1, 1), filter=one, bias=False, **quantization)
+    content = build_fully_connected(
+        in_shape=(1, 1), filter=one, bias=False, per_channel=False, in_scale=0.3, in_zero_point=0, filter_scale=1.0, out_scale=1.0, out_zero_point=0
+    )
     interpreter = module.Interpreter(model_content=content, num_threads=1, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
     interpreter.allocate_tensors()
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], one)

@@ -131,10 +131,10 @@ def _latency(found: Benchmark) -> plot.Figure:
 
 def _colours(ops: tuple[OpProfileData, ...]) -> dict[str, str]:
     """A colour for each type of the nodes that were taken."""
-    times: collections.Counter[str] = collections.Counter()
+    times: dict[str, float] = collections.defaultdict(float)
     for op in ops:
         times[op.node_type] += op.median_us if op.claimed else 0.0
-    types = [name for name, _ in times.most_common()]
+    types = sorted(times, key=times.__getitem__, reverse=True)
     return dict(itertools.zip_longest(types, PALETTE[: len(types)], fillvalue=OTHER))
 
 
