@@ -73,7 +73,12 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
     const struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
     accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
     params[j].bias = folded.bias;
-    tvmq_conv_multiplier(desc, (int32_t)(first + j), &params[j].multiplier, &params[j].shift);
+    if (j == 0 || desc->n_filter_scales > 1) {
+      tvmq_conv_multiplier(desc, (int32_t)(first + j), &params[j].multiplier, &params[j].shift);
+    } else {
+      params[j].multiplier = params[0].multiplier;
+      params[j].shift = params[0].shift;
+    }
   }
   if (quant->in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
   for (size_t j = 0; j < n; j++) {

@@ -8,7 +8,7 @@
 // integer; its neighbours move others. A tie, which the product takes away from zero, takes the next larger one.
 
 struct product {
-  double real;
+  double real, inverse;
   int64_t bound;
   int32_t multiplier, shift;
 };
@@ -25,7 +25,15 @@ static int64_t find_step(const struct product *p, int32_t value) {
   return x;
 }
 
+// Both step near where the real product does: float64 errs by up to 2^-53 of the product, a multiplier and its neighbours by less than 2^-28. Where no integer
+// lies within 2^-27 they step at the same one.
+static bool is_clear(const struct product *p, int32_t value) {
+  const double x = fabs((value - 0.5) * p->inverse), rest = x - (double)(int64_t)x, reach = x * 0x1p-27;
+  return rest > reach && rest < 1 - reach;
+}
+
 static bool steps_alike(const struct product *p, int32_t value) {
+  if (is_clear(p, value)) return true;
   const int64_t x = find_step(p, value);
   return (x > p->bound || fixed_reaches(p, x, value)) && (x <= -p->bound || !fixed_reaches(p, x - 1, value));
 }
@@ -51,7 +59,7 @@ bool tvmq_fit_product(double real, int64_t bound, int32_t min, int32_t max, int3
   const double room = 0x1p31 - 0x1p17;  // for a zero point behind the product
   if (bound > INT32_MAX || (double)bound * real > room) return false;
   if (*multiplier == 0) return true;  // below 2^-32: less than a half
-  const struct product nearest = {real, bound, *multiplier, *shift};
+  const struct product nearest = {.real = real, .inverse = 1 / real, .bound = bound, .multiplier = *multiplier, .shift = *shift};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const struct product product = beside(&nearest, places[i]);
     if (!is_exact(&product, min, max)) continue;

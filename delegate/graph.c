@@ -166,10 +166,11 @@ static const char *plan_operator(struct tvmq_record *record, const union tvmq_de
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
   union tvmq_desc desc;
   const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->shapes);
-  if (reason == NULL && (is_empty(record) || (record->planned && memcmp(&desc, &record->desc, sizeof desc) == 0))) return NULL;
+  const bool same = reason == NULL && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
+  if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;
 
   record->planned = false;
-  if (reason == NULL) reason = record->node.kind->op_class->claim(&desc);
+  if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
   if (reason == NULL && !is_folded(record)) reason = plan_operator(record, &desc, env);
   if (reason != NULL) {
     hide_plan(record);
