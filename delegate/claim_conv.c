@@ -125,5 +125,5 @@ const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
   return hybrid(desc) ?: type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: scaling(desc)
              ?: bias_type(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)
-             ?: multipliers(desc) ?: activation_range_rule(desc->activation, desc->out);
+             ?: activation_range_rule(desc->activation, desc->out) ?: multipliers(desc);
 }

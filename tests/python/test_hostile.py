@@ -102,9 +102,9 @@ def hostile(value, rng: random.Random):
     return None
 
 
-def outcomes(runtime: harness.Runtime, which: str, paths: list[pathlib.Path]) -> list[dict]:
-    """What becomes of each model, with the delegate or without."""
-    environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
+def outcomes(runtime: harness.Runtime, which: str, paths: list[pathlib.Path], **variables: str) -> list[dict]:
+    """What becomes of each model, with the delegate or without. variables: of the environment."""
+    environment = {**os.environ, **variables, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
     worker = pathlib.Path(__file__).with_name("hostile.py")
     command = [*harness.PYTHON, str(worker), runtime.name, which, *map(str, paths)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", env=environment)
@@ -125,6 +125,12 @@ def points_behind_its_end(path: pathlib.Path) -> bool:
     return False
 
 
+def leaves_outputs_unwritten(runtime: harness.Runtime, path: pathlib.Path) -> bool:
+    """Whether what the runtime alone gives depends on what its memory is filled with before."""
+    (one,), (other,) = (outcomes(runtime, "without", [path], MALLOC_PERTURB_=fill) for fill in ("1", "2"))
+    return not alike(one, other)
+
+
 def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated: dict) -> str | None:
     """How the outcome with the delegate is judged against that without; None: it has done harm."""
     if alike(alone, delegated):
@@ -139,6 +145,8 @@ def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated
     runtimes_own = delegated["outcome"] in ("ran", "refused") and not delegated.get("claimed") and "tvmq-delegate" not in delegated.get("why", "")
     if runtimes_own and points_behind_its_end(path):
         return "nothing claimed, and decided by what lies behind the file"
+    if runtimes_own and leaves_outputs_unwritten(runtime, path):
+        return "nothing claimed, and outputs left unwritten"
     if any(alike(again, delegated) for again in outcomes(runtime, "without", [path] * 30)):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.

@@ -95,6 +95,8 @@ static const struct {
     {FULLY_CONNECTED(.scaling = TVMQ_SCALING_UNKNOWN), "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"},
     {FULLY_CONNECTED(INT16, .scaling = TVMQ_SCALING_FLOAT64), "16x8 sums are scaled in float64"},
     {FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64, .out.scale = 1e-9f), "no multiplier in fixed point gives what the reference computes in float64"},
+    {FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64, .out.scale = 1e-30f, .activation = TVMQ_ACTIVATION_RELU6),
+     "output scale is too small for the bounds of the fused activation"},
     {FULLY_CONNECTED(.filter_scales = float_max, .n_filter_scales = 1, .in = {2, 0}, .out = {3e38f, 0}), "input scale x weight scale overflows float32"},
 
     // types
