@@ -18,7 +18,7 @@
 // One thread's slice of the scratch, as byte offsets.
 struct tvmq_depthwise_slice {
   size_t table;     // pointers to the pixels of the strip
-  size_t expanded;  // one block's channels of those pixels, where the kernel cannot read them in place: gathered, or all pixels side by side
+  size_t expanded;  // one block's channels of those pixels, where the kernel cannot read them in place: gathered, or pixels side by side
   size_t tile;      // output of a tile that overhangs the output tensor
   size_t size;
 };
@@ -46,6 +46,7 @@ struct tvmq_depthwise {
   size_t panel_bytes;
   size_t n_blocks;
   size_t side_by_side;  // output pixels that a block holds, 1 where it holds as many channels
+  size_t reach;         // pixels, the last perhaps in part, that it is as large as
   bool gathers;         // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
   uint8_t *packed;
   struct tvmq_depthwise_block *blocks;

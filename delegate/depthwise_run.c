@@ -60,7 +60,7 @@ static void run_task(void *context, struct tvmq_tile tile) {
   const size_t pixels = d->side_by_side, rest = take_digit(&whole, pixels);
   if (!tvmq_conv_has_rows(tasks, &tile)) {
     if (pixels > 1)
-      tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, scratch + d->slice.expanded, table);
+      tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, d->reach, scratch + d->slice.expanded, table);
     else
       tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
   }

@@ -208,6 +208,7 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
   if (why) return why;
   const size_t nr = d->variant->layout.nr;
   d->n_blocks = tvmq_ceil_div(d->channels, nr);
+  d->reach = tvmq_ceil_div(nr, d->channels);
   d->gathers = desc->depth_multiplier > 1 || (d->channels < nr && d->side_by_side == 1);
 
   bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side &&

@@ -51,17 +51,30 @@ void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixe
   }
 }
 
-void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, uint8_t *out,
+// Copies columns [first, end) of a line to where they are in `out`: what is in the span from `line`, both of which begin with column 0.
+static void copy_columns(const uint8_t *line, struct span span, const void *padding, size_t pixel_bytes, size_t first, size_t end, uint8_t *out) {
+  const size_t begin = tvmq_min(tvmq_max(first, span.begin), end), stop = tvmq_min(tvmq_max(begin, span.end), end);
+  for (size_t c = first; c < begin; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
+  if (begin < stop) tvmq_copy_pixel(out + begin * pixel_bytes, line + begin * pixel_bytes, (stop - begin) * pixel_bytes);
+  for (size_t c = stop; c < end; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
+}
+
+void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, size_t reach, uint8_t *out,
                      const void **table) {
   const struct span span = inside(grid);
-  for (size_t row = 0; row < grid->rows; row++) {
-    const size_t begin = has_row(grid, row) ? span.begin : grid->columns, end = has_row(grid, row) ? span.end : grid->columns;
-    for (size_t c = 0; c < grid->columns; c++) table[c] = out + c * pixel_bytes;
-    for (size_t c = 0; c < begin; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
-    if (begin < end) memcpy(out + begin * pixel_bytes, pixels->origin + row * pixels->row_step + begin * pixel_bytes, (end - begin) * pixel_bytes);
-    for (size_t c = end; c < grid->columns; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
-    table += grid->columns;
-    out += grid->columns * pixel_bytes;
+  const size_t columns = grid->columns, n_inside = span.end - span.begin, in_place = n_inside >= 2 * reach ? n_inside - (reach - 1) : 0;
+  const size_t left = in_place > 0 ? span.begin : columns, right = left + in_place;  // copies before, and from where on
+  const uint8_t *line = pixels->origin;
+  for (size_t row = 0; row < grid->rows; row++, line += pixels->row_step, out += columns * pixel_bytes) {
+    if (!has_row(grid, row)) {
+      table = point_at(table, padding, columns, 0);
+      continue;
+    }
+    if (left > 0) copy_columns(line, span, padding, pixel_bytes, 0, tvmq_min(left + (reach - 1), columns), out);
+    copy_columns(line, span, padding, pixel_bytes, right, columns, out);
+    table = point_at(table, out, left, pixel_bytes);
+    table = point_at(table, line + left * pixel_bytes, in_place, pixel_bytes);
+    table = point_at(table, out + right * pixel_bytes, columns - right, pixel_bytes);
   }
 }
 

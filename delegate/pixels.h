@@ -23,9 +23,10 @@ struct tvmq_pixels {
 // Fills table[rows][columns].
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table);
 
-// Copies the points to out[rows][columns], side by side, of the input's `pixel_bytes` bytes each and padding where they are outside; columns are no dilation
-// apart. Fills table[rows][columns] with where they are now.
-void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, uint8_t *out,
+// Fills table[rows][columns] for those who read `reach` points side by side, of the input's `pixel_bytes` bytes each, at each pointer. Columns are no dilation
+// apart. Where as many lie in the input they are read there, and a row outside of it is padding, `reach` points of it; else what they are is copied to
+// out[rows][columns], whose last columns are read beyond its end.
+void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, size_t reach, uint8_t *out,
                      const void **table);
 
 // Output channels of a depthwise convolution: `n` from `first` on, `multiplier` for each channel of the input.

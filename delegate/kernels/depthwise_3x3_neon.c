@@ -123,10 +123,9 @@
 #define S2_ASYMMETRIC_BIAS FIRST
 #define S2_ASYMMETRIC_FIRST                                                                                                      \
   SUM(16, 17, 9, 10) SUM(18, 19, 12, 13) AND_PIXEL(16, 17, 11) AND_PIXEL(18, 19, 14) AND_PIXEL(16, 17, 24) AND_PIXEL(18, 19, 25) \
-  AND_PIXEL(16, 17, 26) FILTER_ZERO_POINT(9) AND_SUM(16, 17, 18, 19)                                                             \
-  "mov v10.16b, v20.16b\n" "mov v11.16b, v21.16b\n" "mov v18.16b, v22.16b\n" "mov v19.16b, v23.16b\n"                            \
-  REPAY(16, 17, 9, 10, 11, 18, 19)                                                                                               \
-  "mov v16.16b, v10.16b\n" "mov v17.16b, v11.16b\n"
+  AND_PIXEL(16, 17, 26) FILTER_ZERO_POINT(9)                                                                                     \
+  "add v10.8h, v16.8h, v18.8h\n" "add v11.8h, v17.8h, v19.8h\n"                                                                  \
+  BIAS(16, 0) BIAS(17, 1) BIAS(18, 2) BIAS(19, 3) REPAY(10, 11, 9, FIRST)
 #define S2_ASYMMETRIC_SECOND                                                                                                     \
   SUM(31, 15, 24, 25) SUM(29, 30, 12, 13) AND_PIXEL(31, 15, 26) AND_PIXEL(29, 30, 14) AND_PIXEL(31, 15, 9) AND_PIXEL(29, 30, 10) \
   AND_PIXEL(31, 15, 11) AND_SUM(31, 15, 29, 30) FILTER_ZERO_POINT(29) REPAY(31, 15, 29, SECOND)
@@ -166,24 +165,26 @@
   "3:\n"
 
 // ---- kernels
-#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                            \
-  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                          \
-    const struct tvmq_depthwise_args *args = block->args;                                                                   \
-    const void *const *row0 = args->pixels;                                                                                 \
-    uint8_t *first = block->out;                                                                                            \
-    for (size_t y = 0; y < args->n_rows; y++) {                                                                             \
-      const void *const *row1 = row0 + args->pixels_stride, *const *row2 = row1 + args->pixels_stride;                      \
-      size_t n_cols = args->n_cols;                                                                                         \
-      uint8_t *out = first;                                                                                                 \
-      __asm__ volatile(WEIGHTS S##STRIDE(TYPE, CLAMP, FILTER, ROUND)                                                        \
-                       : [n] "+r"(n_cols), [out] "+r"(out)                                                                  \
-                       : [row0] "r"(row0), [row1] "r"(row1), [row2] "r"(row2), [last] "r"((args->n_cols - 1) * STRIDE + 2), \
-                         [channel] "r"(block->channel), [panel] "r"(block->panel), [stage] "r"(&block->stage),              \
-                         [out_column] "r"(args->out_col_stride), [filter_zero_point] "r"(args->filter_zero_point)           \
-                       : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", ALL_VECTORS, "cc", "memory");                      \
-      row0 += args->stride_h * args->pixels_stride;                                                                         \
-      first += args->out_row_stride;                                                                                        \
-    }                                                                                                                       \
+#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                              \
+  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                            \
+    const struct tvmq_depthwise_args *args = block->args;                                                                     \
+    for (size_t b = 0; begin(block, b); b++) {                                                                                \
+      const void *const *row0 = args->pixels;                                                                                 \
+      uint8_t *first = block->out;                                                                                            \
+      for (size_t y = 0; y < args->n_rows; y++) {                                                                             \
+        const void *const *row1 = row0 + args->pixels_stride, *const *row2 = row1 + args->pixels_stride;                      \
+        size_t n_cols = args->n_cols;                                                                                         \
+        uint8_t *out = first;                                                                                                 \
+        __asm__ volatile(WEIGHTS S##STRIDE(TYPE, CLAMP, FILTER, ROUND)                                                        \
+                         : [n] "+r"(n_cols), [out] "+r"(out)                                                                  \
+                         : [row0] "r"(row0), [row1] "r"(row1), [row2] "r"(row2), [last] "r"((args->n_cols - 1) * STRIDE + 2), \
+                           [channel] "r"(block->channel), [panel] "r"(block->panel), [stage] "r"(&block->stage),              \
+                           [out_column] "r"(args->out_col_stride), [filter_zero_point] "r"(args->filter_zero_point)           \
+                         : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", ALL_VECTORS, "cc", "memory");                      \
+        row0 += args->stride_h * args->pixels_stride;                                                                         \
+        first += args->out_row_stride;                                                                                        \
+      }                                                                                                                       \
+    }                                                                                                                         \
   }
 #define ALL_LOOPS(STRIDE)                                                                                              \
   LOOPS(STRIDE, INT8, WHOLE, SYMMETRIC) LOOPS(STRIDE, INT8, CLAMPED, SYMMETRIC) LOOPS(STRIDE, UINT8, WHOLE, SYMMETRIC) \

@@ -94,22 +94,24 @@
   MULTIPLIER(0, 0) MULTIPLIER(1, 1) MULTIPLIER(2, 2) MULTIPLIER(3, 3) SHIFT(5, 0) SHIFT(6, 1) SHIFT(7, 2) SHIFT(8, 3) TYPE##_ZERO_POINT               \
   ADD(24, 25, FIRST) ADD(26, 27, SECOND)
 
-#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                            \
-  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                          \
-    const struct tvmq_depthwise_args *args = block->args;                                                                   \
-    for (size_t y = 0; y < args->n_rows; y++) {                                                                             \
-      for (size_t x = 0; x < args->n_cols; x += 2) {                                                                        \
-        const size_t first = x + 1 < args->n_cols ? x : x - 1, step = args->pixels_stride;                                  \
-        const void *const *row = args->pixels + y * args->stride_h * step + first * STRIDE;                                 \
-        uint8_t *out = block->out + y * args->out_row_stride + first * args->out_col_stride;                                \
-        __asm__ volatile(S##STRIDE(TYPE) STAGE(TYPE, CLAMP, ROUND)                                                          \
-                         : [out] "+r"(out)                                                                                  \
-                         : [row0] "r"(row), [row1] "r"(row + step), [row2] "r"(row + 2 * step), [row3] "r"(row + 3 * step), \
-                           [row4] "r"(row + 4 * step), [channel] "r"(block->channel), [panel] "r"(block->panel),            \
-                           [stage] "r"(&block->stage), [out_column] "r"(args->out_col_stride)                               \
-                         : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", ALL_VECTORS, "cc", "memory");                    \
-      }                                                                                                                     \
-    }                                                                                                                       \
+#define LOOP(STRIDE, TYPE, CLAMP, FILTER, ROUND)                                                                              \
+  static void LOOP_NAME(STRIDE, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                            \
+    const struct tvmq_depthwise_args *args = block->args;                                                                     \
+    for (size_t b = 0; begin(block, b); b++) {                                                                                \
+      for (size_t y = 0; y < args->n_rows; y++) {                                                                             \
+        for (size_t x = 0; x < args->n_cols; x += 2) {                                                                        \
+          const size_t first = x + 1 < args->n_cols ? x : x - 1, step = args->pixels_stride;                                  \
+          const void *const *row = args->pixels + y * args->stride_h * step + first * STRIDE;                                 \
+          uint8_t *out = block->out + y * args->out_row_stride + first * args->out_col_stride;                                \
+          __asm__ volatile(S##STRIDE(TYPE) STAGE(TYPE, CLAMP, ROUND)                                                          \
+                           : [out] "+r"(out)                                                                                  \
+                           : [row0] "r"(row), [row1] "r"(row + step), [row2] "r"(row + 2 * step), [row3] "r"(row + 3 * step), \
+                             [row4] "r"(row + 4 * step), [channel] "r"(block->channel), [panel] "r"(block->panel),            \
+                             [stage] "r"(&block->stage), [out_column] "r"(args->out_col_stride)                               \
+                           : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", ALL_VECTORS, "cc", "memory");                    \
+        }                                                                                                                     \
+      }                                                                                                                       \
+    }                                                                                                                         \
   }
 #define ALL_LOOPS(STRIDE)                                                                                              \
   LOOPS(STRIDE, INT8, WHOLE, SYMMETRIC) LOOPS(STRIDE, INT8, CLAMPED, SYMMETRIC) LOOPS(STRIDE, UINT8, WHOLE, SYMMETRIC) \

@@ -75,19 +75,21 @@
 #define LOOP(KERNEL, TYPE, CLAMP, FILTER, ROUND)                                                                                                           \
   static void LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, ROUND)(struct block *block) {                                                                         \
     const struct tvmq_depthwise_args *args = block->args;                                                                                                  \
-    for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 4, args->n_rows)) {                                                                         \
-      const void *const *row = args->pixels + y * args->pixels_stride;                                                                                     \
-      uint8_t *first = block->out + y * args->out_row_stride;                                                                                              \
-      for (size_t x = 0; x < args->n_cols; x++, row += args->stride_w, first += args->out_col_stride) {                                                    \
-        const void *const *table = row;                                                                                                                    \
-        const char *panel = block->panel, *weights = panel + 64;                                                                                           \
-        size_t taps = args->filter_h;                                                                                                                      \
-        uint8_t *out = first;                                                                                                                              \
-        __asm__ volatile(TILE(TYPE, CLAMP, ROUND)                                                                                                          \
-                         : [taps] "+r"(taps), [table] "+r"(table), [weights] "+r"(weights), [panel] "+r"(panel), [out] "+r"(out)                           \
-                         : [step] "r"(args->pixels_stride * sizeof *table), [channel] "r"(block->channel), [stage] "r"(&block->stage),                     \
-                           [out_row] "r"(args->out_row_stride)                                                                                             \
-                         : "x0", "x1", "x2", "x3", "x4", ALL_VECTORS, "cc", "memory");                                                                     \
+    for (size_t b = 0; begin(block, b); b++) {                                                                                                             \
+      for (size_t y = 0; y < args->n_rows; y = tvmq_next_tile(y, 4, args->n_rows)) {                                                                       \
+        const void *const *row = args->pixels + y * args->pixels_stride;                                                                                   \
+        uint8_t *first = block->out + y * args->out_row_stride;                                                                                            \
+        for (size_t x = 0; x < args->n_cols; x++, row += args->stride_w, first += args->out_col_stride) {                                                  \
+          const void *const *table = row;                                                                                                                  \
+          const char *panel = block->panel, *weights = panel + 64;                                                                                         \
+          size_t taps = args->filter_h;                                                                                                                    \
+          uint8_t *out = first;                                                                                                                            \
+          __asm__ volatile(TILE(TYPE, CLAMP, ROUND)                                                                                                        \
+                           : [taps] "+r"(taps), [table] "+r"(table), [weights] "+r"(weights), [panel] "+r"(panel), [out] "+r"(out)                         \
+                           : [step] "r"(args->pixels_stride * sizeof *table), [channel] "r"(block->channel), [stage] "r"(&block->stage),                   \
+                             [out_row] "r"(args->out_row_stride)                                                                                           \
+                           : "x0", "x1", "x2", "x3", "x4", ALL_VECTORS, "cc", "memory");                                                                   \
+        }                                                                                                                                                  \
       }                                                                                                                                                    \
     }                                                                                                                                                      \
   }

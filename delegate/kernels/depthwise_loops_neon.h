@@ -19,7 +19,7 @@ struct stage {
 };
 _Static_assert(offsetof(struct stage, sums) == 128, "the loops know where the members are");
 
-// The rows of a block.
+// One block of the call's.
 struct block {
   const struct tvmq_depthwise_args *args;
   size_t channel;
@@ -95,11 +95,25 @@ struct block {
   "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", \
     "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// What a loop is called, and the loops of a kernel for a type and a clamp.
+// What a loop over all blocks is called, and the loops of a kernel for a type and a clamp.
 #define LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, ROUND) loop_##KERNEL##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
 #define LOOPS(KERNEL, TYPE, CLAMP, FILTER) LOOP(KERNEL, TYPE, CLAMP, FILTER, UP) LOOP(KERNEL, TYPE, CLAMP, FILTER, AWAY)
 #define ROUNDS(KERNEL, TYPE, CLAMP, FILTER) {LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, UP)}
 // clang-format on
+
+// Makes `block` block `b`. False: there is none.
+TVMQ_INLINE bool begin(struct block *block, size_t b) {
+  const struct tvmq_depthwise_args *args = block->args;
+  if (b == args->n_blocks) return false;
+  block->channel = args->channel_offset + b * 16;
+  block->panel = (const char *)args->panel + b * args->panel_bytes;
+  block->out = (uint8_t *)args->out + b * 16;
+  const int32_t *shift = (const int32_t *)((const char *)block->panel + args->filter_h * args->filter_w * 16) + 2 * 16;
+  int32x4_t left[4];
+  UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
+  UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block->stage.shift + 4 * i, left[i]);
+  return true;
+}
 
 // Of one kernel, [uint8][clamped][a filter zero point][ties go up]; NULL where there is none.
 typedef void (*loop_fn)(struct block *block);
@@ -113,20 +127,11 @@ static inline bool run_loops(const struct tvmq_depthwise_args *args, loop_table 
   if (!loop) return false;
 
   const int32_t zero_point = stage->zero_point + stage->flip;
-  struct block block = {.args = args, .channel = args->channel_offset, .panel = args->panel, .out = args->out};
+  struct block block = {.args = args};
   vst1q_s32(block.stage.zero_point_s32, vdupq_n_s32(zero_point * (1 << 16)));
   vst1q_s16(block.stage.zero_point_s16, vdupq_n_s16((int16_t)zero_point));
   vst1q_u8(block.stage.min, vdupq_n_u8((uint8_t)(stage->min ^ stage->flip)));
   vst1q_u8(block.stage.max, vdupq_n_u8((uint8_t)(stage->max ^ stage->flip)));
-  for (size_t b = 0; b < args->n_blocks; b++) {
-    const int32_t *shift = (const int32_t *)((const char *)block.panel + args->filter_h * args->filter_w * 16) + 2 * 16;
-    int32x4_t left[4];
-    UNROLL for (size_t i = 0; i < 4; i++) left[i] = vaddq_s32(vld1q_s32(shift + 4 * i), vdupq_n_s32(16));
-    UNROLL for (size_t i = 0; i < 4; i++) vst1q_s32(block.stage.shift + 4 * i, left[i]);
-    loop(&block);
-    block.channel += 16;
-    block.out += 16;
-    block.panel = (const char *)block.panel + args->panel_bytes;
-  }
+  loop(&block);
   return true;
 }
