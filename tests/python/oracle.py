@@ -1,6 +1,7 @@
-"""The arithmetic of quantized convolutions in exact integers and by the shortest formulas: a model to hold the delegate against where no runtime has one.
+"""The arithmetic of quantized convolutions by the shortest formulas: a model to hold the delegate against where no runtime has one.
 
-Written from the definitions (rational numbers, rounded once or twice), not from the fixed-point code of any kernel.
+Written from the definitions (rational numbers, rounded once or twice), not from the fixed-point code of any kernel. Integers are int64, which holds every product
+of an accumulator (of 32 bits, or of 48 where the multiplier has 15) and half a divisor more.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def wrap(x: np.ndarray, bits: int = 32) -> np.ndarray:
 
 
 def accumulators(case: cases.Case, source: np.ndarray) -> np.ndarray:
-    """The exact sums, as Python integers in an array of objects: batch, height, width, output channels."""
+    """The exact sums: batch, height, width, output channels."""
     p = case.parameters
     x = source.astype(np.int64) - p["in_zero_point"]
     w = p["filter"].astype(np.int64) - p["filter_zero_point"]
@@ -42,7 +43,7 @@ def accumulators(case: cases.Case, source: np.ndarray) -> np.ndarray:
             else:
                 per_group = np.split(w[:, ky, kx], p["groups"])
                 total += np.concatenate([t @ g.T for t, g in zip(np.split(tap, p["groups"], axis=3), per_group)], axis=3)
-    return total.astype(object) + (0 if p["bias"] is False else p["bias"].astype(object))
+    return total + (0 if p["bias"] is False else p["bias"].astype(np.int64))
 
 
 def fixed_point(real: float) -> tuple[int, int]:
@@ -55,11 +56,11 @@ def fixed_point(real: float) -> tuple[int, int]:
 
 
 def divide(numerator: np.ndarray, denominator: int, ties: str) -> np.ndarray:
-    """Rounded to the nearest integer; ties "up" or "away" from zero."""
-    up = (2 * numerator + denominator) // (2 * denominator)
+    """Rounded to the nearest integer; ties "up" or "away" from zero. The denominator is 1 or even."""
+    half = denominator // 2
     if ties == "up":
-        return up
-    return np.where(numerator < 0, -((-2 * numerator + denominator) // (2 * denominator)), up)
+        return (numerator + half) // denominator
+    return np.sign(numerator) * ((np.abs(numerator) + half) // denominator)
 
 
 def rescale(rounding: str, x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
@@ -103,7 +104,7 @@ def requantize(case: cases.Case, source: np.ndarray, rounding: str) -> np.ndarra
         whole = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled)
         return finish(whole, p["out_zero_point"], info.min, info.max, p["out_dtype"])
     ratio = np.float64(np.float32(p["in_scale"])) / np.float64(np.float32(p["out_scale"]))
-    out = rescale(rounding, wrap(source.astype(object) - p["in_zero_point"]), *fixed_point(float(ratio)))
+    out = rescale(rounding, wrap(source.astype(np.int64) - p["in_zero_point"]), *fixed_point(float(ratio)))
     return finish(out, p["out_zero_point"], info.min, info.max, p["out_dtype"])
 
 
@@ -116,7 +117,7 @@ def add(case: cases.Case, source: tuple[np.ndarray, ...], rounding: str) -> np.n
     if p["twice"]:
         in_scale = in_scale[[0, 0]]
     common = float(2 * in_scale.max())
-    raised = [(x.astype(object) - zero_point) * unit for x, zero_point in zip(pair, zero_points)]
+    raised = [(x.astype(np.int64) - zero_point) * unit for x, zero_point in zip(pair, zero_points)]
     total = sum(rescale(rounding, x, *fixed_point(float(scale) / common)) for x, scale in zip(raised, in_scale))
     out = rescale(rounding, total, *fixed_point(common / float(unit * np.float32(p["out_scale"]))))
     return finish(out, p["out_zero_point"], *activation_range(p), p["dtype"])

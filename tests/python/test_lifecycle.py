@@ -21,8 +21,8 @@ CYCLES = 100 if harness.EMULATED else 1000
 
 @pytest.fixture(scope="module")
 def network() -> bytes:
-    """Small, with several partitions and every kind of operator that the delegate takes."""
-    return zoo.load("mobilenet_v2_0.25_32_uint8_io" if harness.EMULATED else "mobilenet_v2_0.25_64_uint8_io")
+    """Small and soon prepared, with a head, and QUANTIZE at both ends."""
+    return zoo.mobilenet_v2(width=0.25, resolution=32 if harness.EMULATED else 64, classes=10, io_dtype="uint8")
 
 
 def live_blocks() -> int:
