@@ -1,7 +1,7 @@
 """The arithmetic of quantized convolutions by the shortest formulas: a model to hold the delegate against where no runtime has one.
 
-Written from the definitions (rational numbers, rounded once or twice), not from the fixed-point code of any kernel. Integers are int64, which holds every product
-of an accumulator (of 32 bits, or of 48 where the multiplier has 15) and half a divisor more.
+Written from the definitions (rational numbers, rounded once or twice), not from the fixed-point code of any kernel. Integers are int64, which holds any product
+of an accumulator of 32 bits, or of 48 where the multiplier has 15, and half a divisor more.
 """
 
 from __future__ import annotations
