@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "node_kind.h"
 #include "unit.h"
 
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t n, void (*report_error)(const char *));
@@ -72,4 +73,14 @@ size_t network_reference(bool interrupted, const int *dims, unsigned long long s
   const size_t n = network_run(&network, seed, out, size);
   fake_destroy(network.fake);
   return n;
+}
+
+const char *network_claim(const struct network *network, int builtin_code, int node, union tvmq_desc *desc, struct tvmq_shapes *shapes) {
+  struct fake_node pair = fake_node_at(network->graph, node);
+  pair.registration.builtin_code = builtin_code;
+  struct tvmq_node read;
+  const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
+  read.scaling = TVMQ_SCALING_FIXED_POINT;
+  if (reason == NULL) reason = tvmq_node_describe(&network->graph->context, &read, desc, shapes);
+  return reason != NULL ? reason : read.kind->op_class->claim(desc);
 }

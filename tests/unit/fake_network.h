@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fake_runtime.h"
+#include "node.h"
 
 enum { NETWORK_H = 9, NETWORK_C = 5, NETWORK_FILTERS = 3 };
 
@@ -18,6 +19,10 @@ struct network network_create(bool interrupted);
 
 // Uninterrupted, in a runtime whose TfLiteRegistration has that size.
 struct network network_create_sized(size_t registration_size);
+
+// NULL, or why the delegate does not take a node, with `builtin_code` whatever the runtime's kernel has; and what it is read as. FULLY_CONNECTED is scaled in
+// fixed point.
+const char *network_claim(const struct network *network, int builtin_code, int node, union tvmq_desc *desc, struct tvmq_shapes *shapes);
 
 // The delegate as a runtime makes it. NULL: it reported an error, which network_message says.
 TfLiteDelegate *network_delegate(const char *const *pairs);

@@ -1,23 +1,8 @@
 // Every reason for which a node is refused, and what must not be refused.
 #include <math.h>
 
-#include "claim.h"
-#include "unit.h"
+#include "claims.h"
 
-// Each row overrides fields of a valid description.
-#pragma GCC diagnostic ignored "-Woverride-init"
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Winitializer-overrides"
-#endif
-
-#define S4 TVMQ_TYPE_S4
-#define S8 TVMQ_TYPE_S8
-#define U8 TVMQ_TYPE_U8
-#define S16 TVMQ_TYPE_S16
-#define S32 TVMQ_TYPE_S32
-#define S64 TVMQ_TYPE_S64
-#define F32 TVMQ_TYPE_F32
-#define OTHER_TYPE TVMQ_TYPE_OTHER
 #define SAME TVMQ_PADDING_SAME
 #define VALID TVMQ_PADDING_VALID
 #define MAX INT32_MAX
@@ -217,14 +202,6 @@ static const struct {
      "output scale is too small for the bounds of the fused activation"},
 };
 
-static void check_conv(void) {
-  for (size_t i = 0; i < N_ELEMENTS(conv_cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "convolution, case %zu", i);
-    CHECK_STRING(tvmq_claim_conv(&conv_cases[i].desc), conv_cases[i].reason, name);
-  }
-}
-
 static const struct {
   struct tvmq_pad_desc desc;
   const char *reason;
@@ -258,14 +235,6 @@ static const struct {
     {PAD(.in.zero_point = 4), "input and output have not the same scale and zero point"},
     {PAD(.in.scale = NAN, .out.scale = NAN), "input and output have not the same scale and zero point"},
 };
-
-static void check_pad(void) {
-  for (size_t i = 0; i < N_ELEMENTS(pad_cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "pad, case %zu", i);
-    CHECK_STRING(tvmq_claim_pad(&pad_cases[i].desc), pad_cases[i].reason, name);
-  }
-}
 
 static const struct {
   struct tvmq_requantize_desc desc;
@@ -313,14 +282,6 @@ static void check_pairs(void) {
   }
 }
 
-static void check_requantize(void) {
-  for (size_t i = 0; i < N_ELEMENTS(requantize_cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "requantize, case %zu", i);
-    CHECK_STRING(tvmq_claim_requantize(&requantize_cases[i].desc), requantize_cases[i].reason, name);
-  }
-}
-
 static const struct {
   struct tvmq_add_desc desc;
   const char *reason;
@@ -360,19 +321,11 @@ static const struct {
      "output scale is too small for the bounds of the fused activation"},
 };
 
-static void check_add(void) {
-  for (size_t i = 0; i < N_ELEMENTS(add_cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "add, case %zu", i);
-    CHECK_STRING(tvmq_claim_add(&add_cases[i].desc), add_cases[i].reason, name);
-  }
-}
-
 int main(void) {
-  check_add();
-  check_conv();
+  CHECK_CLAIMS(tvmq_claim_add, add_cases);
+  CHECK_CLAIMS(tvmq_claim_conv, conv_cases);
   check_pairs();
-  check_pad();
-  check_requantize();
+  CHECK_CLAIMS(tvmq_claim_pad, pad_cases);
+  CHECK_CLAIMS(tvmq_claim_requantize, requantize_cases);
   return unit_report();
 }

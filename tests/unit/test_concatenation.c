@@ -1,16 +1,8 @@
 // CONCATENATION: every reason for which it is refused.
-#include "claim.h"
-#include "unit.h"
+#include "claims.h"
 
-// Each row overrides fields of a valid description.
-#pragma GCC diagnostic ignored "-Woverride-init"
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Winitializer-overrides"
-#endif
-
-#define S16 TVMQ_TYPE_S16
 // clang-format off
-#define OF(...) {.type = TVMQ_TYPE_S8, .n_in = 3, .in = {{0.5f, 3}, {0.5f, 3}, {0.5f, 3}}, .out = {0.5f, 3}, .rows = 10, .row_bytes = {4, 8, 6}, __VA_ARGS__}
+#define OF(...) {.type = S8, .n_in = 3, .in = {{0.5f, 3}, {0.5f, 3}, {0.5f, 3}}, .out = {0.5f, 3}, .rows = 10, .row_bytes = {4, 8, 6}, __VA_ARGS__}
 // clang-format on
 #define POINTS(A, B, C, OUT) .in = {{0.5f, A}, {0.25f, B}, {1, C}}, .out = {2, OUT}
 
@@ -19,7 +11,7 @@ static const struct {
   const char *reason;
 } cases[] = {
     {OF(), NULL},
-    {OF(.type = TVMQ_TYPE_U8), NULL},
+    {OF(.type = U8), NULL},
     {OF(.n_in = 1), NULL},
     {OF(.row_bytes = {0, 2, 0}), NULL},
     {OF(.in = {{0}, {0}, {0}}, .out = {0}), NULL},  // not quantized
@@ -27,9 +19,9 @@ static const struct {
     {OF(.rows = INT32_MAX, .row_bytes = {1}), NULL},
     {OF(.rows = INT32_MAX, .type = S16, .row_bytes = {2}, POINTS(0, 0, 0, 0)), NULL},
 
-    {OF(.type = TVMQ_TYPE_F32), "float32: not quantized"},
-    {OF(.type = TVMQ_TYPE_S32), "activations are not int8, uint8 or int16"},
-    {OF(.type = TVMQ_TYPE_S4), "activations are not int8, uint8 or int16"},
+    {OF(.type = F32), "float32: not quantized"},
+    {OF(.type = S32), "activations are not int8, uint8 or int16"},
+    {OF(.type = S4), "activations are not int8, uint8 or int16"},
     {OF(.activation = TVMQ_ACTIVATION_RELU), "fused activation is not NONE"},
     {OF(.activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE"},
     {OF(.rows = 0), "empty tensor"},
@@ -39,15 +31,11 @@ static const struct {
     {OF(.in[2].zero_point = 4), "input and output zero points differ"},
     {OF(.out.zero_point = 4), "input and output zero points differ"},
     {OF(.in[1].scale = 0.25f), "input and output scales differ"},
-    {OF(.type = TVMQ_TYPE_U8, .in[2].scale = 0.25f), "input and output scales differ"},
+    {OF(.type = U8, .in[2].scale = 0.25f), "input and output scales differ"},
     {OF(.out.scale = 0.5000001f), "input and output scales differ"},
 };
 
 int main(void) {
-  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "case %zu", i);
-    CHECK_STRING(tvmq_claim_concatenation(&cases[i].desc), cases[i].reason, name);
-  }
+  CHECK_CLAIMS(tvmq_claim_concatenation, cases);
   return unit_report();
 }

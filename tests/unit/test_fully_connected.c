@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fake_kernels.h"
 #include "fake_network.h"
-#include "node.h"
 #include "op_names.h"
 #include "unit.h"
 
@@ -15,13 +13,8 @@ static const char *describe_fully_connected(struct network *n, int weights_forma
   *params = (TfLiteFullyConnectedParams){.activation = kTfLiteActRelu, .weights_format = weights_format, .keep_num_dims = keep_num_dims};
   const int in = fake_tensor(n->graph, kTfLiteInt8, in_dims, 0.5f, 3, NULL), filter = fake_tensor(n->graph, kTfLiteInt8, filter_dims, 0.25f, 0, zeros),
             out = fake_tensor(n->graph, kTfLiteInt8, (int[]){0}, 1, -4, NULL);
-  struct fake_node pair = fake_node_at(n->graph, fake_builtin(n->graph, FAKE_BUILTIN_OTHER, 2, (int[]){in, filter}, out, params));
-  pair.registration.builtin_code = TVMQ_BUILTIN_FULLY_CONNECTED;
-  struct tvmq_node read;
-  const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
-  read.scaling = TVMQ_SCALING_FIXED_POINT;
-  if (reason == NULL) reason = tvmq_node_describe(&n->graph->context, &read, desc, shapes);
-  return reason != NULL ? reason : tvmq_op_fully_connected.claim(desc);
+  const int node = fake_builtin(n->graph, TVMQ_BUILTIN_FULLY_CONNECTED, 2, (int[]){in, filter}, out, params);
+  return network_claim(n, TVMQ_BUILTIN_FULLY_CONNECTED, node, desc, shapes);
 }
 
 int main(void) {

@@ -3,23 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "claim.h"
-#include "fake_kernels.h"
+#include "claims.h"
 #include "fake_network.h"
-#include "node.h"
 #include "op_names.h"
-#include "unit.h"
-
-// Each row overrides fields of a valid description.
-#pragma GCC diagnostic ignored "-Woverride-init"
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Winitializer-overrides"
-#endif
-
-#define S8 TVMQ_TYPE_S8
-#define U8 TVMQ_TYPE_U8
-#define S16 TVMQ_TYPE_S16
-#define F32 TVMQ_TYPE_F32
 
 static const struct {
   struct tvmq_mean_desc desc;
@@ -43,14 +29,6 @@ static const struct {
     {MEAN(.in.scale = 1e30f), "input scale / output scale is too large"},
 };
 
-static void check_claims(void) {
-  for (size_t i = 0; i < N_ELEMENTS(mean_cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "mean, case %zu", i);
-    CHECK_STRING(tvmq_claim_mean(&mean_cases[i].desc), mean_cases[i].reason, name);
-  }
-}
-
 static const char *describe(struct network *n, TfLiteType type, bool keep_dims, const int *in_dims, const int *axes, struct tvmq_shapes *shapes) {
   TfLiteReducerParams *params = malloc(sizeof *params);
   *params = (TfLiteReducerParams){.keep_dims = keep_dims};
@@ -58,13 +36,9 @@ static const char *describe(struct network *n, TfLiteType type, bool keep_dims, 
   while (axes[n_axes] != 0) n_axes++;
   const int in = fake_tensor(n->graph, kTfLiteInt8, in_dims, 0.5f, 3, NULL), which = fake_tensor(n->graph, type, (int[]){n_axes, 0}, 0, 0, axes),
             out = fake_tensor(n->graph, kTfLiteInt8, (int[]){0}, 1, -4, NULL);
-  struct fake_node pair = fake_node_at(n->graph, fake_builtin(n->graph, FAKE_BUILTIN_OTHER, 2, (int[]){in, which}, out, params));
-  pair.registration.builtin_code = TVMQ_BUILTIN_MEAN;
-  struct tvmq_node read;
+  const int node = fake_builtin(n->graph, TVMQ_BUILTIN_MEAN, 2, (int[]){in, which}, out, params);
   union tvmq_desc desc;
-  const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
-  if (reason == NULL) reason = tvmq_node_describe(&n->graph->context, &read, &desc, shapes);
-  return reason != NULL ? reason : tvmq_op_mean.claim(&desc);
+  return network_claim(n, TVMQ_BUILTIN_MEAN, node, &desc, shapes);
 }
 
 static void check_nodes(void) {
@@ -96,7 +70,7 @@ static void check_nodes(void) {
 }
 
 int main(void) {
-  check_claims();
+  CHECK_CLAIMS(tvmq_claim_mean, mean_cases);
   check_nodes();
   return unit_report();
 }

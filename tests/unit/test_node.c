@@ -136,14 +136,9 @@ static void check_conv(void) {
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     struct network n = network_create(false);
     cases[i].spoil(&n);
-    const struct fake_node pair = fake_node_at(n.graph, n.conv);
-    struct tvmq_node read;
     union tvmq_desc desc;
     struct tvmq_shapes shapes;
-    const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
-    if (reason == NULL) reason = tvmq_node_describe(&n.graph->context, &read, &desc, &shapes);
-    if (reason == NULL) reason = tvmq_op_conv.claim(&desc);
-    CHECK_STRING(reason, cases[i].reason, cases[i].reason);
+    CHECK_STRING(network_claim(&n, TVMQ_BUILTIN_CONV_2D, n.conv, &desc, &shapes), cases[i].reason, cases[i].reason);
     tensor(&n, n.in)->allocation_type = kTfLiteArenaRw;
     fake_destroy(n.fake);
   }
@@ -279,13 +274,9 @@ static void check_pad(void) {
     paddings = tensor(&n, constant);
     value = tensor(&n, with);
     if (cases[i].spoil != NULL) cases[i].spoil(&n);
-    const struct fake_node pair = fake_node_at(n.graph, index);
-    struct tvmq_node read;
     union tvmq_desc desc;
     struct tvmq_shapes shapes;
-    const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
-    if (reason == NULL) reason = tvmq_node_describe(&n.graph->context, &read, &desc, &shapes);
-    if (reason == NULL) reason = tvmq_op_pad.claim(&desc);
+    const char *reason = network_claim(&n, TVMQ_BUILTIN_PAD, index, &desc, &shapes);
     CHECK_STRING(reason, cases[i].reason, cases[i].reason);
     if (reason == NULL) {
       CHECK(desc.pad.before[1] == 1 && desc.pad.after[1] == 2 && desc.pad.after[2] == 3 && desc.pad.value == -7, "description");

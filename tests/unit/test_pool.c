@@ -1,20 +1,9 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D: every reason for which they are refused; and means without a division.
 #include <math.h>
 
-#include "claim.h"
+#include "claims.h"
 #include "kernels/mean.h"
-#include "unit.h"
 
-// Each row overrides fields of a valid description.
-#pragma GCC diagnostic ignored "-Woverride-init"
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Winitializer-overrides"
-#endif
-
-#define S8 TVMQ_TYPE_S8
-#define U8 TVMQ_TYPE_U8
-#define S16 TVMQ_TYPE_S16
-#define F32 TVMQ_TYPE_F32
 #define MAX INT32_MAX
 
 // clang-format off
@@ -80,14 +69,6 @@ static const struct {
     {POOL(.in.scale = 1e-9f, .out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6), "output scale is too small for the bounds of the fused activation"},
 };
 
-static void check_claim(void) {
-  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-    char name[32];
-    snprintf(name, sizeof name, "case %zu", i);
-    CHECK_STRING(tvmq_claim_pool(&cases[i].desc), cases[i].reason, name);
-  }
-}
-
 // As the reference kernels write it.
 static int64_t divided(enum tvmq_type type, int64_t sum, int64_t taps) {
   return type == TVMQ_TYPE_U8 || sum > 0 ? (sum + taps / 2) / taps : (sum - taps / 2) / taps;
@@ -123,7 +104,7 @@ static void check_means(enum tvmq_type type) {
 }
 
 int main(void) {
-  check_claim();
+  CHECK_CLAIMS(tvmq_claim_pool, cases);
   check_means(S8);
   check_means(U8);
   check_means(S16);

@@ -1,22 +1,16 @@
 // What nodes of RESHAPE are read as.
 #include <string.h>
 
-#include "fake_kernels.h"
 #include "fake_network.h"
-#include "node.h"
 #include "op_names.h"
 #include "unit.h"
 
 static const char *describe(struct network *n, TfLiteType type, int rank, const int *dims, struct tvmq_shapes *shapes) {
   const int in = fake_tensor(n->graph, kTfLiteInt8, (int[]){2, 3, 4, 0}, 0.5f, 3, NULL), shape = fake_tensor(n->graph, type, (int[]){rank, 0}, 0, 0, dims),
             out = fake_tensor(n->graph, kTfLiteInt8, (int[]){0}, 0.5f, 3, NULL);
-  struct fake_node pair = fake_node_at(n->graph, fake_builtin(n->graph, FAKE_BUILTIN_OTHER, 2, (int[]){in, shape}, out, NULL));
-  pair.registration.builtin_code = TVMQ_BUILTIN_RESHAPE;
-  struct tvmq_node read;
+  const int node = fake_builtin(n->graph, TVMQ_BUILTIN_RESHAPE, 2, (int[]){in, shape}, out, NULL);
   union tvmq_desc desc;
-  const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
-  if (reason == NULL) reason = tvmq_node_describe(&n->graph->context, &read, &desc, shapes);
-  return reason != NULL ? reason : tvmq_op_concatenation.claim(&desc);
+  return network_claim(n, TVMQ_BUILTIN_RESHAPE, node, &desc, shapes);
 }
 
 int main(void) {
