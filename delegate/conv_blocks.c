@@ -50,18 +50,21 @@ static float estimate(const struct tvmq_conv_work *w, const struct tvmq_conv_blo
 }
 
 struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *w, int n_threads) {
-  const size_t unit = tvmq_ceil_div(w->mr, w->pitch), threads = (size_t)n_threads;
+  const size_t unit = w->even ? 1 : tvmq_ceil_div(w->mr, w->pitch), threads = (size_t)n_threads;
   size_t most = tvmq_round_up(BLOCK_BYTES / w->row_bytes, unit);
   if (most > w->most) most = tvmq_round_up(w->most, unit);
   if (most < w->least) most = tvmq_round_up(w->least, unit);
   if (most > w->m) most = tvmq_round_up(w->m, unit);
 
   // Half as many blocks again as there must be are worth a look, too, for sizes that waste less.
-  size_t most_tasks = w->parts * tvmq_ceil_div(w->m, most) * 3 / 2;
+  const size_t least_blocks = tvmq_ceil_div(w->m, most);
+  size_t most_tasks = w->parts * least_blocks * 3 / 2;
   if (most_tasks < threads * TASKS_PER_THREAD) most_tasks = threads * TASKS_PER_THREAD;
   struct tvmq_conv_blocks best = {0};
   float least = INFINITY;
-  for (size_t rows = most; rows > 0; rows -= unit) {
+  // Blocks of rows are about equal.
+  for (size_t m_blocks = least_blocks; m_blocks == least_blocks || (m_blocks <= w->m && w->parts * m_blocks <= most_tasks); m_blocks++) {
+    const size_t rows = tvmq_round_up(tvmq_ceil_div(w->m, m_blocks), unit);
     for (size_t n = 1; n <= w->panels; n++) {
       struct tvmq_conv_blocks b = {.rows = rows, .m_blocks = tvmq_ceil_div(w->m, rows), .panels = tvmq_ceil_div(w->panels, n)};
       b.n_blocks = tvmq_ceil_div(w->panels, b.panels);

@@ -17,6 +17,7 @@ struct tvmq_conv_blocks {
 // at a time.
 struct tvmq_conv_work {
   size_t parts, m, pitch, mr;
+  bool even;           // the kernel makes its tiles about equal: a block may have any number of rows, else whole tiles
   bool across;         // rows are columns of the image, which other operators share by its rows
   size_t reach;        // rows that a block needs beyond its own
   size_t least, most;  // a block has no more rows than `most` or than the cache takes, unless these are fewer than `least`

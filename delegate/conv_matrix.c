@@ -120,6 +120,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .m = x->image_lines,
       .pitch = x->pitch,
       .mr = mr,
+      .even = true,
       .least = MIN_BLOCK_TILES * tvmq_ceil_div(mr, x->pitch),
       .most = tvmq_ceil_div(MAX_BLOCK_ROWS, x->pitch),
       .row_bytes = x->pitch * (c->choice.way->rows == TVMQ_CONV_PADDED ? x->rows.pixel_bytes : c->choice.k),
@@ -141,7 +142,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   if (!copies_bytes(c, n_lines, &copies) || !tvmq_scratch_append(&size, c->choice.n_taps, sizeof(void *), &x->slice.taps) ||
       !tvmq_scratch_append(&size, copies, 1, &x->slice.copies) ||
       !tvmq_scratch_append(&size, x->row_sums ? rows * c->choice.n_taps : 0, sizeof(void *), &x->slice.table) ||
-      !tvmq_scratch_append(&size, x->row_sums ? rows : 0, sizeof(int32_t), &x->slice.terms) ||
+      !tvmq_scratch_append(&size, x->row_sums ? rows + mr : 0, sizeof(int32_t), &x->slice.terms) ||
       !tvmq_scratch_append(&size, rows, x->tile_panels * nr, &x->slice.tile))
     return "scratch exceeds the address space";
   c->slice_bytes = size;
@@ -192,7 +193,8 @@ static size_t bring_rows(const struct inference *job, size_t group, size_t image
     parts[0] = (struct part){.base = copies, .stride = k, .n = n};
     return 1;
   }
-  const size_t readable = c->problem.m - unreadable_rows(c), whole = readable > first ? tvmq_min(readable - first, n) / mr * mr : 0;
+  const size_t readable = c->problem.m - unreadable_rows(c), in_place = readable > first ? tvmq_min(readable - first, n) : 0;
+  const size_t whole = in_place < mr ? 0 : in_place;
   parts[0] = (struct part){.base = job->in + first * pixel, .stride = pixel, .n = whole};
   parts[1] = (struct part){.base = copies, .stride = k, .first = whole, .n = n - whole};
   for (size_t m = whole; !copied && m < n; m++) memcpy(copies + (m - whole) * k, job->in + (first + m) * pixel, pixel);
@@ -202,7 +204,7 @@ static size_t bring_rows(const struct inference *job, size_t group, size_t image
 // The table of all rows of a block, for sums of rows.
 static void fill_table(const struct tvmq_conv *c, const struct part *parts, size_t n_parts, const void **table) {
   const size_t mr = c->choice.variant->mr, n_taps = c->choice.n_taps;
-  for (const struct part *part = parts; part < parts + n_parts; part++) {  // each begins with a tile
+  for (const struct part *part = parts; part < parts + n_parts; part++) {  // behind one there is another only of one tap: they need not end with a tile
     for (size_t t = 0; t < n_taps; t++) {
       const uint8_t *row = part->base + tap_offset(&c->plan.matrix, t);
       const void **cells = table + (part->first * n_taps) + t * mr;

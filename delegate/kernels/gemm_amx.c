@@ -1,34 +1,35 @@
-// GEMM on AMX: 16 rows x nr = 16 or 32 channels, 64 depths a step.
+// GEMM on AMX: up to 16 rows x nr = 16, 32 or 64 channels, 64 depths a step.
 //
-// Tile: 16 rows by one or two tiles of 16 channels; two of these at a time while there are as many, for which weights are loaded once. Reads: 64 bytes of each
-// row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4 weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset
-// 128).
+// Tile: as many rows as make all tiles of a call about equal, by one, two or four tiles of 16 channels. With one or two of these, two tiles of rows at a time
+// while there are as many, for which weights are loaded once. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4
+// weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset 128).
 //
-// Registers: tmm0-3 accumulators, 6 rows, 7 weights: that a register is loaded while the products of its last content are under way costs nothing. A step takes
-// 16 cycles for each of its products, that of a single tile some more. Accumulators begin with zeros, because to load the bias would take as long as 64 depths;
-// they go through memory to the vector registers of the output stage, which tiles pass between the steps of the next ones, so that both units are busy.
+// Registers: tmm0-3 accumulators, 4 rows, 5-7 weights: that a register is loaded while the products of its last content are under way costs nothing. A step
+// takes 16 cycles for each of its products, that of a single tile of 16 or 32 channels some more. Accumulators begin with zeros, because to load the bias would
+// take as long as 64 depths; they go through memory to the vector registers of the output stage, which tiles pass between the steps of the next ones, so that
+// both units are busy.
 //
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
 
 #include "requant_avx512.h"
 
-enum { TILE_ROWS = 16, MAX_TILES = 2, STEP = 64, MAX_VECTORS = 2, STORED_VECTORS = 4, LINE = 64 };
+enum { TILE_ROWS = 16, ACCUMULATORS = 4, STEP = 64, MAX_VECTORS = 4, STORED_VECTORS = 4, LINE = 64 };
 
-static void configure(void) {
-  static const struct {
+static void configure(size_t rows) {
+  struct {
     uint8_t palette, start_row, reserved[14];
     uint16_t row_bytes[16];
     uint8_t rows[16];
-  } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
+  } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {[5] = TILE_ROWS, [6] = TILE_ROWS, [7] = TILE_ROWS}};
+  for (int i = 0; i < 5; i++) config.rows[i] = (uint8_t)rows;
   _tile_loadconfig(&config);
 }
 
-TVMQ_INLINE void clear(int nv) {
+TVMQ_INLINE void clear(void) {
   _tile_zero(0);
-  _tile_zero(2);
-  if (nv == 1) return;
   _tile_zero(1);
+  _tile_zero(2);
   _tile_zero(3);
 }
 
@@ -41,32 +42,37 @@ TVMQ_INLINE void clear(int nv) {
       _tile_dpbssd(ACC, ROW_TILE, WEIGHTS); \
   } while (0)
 
-// One step of `n` tiles.
-TVMQ_INLINE void step(const char *rows, size_t stride, const char *weights, size_t n, int nv, bool is_unsigned) {
-  const char *const next_rows = rows + TILE_ROWS * stride;
-  _tile_loadd(7, weights, 64 * (size_t)nv);
-  _tile_loadd(6, rows, stride);
-  DOT(0, 6, 7);
-  if (n > 1) {
-    _tile_loadd(6, next_rows, stride);
-    DOT(2, 6, 7);
+// One step of `n` tiles, the second one's rows from `next_rows` on.
+TVMQ_INLINE void step(const char *rows, const char *next_rows, size_t stride, const char *weights, size_t n, int nv, bool is_unsigned) {
+  const size_t group = 64 * (size_t)nv;
+  _tile_loadd(4, rows, stride);
+  _tile_loadd(5, weights, group);
+  DOT(0, 4, 5);
+  if (nv > 1) {
+    _tile_loadd(6, weights + 64, group);
+    DOT(1, 4, 6);
   }
-  if (nv == 1) return;
-  _tile_loadd(7, weights + 64, 64 * (size_t)nv);
-  if (n > 1) {
-    DOT(3, 6, 7);
-    _tile_loadd(6, rows, stride);
+  if (nv > 2) {
+    _tile_loadd(7, weights + 128, group);
+    DOT(2, 4, 7);
+    _tile_loadd(5, weights + 192, group);
+    DOT(3, 4, 5);
+  } else if (n > 1) {
+    _tile_loadd(4, next_rows, stride);
+    DOT(2, 4, 5);
+    if (nv > 1) DOT(3, 4, 6);
   }
-  DOT(1, 6, 7);
 }
 
-TVMQ_INLINE void spill(int32_t (*acc)[16], size_t n, int nv) {
+// Accumulators lie row by row, those of the second tile behind the first one's.
+TVMQ_INLINE void spill(int32_t (*acc)[16], size_t tile_rows, size_t n, int nv) {
   const size_t stride = 64 * (size_t)nv;
+  int32_t(*const next)[16] = nv > 2 ? acc + 2 : acc + tile_rows * (size_t)nv;
   _tile_stored(0, acc[0], stride);
   if (nv > 1) _tile_stored(1, acc[1], stride);
-  if (n == 1) return;
-  _tile_stored(2, acc[TILE_ROWS * nv], stride);
-  if (nv > 1) _tile_stored(3, acc[TILE_ROWS * nv + 1], stride);
+  if (nv <= 2 && n == 1) return;
+  _tile_stored(2, next[0], stride);
+  if (nv > 1) _tile_stored(3, next[1], stride);
 }
 
 // What the output stage of a panel needs.
@@ -132,30 +138,32 @@ TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *sta
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
   const size_t group = 64 * (size_t)nv, stride = args->row_stride, out_stride = args->out_stride, depth = args->n_taps * args->k;
-  const size_t n_steps = depth / STEP, n_rows = args->row_tiles * TILE_ROWS - args->overlap, turns = tvmq_ceil_div(args->row_tiles, MAX_TILES);
+  const size_t n_steps = depth / STEP, n_rows = args->row_tiles * TILE_ROWS - args->overlap, most_tiles = nv > 2 ? 1 : 2;
+  const size_t tile_rows = tvmq_round_up(tvmq_ceil_div(n_rows, args->row_tiles), STORED_VECTORS / (size_t)nv),
+               turns = tvmq_ceil_div(args->row_tiles, most_tiles);
   const struct tvmq_stage stage = *args->stage;
-  const int tile_stores = TILE_ROWS * nv / STORED_VECTORS, stores_per_step = (int)tvmq_ceil_div((size_t)tile_stores * MAX_TILES, n_steps);
-  _Alignas(64) int32_t acc[TILE_ROWS * MAX_TILES * MAX_VECTORS][16];
+  const int tile_stores = (int)tile_rows * nv / STORED_VECTORS, stores_per_step = (int)tvmq_ceil_div((size_t)tile_stores * most_tiles, n_steps);
+  _Alignas(64) int32_t acc[TILE_ROWS * ACCUMULATORS][16];
   struct panel panels[2];  // one is multiplied, the last tiles of the other may still wait
   struct waiting waiting = {.left = 0};
-  configure();
+  configure(tile_rows);
   for (size_t p = 0; p < args->n_panels; p++) {
     struct panel *const panel = &panels[p % 2];
     load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv);
     for (size_t done = 0, turn = 0; done < n_rows; turn++) {
-      const size_t n = n_rows - done > TILE_ROWS && n_rows >= MAX_TILES * TILE_ROWS ? MAX_TILES : 1, first = tvmq_min(done, n_rows - n * TILE_ROWS);
+      const size_t n = n_rows - done > tile_rows && n_rows >= most_tiles * tile_rows ? most_tiles : 1, first = tvmq_min(done, n_rows - n * tile_rows);
       const char *w = panel->weights;
-      clear(nv);
+      clear();
       for (size_t t = 0; t < args->n_taps; t++) {
         const char *row = (const char *)args->rows[t] + first * stride, *const end = row + args->k;
         for (; row < end; row += STEP, w += STEP / 4 * group) {
-          step(row, stride, w, n, nv, is_unsigned);
-          // The next panel is on its way from the outer caches while this one is still multiplied: each turn brings its part.
-          for (size_t i = turn * LINE; i < STEP / 4 * group; i += turns * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
+          step(row, row + tile_rows * stride, stride, w, n, nv, is_unsigned);
+          // The next panel is on its way from the outer caches while this one is still multiplied: each turn brings its part, two lines at a time.
+          for (size_t i = turn * 2 * LINE; i < STEP / 4 * group; i += turns * 2 * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
           store(&waiting, stores_per_step, &stage, out_stride, nv);
         }
       }
-      spill(acc, n, nv);
+      spill(acc, tile_rows, n, nv);
       waiting = (struct waiting){
           .panel = panel,
           .acc = acc,
@@ -163,14 +171,16 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
           .out = (uint8_t *)args->out + first * out_stride + p * 16 * (size_t)nv,
           .left = (int)n * tile_stores,
       };
-      done = first + n * TILE_ROWS;
+      done = first + n * tile_rows;
     }
   }
   store(&waiting, waiting.left, &stage, out_stride, nv);
   _tile_release();
 }
 
+void tvmq_gemm_s8_16x64c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 4, false); }
 void tvmq_gemm_s8_16x32c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, false); }
 void tvmq_gemm_s8_16x16c4__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, false); }
+void tvmq_gemm_s8_16x64c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 4, true); }
 void tvmq_gemm_s8_16x32c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 2, true); }
 void tvmq_gemm_s8_16x16c4u__amx(const struct tvmq_gemm_args *args) { gemm(args, 1, true); }

@@ -115,6 +115,7 @@ TVMQ_INLINE __m512i tvmq_pack_pair(const struct tvmq_stage *stage, enum tvmq_pat
 // Values saturate on the way to int8, whose range contains the clamp's.
 TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4]) {
   const __m512i bytes = _mm512_packs_epi16(tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
+  if (stage->min == INT8_MIN && stage->max == INT8_MAX && stage->flip == 0) return bytes;  // every time, or never
   const __m512i clamped = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
   return _mm512_xor_si512(clamped, _mm512_set1_epi8((int8_t)stage->flip));
 }

@@ -63,10 +63,10 @@ float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_
   return sums + zip_cycles(v, p);
 }
 
-// Kernels with TVMQ_MATRIX_ROWS share weights between two tiles: one alone takes half as long again.
+// Kernels with TVMQ_MATRIX_ROWS share weights between two tiles of up to 32 channels: one alone takes half as long again.
 static float row_tiles(const struct tvmq_variant *v, size_t m) {
   const size_t tiles = tvmq_ceil_div(m, v->mr);
-  return (float)tiles + ((v->flags & TVMQ_MATRIX_ROWS) != 0 && tiles % 2 != 0 ? 0.5f : 0);
+  return (float)tiles + ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.nr <= 32 && tiles % 2 != 0 ? 0.5f : 0);
 }
 
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {

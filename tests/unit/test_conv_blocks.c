@@ -23,9 +23,9 @@ static struct tvmq_conv_work pointwise(size_t pixels, size_t k, size_t panels) {
   };
 }
 
-// Blocks cover all there is, in steps of whole tiles, and none is empty.
+// Blocks cover all there is, in steps of whole tiles unless any number of rows will do, and none is empty.
 static void check_covers(const struct tvmq_conv_work *w, const struct tvmq_conv_blocks *b) {
-  const size_t unit = tvmq_ceil_div(w->mr, w->pitch);
+  const size_t unit = w->even ? 1 : tvmq_ceil_div(w->mr, w->pitch);
   CHECK(b->rows % unit == 0 && b->rows <= tvmq_round_up(w->m, unit), "%zu rows of %zu", b->rows, w->m);
   CHECK(b->m_blocks == tvmq_ceil_div(w->m, b->rows), "%zu blocks of %zu rows for %zu", b->m_blocks, b->rows, w->m);
   CHECK(b->n_blocks == tvmq_ceil_div(w->panels, b->panels), "%zu blocks of %zu panels for %zu", b->n_blocks, b->panels, w->panels);
@@ -41,6 +41,7 @@ static void check_sizes(void) {
         w.pitch = pitch;
         w.parts = 1 + (size_t)i % 3;
         w.reach = (size_t)i % 2 * 2;
+        w.even = i % 2 == 0;
         w.bring_cycles = w.cycles / 8;
         const struct tvmq_conv_blocks b = tvmq_conv_blocks(&w, threads);
         check_covers(&w, &b);
@@ -63,6 +64,11 @@ static void check_choice(void) {
   w = pointwise(12544, 32, 2);
   b = tvmq_conv_blocks(&w, 2);
   CHECK(b.n_blocks == 1 && b.m_blocks >= 4, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
+  // Tiles that can be equal make equal blocks.
+  w = pointwise(196, 512, 1);
+  w.even = true;
+  b = tvmq_conv_blocks(&w, 2);
+  CHECK(b.rows * b.m_blocks == 196, "%zu x %zu rows", b.m_blocks, b.rows);
   // Few rows and many weights: they share the panels.
   w = pointwise(49, 1024, 32);
   b = tvmq_conv_blocks(&w, 2);

@@ -17,7 +17,7 @@ static float cycles_on(const struct tvmq_variant *v, size_t i, const struct tvmq
   const bool sums = problem->filter_zero_point != 0 && v->layout.weight_bytes == 1;
   CHECK(sums ? before > zipping : before == zipping, "%s sums rows of case %zu in %g", v->name, i, (double)(before - zipping));
   const size_t row_tiles = (gemms[i].m + v->mr - 1) / v->mr, panels = (gemms[i].n + v->layout.nr - 1) / v->layout.nr;
-  const bool one_is_alone = (v->flags & TVMQ_MATRIX_ROWS) != 0 && row_tiles % 2 == 1;
+  const bool one_is_alone = (v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.nr <= 32 && row_tiles % 2 == 1;
   const float tiles = (float)(panels * row_tiles) + (one_is_alone ? 0.5f * (float)panels : 0);
   const size_t depth = (gemms[i].k + v->layout.ku - 1) / v->layout.ku * v->layout.ku * gemms[i].n_taps;
   return tiles * (speed->tile_cycles + (float)(depth * v->mr * v->layout.nr) / speed->rate) + before;
