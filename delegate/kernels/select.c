@@ -115,8 +115,16 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          (v->mr == 1 || allows(v->only.stride, p->stride_h));
 }
 
-// Cycles before the first column of a tile of rows of a block: out of order, and in order.
-static const float START_CYCLES[2] = {60, 150};
+// Cycles before the first column of a tile of rows of a block: out of order, and in order. In a vertical layout more for each group of rows of a column of
+// pixels that is made before, for the first output, and not for one of its own.
+static const float START_CYCLES[2] = {60, 150}, COLUMN_CYCLES[2] = {6, 30};
+
+static float start_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
+  const size_t columns = p->filter_w > p->stride_w ? p->filter_w - p->stride_w : 0;
+  const float groups = v->layout.out_rows > 0 ? (float)tvmq_row_groups(&v->layout, p->filter_h) : 0;
+  return START_CYCLES[in_order] + (float)columns * groups * COLUMN_CYCLES[in_order];
+}
 
 // A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
@@ -124,12 +132,12 @@ static float depthwise_cycles(const struct tvmq_variant *v, const void *problem)
   if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
   const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
   const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
-  const float start_cycles = START_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
+  const float start = start_cycles(v, p);
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
   const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // tile after tile is computed and copied
-  const float copy_cycles = overhangs ? starts * start_cycles + tiles * v->mr * COPIED_CYCLES : 0;
-  return starts * start_cycles + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + copy_cycles + gather_cycles(v, problem);
+  const float copy_cycles = overhangs ? starts * start + tiles * v->mr * COPIED_CYCLES : 0;
+  return starts * start + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + copy_cycles + gather_cycles(v, problem);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
