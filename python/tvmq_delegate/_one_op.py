@@ -11,10 +11,6 @@ from ._builder import INTEGER_RANGE, ModelBuilder, output_size
 if TYPE_CHECKING:
     import numpy as np
 
-# Zero points of input and output where the caller names none: not the middle of the range, so that they count.
-ZERO_POINTS = {"int8": (3, -4), "uint8": (125, 131), "int16": (0, 0)}
-
-
 def quantized(dtype: str, scale: Any, zero_point: Any) -> dict[str, Any]:
     """The keywords of add_tensor that quantize an integer tensor; floats have none."""
     return {"scale": scale, "zero_point": zero_point} if dtype in INTEGER_RANGE else {}
@@ -24,6 +20,20 @@ def uniform_deviation(dtype: str) -> float:
     """Standard deviation of values spread evenly over an integer type; 1 for floats."""
     low, high = INTEGER_RANGE.get(dtype, (0, 0))
     return math.sqrt(((high - low + 1) ** 2 - 1) / 12) or 1.0
+
+
+def default_zero_points(dtype: str) -> tuple[int, int]:
+    """Of an input and of an output (ADD: of its two inputs): not the middle of the range, so that they count."""
+    return {"int8": (3, -4), "uint8": (125, 131)}.get(dtype, (0, 0))
+
+
+def input_quantization(dtype: str, scale: float | None, zero_point: int | None) -> tuple[float, int]:
+    """Scale and zero point as given, or where None a scale at which real values have a deviation of 4, and the default zero point."""
+    return 4 / uniform_deviation(dtype) if scale is None else scale, default_zero_points(dtype)[0] if zero_point is None else zero_point
+
+
+def output_zero_point(dtype: str, zero_point: int | None) -> int:
+    return default_zero_points(dtype)[1] if zero_point is None else zero_point
 
 
 def build_average_pool(**parameters: Any) -> bytes:
@@ -59,8 +69,7 @@ def _build_pool(
     version: int | None = None,
 ) -> bytes:
     out_dtype = out_dtype or dtype
-    scale = 4 / uniform_deviation(dtype) if scale is None else scale
-    zero_point = ZERO_POINTS.get(dtype, (0, 0))[0] if zero_point is None else zero_point
+    scale, zero_point = input_quantization(dtype, scale, zero_point)
     if out_shape is None:
         out_shape = (in_shape[0], *(output_size(in_shape[1 + i], filter_size[i], stride[i], 1, padding) for i in (0, 1)), in_shape[3])
     builder = ModelBuilder()
@@ -99,9 +108,8 @@ def build_mean(
     import numpy as np
 
     out_dtype = out_dtype or dtype
-    in_scale = 4 / uniform_deviation(dtype) if in_scale is None else in_scale
-    in_zero_point = ZERO_POINTS.get(dtype, (0, 0))[0] if in_zero_point is None else in_zero_point
-    out_zero_point = ZERO_POINTS.get(out_dtype, (0, 0))[1] if out_zero_point is None else out_zero_point
+    in_scale, in_zero_point = input_quantization(dtype, in_scale, in_zero_point)
+    out_zero_point = output_zero_point(out_dtype, out_zero_point)
     reduced = {axis % len(in_shape) for axis in axes}
     out_shape = [1 if i in reduced else n for i, n in enumerate(in_shape) if keep_dims or i not in reduced]
     builder = ModelBuilder()
@@ -118,7 +126,7 @@ def build_reshape(*, in_shape: Sequence[int] = (1, 4, 4, 8), shape: Sequence[int
     import numpy as np
 
     builder = ModelBuilder()
-    quantization = quantized(dtype, 0.5, ZERO_POINTS.get(dtype, (0, 0))[0])
+    quantization = quantized(dtype, *input_quantization(dtype, 0.5, None))
     source = builder.add_tensor("input", in_shape, dtype, **quantization)
     target = builder.add_tensor("shape", (len(shape),), "int32", data=np.array(shape, np.int32))
     rest = math.prod(in_shape) // math.prod(n for n in shape if n != -1)
@@ -142,12 +150,10 @@ def build_quantize(
 
     Scales and zero points that are None are chosen as `build_depthwise` chooses them.
     """
-    in_deviation = uniform_deviation(in_dtype)
-    in_scale = 4 / in_deviation if in_scale is None else in_scale
+    in_scale, in_zero_point = input_quantization(in_dtype, in_scale, in_zero_point)
     if out_scale is None:
-        out_scale = (in_scale if in_dtype in INTEGER_RANGE else 1.0) * in_deviation / (uniform_deviation(out_dtype) * 0.6)
-    in_zero_point = ZERO_POINTS.get(in_dtype, (0, 0))[0] if in_zero_point is None else in_zero_point
-    out_zero_point = ZERO_POINTS.get(out_dtype, (0, 0))[1] if out_zero_point is None else out_zero_point
+        out_scale = (in_scale if in_dtype in INTEGER_RANGE else 1.0) * uniform_deviation(in_dtype) / (uniform_deviation(out_dtype) * 0.6)
+    out_zero_point = output_zero_point(out_dtype, out_zero_point)
     builder = ModelBuilder()
     source = builder.add_tensor("input", shape, in_dtype, **quantized(in_dtype, in_scale, in_zero_point))
     output = builder.add_tensor("output", shape, out_dtype, **quantized(out_dtype, out_scale, out_zero_point))
@@ -184,10 +190,10 @@ def build_add(
     if in_scale is None:
         in_scale = (4 / uniform_deviation(dtype), 3 / uniform_deviation(other_dtype))
     if in_zero_point is None:
-        in_zero_point = ZERO_POINTS.get(dtype, (0, 0))
+        in_zero_point = default_zero_points(dtype)
     if out_scale is None:
         out_scale = math.hypot(in_scale[0] * uniform_deviation(dtype), in_scale[1] * uniform_deviation(other_dtype)) / (uniform_deviation(out_dtype) * 0.6)
-    out_zero_point = ZERO_POINTS.get(out_dtype, (0, 0))[1] if out_zero_point is None else out_zero_point
+    out_zero_point = output_zero_point(out_dtype, out_zero_point)
     builder = ModelBuilder()
     inputs = [builder.add_tensor("input", shape, dtype, **quantized(dtype, in_scale[0], in_zero_point[0]))]
     if twice:
@@ -219,8 +225,7 @@ def build_concatenation(
     shapes: of the tensors that are concatenated along `axis`. order: which of them the operator's inputs are, where not one after the other; a tensor may be
     several. constants: the values of those that are no inputs of the model. in_scale, in_zero_point: of each; those of the output, or some, where None.
     """
-    out_scale = 4 / uniform_deviation(dtype) if out_scale is None else out_scale
-    out_zero_point = ZERO_POINTS.get(dtype, (0, 0))[0] if out_zero_point is None else out_zero_point
+    out_scale, out_zero_point = input_quantization(dtype, out_scale, out_zero_point)
     in_scale = [out_scale] * len(shapes) if in_scale is None else in_scale
     in_zero_point = [out_zero_point] * len(shapes) if in_zero_point is None else in_zero_point
     order = range(len(shapes)) if order is None else order

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._builder import INTEGER_RANGE, ModelBuilder, output_size
-from ._one_op import ZERO_POINTS, quantized, uniform_deviation
+from ._one_op import input_quantization, output_zero_point, quantized, uniform_deviation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,17 +153,15 @@ def _build_weighted(
     if filter_zero_point is None:
         filter_zero_point = 119 if filter_dtype == "uint8" else 0
     per_channel = filter_dtype in ("int8", "int4") if per_channel is None else per_channel
-    in_deviation = uniform_deviation(dtype)
-    acc_deviation = in_deviation * _filter_norm(filter, filter_shape, filter_dtype, filter_zero_point, channel_axis)
-    in_scale = 4 / in_deviation if in_scale is None else in_scale
+    acc_deviation = uniform_deviation(dtype) * _filter_norm(filter, filter_shape, filter_dtype, filter_zero_point, channel_axis)
+    in_scale, in_zero_point = input_quantization(dtype, in_scale, in_zero_point)
     if filter_scale is None:
         usable = in_scale if 0 < in_scale < math.inf else 1.0
         filter_scale = _OUTPUT_DEVIATION / (usable * acc_deviation) * (random.uniform(0.7, 1.3, out_c) if per_channel else 1.0)
     filter_scales = np.atleast_1d(np.asarray(filter_scale, np.float64))
     if out_scale is None:
         out_scale = float(in_scale * filter_scales.mean() * acc_deviation) / (uniform_deviation(out_dtype) * 0.6)
-    in_zero_point = ZERO_POINTS.get(dtype, (0, 0))[0] if in_zero_point is None else in_zero_point
-    out_zero_point = ZERO_POINTS.get(out_dtype, (0, 0))[1] if out_zero_point is None else out_zero_point
+    out_zero_point = output_zero_point(out_dtype, out_zero_point)
     if bias is None and constant_bias:
         bias = random.normal(0, acc_deviation / 2, out_c)
         bias = bias.astype(np.float32) if bias_dtype == "float32" else np.clip(np.rint(bias), -(2**31), 2**31 - 1).astype(bias_dtype)
