@@ -46,3 +46,26 @@ bool tvmq_arena_plan(struct tvmq_arena_buffer *buffers, size_t n, size_t *total)
   }
   return true;
 }
+
+// Piles of buffers about a middle: each buffer goes to the first pile in which none lives any more. A pile's half has room for the alignment of its buffers.
+bool tvmq_arena_plan_middles(struct tvmq_arena_buffer *buffers, size_t n, size_t *total) {
+  size_t n_piles = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (buffers[i].size == 0) continue;
+    size_t half, pile = 0;
+    if (!tvmq_round_up_size(buffers[i].size / 2 + TVMQ_PANEL_ALIGNMENT, TVMQ_PANEL_ALIGNMENT, &half)) return false;
+    while (pile < n_piles && buffers[pile].taken_to >= buffers[i].first) pile++;
+    if (pile == n_piles) buffers[n_piles++].half = 0;
+    if (half > buffers[pile].half) buffers[pile].half = half;
+    buffers[pile].taken_to = buffers[i].last;
+    buffers[i].pile = pile;
+  }
+  *total = 0;
+  for (size_t i = 0; i < n_piles; i++) {
+    if (!tvmq_add_size(*total, buffers[i].half, &buffers[i].middle) || !tvmq_add_size(buffers[i].middle, buffers[i].half, total)) return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (buffers[i].size > 0) buffers[i].offset = buffers[buffers[i].pile].middle - buffers[i].size / 2 / TVMQ_PANEL_ALIGNMENT * TVMQ_PANEL_ALIGNMENT;
+  }
+  return true;
+}

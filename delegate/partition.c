@@ -36,7 +36,8 @@ static bool size_up(struct tvmq_partition *partition) {
     }
   }
   size_t size;
-  const bool fits = tvmq_arena_plan(partition->buffers, partition->n, &size);
+  const bool shared = tvmq_threads_count(partition->delegate->env.threads) > 1;
+  const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n, &size);
   if (fits && size <= partition->arena_size) return true;
   tvmq_free(partition->arena);
   partition->arena = fits ? tvmq_alloc(size) : NULL;

@@ -27,7 +27,21 @@ static void check_tables(void) {
   CHECK(!tvmq_arena_plan(sum, 3, &total), "a sum that does not fit");
 }
 
-static void check_random(void) {
+// The first pile's middle stays where it is: halves of all of its buffers meet there.
+static void check_middles(void) {
+  struct tvmq_arena_buffer chain[] = {LIVES(10 * A, 0, 1), LIVES(4 * A, 1, 2), LIVES(0, 2, 3), LIVES(2 * A, 2, 3), LIVES(8 * A, 3, 4)};
+  size_t total = 77;
+  CHECK(tvmq_arena_plan_middles(chain, 5, &total) && total == 2 * 6 * A + 2 * 5 * A, "%zu", total);
+  CHECK(chain[0].offset + 5 * A == 6 * A && chain[3].offset + A == 6 * A, "%zu, %zu", chain[0].offset, chain[3].offset);
+  CHECK(chain[1].offset + 2 * A == 17 * A && chain[4].offset + 4 * A == 17 * A, "%zu, %zu", chain[1].offset, chain[4].offset);
+  CHECK(tvmq_arena_plan_middles(NULL, 0, &total) && total == 0, "no buffers");
+  struct tvmq_arena_buffer sum[] = {LIVES(SIZE_MAX, 0, 1), LIVES(SIZE_MAX, 0, 1)};
+  CHECK(!tvmq_arena_plan_middles(sum, 2, &total), "a sum that does not fit");
+}
+
+typedef bool (*plan_fn)(struct tvmq_arena_buffer *, size_t, size_t *);
+
+static void check_random(plan_fn plan, bool in_order) {
   unsigned long long state = 20260801;
   for (int round = 0; round < 2000; round++) {
     struct tvmq_arena_buffer buffers[MAX] = {0};
@@ -35,10 +49,10 @@ static void check_random(void) {
     size_t most = 0, total;
     for (size_t i = 0; i < n; i++) {
       buffers[i].size = unit_random(&state) % 5 == 0 ? 0 : unit_random(&state) % 1000;
-      buffers[i].first = unit_random(&state) % 50;
+      buffers[i].first = in_order ? i : unit_random(&state) % 50;
       buffers[i].last = buffers[i].first + unit_random(&state) % 8;
     }
-    if (!CHECK(tvmq_arena_plan(buffers, n, &total), "round %d", round)) continue;
+    if (!CHECK(plan(buffers, n, &total), "round %d", round)) continue;
     bool overlap = false, misaligned = false, outside = false;
     for (size_t i = 0; i < n; i++) {
       const struct tvmq_arena_buffer *a = &buffers[i];
@@ -49,7 +63,7 @@ static void check_random(void) {
         const bool together = a->first <= b->last && b->first <= a->last;
         overlap |= together && a->size > 0 && b->size > 0 && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
       }
-      most += (a->size + A - 1) / A * A;
+      most += (a->size + A - 1) / A * A + (in_order ? 4 * A : 0);
     }
     CHECK(!overlap && !misaligned && !outside && total <= most, "round %d: overlap %d, misaligned %d, outside %d, %zu of %zu", round, overlap, misaligned,
           outside, total, most);
@@ -58,6 +72,8 @@ static void check_random(void) {
 
 int main(void) {
   check_tables();
-  check_random();
+  check_middles();
+  check_random(tvmq_arena_plan, false);
+  check_random(tvmq_arena_plan_middles, true);
   return unit_report();
 }
