@@ -6,15 +6,15 @@
 
 #define LANES 8
 #define BLOCK 1
-#define WIDEN_S8(x) __builtin_convertvector(x, shorts)
-#define WIDEN_U8(x) (WIDEN_S8(x) & UINT8_MAX)
-#define ROUNDED_HIGH(x, y) JOIN(rounded_high(LOW(x), LOW(y)), rounded_high(HIGH(x), HIGH(y)))
+#define WIDEN_S8(in, i, n) __builtin_convertvector(load_bytes((in) + LANES * (i)), shorts)
+#define WIDEN_U8(in, i, n) (WIDEN_S8(in, i, n) & UINT8_MAX)
+#define ROUNDED_HIGH(x, y) join(rounded_high(LOW(x), LOW(y)), rounded_high(HIGH(x), HIGH(y)))
 #define MIN(x, y) select_lanes((x) < (y), x, y)
 #define MAX(x, y) select_lanes((x) > (y), x, y)
 #define LOW(x) half_of(x, 0)
 #define HIGH(x) half_of(x, 1)
-#define JOIN(low, high) join(low, high)
-#define RESCALE(r, sums) rescale(r, sums)
+#define JOIN(low, high) join(saturate(low), saturate(high))
+#define RESCALE(r, n, sums) rescale(r, n, sums)
 
 typedef int16_t int16s __attribute__((vector_size(2 * LANES)));
 typedef int16_t half_int16s __attribute__((vector_size(LANES)));
@@ -37,13 +37,21 @@ TVMQ_INLINE int16s join(int32s low, int32s high) {
   return x;
 }
 
+TVMQ_INLINE int32s select_wide(int32s mask, int32s yes, int32s no) { return (yes & mask) | (no & ~mask); }
+
+TVMQ_INLINE int32s saturate(int32s x) {
+  const int32s raised = select_wide(x < INT16_MIN, (int32s){0} + INT16_MIN, x);
+  return select_wide(raised > INT16_MAX, (int32s){0} + INT16_MAX, raised);
+}
+
 TVMQ_INLINE int32_t rescale_one(const struct tvmq_rescaled_sum *r, int32_t sum) {
   return tvmq_add_wrap(tvmq_rescale(r->rounding, sum, r->multiplier, r->shift), r->zero_point);
 }
 
-TVMQ_INLINE int32s rescale(const struct tvmq_rescaled_sum *r, int32s sums) {
-  for (int i = 0; i < LANES / 2; i++) sums[i] = rescale_one(r, sums[i]);
-  return sums;
+TVMQ_INLINE void rescale(const struct tvmq_rescaled_sum *r, size_t n, int32s *sums) {
+  for (size_t i = 0; i < n; i++) {
+    for (size_t lane = 0; lane < LANES / 2; lane++) sums[i][lane] = rescale_one(r, sums[i][lane]);
+  }
 }
 
 #include "average_pool_template.h"
@@ -84,14 +92,21 @@ TVMQ_INLINE void pool_one(const struct tvmq_pool_args *a, size_t offset, bool na
   }
 }
 
-TVMQ_INLINE void pool_any(const struct tvmq_pool_args *args, enum tvmq_type type) {
+TVMQ_INLINE bool pool_few(const struct tvmq_pool_args *args, enum tvmq_type type) {
+  if (args->channels >= LANES) return false;
   const struct tvmq_pool_args a = *args;
-  if (a.channels >= LANES)
-    pool(&a, type);
-  else
-    for (size_t c = 0; c < a.channels; c++) pool_one(&a, c * tvmq_type_bytes(type), is_narrow(&a, type), type);
+  for (size_t c = 0; c < a.channels; c++) pool_one(&a, c * tvmq_type_bytes(type), is_narrow(&a, type), type);
+  return true;
 }
 
-void tvmq_average_pool_s8__c(const struct tvmq_pool_args *args) { pool_any(args, TVMQ_TYPE_S8); }
-void tvmq_average_pool_u8__c(const struct tvmq_pool_args *args) { pool_any(args, TVMQ_TYPE_U8); }
-void tvmq_average_pool_s16__c(const struct tvmq_pool_args *args) { pool_any(args, TVMQ_TYPE_S16); }
+void tvmq_average_pool_s8__c(const struct tvmq_pool_args *args) {
+  if (!pool_few(args, TVMQ_TYPE_S8)) pool_s8(args);
+}
+
+void tvmq_average_pool_u8__c(const struct tvmq_pool_args *args) {
+  if (!pool_few(args, TVMQ_TYPE_U8)) pool_u8(args);
+}
+
+void tvmq_average_pool_s16__c(const struct tvmq_pool_args *args) {
+  if (!pool_few(args, TVMQ_TYPE_S16)) pool_s16(args);
+}

@@ -1,11 +1,11 @@
-// Body of the kernels that average windows, in the compiler's vectors: pool(args, type), for LANES channels or more. A file includes it with
+// Body of the kernels that average windows, in the compiler's vectors: pool_s8(args), pool_u8 and pool_s16, for LANES channels or more. A file includes it with
 //   LANES, BLOCK         channels in a vector of int16; vectors of channels that are computed together
-//   WIDEN_S8, WIDEN_U8   a vector of bytes as one of int16
+//   WIDEN_S8, WIDEN_U8(in, i, n)   the i-th vector of bytes from `in` on as one of int16, where n may be loaded together; load_bytes(p) loads a vector
 //   ROUNDED_HIGH(x, y)   (x * y + 2^14) >> 15 of vectors of int16
 //   MIN, MAX             of two vectors of int16
 //   LOW, HIGH            half of a vector of int16 as one of int32
-//   JOIN(low, high)      vectors of int32, which fit, as one of int16
-//   RESCALE(r, sums)     a vector of int32 rescaled as the struct tvmq_rescaled_sum says, zero point included
+//   JOIN(low, high)      vectors of int32 as one of int16, saturated
+//   RESCALE(r, n, sums)  n vectors of int32 rescaled as the struct tvmq_rescaled_sum says, zero point included
 //
 // Windows of few bytes slide: each column is summed once and kept as long as it is in a window, added to the window's sum and taken from it. All others are
 // summed each for itself, bytes in int16 as far as that holds them. The last block of channels overlaps the one before. Fewer channels than a block has are
@@ -15,7 +15,7 @@
 
 #include "kernel.h"
 
-enum { ROWS_IN_INT16 = 128 };
+enum { STEP = 4, ROWS_IN_INT16 = 128 };
 
 typedef int8_t bytes __attribute__((vector_size(LANES)));
 typedef int16_t shorts __attribute__((vector_size(2 * LANES)));
@@ -27,25 +27,32 @@ struct channels {
   size_t first, vectors;
 };
 
-TVMQ_INLINE shorts load(const uint8_t *in, enum tvmq_type type) {
+TVMQ_INLINE bytes load_bytes(const uint8_t *in) {
   bytes b;
-  shorts s;
-  if (type == TVMQ_TYPE_S16) {
-    memcpy(&s, in, sizeof s);
-    return s;
-  }
   memcpy(&b, in, sizeof b);
-  return type == TVMQ_TYPE_U8 ? WIDEN_U8(b) : WIDEN_S8(b);
+  return b;
 }
 
-// Sums down a column.
-TVMQ_INLINE void add_rows(const uint8_t *in, size_t row_stride, size_t n_rows, struct channels c, enum tvmq_type type, shorts *sums) {
-  const size_t vector = LANES * tvmq_type_bytes(type);
-  UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = load(in + i * vector, type);
-  for (size_t y = 1; y < n_rows; y++) {
-    in += row_stride;
-    UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] += load(in + i * vector, type);
-  }
+TVMQ_INLINE shorts load(const uint8_t *in, size_t i, size_t n, enum tvmq_type type) {
+  (void)n;  // not every instruction set makes use of it
+  shorts s;
+  if (type != TVMQ_TYPE_S16) return type == TVMQ_TYPE_U8 ? WIDEN_U8(in, i, n) : WIDEN_S8(in, i, n);
+  memcpy(&s, in + i * sizeof s, sizeof s);
+  return s;
+}
+
+TVMQ_INLINE void add_row(const uint8_t *in, size_t together, struct channels c, enum tvmq_type type, shorts *sums) {
+  UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] += load(in, i, together, type);
+}
+
+// Sums down a column; `few` and c.vectors are constants. Many rows are added several at a time, which gives in-order cores something to do while they load, and
+// their vectors may be loaded together: few are not worth the registers.
+TVMQ_INLINE void add_rows(const uint8_t *in, size_t row_stride, size_t n_rows, bool few, struct channels c, enum tvmq_type type, shorts *sums) {
+  const size_t together = few ? 1 : c.vectors;
+  UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = load(in, i, together, type);
+  size_t y = 1;
+  for (; !few && y + STEP <= n_rows; y += STEP) UNROLL for (size_t i = 0; i < STEP; i++) add_row(in += row_stride, together, c, type, sums);
+  for (; y < n_rows; y++) add_row(in += row_stride, together, c, type, sums);
 }
 
 // Clamps and writes vector i.
@@ -68,14 +75,6 @@ TVMQ_INLINE ints wide_mean(ints sum, const struct tvmq_mean *mean, enum tvmq_typ
   const ints t = sum + mean->bias + (sum < mean->tie), near = __builtin_convertvector(__builtin_convertvector(t, floats) * mean->inverse, ints);
   const ints rest = t - near * mean->taps;
   return near + (rest < 0) - (rest >= mean->taps) - tvmq_mean_offset(type);
-}
-
-TVMQ_INLINE ints select_ints(ints mask, ints yes, ints no) { return (yes & mask) | (no & ~mask); }
-
-// Clamped, so that it fits int16.
-TVMQ_INLINE ints rescaled_sum(ints sum, const struct tvmq_rescaled_sum *r, int32_t min, int32_t max) {
-  const ints value = RESCALE(r, sum + r->bias), least = (ints){0} + min, most = (ints){0} + max, raised = select_ints(value < least, least, value);
-  return select_ints(raised > most, most, raised);
 }
 
 // The columns of the input that a window has.
@@ -112,7 +111,7 @@ TVMQ_INLINE void slide(const struct tvmq_pool_args *a, struct channels c, size_t
       }
       for (; end < window.end; end++) {
         shorts column[BLOCK];
-        add_rows(next, a->in_row_stride, n_rows, c, type, column);
+        add_rows(next, a->in_row_stride, n_rows, true, c, type, column);
         UNROLL for (size_t i = 0; i < c.vectors; i++) {
           kept[newest][i] = column[i];
           sums[i] += column[i];
@@ -137,12 +136,12 @@ TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, boo
     for (size_t x = 0; x < span->n_cols; x++) {
       const struct window window = window_at(a, origin);
       ints low[BLOCK], high[BLOCK];
-      UNROLL for (size_t i = 0; i < c.vectors; i++) low[i] = high[i] = (ints){0};
+      UNROLL for (size_t i = 0; i < c.vectors; i++) low[i] = high[i] = (ints){0} + (rescaled ? a->rescaled->bias : 0);
       for (size_t y = 0; y < a->n_rows; y += most) {
         const uint8_t *in = (const uint8_t *)a->in + offset + y * a->in_row_stride + window.begin * a->in_col_stride;
         for (size_t column = window.begin; column < window.end; column++) {
           shorts sums[BLOCK];
-          add_rows(in, a->in_row_stride, tvmq_min(a->n_rows - y, most), c, type, sums);
+          add_rows(in, a->in_row_stride, tvmq_min(a->n_rows - y, most), false, c, type, sums);
           UNROLL for (size_t i = 0; i < c.vectors; i++) {
             low[i] += LOW(sums[i]);
             high[i] += HIGH(sums[i]);
@@ -150,10 +149,13 @@ TVMQ_INLINE void sum_each(const struct tvmq_pool_args *a, struct channels c, boo
           in += a->in_col_stride;
         }
       }
+      if (rescaled) {
+        RESCALE(a->rescaled, c.vectors, low);
+        RESCALE(a->rescaled, c.vectors, high);
+      }
       UNROLL for (size_t i = 0; i < c.vectors; i++) {
-        low[i] = rescaled ? rescaled_sum(low[i], a->rescaled, min, a->max) : wide_mean(low[i], &mean, type);
-        high[i] = rescaled ? rescaled_sum(high[i], a->rescaled, min, a->max) : wide_mean(high[i], &mean, type);
-        store(out, i, JOIN(low[i], high[i]), min, a->max, type);
+        const shorts value = rescaled ? JOIN(low[i], high[i]) : JOIN(wide_mean(low[i], &mean, type), wide_mean(high[i], &mean, type));
+        store(out, i, value, min, a->max, type);
       }
       out += a->out_col_stride;
       origin += (ptrdiff_t)a->stride_w;
@@ -165,8 +167,8 @@ TVMQ_INLINE bool is_narrow(const struct tvmq_pool_args *a, enum tvmq_type type) 
   return a->rescaled == NULL && tvmq_mean_is_narrow(type, a->n_rows, tvmq_min(a->filter_w, a->n_cols));
 }
 
-TVMQ_INLINE void pool_channels(const struct tvmq_pool_args *a, struct channels c, enum tvmq_type type) {
-  if (a->rescaled != NULL)
+TVMQ_INLINE void pool_channels(const struct tvmq_pool_args *a, struct channels c, bool rescaled, enum tvmq_type type) {
+  if (rescaled)
     sum_each(a, c, true, type);
   else if (!is_narrow(a, type))
     sum_each(a, c, false, type);
@@ -176,13 +178,26 @@ TVMQ_INLINE void pool_channels(const struct tvmq_pool_args *a, struct channels c
     slide(a, c, a->n_rows, type);
 }
 
-TVMQ_INLINE void pool(const struct tvmq_pool_args *args, enum tvmq_type type) {
+TVMQ_INLINE void pool(const struct tvmq_pool_args *args, bool rescaled, enum tvmq_type type) {
   const struct tvmq_pool_args a = *args;  // for all a compiler knows, stores might change *args
   const size_t n = a.channels, block = BLOCK * LANES;
   assert(n >= LANES);
   if (n >= block) {
-    for (size_t i = 0; i < n; i += block) pool_channels(&a, (struct channels){tvmq_min(i, n - block), BLOCK}, type);
+    for (size_t i = 0; i < n; i += block) pool_channels(&a, (struct channels){tvmq_min(i, n - block), BLOCK}, rescaled, type);
   } else {
-    for (size_t i = 0; i < n; i += LANES) pool_channels(&a, (struct channels){tvmq_min(i, n - LANES), 1}, type);
+    for (size_t i = 0; i < n; i += LANES) pool_channels(&a, (struct channels){tvmq_min(i, n - LANES), 1}, rescaled, type);
   }
 }
+
+// Sums that are rescaled have a function of their own: in one with means, compilers have too few registers for either.
+#define POOL(name, type)                                                                                               \
+  static __attribute__((noinline)) void name##_rescaled(const struct tvmq_pool_args *args) { pool(args, true, type); } \
+  TVMQ_INLINE void name(const struct tvmq_pool_args *args) {                                                           \
+    if (args->rescaled)                                                                                                \
+      name##_rescaled(args);                                                                                           \
+    else                                                                                                               \
+      pool(args, false, type);                                                                                         \
+  }
+POOL(pool_s8, TVMQ_TYPE_S8)
+POOL(pool_u8, TVMQ_TYPE_U8)
+POOL(pool_s16, TVMQ_TYPE_S16)
