@@ -87,7 +87,8 @@ def c_tests(folder: str, *options: str, leave_out: str = "") -> list[list[str]]:
 
 
 def python_tests(part: str) -> list[list[str]]:
-    return [[sys.executable, "-m", "pytest", "-q", "-ra", "--color=no", "-p", "no:cacheprovider", str(ROOT / "tests/python"), f"--part={part}"]]
+    options = ["-q", "-ra", "--durations=20", "--color=no", "-p", "no:cacheprovider", f"--part={part}"]
+    return [[sys.executable, "-m", "pytest", *options, str(ROOT / "tests/python")]]
 
 
 def steps() -> list[Step]:
