@@ -50,7 +50,7 @@ static void run_task(void *context, struct tvmq_tile tile) {
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
   // A tile that overhangs reads table rows past the image: padding.
-  const size_t mr = d->variant->mr, rows = tvmq_grid_points(&d->h, mr == 1 ? n : tvmq_round_up(n, mr)), columns = tvmq_grid_points(&d->w, n_cols);
+  const size_t rows = tvmq_grid_points(&d->h, tvmq_max(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
   const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
   const struct tvmq_pixel_grid grid = {.h = &d->h, .w = &d->w, .y = y, .x = x, .rows = rows, .columns = columns};
   const struct tvmq_pixels in_place = {
@@ -66,7 +66,6 @@ static void run_task(void *context, struct tvmq_tile tile) {
   }
 
   struct tvmq_depthwise_args args = {
-      .pixels = table,
       .pixels_stride = columns,
       .n_cols = whole,
       .filter_h = d->h.filter,
@@ -90,14 +89,15 @@ static void run_task(void *context, struct tvmq_tile tile) {
     args.filter_zero_point = block->planes == 0 ? d->quant.filter_zero_point : 0;
     args.n_planes = block->planes;
     args.panel = d->packed + b * d->panel_bytes;
+    args.pixels = table;
     args.out = out + block->first * bytes;
-    tvmq_depthwise_rows(d->variant, args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
+    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
   }
   if (rest > 0) {  // the last pixels side by side, some of them again
     args.pixels = table + (n_cols - pixels);
     args.out = out + (n_cols - pixels) * out_step.w;
     args.n_cols = 1;
-    tvmq_depthwise_rows(d->variant, args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
+    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
   }
 }
 

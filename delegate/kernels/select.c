@@ -115,14 +115,14 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          (v->mr == 1 || allows(v->only.stride, p->stride_h));
 }
 
-// Cycles before the first column of a tile of rows of a block: out of order, and in order. In a vertical layout more for each group of rows of a column of
-// pixels that is made before, for the first output, and not for one of its own.
+// Cycles before the first column of a tile of rows of a block: out of order, and in order. Kernels of any filter with a vertical layout take more for
+// each group of rows of a column of pixels that they make for the first output, and not for one of its own.
 static const float START_CYCLES[2] = {60, 150}, COLUMN_CYCLES[2] = {6, 30};
 
 static float start_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
   const size_t columns = p->filter_w > p->stride_w ? p->filter_w - p->stride_w : 0;
-  const float groups = v->layout.out_rows > 0 ? (float)tvmq_row_groups(&v->layout, p->filter_h) : 0;
+  const float groups = v->layout.out_rows > 0 && v->only.filter_w == 0 ? (float)tvmq_row_groups(&v->layout, p->filter_h) : 0;
   return START_CYCLES[in_order] + (float)columns * groups * COLUMN_CYCLES[in_order];
 }
 
