@@ -5,10 +5,9 @@
 #include "node_kind.h"
 #include "op_names.h"
 
-static const struct tvmq_node_kind *const kinds[] = {
-    &tvmq_node_add,  &tvmq_node_average_pool_2d, &tvmq_node_concatenation, &tvmq_node_conv_2d, &tvmq_node_depthwise_conv_2d, &tvmq_node_fully_connected,
-    &tvmq_node_mean, &tvmq_node_max_pool_2d,     &tvmq_node_pad,           &tvmq_node_padv2,   &tvmq_node_quantize,          &tvmq_node_reshape,
-};
+#define KIND(name) &TVMQ_NODE_KIND(name)
+static const struct tvmq_node_kind *const kinds[] = {TVMQ_NODE_KINDS(KIND)};
+#undef KIND
 
 static const struct tvmq_node_kind *find_kind(const TfLiteRegistration *registration) {
   for (size_t i = 0; registration->custom_name == NULL && i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -21,8 +21,12 @@ struct tvmq_node_kind {
   const char *(*describe)(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc);
 };
 
-extern const struct tvmq_node_kind tvmq_node_add, tvmq_node_average_pool_2d, tvmq_node_concatenation, tvmq_node_conv_2d, tvmq_node_depthwise_conv_2d,
-    tvmq_node_fully_connected, tvmq_node_mean, tvmq_node_max_pool_2d, tvmq_node_pad, tvmq_node_padv2, tvmq_node_quantize, tvmq_node_reshape;
+// Every kind: the one list of them.
+#define TVMQ_NODE_KINDS(KIND)                                                                                                                          \
+  KIND(add), KIND(average_pool_2d), KIND(concatenation), KIND(conv_2d), KIND(depthwise_conv_2d), KIND(fully_connected), KIND(max_pool_2d), KIND(mean), \
+      KIND(pad), KIND(padv2), KIND(quantize), KIND(reshape)
+#define TVMQ_NODE_KIND(name) tvmq_node_##name
+extern const struct tvmq_node_kind TVMQ_NODE_KINDS(TVMQ_NODE_KIND);
 
 // ---- options that several operators have
 
