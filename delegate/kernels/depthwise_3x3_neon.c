@@ -1,10 +1,9 @@
 // The hot loops of 3x3 depthwise convolution without dot products, for the usual output stages; depthwise_neon.c takes the rest.
 //
-// Tile: one output row of 16 channels, two columns at a time. The loops are inline assembly,
-// because they fill the registers and not every compiler keeps them there, and are ordered by hand: in-order cores want six instructions between a result and
-// its use and loads in bunches, cores with one pipe for products and one for shifts want something for both at any time. So what two columns end with is mixed
-// with what the next two begin with: a loop is entered with the latter done, and pixels are looked up and loaded ahead. Past the end they look up the last
-// pixel again.
+// Tile: one output row of 16 channels, two columns at a time. The loops are inline assembly, because they fill the registers and not every compiler keeps them
+// there, and are ordered by hand: in-order cores want six instructions between a result and its use and loads in bunches, cores with one pipe for products and
+// one for shifts want something for both at any time. So what two columns end with is mixed with what the next two begin with: a loop is entered with the
+// latter done, and pixels are looked up and loaded ahead. Past the end they look up the last pixel again.
 //
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 unless both weights are -128;
 // results and their zero point must fit int16 before they are clamped.

@@ -1,8 +1,8 @@
 // Depthwise without dot products, any filter and stride, where no two weights of a channel are -128: two taps are multiplied and added in int16, then added to
 // int32. 3x3 and 5x5 filters have loops of their own (depthwise_loops_neon.h); a filter zero point is depthwise_neon.c's.
 //
-// Tile: 4 columns of one block of 16 channels, or one column of two blocks: 16 or 8 accumulators. A row's last one or two columns are of the latter kind, and
-// outputs whose windows lie in the table without a gap, as those of rows of one pixel do: such a window is a row of the filter, however many it has.
+// Tile: 4 columns of one block of 16 channels, or, for a row's last one or two columns, one column of two blocks: 16 or 8 accumulators. Of one column, a window
+// that lies in the table without a gap, as that of a row of one pixel does, is taken as a single row of taps.
 //
 // Reads: 16 bytes of each pixel of the window; past the last of 4 columns the last again. Hazards: two products fit int16 unless both weights are -128.
 #include "depthwise_neon.h"
