@@ -50,7 +50,7 @@ class Allowed:
 # Products of 64 bits: the output stage of single rounding alone has them.
 LONG_PRODUCTS = re.compile(r"smull2? v\d+\.2d")
 # Gemm: clang alone, by one. Winograd's outputs keep a tile between its two directions in memory, on purpose; a loop over its lines has at most six vectors of
-# a line to store, and half as many that find no register among 16. Depthwise on Arm: sixteen accumulators become products of twice the size.
+# a line to store, and half as many that find no register among 16. Depthwise and add on Arm: accumulators become products of twice the size.
 ALLOWED = [
     Allowed("avxvnni", "tvmq_gemm_s8_6x16c4__avxvnni", 1),
     Allowed("avx2", "tvmq_winograd_gemm_s16_6x16c2__avx2", 1),
@@ -58,6 +58,7 @@ ALLOWED = [
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
     Allowed("neon", "tvmq_winograd_output_s8_8c__neon", 9),
     Allowed("dotprod", "pairs_of_rows", 4, LONG_PRODUCTS),
+    Allowed("neon", "tvmq_add_s16__neon", 1, LONG_PRODUCTS),
     Allowed("neon", "as_they_are", 12, LONG_PRODUCTS),
     Allowed("neon", "flipped", 12, LONG_PRODUCTS),
 ]
