@@ -6,8 +6,7 @@
 #include "packing/pack_gemm.h"
 #include "scratch.h"
 
-// A panel of weights stays in the first-level cache, beside the rows of a tile, or in the second: what is fastest depends on the depth at which the output stage
-// no longer counts.
+// Panels of weights that stay in the first-level cache, beside the rows of a tile, and deeper ones, of which the output stage takes less.
 static const size_t panel_bytes[] = {8 << 10, 32 << 10};
 enum { LINE = 64, BLOCK_BYTES = 256 << 10, MEMORY_BLOCKS = 256 };
 // Interruptions only ever take time away, so the fastest of several runs counts. Each is long enough for the clock and for threads to wake up.
