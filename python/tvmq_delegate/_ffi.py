@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,14 @@ def library() -> tuple[Any, Any]:
 
 def structure(kind: type[_T], pointer: Any) -> _T:
     """A C structure as a dataclass whose fields have the names of the structure's: strings, truth values and numbers are converted by the field's type."""
-    ffi, _ = library()
+    return kind(**{name: convert(getattr(pointer, name)) for name, convert in _converters(kind)})
+
+
+@functools.cache
+def _converters(kind: type) -> list[tuple[str, Callable[[Any], Any]]]:
+    """Each field of a dataclass, and what makes its value of C's."""
     types = typing.get_type_hints(kind)
-    values = {field.name: getattr(pointer, field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: ffi.string(value).decode() if types[name] is str else types[name](value) for name, value in values.items()})
+    return [(field.name, string if types[field.name] is str else types[field.name]) for field in dataclasses.fields(kind)]
 
 
 def sequence(kind: type[_T], get: Any, *arguments: Any) -> list[_T]:

@@ -6,13 +6,11 @@ type with a probe in place of the data, which tells each field's slot, type and 
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import inspect
 import re
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -274,30 +272,21 @@ def write(model: Record) -> bytes:
 def _write_table(builder: flatbuffers.Builder, name: str, record: Record) -> int:
     if getattr(record, "unknown_slots", ()):
         raise ModelError(f"{name}: fields in slots {list(record.unknown_slots)} are newer than the installed schema and would be lost")
-    fields = [(field, getattr(record, field.name, None)) for field in schema(name)]
-    fields = [(field, value) for field, value in fields if value is not None]
+    fields = [(field, value) for field in schema(name) if (value := getattr(record, field.name, None)) is not None]
     children = {}
-    for field, value in fields:
-        if field.vector or field.flags is None:
-            with _naming(f"{name}.{field.name}"):
-                children[field] = _write_child(builder, name, field, record, value)
-    builder.StartObject(max((field.slot for field in schema(name)), default=-1) + 1)
-    for field, value in fields:
-        with _naming(f"{name}.{field.name}"):
-            if field in children:
-                builder.PrependUOffsetTRelativeSlot(field.slot, children[field], 0)
+    try:
+        for field, value in fields:
+            if field.vector or field.flags is None:
+                children[field.slot] = _write_child(builder, name, field, record, value)
+        builder.StartObject(max((field.slot for field in schema(name)), default=-1) + 1)
+        for field, value in fields:
+            if field.slot in children:
+                builder.PrependUOffsetTRelativeSlot(field.slot, children[field.slot], 0)
             else:
                 builder.PrependSlot(field.flags, field.slot, value, field.default)
+    except (TypeError, OverflowError, struct.error) as error:  # what flatbuffers and struct raise for a value that does not fit its field
+        raise ModelError(f"{name}.{field.name}: {error}") from error
     return builder.EndObject()
-
-
-@contextlib.contextmanager
-def _naming(where: str) -> Iterator[None]:
-    """Turns what flatbuffers raises for a value that does not fit its field into a ModelError."""
-    try:
-        yield
-    except (TypeError, OverflowError, struct.error) as error:
-        raise ModelError(f"{where}: {error}") from error
 
 
 def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: Record, value: Any) -> int:
@@ -313,10 +302,10 @@ def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: 
         data = bytes(value)
         builder.Prep(ALIGNMENT.get((name, field.name), 1), len(data))
         return builder.CreateByteVector(data)
-    width = field.flags.bytewidth
-    builder.StartVector(width, len(value), width)
-    for element in reversed(value):
-        builder.Prepend(field.flags, element)
+    data = struct.pack(f"<{len(value)}{field.flags.packer_type.format[-1]}", *value)
+    builder.StartVector(field.flags.bytewidth, len(value), field.flags.bytewidth)
+    builder.head = builder.Head() - len(data)  # at once, as flatbuffers itself does with bytes
+    builder.Bytes[builder.Head() : builder.Head() + len(data)] = data
     return builder.EndVector()
 
 

@@ -1,24 +1,29 @@
-"""Runs models that may crash the process, each in a child of its own: python hostile.py RUNTIME with|without MODEL...
+"""Runs models that may crash the process, in children: python hostile.py RUNTIME, and a job in JSON on each line of standard input.
 
-Prints one line of JSON for each model: its outcome ("ran", "refused", "died" or "too slow"), a digest of its outputs, the number of claimed nodes, and whether
+A job has `with_delegate`; `paths` of models; `together`, whether they share a child; and `fill`, a byte that allocated memory is filled with, or 0 to leave it.
+For each model a line of JSON is printed: its outcome ("ran", "refused", "died" or "too slow"), a digest of its outputs, the number of claimed nodes, and whether
 it came to offer nodes to a delegate.
 """
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator
 
 import harness
 
 import tvmq_delegate
 
 SECONDS = 60 if harness.EMULATED or harness.sanitized() else 5
-MEMORY = 2 << 30  # hostile shapes ask for any amount
+MEMORY = 1 << 30  # hostile shapes ask for any amount
+OFFERED = "offered\n"
+M_PERTURB = -6  # of <malloc.h>
 
 
 class Witness:
@@ -29,11 +34,8 @@ class Witness:
         self.pipe = pipe
 
     def _get_native_delegate_pointer(self):
-        os.write(self.pipe, OFFERED)
+        os.write(self.pipe, OFFERED.encode())
         return self.delegate._get_native_delegate_pointer()
-
-
-OFFERED = b"offered\n"
 
 
 def attempt(runtime: harness.Runtime, with_delegate: bool, path: str, pipe: int) -> dict:
@@ -47,35 +49,52 @@ def attempt(runtime: harness.Runtime, with_delegate: bool, path: str, pipe: int)
     return {"outcome": "ran", "digest": hashlib.sha256(b"".join(output.tobytes() for output in outputs)).hexdigest(), "claimed": claimed}
 
 
-def in_child(runtime: harness.Runtime, with_delegate: bool, path: str) -> dict:
+def in_child(runtime: harness.Runtime, job: dict, paths: list[str]) -> list[dict]:
+    """The outcomes of the models that one child comes to, at least one; the last may have ended it."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(SECONDS)
-        os.write(write, json.dumps(attempt(runtime, with_delegate, path, write)).encode())
+        if job["fill"]:
+            ctypes.CDLL(None).mallopt(M_PERTURB, job["fill"])
+        for path in paths:
+            signal.alarm(SECONDS)
+            os.write(write, (json.dumps(attempt(runtime, job["with_delegate"], path, write)) + "\n").encode())
         os._exit(0)
     os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        told = pipe.read()
+    found, offered = [], False
+    with os.fdopen(read) as pipe:
+        for line in pipe:
+            if line != OFFERED:
+                found.append({**json.loads(line), "offered": offered})
+            offered = line == OFFERED
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if code == 0:
-        result = json.loads(told.removeprefix(OFFERED))
-    elif code == -signal.SIGALRM:
-        result = {"outcome": "too slow"}
-    else:
-        result = {"outcome": "died", "why": signal.Signals(-code).name if code < 0 else f"exit code {code}"}
-    return {**result, "offered": told.startswith(OFFERED)}
+    if code == -signal.SIGALRM:
+        found.append({"outcome": "too slow", "offered": offered})
+    elif code:
+        found.append({"outcome": "died", "why": signal.Signals(-code).name if code < 0 else f"exit code {code}", "offered": offered})
+    return found
+
+
+def outcomes(runtime: harness.Runtime, job: dict) -> Iterator[dict]:
+    """In order. One that died in company is run again alone: another may have left the memory as it was."""
+    left = job["paths"]
+    while left:
+        found = in_child(runtime, job, left if job["together"] else left[:1])
+        if found[-1]["outcome"] == "died" and len(found) > 1:
+            found[-1:] = in_child(runtime, job, left[len(found) - 1 : len(found)])
+        yield from found
+        left = left[len(found) :]
 
 
 def main() -> None:
-    name, with_delegate, *paths = sys.argv[1:]
-    (runtime,) = (runtime for runtime in harness.installed() if runtime.name == name)
+    (runtime,) = (runtime for runtime in harness.installed() if runtime.name == sys.argv[1])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not (harness.sanitized() or harness.EMULATED):  # which reserve address space by the terabyte
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     tvmq_delegate.report(runtime.load())  # imports what every child would import
-    for path in paths:
-        print(json.dumps(in_child(runtime, with_delegate == "with", path)), flush=True)
+    for line in sys.stdin:
+        for outcome in outcomes(runtime, json.loads(line)):
+            print(json.dumps(outcome), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import subprocess
+from collections.abc import Callable, Iterator
 
 import harness
 import pytest
@@ -102,15 +103,22 @@ def hostile(value, rng: random.Random):
     return None
 
 
-def outcomes(runtime: harness.Runtime, which: str, paths: list[pathlib.Path], **variables: str) -> list[dict]:
-    """What becomes of each model, with the delegate or without. variables: of the environment."""
-    environment = {**os.environ, **variables, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
-    worker = pathlib.Path(__file__).with_name("hostile.py")
-    command = [*harness.PYTHON, str(worker), runtime.name, which, *map(str, paths)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", env=environment)
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    assert done.returncode == 0 and len(lines) == len(paths), done.stderr[-2000:]
-    return lines
+@pytest.fixture(scope="session")
+def outcomes(runtime: harness.Runtime) -> Iterator[Callable[..., list[dict]]]:
+    """What becomes of models, with the delegate or without. One process, which has imported the runtime, forks for them: hostile.py, which says what a job is."""
+    environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
+    command = [*harness.PYTHON, str(pathlib.Path(__file__).with_name("hostile.py")), runtime.name]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+
+        def ask(with_delegate: bool, paths: list[pathlib.Path], *, together: bool = False, fill: int = 0) -> list[dict]:
+            job = {"with_delegate": with_delegate, "paths": [*map(str, paths)], "together": together, "fill": fill}
+            print(json.dumps(job), file=process.stdin, flush=True)
+            lines = [process.stdout.readline() for _ in paths]
+            assert all(lines), "hostile.py itself has died"
+            return [*map(json.loads, lines)]
+
+        yield ask
+        process.stdin.close()
 
 
 def alike(a: dict, b: dict) -> bool:
@@ -125,13 +133,13 @@ def points_behind_its_end(path: pathlib.Path) -> bool:
     return False
 
 
-def leaves_outputs_unwritten(runtime: harness.Runtime, path: pathlib.Path) -> bool:
+def leaves_outputs_unwritten(outcomes: Callable[..., list[dict]], path: pathlib.Path) -> bool:
     """Whether what the runtime alone gives depends on what its memory is filled with before."""
-    (one,), (other,) = (outcomes(runtime, "without", [path], MALLOC_PERTURB_=fill) for fill in ("1", "2"))
+    (one,), (other,) = (outcomes(False, [path], fill=fill) for fill in (1, 2))
     return not alike(one, other)
 
 
-def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated: dict) -> str | None:
+def verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, alone: dict, delegated: dict) -> str | None:
     """How the outcome with the delegate is judged against that without; None: it has done harm."""
     if alike(alone, delegated):
         return delegated["outcome"]
@@ -145,9 +153,9 @@ def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated
     runtimes_own = delegated["outcome"] in ("ran", "refused") and not delegated.get("claimed") and "tvmq-delegate" not in delegated.get("why", "")
     if runtimes_own and points_behind_its_end(path):
         return "nothing claimed, and decided by what lies behind the file"
-    if runtimes_own and leaves_outputs_unwritten(runtime, path):
+    if runtimes_own and leaves_outputs_unwritten(outcomes, path):
         return "nothing claimed, and outputs left unwritten"
-    if any(alike(again, delegated) for again in outcomes(runtime, "without", [path] * 30)):
+    if any(alike(again, delegated) for again in outcomes(False, [path] * 30)):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.
     if delegated["outcome"] == "refused" and "tvmq-delegate: node" in delegated["why"]:
@@ -157,15 +165,17 @@ def verdict(runtime: harness.Runtime, path: pathlib.Path, alone: dict, delegated
 
 @pytest.mark.parametrize("damage", [truncated, flipped, rewritten], ids=lambda damage: damage.__name__)
 @pytest.mark.parametrize("name", MODELS)
-def test_hostile(runtime, name, damage, tmp_path):
+def test_hostile(outcomes, name, damage, tmp_path):
     rng = random.Random(f"{SEED} {name} {damage.__name__}")
     content = MODELS[name]()
     paths = [tmp_path / f"{i}.tflite" for i in range(PER_MODEL)]
     for path in paths:
         path.write_bytes(damage(content, rng))
     seen = collections.Counter()
-    for path, alone, delegated in zip(paths, outcomes(runtime, "without", paths), outcomes(runtime, "with", paths), strict=True):
-        judged = verdict(runtime, path, alone, delegated)
+    for path, alone, delegated in zip(paths, outcomes(False, paths, together=True), outcomes(True, paths, together=True), strict=True):
+        if not alike(alone, delegated):  # because of one before it, maybe
+            (alone,), (delegated,) = (outcomes(with_delegate, [path]) for with_delegate in (False, True))
+        judged = verdict(outcomes, path, alone, delegated)
         assert judged, f"{path} (TVMQ_HOSTILE_SEED={SEED}): {alone} without the delegate, {delegated} with it"
         seen[judged] += 1
         seen["ran, nodes claimed"] += delegated.get("claimed", 0)
