@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "kernels/requant.h"
+#include "progression.h"
 
-enum { MAX_STEPS = 255, LANES = 8, SLOPES = 16 };
+enum { MAX_STEPS = 255, SLOPES = 16 };
 
 struct line {
   float slope, intercept;
@@ -27,8 +28,8 @@ struct channel {
 struct steps {
   int64_t unit, bias;
   int32_t first, n;  // v = first, first + 1, ...
-  int32_t acc[MAX_STEPS], excess[MAX_STEPS];
-  int32_t least, most;  // of the excesses
+  int32_t n_above;   // of an odd line: so many are reached above zero, the others below it alone
+  struct tvmq_progression excess;
 };
 
 // A step that may decide whether a line serves, which is to be at least `half` at x, the place of `acc`, and less at x - 1.
@@ -44,37 +45,6 @@ static int32_t on_line(const struct channel *c, const struct line *line, int32_t
   return tvmq_clamp(c->is_odd ? value + c->stage->zero_point : value, c->stage->min, c->stage->max);
 }
 
-// Steps [begin, end), each from the one `stride` before it. With a constant stride compilers make a vector of it.
-static inline void follow(struct steps *steps, int32_t multiplier, int32_t begin, int32_t end, int32_t stride) {
-  const int64_t rest = steps->unit % multiplier * stride;
-  const int32_t rise = (int32_t)(steps->unit / multiplier * stride + rest / multiplier), fall = (int32_t)(rest % multiplier);
-  for (int32_t i = begin; i < end; i++) {
-    const int32_t excess = steps->excess[i - stride] - fall, borrow = excess >> 31;
-    steps->excess[i] = excess + (borrow & multiplier);
-    steps->acc[i] = steps->acc[i - stride] + rise - borrow;
-  }
-}
-
-static void find_extremes(struct steps *steps) {
-  int32_t least = steps->excess[0], most = steps->excess[0];
-  for (int32_t i = 1; i < steps->n; i++) {
-    least = steps->excess[i] < least ? steps->excess[i] : least;
-    most = steps->excess[i] > most ? steps->excess[i] : most;
-  }
-  steps->least = least;
-  steps->most = most;
-}
-
-// Of an odd line, steps that are taken below zero alone have the excess that they have there.
-static void mirror_ties(struct steps *steps, int32_t multiplier, int32_t first_mirrored) {
-  for (int32_t i = first_mirrored; i < steps->n; i++) {
-    if (steps->excess[i] > 0) continue;
-    steps->excess[i] = multiplier;
-    steps->acc[i]++;
-  }
-  find_extremes(steps);
-}
-
 static void find_steps(const struct channel *c, struct steps *steps) {
   const int32_t least = reference(c, c->lo) - c->stage->zero_point, most = reference(c, c->hi) - c->stage->zero_point;
   int32_t first = least + 1, last = most;
@@ -84,35 +54,39 @@ static void find_steps(const struct channel *c, struct steps *steps) {
   }
   steps->first = first;
   steps->n = last >= first ? last - first + 1 : 0;
+  steps->n_above = most >= first ? most - first + 1 : 0;
   steps->unit = INT64_C(1) << (31 - c->shift);
-  steps->least = steps->most = 0;
-  if (steps->n == 0) return;
-
   // Half a value, and where the reference rounds twice half of the product's last place.
   const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
   steps->bias = steps->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
-  const int64_t product = steps->unit * first - steps->bias;
-  steps->acc[0] = (int32_t)(product / c->multiplier + (product % c->multiplier > 0));
-  steps->excess[0] = (int32_t)(steps->acc[0] * (int64_t)c->multiplier - product);
-  follow(steps, c->multiplier, 1, steps->n < LANES ? steps->n : LANES, 1);
-  follow(steps, c->multiplier, LANES, steps->n, LANES);
-  find_extremes(steps);
-  if (c->is_odd && steps->least == 0) mirror_ties(steps, c->multiplier, most >= first ? most - first + 1 : 0);
+  if (steps->n == 0) return;
+
+  // What the products lack to multiples of the multiplier.
+  const int64_t excess = (steps->bias - steps->unit * first) % c->multiplier, fall = steps->unit % c->multiplier;
+  steps->excess = tvmq_progression(excess + (excess < 0 ? c->multiplier : 0), fall > 0 ? c->multiplier - fall : 0, c->multiplier, steps->n);
+}
+
+static struct place place_of(const struct channel *c, const struct steps *steps, const struct line *line, struct tvmq_term excess) {
+  const int32_t value = steps->first + excess.i;
+  int32_t acc = (int32_t)((steps->unit * value - steps->bias + excess.value) / c->multiplier);
+  if (c->is_odd && excess.value == 0 && excess.i >= steps->n_above) acc++;
+  return (struct place){.acc = acc, .x = acc - line->origin, .half = value + (c->is_odd ? 0 : c->stage->zero_point) - 0.5};
 }
 
 // The steps of which one may miss the line where no other does. A line that rises reaches those of least excess last, and one that falls leaves those of most
 // excess first. The others lie farther from it than two places can be moved against each other by a slope that is not the real one, and by two roundings to
-// float at either.
+// float at either. All, if mirrored ones differ from what they mirror.
 static int find_places(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS]) {
+  if (steps->n == 0) return 0;
+  const struct tvmq_progression *p = &steps->excess;
   const double farthest = 0x1p8 + 4 * c->real;  // no place is farther from where the line is 0, in values
   const double near = (fabs((double)line->slope / c->real - 1) + 0x1p-22) * farthest * (double)steps->unit;
-  const int32_t all = (steps->most - steps->least) / 2 + 1, band = near < all ? (int32_t)near + 1 : all;
-  const int32_t low = steps->least + band, high = steps->most - band, zero_point = c->is_odd ? 0 : c->stage->zero_point;
+  const int64_t all = p->greatest.value - p->least.value, band = near < (double)all && !(c->is_odd && p->least.value == 0) ? (int64_t)near + 1 : all;
   int n = 0;
-  for (int32_t i = 0; i < steps->n; i++) {
-    if (steps->excess[i] > low && steps->excess[i] < high) continue;
-    places[n++] = (struct place){.acc = steps->acc[i], .x = steps->acc[i] - line->origin, .half = steps->first + i + zero_point - 0.5};
-  }
+  struct tvmq_term term = p->least;
+  for (; n < steps->n && term.value <= p->least.value + band; term = tvmq_term_above(p, term)) places[n++] = place_of(c, steps, line, term);
+  term = p->greatest;
+  for (; n < steps->n && term.value >= p->greatest.value - band; term = tvmq_term_below(p, term)) places[n++] = place_of(c, steps, line, term);
   return n;
 }
 
@@ -147,7 +121,7 @@ static bool find_line(const struct channel *c, struct line *line) {
   const double origin = c->is_odd ? 0 : nearbyint(-c->stage->zero_point / c->real);
   if (!(fabs(origin) < 0x1p30)) return false;
   line->origin = (int32_t)origin;
-  struct steps steps;  // not cleared: it is large
+  struct steps steps = {0};
   find_steps(c, &steps);
   struct place places[MAX_STEPS];
   float above = (float)c->real, below = above;
