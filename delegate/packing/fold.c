@@ -5,19 +5,21 @@ struct sums {
   int64_t all, positive;
 };
 
-// `n` weights, `stride` apart. With a constant stride of 1 compilers make vectors of it.
+// `n` weights, `stride` apart, as numbers of 0 .. 255. With a constant stride of 1 compilers make vectors of it.
 static inline void add(const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t stride, struct sums *sums) {
-  enum { MOST = 1 << 23 };  // so many differences fit int32
+  enum { MOST = 256 };  // a sum of so many fits uint16
+  const uint8_t flip = channel->flip ^ 0x80, zero_point = (uint8_t)(channel->zero_point - INT8_MIN);
   for (size_t first = 0; first < n; first += MOST) {
     const size_t end = n - first < MOST ? n : first + MOST;
-    int32_t all = 0, positive = 0;
+    uint16_t all = 0, raised = 0;
     for (size_t k = first; k < end; k++) {
-      const int32_t difference = (int8_t)(weights[k * stride] ^ channel->flip) - channel->zero_point;
-      all += difference;
-      positive += difference > 0 ? difference : 0;
+      const uint8_t weight = weights[k * stride] ^ flip;
+      all = (uint16_t)(all + weight);
+      raised = (uint16_t)(raised + (weight > zero_point ? weight : zero_point));
     }
-    sums->all += all;
-    sums->positive += positive;
+    const int32_t zero = (int32_t)(end - first) * zero_point;
+    sums->all += all - zero;
+    sums->positive += raised - zero;
   }
 }
 
@@ -25,6 +27,10 @@ static struct sums sum(const struct tvmq_channel *channel) {
   struct sums sums = {0};
   if (channel->depth_stride == 1 && channel->tap_stride == channel->n_depths) {
     add(channel, channel->weights, channel->n_taps * channel->n_depths, 1, &sums);
+    return sums;
+  }
+  if (channel->n_depths == 1) {
+    add(channel, channel->weights, channel->n_taps, channel->tap_stride, &sums);
     return sums;
   }
   for (size_t t = 0; t < channel->n_taps; t++) {

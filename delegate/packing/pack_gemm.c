@@ -5,12 +5,13 @@
 
 // Where depth `k` of the channel at `position` lies among a tap's weights, in a layout with a rotation.
 static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_depths, size_t k, size_t position) {
-  enum { STEP = 16, PAIR = 2 };
-  const size_t first = k / STEP * STEP, rotation = layout->rotation, halves = padded_depths - first >= STEP ? 2 : 1;
-  const size_t pairs = halves * rotation, turn = (pairs + (k - first) / PAIR - position % rotation) % pairs;
-  const size_t half_bytes = rotation * PAIR, vector_bytes = halves * half_bytes;
-  return first * layout->nr + turn % rotation * (layout->nr / rotation) * vector_bytes + position / rotation * vector_bytes + turn / rotation * half_bytes +
-         position % rotation * PAIR + k % PAIR;
+  enum { STEP = 16, PAIR = 2, ROTATION = 4, HALF_BYTES = ROTATION * PAIR };
+  assert(layout->rotation == ROTATION);
+  const size_t first = k / STEP * STEP, halves = padded_depths - first >= STEP ? 2 : 1;
+  const size_t pairs = halves * ROTATION, turn = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // a power of two
+  const size_t vector_bytes = halves * HALF_BYTES;
+  return first * layout->nr + (turn % ROTATION * (layout->nr / ROTATION) + position / ROTATION) * vector_bytes + turn / ROTATION * HALF_BYTES +
+         position % ROTATION * PAIR + k % PAIR;
 }
 
 // `n` depths of a channel, the first of a group, `stride` apart.
@@ -33,6 +34,31 @@ static inline void pack_groups(const struct tvmq_layout *layout, const struct tv
   pack_group(layout, channel, weights, n, stride, out);
 }
 
+// Groups of four bytes that lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
+enum { WORD = 4, CHANNELS = 4 };
+
+static bool has_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels) {
+  return layout->kr == WORD && layout->weight_bytes == 1 && layout->rotation == 0 && channels->depth_stride == 1;
+}
+
+// `n` depths, whole groups, of CHANNELS channels; the first begin at `offset` of their weights.
+static void pack_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
+  const uint8_t *from[CHANNELS];
+  uint32_t flips[CHANNELS];
+  for (size_t j = 0; j < CHANNELS; j++) {
+    from[j] = channels[j].weights + offset;
+    flips[j] = channels[j].flip * UINT32_C(0x01010101);
+  }
+  for (size_t k = 0; k < n; k += WORD, out += WORD * (size_t)layout->nr) {
+    uint32_t words[CHANNELS];
+    for (size_t j = 0; j < CHANNELS; j++) {
+      memcpy(&words[j], from[j] + k, WORD);
+      words[j] ^= flips[j];
+    }
+    memcpy(out, words, sizeof words);
+  }
+}
+
 // Depths [first, end) of a tap of the channel at `position` of the panel; `tap` is where the tap's weights begin. `first` is a multiple of kr.
 static void pack_depths(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t first, size_t end,
                         size_t padded_depths, size_t position, uint8_t *tap) {
@@ -41,8 +67,6 @@ static void pack_depths(const struct tvmq_layout *layout, const struct tvmq_chan
   weights += first * stride;
   if (layout->rotation != 0) {
     for (size_t k = 0; k < n; k++) tap[rotated_place(layout, padded_depths, first + k, position)] = weights[k * stride] ^ channel->flip;
-  } else if (kr == 4 && stride == 1) {  // most weights there are: with constants, a group is a word
-    pack_groups(layout, channel, weights, n, 4, 1, out);
   } else if (kr == 2 && stride == 1) {
     pack_groups(layout, channel, weights, n, 2, 1, out);
   } else {
@@ -74,13 +98,18 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
   uint8_t *tap = memset(panel, 0, parts.size);
   for (size_t j = 0; j < n; j++) {
     assert(channels[j].n_taps == n_taps && channels[j].n_depths == n_depths);
+    assert(channels[j].tap_stride == channels->tap_stride && channels[j].depth_stride == channels->depth_stride);
     tvmq_pack_params(layout, &parts, j, &params[j], panel);
   }
   tap += parts.weights;
   for (size_t t = 0; t < n_taps; t++, tap += padded_depths * layout->nr * layout->weight_bytes) {
     for (size_t first = 0; first < n_depths; first += BLOCK) {
       const size_t end = n_depths - first < BLOCK ? n_depths : first + BLOCK;
-      for (size_t j = 0; j < n; j++) pack_depths(layout, &channels[j], channels[j].weights + t * channels[j].tap_stride, first, end, padded_depths, j, tap);
+      const size_t in_words = has_words(layout, channels) && (end - first) % WORD == 0 ? n / CHANNELS * CHANNELS : 0;
+      for (size_t j = 0; j < in_words; j += CHANNELS)
+        pack_words(layout, &channels[j], t * channels->tap_stride + first, end - first, tap + first * layout->nr + j * WORD);
+      for (size_t j = in_words; j < n; j++)
+        pack_depths(layout, &channels[j], channels[j].weights + t * channels[j].tap_stride, first, end, padded_depths, j, tap);
     }
   }
 }
