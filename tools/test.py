@@ -113,7 +113,6 @@ def steps() -> list[Step]:
                 "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",  # Python leaks; files name any size
                 "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
                 "TVMQ_LIBRARY": str(BUILD / "asan" / LIBRARY),
-                "HYPOTHESIS_PROFILE": "emulated",
             },
             asan,
             after=ASAN,

@@ -181,9 +181,8 @@ class _Reader:
             raise ModelError(f"{where}: malformed, the same bytes are referred to over and over")
 
     def unpack(self, code: str, position: int, where: str) -> tuple:
-        layout = struct.Struct(code)
-        self.span(position, layout.size, where)
-        return layout.unpack_from(self.view, position)
+        self.span(position, struct.calcsize(code), where)
+        return struct.unpack_from(code, self.view, position)
 
     def offset(self, position: int, where: str) -> int:
         return position + self.unpack("<I", position, where)[0]

@@ -5,6 +5,7 @@ List the operators, cut one out as a model of its own, make all intermediate ten
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -111,7 +112,7 @@ def ops(model: ModelSource) -> list[Op]:
 
     Raises ModelError if the file is malformed, OSError if it cannot be opened.
     """
-    file = _File(model)
+    file = _unpacked(opened(model)[0])
     return [file.op(subgraph, index) for subgraph, graph in enumerate(file.subgraphs) for index in range(len(graph.operators or ()))]
 
 
@@ -121,7 +122,7 @@ def cut(model: ModelSource, index: int | Sequence[int], subgraph: int = 0) -> by
     Its inputs are those of Op.fed that none of the operators computes, its outputs the last operator's. Constants, quantization, options and versions are
     carried along unchanged. Raises ModelError if the file is malformed, if there is no such operator, or if one refers to other subgraphs.
     """
-    file = _File(model)
+    file = _unpacked(opened(model)[0])
     indices = [index] if isinstance(index, int) else list(index)
     ops = [file.op(subgraph, i) for i in indices]
     for op in ops:
@@ -173,17 +174,23 @@ def expose(model: ModelSource) -> bytes:
 
     `experimental_preserve_all_tensors` does not do that everywhere: runtimes let some operators overwrite their input even then.
     """
-    file = _File(model)
+    file = _File(opened(model)[0])  # which changes
     graph = _at(file.subgraphs, 0, "subgraph")
     graph.outputs = tuple(dict.fromkeys(tensor for operator in graph.operators or () for tensor in operator.outputs or ()))
     return write(file.model)
 
 
+@functools.lru_cache(maxsize=1)
+def _unpacked(content: bytes) -> _File:
+    """One to read, not to change: operators of a model are mostly cut out one after the other."""
+    return _File(content)
+
+
 class _File:
     """A model file, unpacked; every index in it is checked where it is followed."""
 
-    def __init__(self, source: ModelSource):
-        self.view = memoryview(opened(source)[0])
+    def __init__(self, content: bytes):
+        self.view = memoryview(content)
         self.model = read(self.view)
         self.subgraphs = self.model.subgraphs or ()
         self.tensors: dict[tuple[int, int], Tensor] = {}

@@ -20,15 +20,13 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shared/models")
 PYTHON = shlex.split(os.environ.get("TVMQ_PYTHON") or shlex.quote(sys.executable))  # to start another one, emulated or not
 EMULATED = "TVMQ_PYTHON" in os.environ
+# A sanitizer's allocator keeps freed memory, and its clock is slow.
+SANITIZED = any(name in pathlib.Path("/proc/self/maps").read_text(encoding="utf-8") for name in ("libasan", "libtsan", "libclang_rt"))
+SLOW = EMULATED or SANITIZED
 
 # Shown at the end of a run.
 counts: collections.Counter[str] = collections.Counter()
 tables: collections.defaultdict[str, dict[str, str]] = collections.defaultdict(dict)
-
-
-def sanitized() -> bool:
-    """Whether this process runs under a sanitizer, whose allocator keeps freed memory and whose clock is slow."""
-    return any(name in pathlib.Path("/proc/self/maps").read_text(encoding="utf-8") for name in ("libasan", "libtsan", "libclang_rt"))
 
 
 @dataclasses.dataclass(frozen=True)

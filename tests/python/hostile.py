@@ -1,8 +1,8 @@
 """Runs models that may crash the process, in children: python hostile.py RUNTIME, and a job in JSON on each line of standard input.
 
 A job has `with_delegate`; `paths` of models; `together`, whether they share a child; and `fill`, a byte that allocated memory is filled with, or 0 to leave it.
-For each model a line of JSON is printed: its outcome ("ran", "refused", "died" or "too slow"), a digest of its outputs, the number of claimed nodes, and whether
-it came to offer nodes to a delegate.
+For each model a line of JSON is printed: its outcome ("ran", "refused", "died" or "too slow"), a digest of its outputs, the number of claimed nodes, and
+whether it came to offer nodes to a delegate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import harness
 
 import tvmq_delegate
 
-SECONDS = 60 if harness.EMULATED or harness.sanitized() else 5
+SECONDS = 60 if harness.SLOW else 5
 MEMORY = 1 << 30  # hostile shapes ask for any amount
 OFFERED = "offered\n"
 M_PERTURB = -6  # of <malloc.h>
@@ -89,7 +89,7 @@ def outcomes(runtime: harness.Runtime, job: dict) -> Iterator[dict]:
 def main() -> None:
     (runtime,) = (runtime for runtime in harness.installed() if runtime.name == sys.argv[1])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not (harness.sanitized() or harness.EMULATED):  # which reserve address space by the terabyte
+    if not harness.SLOW:  # which reserve address space by the terabyte
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     tvmq_delegate.report(runtime.load())  # imports what every child would import
     for line in sys.stdin:

@@ -16,7 +16,7 @@ from padded import padded
 
 from tvmq_delegate import _flatbuffer, model, zoo
 
-PER_MODEL = 10 if harness.EMULATED or harness.sanitized() else 60
+PER_MODEL = 10 if harness.SLOW else 60
 SEED = int(os.environ.get("TVMQ_HOSTILE_SEED", "1"))
 
 # No PADV2: tflite-runtime 2.14 leaves its output unwritten, without an error, where the value is quantized otherwise than the output.
@@ -105,7 +105,7 @@ def hostile(value, rng: random.Random):
 
 @pytest.fixture(scope="session")
 def outcomes(runtime: harness.Runtime) -> Iterator[Callable[..., list[dict]]]:
-    """What becomes of models, with the delegate or without. One process, which has imported the runtime, forks for them: hostile.py, which says what a job is."""
+    """What becomes of models, with the delegate or without: of hostile.py, a process that forks for them with the runtime imported."""
     environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
     command = [*harness.PYTHON, str(pathlib.Path(__file__).with_name("hostile.py")), runtime.name]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:

@@ -16,7 +16,7 @@ import pytest
 import tvmq_delegate
 from tvmq_delegate import _ffi, model, zoo
 
-CYCLES = 100 if harness.EMULATED else 1000
+CYCLES = 100 if harness.SLOW else 1000
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_thousand_lives(runtime, network, num_threads):
         cycle(runtime, network, {"num_threads": num_threads})
     gc.collect()
     assert live_blocks() == blocks
-    if not (harness.sanitized() or harness.EMULATED):  # a sanitizer keeps what is freed, an emulator what it has translated
+    if not harness.SLOW:  # a sanitizer keeps what is freed, an emulator what it has translated
         assert resident_bytes() - before < CYCLES * 1024, "the process grows by more than 1 KiB a life"
 
 

@@ -59,7 +59,7 @@ def build(kind: str, source: pathlib.Path, target: pathlib.Path) -> pathlib.Path
     return target / run(sys.executable, "-c", script, cwd=source).split()[-1]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """An archive holds what is committed, as `meson dist` makes it."""
     if not (harness.REPOSITORY / ".git").exists():
@@ -67,7 +67,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return build("sdist", harness.REPOSITORY, tmp_path_factory.mktemp("sdist"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def unpacked(sdist: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
@@ -77,13 +77,13 @@ def unpacked(sdist: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> p
     return top
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wheel(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Built from the sdist, so that both are known to be complete."""
     return build("wheel", unpacked, tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fresh(wheel: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Python of a new environment with the wheel in it; the runtimes and what else it needs are this environment's, seen behind its own packages."""
     folder = tmp_path_factory.mktemp("fresh")
@@ -130,7 +130,7 @@ def test_the_version_is_mesons(fresh: pathlib.Path, tmp_path: pathlib.Path) -> N
     assert tvmq_version(fresh, tmp_path) == version
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def prefix(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Where `meson install` has put what C and C++ programs use."""
     folder = tmp_path_factory.mktemp("c")

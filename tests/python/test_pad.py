@@ -9,8 +9,7 @@ import harness
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from draws import Draw, randomly
 from padded import Paddings, padded
 
 import tvmq_delegate
@@ -19,14 +18,23 @@ from tvmq_delegate import model
 ISAS = [isa.name for isa in tvmq_delegate.library.isas() if isa.available]
 
 
-@st.composite
-def margins(draw, shape: tuple[int, ...]) -> Paddings:
+def margins(draw: Draw, shape: tuple[int, ...]) -> Paddings:
     """Paddings of height and width that leave something of a padded shape."""
     sides = []
     for size in shape[1:3]:
-        before = draw(st.integers(0, min(3, size - 1)))
-        sides.append((before, draw(st.integers(0, min(3, size - 1 - before)))))
+        before = draw.integer(0, min(3, size - 1))
+        sides.append((before, draw.integer(0, min(3, size - 1 - before))))
     return [(0, 0), *sides, (0, 0)]
+
+
+def a_value(draw: Draw, dtype: str) -> int:
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    return draw.choice([low, high]) if draw.boolean() else draw.integer(low, high)
+
+
+def options(draw: Draw) -> dict:
+    """Of load(): what decides which kernels run."""
+    return {"isa": draw.choice(ISAS), "winograd": draw.choice(["auto", "on"]), "num_threads": draw.integer(1, 2)}
 
 
 def assert_folded(delegate: object) -> None:
@@ -38,30 +46,27 @@ def assert_folded(delegate: object) -> None:
 
 @pytest.mark.parametrize("shape", ["conv", "grouped", "depthwise"])
 @pytest.mark.parametrize("kind", cases.KINDS)
-@given(data=st.data())
-def test_random(runtime, kind, shape, data):
+@randomly
+def test_random(runtime, kind, shape, draw):
     """Any convolution behind any PAD, on any kernels: as BUILTIN_REF computes both."""
     if (kind, shape) == ("int16, int32 bias", "depthwise"):
         return  # which no runtime has
-    case = data.draw(cases.convolutions(kind, depthwise=shape == "depthwise", grouped=shape == "grouped"))
-    paddings = data.draw(margins(case.parameters["in_shape"]))
+    case = draw(cases.convolutions, kind, depthwise=shape == "depthwise", grouped=shape == "grouped")
+    paddings = draw(margins, case.parameters["in_shape"])
     zero_point = case.parameters["in_zero_point"]
-    how = {"operator": "PADV2", "value": zero_point} if data.draw(st.booleans()) else {}
-    content = padded(case.build(), paddings, paddings_dtype=data.draw(st.sampled_from(["int32", "int64"])), **how)
-    options = {"isa": data.draw(st.sampled_from(ISAS)), "winograd": data.draw(st.sampled_from(["auto", "on"])), "num_threads": data.draw(st.integers(1, 2))}
-    check(runtime, case, content, paddings, options)
+    how = {"operator": "PADV2", "value": zero_point} if draw.boolean() else {}
+    content = padded(case.build(), paddings, paddings_dtype=draw.choice(["int32", "int64"]), **how)
+    check(runtime, case, content, paddings, draw(options))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-@given(data=st.data())
-def test_random_max_pool(runtime, dtype, data):
+@randomly
+def test_random_max_pool(runtime, dtype, draw):
     """Any max pooling behind any PAD, of any value."""
-    case = data.draw(cases.pools(dtype, largest=True))
-    paddings = data.draw(margins(case.parameters["in_shape"]))
-    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    how = {"operator": "PADV2", "value": data.draw(st.sampled_from([low, high]) | st.integers(low, high))} if data.draw(st.booleans()) else {}
-    options = {"isa": data.draw(st.sampled_from(ISAS)), "num_threads": data.draw(st.integers(1, 2))}
-    check(runtime, case, padded(case.build(), paddings, **how), paddings, options)
+    case = draw(cases.pools, dtype, largest=True)
+    paddings = draw(margins, case.parameters["in_shape"])
+    how = {"operator": "PADV2", "value": draw(a_value, dtype)} if draw.boolean() else {}
+    check(runtime, case, padded(case.build(), paddings, **how), paddings, draw(options))
 
 
 def check(runtime: harness.Runtime, case: cases.Case, content: bytes, paddings: Paddings, options: dict) -> None:

@@ -9,8 +9,7 @@ import harness
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from draws import randomly
 
 import tvmq_delegate.runtime
 from tvmq_delegate import model
@@ -50,27 +49,27 @@ def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Case) -> bool:
 
 
 @pytest.mark.parametrize("kind", cases.KINDS)
-@given(data=st.data())
-def test_conv(runtime, kind, data):
-    check(runtime, data.draw(cases.convolutions(kind)))
+@randomly
+def test_conv(runtime, kind, draw):
+    check(runtime, draw(cases.convolutions, kind))
 
 
 @pytest.mark.parametrize("kind", cases.KINDS)
-@given(data=st.data())
-def test_grouped_conv(runtime, kind, data):
-    check(runtime, data.draw(cases.convolutions(kind, grouped=True)))
+@randomly
+def test_grouped_conv(runtime, kind, draw):
+    check(runtime, draw(cases.convolutions, kind, grouped=True))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in cases.KINDS if kind != "int16, int32 bias"])  # which depthwise convolution does not have
-@given(data=st.data())
-def test_depthwise(runtime, kind, data):
-    check(runtime, data.draw(cases.convolutions(kind, depthwise=True)))
+@randomly
+def test_depthwise(runtime, kind, draw):
+    check(runtime, draw(cases.convolutions, kind, depthwise=True))
 
 
 @pytest.mark.parametrize("kind", cases.KINDS)
-@given(data=st.data())
-def test_fully_connected(runtime, kind, data):
-    case = data.draw(cases.fully_connecteds(kind))
+@randomly
+def test_fully_connected(runtime, kind, draw):
+    case = draw(cases.fully_connecteds, kind)
     reason = reason_to_refuse(runtime, case)
     if reason:
         harness.assert_refused(runtime, case.build(), reason)
@@ -88,37 +87,37 @@ def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-@given(data=st.data())
-def test_mean(runtime, dtype, data):
-    check(runtime, data.draw(cases.means(dtype)))
+@randomly
+def test_mean(runtime, dtype, draw):
+    check(runtime, draw(cases.means, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-@given(data=st.data())
-def test_reshape(runtime, dtype, data):
-    check(runtime, data.draw(cases.reshapes(dtype)))
+@randomly
+def test_reshape(runtime, dtype, draw):
+    check(runtime, draw(cases.reshapes, dtype))
 
 
 @pytest.mark.parametrize("pair", cases.QUANTIZE_PAIRS, ids="-".join)
-@given(data=st.data())
-def test_quantize(runtime, pair, data):
-    check(runtime, data.draw(cases.quantizes(*pair)))
+@randomly
+def test_quantize(runtime, pair, draw):
+    check(runtime, draw(cases.quantizes, *pair))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @pytest.mark.parametrize("largest", [False, True], ids=["average", "max"])
-@given(data=st.data())
-def test_pool(runtime, dtype, largest, data):
-    check(runtime, data.draw(cases.pools(dtype, largest)))
+@randomly
+def test_pool(runtime, dtype, largest, draw):
+    check(runtime, draw(cases.pools, dtype, largest))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-@given(data=st.data())
-def test_add(runtime, dtype, data):
-    check(runtime, data.draw(cases.adds(dtype, large=True)))
+@randomly
+def test_add(runtime, dtype, draw):
+    check(runtime, draw(cases.adds, dtype, large=True))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-@given(data=st.data())
-def test_concatenation(runtime, dtype, data):
-    check(runtime, data.draw(cases.concatenations(dtype)))
+@randomly
+def test_concatenation(runtime, dtype, draw):
+    check(runtime, draw(cases.concatenations, dtype))

@@ -11,8 +11,7 @@ import harness
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from draws import randomly
 
 from tvmq_delegate import model
 
@@ -28,23 +27,23 @@ def runtime() -> harness.Runtime:
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("depthwise", [False, True], ids=["conv", "depthwise"])
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16"])
-@given(data=st.data())
-def test_convolution(runtime, kind, depthwise, rounding, data):
-    check(runtime, data.draw(cases.convolutions(kind, depthwise)), rounding)
+@randomly
+def test_convolution(runtime, kind, depthwise, rounding, draw):
+    check(runtime, draw(cases.convolutions, kind, depthwise), rounding)
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("pair", [("int8", "int8"), ("uint8", "int8"), ("int8", "uint8"), ("int16", "int8"), ("int32", "int8")], ids="-".join)
-@given(data=st.data())
-def test_quantize(runtime, pair, rounding, data):
-    check(runtime, data.draw(cases.quantizes(*pair)), rounding)
+@randomly
+def test_quantize(runtime, pair, rounding, draw):
+    check(runtime, draw(cases.quantizes, *pair), rounding)
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-@given(data=st.data())
-def test_add(runtime, dtype, rounding, data):
-    check(runtime, data.draw(cases.adds(dtype)), rounding)
+@randomly
+def test_add(runtime, dtype, rounding, draw):
+    check(runtime, draw(cases.adds, dtype), rounding)
 
 
 def check(runtime: harness.Runtime, case: cases.Case, rounding: str) -> None:
