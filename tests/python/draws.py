@@ -81,7 +81,7 @@ def randomly(test: Callable[..., None]) -> Callable[..., None]:
             try:
                 test(draw=draw, **arguments)
             except Exception as error:
-                print(f"TVMQ_SEED={SEED} repeats it: case {n} of {CASES}, which draws", *draw.told, sep="\n")
+                print(f"TVMQ_SEED={SEED} repeats it: case {n} of {CASES}, which draws", *draw.told or [draw.picks], sep="\n")
                 simplest(functools.partial(test, **arguments), draw.picks, type(error))
                 raise
 
@@ -112,4 +112,4 @@ def simplest(test: Callable[..., None], picks: list[int], like: type[Exception])
     try:
         test(draw=draw)
     finally:
-        print("The simplest that fails like it draws", *draw.told, sep="\n")
+        print("The simplest that fails like it draws", *draw.told or [draw.picks], sep="\n")
