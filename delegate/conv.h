@@ -59,6 +59,8 @@ struct tvmq_conv_way {
   enum tvmq_conv_rows_kind rows;  // of ways whose kernels take rows
   // The cheapest that the way can do; variant is NULL if it cannot compute the convolution.
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env);
+  // Whether that is exact with these weights, which takes long to find out: asked last. NULL: always.
+  bool (*is_exact)(const struct tvmq_conv_problem *problem);
   // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
   void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
                const struct tvmq_channel_params *params, size_t n, void *panel);

@@ -31,8 +31,8 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
 // Whether the float form is worth its proof, some 0.4 us a channel, of which an inference has `results`.
 bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results);
 
-// Flags of which a kernel may have none, given these weights.
-uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant);
+// Flags of which a kernel for the processor may have none, given these weights.
+uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu);
 
 // The flip that makes a kernel's operand (int8, or uint8 where the layout's a_offset is 128) of an input byte.
 static inline uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) { return quant->in_flip ^ layout->a_offset; }

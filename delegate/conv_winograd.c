@@ -110,7 +110,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
                     tvmq_mul_size(tvmq_ceil_div(gemms.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
                     c.transformed_bytes <= env->transformed->limit - env->transformed->used;
-  if (!fits || !is_exact(p)) return none;
+  if (!fits) return none;
   c.cycles += estimate(p, &c, &tiles, env->cpu);
   return c;
 }
@@ -314,4 +314,4 @@ static void run(const struct tvmq_conv *c, const void *in, void *out) {
   }
 }
 
-const struct tvmq_conv_way tvmq_conv_by_winograd = {.choose = choose, .pack = pack, .plan = plan, .run = run, .name = name};
+const struct tvmq_conv_way tvmq_conv_by_winograd = {.choose = choose, .is_exact = is_exact, .pack = pack, .plan = plan, .run = run, .name = name};

@@ -68,19 +68,27 @@ static void find_steps(const struct channel *c, struct steps *steps) {
 
 static struct place place_of(const struct channel *c, const struct steps *steps, const struct line *line, struct tvmq_term excess) {
   const int32_t value = steps->first + excess.i;
-  int32_t acc = (int32_t)((steps->unit * value - steps->bias + excess.value) / c->multiplier);
+  // A multiple of the multiplier, by less than 2^31: the quotient in double errs by less than a half.
+  const double quotient = (double)(steps->unit * value - steps->bias + excess.value) / c->multiplier;
+  int32_t acc = (int32_t)(quotient + copysign(0.5, quotient));
   if (c->is_odd && excess.value == 0 && excess.i >= steps->n_above) acc++;
   return (struct place){.acc = acc, .x = acc - line->origin, .half = value + (c->is_odd ? 0 : c->stage->zero_point) - 0.5};
 }
 
+// By how much two places may be moved against each other, in values: by a slope that is not the real one, and at either by the rounding of the result to float
+// and that of an accumulator which float32 does not hold. No place is farther from where the line is 0 than 128 values, or 256 of an odd line.
+static double doubt(const struct channel *c, const struct line *line) {
+  const double beyond = 4 * c->real, farthest = (c->is_odd ? 0x1p8 : 0x1p7) + beyond;
+  const int roundings = farthest < 0x1p24 * c->real ? 1 : 2;
+  return fabs((double)line->slope / c->real - 1) * (0x1p8 + beyond) + 2 * roundings * 0x1p-24 * farthest;
+}
+
 // The steps of which one may miss the line where no other does. A line that rises reaches those of least excess last, and one that falls leaves those of most
-// excess first. The others lie farther from it than two places can be moved against each other by a slope that is not the real one, and by two roundings to
-// float at either. All, if mirrored ones differ from what they mirror.
+// excess first. The others are farther from it than the doubt. All, if mirrored ones differ from what they mirror.
 static int find_places(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS]) {
   if (steps->n == 0) return 0;
   const struct tvmq_progression *p = &steps->excess;
-  const double farthest = 0x1p8 + 4 * c->real;  // no place is farther from where the line is 0, in values
-  const double near = (fabs((double)line->slope / c->real - 1) + 0x1p-22) * farthest * (double)steps->unit;
+  const double near = doubt(c, line) * (double)steps->unit;
   const int64_t all = p->greatest.value - p->least.value, band = near < (double)all && !(c->is_odd && p->least.value == 0) ? (int64_t)near + 1 : all;
   int n = 0;
   struct tvmq_term term = p->least;

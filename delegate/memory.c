@@ -23,14 +23,19 @@ static bool must_fail(void) {
 // What is of this size, mostly weights, is gone through from end to end at each inference: with huge pages that takes fewer translations.
 enum { HUGE_PAGE = 2 << 20 };
 
-void *tvmq_alloc(size_t size) {
+void *tvmq_alloc_unset(size_t size) {
   const bool huge = size >= HUGE_PAGE;
   void *p;
   // No object of C is larger than PTRDIFF_MAX; sanitizers end the process where posix_memalign would fail.
   if (must_fail() || size > PTRDIFF_MAX || posix_memalign(&p, huge ? HUGE_PAGE : TVMQ_PANEL_ALIGNMENT, size > 0 ? size : 1) != 0) return NULL;
   atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
   if (huge) madvise(p, size, MADV_HUGEPAGE);  // advice: refused, nothing is lost
-  return memset(p, 0, size);
+  return p;
+}
+
+void *tvmq_alloc(size_t size) {
+  void *p = tvmq_alloc_unset(size);
+  return p != NULL ? memset(p, 0, size) : NULL;
 }
 
 void *tvmq_alloc_foreign(size_t size) { return must_fail() ? NULL : malloc(size); }

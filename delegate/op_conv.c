@@ -10,16 +10,16 @@
 static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,   &tvmq_conv_by_im2col,        &tvmq_conv_in_place,
                                                    &tvmq_conv_by_padding, &tvmq_conv_by_matrix_im2col, &tvmq_conv_by_winograd};
 
-static const char *describe(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding, struct tvmq_conv_problem *problem) {
+static const char *describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem) {
   *problem = (struct tvmq_conv_problem){
       .desc = *desc,
-      .quant = tvmq_conv_quant(desc, rounding),
+      .quant = tvmq_conv_quant(desc, env->rounding),
       .element_bytes = tvmq_conv_element_bytes(desc),
       .groups = (size_t)desc->in_c / (size_t)desc->filter_c,
   };
   const char *why = tvmq_geometry(desc, &problem->geometry);
   if (why) return why;
-  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant);
+  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
   problem->cut = tvmq_cut(&problem->desc, &problem->geometry);
   problem->group_n = (size_t)desc->out_c / problem->groups;
   problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
@@ -33,7 +33,8 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, c
     struct tvmq_conv_choice choice = ways[i]->choose(problem, env);
     choice.way = ways[i];
     if (!choice.variant || (best.wanted && !choice.wanted)) continue;
-    if (!best.variant || choice.wanted > best.wanted || choice.cycles < best.cycles) best = choice;
+    if (best.variant && choice.wanted <= best.wanted && choice.cycles >= best.cycles) continue;
+    if (!ways[i]->is_exact || ways[i]->is_exact(problem)) best = choice;
   }
   return best;
 }
@@ -42,7 +43,7 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
   struct tvmq_env rows = *env;
   rows.winograd = TVMQ_WINOGRAD_OFF;  // it would read the weights
   struct tvmq_conv_problem problem;
-  if (describe(desc, env->rounding, &problem)) return INFINITY;
+  if (describe(desc, env, &problem)) return INFINITY;
   const struct tvmq_conv_choice choice = choose(&problem, &rows);
   return choice.variant ? choice.cycles : INFINITY;
 }
@@ -55,9 +56,9 @@ static const char *pack(struct tvmq_conv *c, const uint8_t *filter) {
   if (!tvmq_mul_size(c->choice.n_taps, c->choice.k, &depth) || !tvmq_panel_layout(layout, depth, &c->panel) ||
       !tvmq_mul_size(c->panels * c->problem.groups, c->panel.size, &bytes))
     return "packed weights exceed the address space";
-  c->packed = tvmq_alloc(bytes);
+  c->packed = tvmq_alloc_unset(bytes);
   const size_t padding_bytes = (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
-  c->padding = tvmq_alloc(padding_bytes);
+  c->padding = tvmq_alloc_unset(padding_bytes);
   if (!c->packed || !c->padding) return "out of memory";
 
   memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
@@ -111,7 +112,7 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   const struct tvmq_conv old = *c;
   c->threads = env->threads;
   c->scratch = env->scratch;
-  const char *why = describe(desc, env->rounding, &c->problem);
+  const char *why = describe(desc, env, &c->problem);
   if (why) return why;
   c->budget = env->transformed;
   charge(c, 0);  // what it has is its to keep

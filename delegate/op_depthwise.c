@@ -190,7 +190,7 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   struct tvmq_geometry geometry;
   const char *why = tvmq_geometry(desc, &geometry);
   if (why) return why;
-  d->excluded = tvmq_conv_excluded_flags(desc, &d->quant);
+  d->excluded = tvmq_conv_excluded_flags(desc, &d->quant, env->cpu);
   d->cut = tvmq_cut(&d->desc, &geometry);
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);

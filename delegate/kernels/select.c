@@ -12,6 +12,12 @@ const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint3
   return &variant->speeds[(cpu & TVMQ_CPU_IN_ORDER) != 0 && variant->speeds[1].rate > 0];
 }
 
+bool tvmq_any_has(uint32_t flags, uint32_t cpu) {
+  bool any = false;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) any |= (v->cpu & ~cpu) == 0 && (v->flags & flags) != 0;
+  return any;
+}
+
 // What a variant costs for a problem; UNFIT if it does not serve it.
 typedef float (*cost_fn)(const struct tvmq_variant *variant, const void *problem);
 static const float UNFIT = -1;

@@ -13,6 +13,9 @@ extern const size_t tvmq_n_variants;
 // How fast a variant is on a processor: enum tvmq_cpu_bits.
 const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint32_t cpu);
 
+// Whether a variant that the processor can run has one of the flags.
+bool tvmq_any_has(uint32_t flags, uint32_t cpu);
+
 // Every choice takes the variant of least estimated cycles, and of equals the last, which is the most specific; NULL: no variant serves the problem.
 
 // A gemm problem as the choice sees it.

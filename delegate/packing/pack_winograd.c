@@ -8,8 +8,10 @@
 enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = TVMQ_WINOGRAD_POINTS };
 
 bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w) {
-  const struct tvmq_folded sums = tvmq_fold(channel, 0, 0, 0, INT8_MIN, INT8_MAX);
   const int64_t limit = INT64_C(1) << (31 - (taps_h > 1 ? 3 : 0) - (taps_w > 1 ? 3 : 0));
+  const int64_t most = -INT8_MIN + (channel->zero_point < 0 ? -channel->zero_point : channel->zero_point);  // of a weight less the zero point
+  if ((int64_t)(channel->n_taps * channel->n_depths) * most * -INT8_MIN < limit) return true;               // whatever the weights
+  const struct tvmq_folded sums = tvmq_fold(channel, 0, 0, 0, INT8_MIN, INT8_MAX);
   return sums.lo >= -limit && sums.hi < limit;
 }
 

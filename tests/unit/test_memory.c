@@ -21,10 +21,13 @@ static void check_blocks(void) {
     CHECK(tvmq_alloc_fail_at(0) == live + 1, "size %zu", sizes[i]);
     tvmq_free(block);
     CHECK(tvmq_alloc_fail_at(0) == live, "size %zu", sizes[i]);
+    block = tvmq_alloc_unset(sizes[i]);
+    CHECK(block != NULL && (uintptr_t)block % TVMQ_PANEL_ALIGNMENT == 0 && tvmq_alloc_live() == live + 1, "size %zu, not filled", sizes[i]);
+    tvmq_free(block);
   }
   tvmq_free(NULL);
   CHECK(tvmq_alloc_fail_at(0) == live, "after freeing NULL");
-  CHECK(tvmq_alloc(SIZE_MAX) == NULL, "SIZE_MAX");
+  CHECK(tvmq_alloc(SIZE_MAX) == NULL && tvmq_alloc_unset(SIZE_MAX) == NULL, "SIZE_MAX");
   CHECK(tvmq_alloc(SIZE_MAX - 64) == NULL, "SIZE_MAX - 64");
   CHECK(tvmq_alloc((size_t)PTRDIFF_MAX + 1) == NULL, "PTRDIFF_MAX + 1");
   CHECK(tvmq_alloc_fail_at(0) == live, "after failures");
