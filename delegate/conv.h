@@ -66,7 +66,9 @@ struct tvmq_conv_way {
                const struct tvmq_channel_params *params, size_t n, void *panel);
   // Sets conv->plan, conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not (static string).
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
-  void (*run)(const struct tvmq_conv *conv, const void *in, void *out);
+  // Of an inference, as of a class (op.h).
+  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);
+  void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_tile task);
   const char *(*name)(const struct tvmq_conv *conv);
 };
 
@@ -93,13 +95,13 @@ struct tvmq_conv {
   } plan;  // the way's own
 };
 
+// What a described convolution, or depthwise convolution, is estimated to cost as rows of A times panels: cycles on one thread. INFINITY: it cannot be.
+float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
+
 // The slice of a thread; what is shared lies before them.
 static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int thread) {
   return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
 }
-
-// What a described convolution, or depthwise convolution, is estimated to cost as rows of A times panels: cycles on one thread. INFINITY: it cannot be.
-float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
 
 extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;                               // conv_gemm.c
 extern const struct tvmq_conv_way tvmq_conv_in_place, tvmq_conv_by_padding, tvmq_conv_by_matrix_im2col;  // conv_matrix.c

@@ -13,14 +13,14 @@ enum { BLOCK_BYTES = 64 * 1024 };
 enum { TASKS_PER_THREAD = 8, LINE = 64 };
 
 // Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a line
-// of cache that two cores write; for a panel that passes over a block; for a task; and for workers to hear of a run and the caller to see its end. From two
+// of cache that two cores write; for a panel that passes over a block; for a task; and for threads to find out that all are done. From two
 // cores of a Xeon with AMX, whose L2 are their own: 14x14x512 1x1 and 28x28x128 3x3 are faster by rows, 14x14x256 3x3 by panels.
-static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, RUN_CYCLES = 4000;
+static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, SHARE_CYCLES = 1500;
 
 // Operators of fewer cycles have neighbours that one thread does, mostly: there is nothing in other cores.
 static const float SMALL_CYCLES = 8000;
 
-// How much of a task a run lasts longer because threads do not begin and end as estimated.
+// How much of a task it takes longer because threads do not begin and end as estimated.
 static const float LATE = 0.25f;
 
 static size_t tiles_of(const struct tvmq_conv_work *w, size_t rows) { return tvmq_ceil_div(rows * w->pitch, w->mr); }
@@ -46,7 +46,7 @@ static float estimate(const struct tvmq_conv_work *w, const struct tvmq_conv_blo
   if (alone) return cycles + (float)(w->parts * b->n_blocks) * ((float)(b->m_blocks - 1) * whole + last);
   if (b->n_blocks > 1 && (w->pixel_bytes % LINE != 0 || b->panels * w->panel_pixel_bytes % LINE != 0))
     cycles += rows * (float)w->out_bytes / (float)w->pixel_bytes * SHARED_LINE_CYCLES;
-  return cycles + (float)share * whole + whole * LATE + RUN_CYCLES;
+  return cycles + (float)share * whole + whole * LATE + SHARE_CYCLES;
 }
 
 struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *w, int n_threads) {
@@ -69,6 +69,7 @@ struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *w, int n_t
       struct tvmq_conv_blocks b = {.rows = rows, .m_blocks = tvmq_ceil_div(w->m, rows), .panels = tvmq_ceil_div(w->panels, n)};
       b.n_blocks = tvmq_ceil_div(w->panels, b.panels);
       if (best.rows > 0 && w->parts * b.m_blocks * b.n_blocks > most_tasks) break;
+      b.passing = tvmq_min(tvmq_ceil_div(w->parts * b.m_blocks * b.n_blocks, threads), b.n_blocks) * b.panels;
       const float cycles = estimate(w, &b, threads);
       if (cycles >= least) continue;
       best = b;

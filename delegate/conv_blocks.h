@@ -11,6 +11,7 @@
 struct tvmq_conv_blocks {
   size_t rows, m_blocks;  // rows of a block (of the last perhaps fewer), and blocks of them
   size_t panels, n_blocks;
+  size_t passing;  // panels that pass over the same rows in one thread, block after block
 };
 
 // What is to be cut: `parts` alike, one for each group or image, each of `m` rows x `panels`. Rows may be lines of `pitch` rows of A; kernels take mr rows of A

@@ -102,7 +102,7 @@ static bool pays_flipping(const struct tvmq_conv *c) {
   const struct tvmq_conv_desc *d = &c->problem.desc;
   const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
   return c->choice.way->rows == TVMQ_CONV_TABLE && c->problem.groups == 1 && c->choice.variant->layout.a_offset != 0 &&
-         tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 && c->plan.gemm.blocks.panels * taps >= USES * step;
+         tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 && c->plan.gemm.blocks.passing * taps >= USES * step;
 }
 
 static const char *set_scratch(struct tvmq_conv *c) {
@@ -134,12 +134,6 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
 }
 
 // ---- run
-
-struct inference {
-  const struct tvmq_conv *conv;
-  const uint8_t *in;
-  uint8_t *out;
-};
 
 // What is left to flip of the rows in the table: those that are widened or copied are flipped on the way.
 static uint8_t table_flip(const struct tvmq_conv *c) {
@@ -184,12 +178,10 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
 }
 
 // Rows [first, first + n) of one group: pointers, copies, row terms and zipped rows into the thread's scratch.
-static void bring_rows(const struct inference *job, size_t group, size_t first, size_t n, uint8_t *scratch) {
-  const struct tvmq_conv *c = job->conv;
+static void bring_rows(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
   const struct tvmq_variant *v = c->choice.variant;
   const void **table = (const void **)(scratch + g->slice.table);
-  const uint8_t *in = job->in + group * g->rows.tap_bytes;
   if (c->choice.way->rows == TVMQ_CONV_IM2COL)
     bring_matrix(c, in, first, n, scratch);
   else if (g->flips)
@@ -211,9 +203,11 @@ static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args *args, 
   v->fn.gemm(args);
 }
 
-static void run_block(void *context, struct tvmq_tile block) {
-  const struct inference *job = context;
-  const struct tvmq_conv *c = job->conv;
+static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
+  return pass > 0 ? 0 : c->problem.groups * c->plan.gemm.blocks.m_blocks * c->plan.gemm.blocks.n_blocks;
+}
+
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile block) {
   const struct tvmq_conv_gemm *g = &c->plan.gemm;
   const struct tvmq_variant *v = c->choice.variant;
   const size_t mr = v->mr, nr = v->layout.nr, bytes = c->problem.element_bytes, group_n = c->problem.group_n;
@@ -226,8 +220,8 @@ static void run_block(void *context, struct tvmq_tile block) {
   const size_t n_rows = tvmq_min(c->problem.m - first, b->rows);
   const size_t end_panel = tvmq_min((n_block + 1) * b->panels, c->panels);
   const size_t out_stride = (size_t)c->problem.desc.out_c * bytes;
-  uint8_t *out_rows = job->out + first * out_stride + group * group_n * bytes;
-  if (!tvmq_conv_has_rows(b, &block)) bring_rows(job, group, first, n_rows, scratch);
+  uint8_t *out_rows = (uint8_t *)pass->out + first * out_stride + group * group_n * bytes;
+  if (!tvmq_conv_has_rows(b, &block)) bring_rows(c, (const uint8_t *)pass->in[0] + group * g->rows.tap_bytes, first, n_rows, scratch);
 
   struct tvmq_gemm_args args = {
       .n_taps = c->choice.n_taps,
@@ -244,7 +238,7 @@ static void run_block(void *context, struct tvmq_tile block) {
     const size_t n = tvmq_min(group_n - p * nr, nr);
     uint8_t *const out = out_rows + p * nr * bytes;
     args.panel = c->packed + (group * c->panels + p) * c->panel.size;
-    args.panel_follows = p + 1 < end_panel;
+    args.panel_follows = p + 1 < c->panels;
     if (n == nr && whole_tiles > 0) {
       multiply(v, &args, table, terms, whole_tiles, out, out_stride);
       if (tiles > whole_tiles) multiply(v, &args, table + whole_rows * args.n_taps, terms + whole_rows, 1, out + (n_rows - mr) * out_stride, out_stride);
@@ -256,12 +250,12 @@ static void run_block(void *context, struct tvmq_tile block) {
   }
 }
 
-static void run(const struct tvmq_conv *c, const void *in, void *out) {
-  struct inference job = {.conv = c, .in = in, .out = out};
-  tvmq_threads_run(c->threads, c->problem.groups * c->plan.gemm.blocks.m_blocks * c->plan.gemm.blocks.n_blocks, run_block, &job);
-}
-
 const struct tvmq_conv_way tvmq_conv_by_table = {
-    .rows = TVMQ_CONV_TABLE, .choose = choose_table, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_table};
-const struct tvmq_conv_way tvmq_conv_by_im2col = {
-    .rows = TVMQ_CONV_IM2COL, .choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};
+    .rows = TVMQ_CONV_TABLE, .choose = choose_table, .pack = tvmq_conv_pack_pieces, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .name = name_table};
+const struct tvmq_conv_way tvmq_conv_by_im2col = {.rows = TVMQ_CONV_IM2COL,
+                                                  .choose = choose_im2col,
+                                                  .pack = tvmq_conv_pack_pieces,
+                                                  .plan = plan,
+                                                  .n_tasks = n_tasks,
+                                                  .run_task = run_task,
+                                                  .name = name_im2col};

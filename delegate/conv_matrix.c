@@ -151,12 +151,6 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
 
 // ---- run
 
-struct inference {
-  const struct tvmq_conv *conv;
-  const uint8_t *in;
-  uint8_t *out;
-};
-
 // Rows [first, first + n) of a block, `stride` bytes apart from `base` on.
 struct part {
   const uint8_t *base;
@@ -179,25 +173,25 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
 }
 
 // Where the rows of lines [first, first + n) are, once those that cannot be read in place are copied, unless they have been; returns how many parts that makes.
-static size_t bring_rows(const struct inference *job, size_t group, size_t image, size_t first, size_t n, bool copied, uint8_t *copies, struct part parts[2]) {
-  const struct tvmq_conv *c = job->conv;
+static size_t bring_rows(const struct tvmq_conv *c, const uint8_t *in, size_t group, size_t image, size_t first, size_t n, bool copied, uint8_t *copies,
+                         struct part parts[2]) {
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const size_t k = c->choice.k, mr = c->choice.variant->mr, pixel = x->rows.pixel_bytes;
   if (c->choice.way->rows == TVMQ_CONV_PADDED) {
-    if (!copied) copy_padded(c, job->in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
+    if (!copied) copy_padded(c, in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
     parts[0] = (struct part){.base = copies, .stride = pixel, .n = rows_of(x, n)};
     return 1;
   }
   if (c->choice.way->rows == TVMQ_CONV_IM2COL) {
-    if (!copied) tvmq_rows_im2col(&x->rows, job->in + group * x->rows.tap_bytes, first, n, copies, k);
+    if (!copied) tvmq_rows_im2col(&x->rows, in + group * x->rows.tap_bytes, first, n, copies, k);
     parts[0] = (struct part){.base = copies, .stride = k, .n = n};
     return 1;
   }
   const size_t readable = c->problem.m - unreadable_rows(c), in_place = readable > first ? tvmq_min(readable - first, n) : 0;
   const size_t whole = in_place < mr ? 0 : in_place;
-  parts[0] = (struct part){.base = job->in + first * pixel, .stride = pixel, .n = whole};
+  parts[0] = (struct part){.base = in + first * pixel, .stride = pixel, .n = whole};
   parts[1] = (struct part){.base = copies, .stride = k, .first = whole, .n = n - whole};
-  for (size_t m = whole; !copied && m < n; m++) memcpy(copies + (m - whole) * k, job->in + (first + m) * pixel, pixel);
+  for (size_t m = whole; !copied && m < n; m++) memcpy(copies + (m - whole) * k, in + (first + m) * pixel, pixel);
   return 2;
 }
 
@@ -283,9 +277,12 @@ static void multiply_aside(const struct block *b, const struct part *part, size_
   }
 }
 
-static void run_block(void *context, struct tvmq_tile block) {
-  const struct inference *job = context;
-  const struct tvmq_conv *c = job->conv;
+static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
+  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  return pass > 0 ? 0 : c->problem.groups * x->images * x->blocks.m_blocks * x->blocks.n_blocks;
+}
+
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile block) {
   const struct tvmq_conv_matrix *x = &c->plan.matrix;
   const struct tvmq_conv_blocks *blocks = &x->blocks;
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, group_n = c->problem.group_n, out_stride = (size_t)c->problem.desc.out_c;
@@ -298,7 +295,7 @@ static void run_block(void *context, struct tvmq_tile block) {
   const size_t first = m_block * blocks->rows, n_lines = tvmq_min(x->image_lines - first, blocks->rows);
   struct part parts[2];
   const bool has_rows = tvmq_conv_has_rows(blocks, &block);
-  const size_t n_parts = bring_rows(job, group, image, first, n_lines, has_rows, scratch + x->slice.copies, parts);
+  const size_t n_parts = bring_rows(c, pass->in[0], group, image, first, n_lines, has_rows, scratch + x->slice.copies, parts);
   if (x->row_sums && !has_rows) {
     fill_table(c, parts, n_parts, table);
     tvmq_conv_row_terms(c, x->row_sums, (const void *const *)table, rows_of(x, n_lines), 0, terms);
@@ -307,7 +304,7 @@ static void run_block(void *context, struct tvmq_tile block) {
   const struct block b = {
       .conv = c,
       .panels = c->packed + group * c->panels * c->panel.size,
-      .out = job->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n,
+      .out = (uint8_t *)pass->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n,
       .terms = x->row_sums ? terms : NULL,
       .taps = (const void **)(scratch + x->slice.taps),
       .tile = scratch + x->slice.tile,
@@ -322,19 +319,28 @@ static void run_block(void *context, struct tvmq_tile block) {
   }
 }
 
-static void run(const struct tvmq_conv *c, const void *in, void *out) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
-  struct inference job = {.conv = c, .in = in, .out = out};
-  tvmq_threads_run(c->threads, c->problem.groups * x->images * x->blocks.m_blocks * x->blocks.n_blocks, run_block, &job);
-}
-
 static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "rows"; }
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
-const struct tvmq_conv_way tvmq_conv_in_place = {
-    .rows = TVMQ_CONV_IN_PLACE, .choose = choose_in_place, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_in_place};
-const struct tvmq_conv_way tvmq_conv_by_padding = {
-    .rows = TVMQ_CONV_PADDED, .choose = choose_padding, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_padding};
-const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
-    .rows = TVMQ_CONV_IM2COL, .choose = choose_im2col, .pack = tvmq_conv_pack_pieces, .plan = plan, .run = run, .name = name_im2col};
+const struct tvmq_conv_way tvmq_conv_in_place = {.rows = TVMQ_CONV_IN_PLACE,
+                                                 .choose = choose_in_place,
+                                                 .pack = tvmq_conv_pack_pieces,
+                                                 .plan = plan,
+                                                 .n_tasks = n_tasks,
+                                                 .run_task = run_task,
+                                                 .name = name_in_place};
+const struct tvmq_conv_way tvmq_conv_by_padding = {.rows = TVMQ_CONV_PADDED,
+                                                   .choose = choose_padding,
+                                                   .pack = tvmq_conv_pack_pieces,
+                                                   .plan = plan,
+                                                   .n_tasks = n_tasks,
+                                                   .run_task = run_task,
+                                                   .name = name_padding};
+const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {.rows = TVMQ_CONV_IM2COL,
+                                                         .choose = choose_im2col,
+                                                         .pack = tvmq_conv_pack_pieces,
+                                                         .plan = plan,
+                                                         .n_tasks = n_tasks,
+                                                         .run_task = run_task,
+                                                         .name = name_im2col};

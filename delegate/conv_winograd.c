@@ -191,8 +191,7 @@ struct wave {
   size_t chunk;     // tiles of an input task
 };
 
-static void transform_chunk(void *context, struct tvmq_tile task) {
-  const struct wave *wave = context;
+static void transform_chunk(const struct wave *wave, struct tvmq_tile task) {
   const struct tvmq_conv *c = wave->conv;
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels, pieces_w = tvmq_winograd_pieces(taps_w(&c->problem));
@@ -285,8 +284,7 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
   }
 }
 
-static void run_block(void *context, struct tvmq_tile task) {
-  const struct wave *wave = context;
+static void run_block(const struct wave *wave, struct tvmq_tile task) {
   const struct tvmq_conv *c = wave->conv;
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t nr = c->choice.variant->layout.nr;
@@ -302,16 +300,28 @@ static void run_block(void *context, struct tvmq_tile task) {
   }
 }
 
-static void run(const struct tvmq_conv *c, const void *in, void *out) {
+// Of each wave there are two passes.
+enum { TRANSFORM, MULTIPLY, WAVE_PASSES };
+
+static struct wave wave_of(const struct tvmq_conv *c, size_t pass) {
   const struct tvmq_conv_winograd *w = &c->plan.winograd;
-  const size_t tiles = tvmq_tiles_count(&w->tiles), tasks = w->blocks.m_blocks * w->blocks.n_blocks;
-  struct wave wave = {.conv = c, .in = in, .out = out};
-  for (wave.first = 0; wave.first < tiles; wave.first += wave.n) {
-    wave.n = tvmq_min(w->wave_tiles, tiles - wave.first);
-    wave.chunk = tvmq_ceil_div(wave.n, tasks);
-    tvmq_threads_run(c->threads, tvmq_ceil_div(wave.n, wave.chunk), transform_chunk, &wave);
-    tvmq_threads_run(c->threads, tasks, run_block, &wave);
-  }
+  const size_t tiles = tvmq_tiles_count(&w->tiles), first = tvmq_min(pass / WAVE_PASSES * w->wave_tiles, tiles), n = tvmq_min(w->wave_tiles, tiles - first);
+  return (struct wave){.conv = c, .first = first, .n = n, .chunk = tvmq_ceil_div(n, w->blocks.m_blocks * w->blocks.n_blocks)};
 }
 
-const struct tvmq_conv_way tvmq_conv_by_winograd = {.choose = choose, .is_exact = is_exact, .pack = pack, .plan = plan, .run = run, .name = name};
+static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
+  const struct tvmq_conv_blocks *blocks = &c->plan.winograd.blocks;
+  const struct wave wave = wave_of(c, pass);
+  if (wave.n == 0) return 0;
+  return pass % WAVE_PASSES == TRANSFORM ? tvmq_ceil_div(wave.n, wave.chunk) : blocks->m_blocks * blocks->n_blocks;
+}
+
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  struct wave wave = wave_of(c, pass->number);
+  wave.in = pass->in[0];
+  wave.out = pass->out;
+  (pass->number % WAVE_PASSES == TRANSFORM ? transform_chunk : run_block)(&wave, task);
+}
+
+const struct tvmq_conv_way tvmq_conv_by_winograd = {
+    .choose = choose, .is_exact = is_exact, .pack = pack, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .name = name};

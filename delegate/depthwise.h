@@ -63,4 +63,6 @@ static inline size_t tvmq_depthwise_block_channels(const struct tvmq_depthwise *
 
 static inline size_t tvmq_depthwise_phases(const struct tvmq_depthwise *d) { return d->h.phases * d->w.phases; }
 
-void tvmq_depthwise_run(const struct tvmq_depthwise *depthwise, const void *in, void *out);
+// Of an inference.
+size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *depthwise);
+void tvmq_depthwise_run_task(const struct tvmq_depthwise *depthwise, const void *in, void *out, struct tvmq_tile task);

@@ -3,12 +3,6 @@
 #include "depthwise_rows.h"
 #include "pixels.h"
 
-struct inference {
-  const struct tvmq_depthwise *depthwise;
-  const uint8_t *in;
-  uint8_t *out;
-};
-
 // Bytes between neighbouring pixels down and along the kernel's rows.
 struct steps {
   size_t h, w;
@@ -30,9 +24,11 @@ static size_t take_digit(size_t *number, size_t n) {
   return digit;
 }
 
-static void run_task(void *context, struct tvmq_tile tile) {
-  const struct inference *job = context;
-  const struct tvmq_depthwise *d = job->depthwise;
+size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
+  return (size_t)d->desc.batch * tvmq_depthwise_phases(d) * d->tasks.m_blocks * d->tasks.n_blocks;
+}
+
+void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_tile tile) {
   const struct tvmq_conv_blocks *tasks = &d->tasks;
   const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
@@ -45,8 +41,8 @@ static void run_task(void *context, struct tvmq_tile tile) {
   if (first_row >= n_rows || n_cols == 0) return;
   const size_t n = tvmq_min(tasks->rows, n_rows - first_row);
   const size_t end_block = group + 1 == tasks->n_blocks ? d->n_blocks : (group + 1) * tasks->panels;
-  const uint8_t *in = job->in + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
-  uint8_t *out = job->out + image * d->h.out * d->w.out * d->channels * bytes;
+  const uint8_t *in = (const uint8_t *)in_tensor + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
+  uint8_t *out = (uint8_t *)out_tensor + image * d->h.out * d->w.out * d->channels * bytes;
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
   // A tile that overhangs reads table rows past the image: padding.
@@ -99,9 +95,4 @@ static void run_task(void *context, struct tvmq_tile tile) {
     args.n_cols = 1;
     tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
   }
-}
-
-void tvmq_depthwise_run(const struct tvmq_depthwise *depthwise, const void *in, void *out) {
-  const size_t n_tasks = (size_t)depthwise->desc.batch * tvmq_depthwise_phases(depthwise) * depthwise->tasks.m_blocks * depthwise->tasks.n_blocks;
-  tvmq_threads_run(depthwise->threads, n_tasks, run_task, &(struct inference){.depthwise = depthwise, .in = in, .out = out});
 }

@@ -41,6 +41,13 @@ struct tvmq_op_info {
 
 struct tvmq_op;
 
+// What is computed of an inference at a time: a pass of an operator.
+struct tvmq_pass {
+  size_t number;
+  const void *const *in;  // the input tensors in the operator's order, NULL where one is empty; one may be given twice
+  void *out;              // overlaps none of them
+};
+
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
   // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
@@ -50,8 +57,10 @@ struct tvmq_op_class {
   // released).
   // NULL: such operators are folded into others, and there is nothing to plan, run or release.
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
-  // Allocates nothing. `in`: the input tensors in the operator's order, NULL where one is empty; one may be given twice. The output overlaps none of them.
-  void (*run)(struct tvmq_op *op, const void *const *in, void *out);
+  // An inference is one pass after the other, 0 and on, each of that many tasks that threads may run in any order; a pass without tasks is behind the last one.
+  size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
+  // Allocates nothing.
+  void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task);
   void (*release)(struct tvmq_op *op);  // NULL is fine
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
   // Gives the operator the border that a PAD before it makes; an empty `pad` takes it away. Of `options` all but the node's own options is zero. NULL, or why

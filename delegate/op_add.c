@@ -17,7 +17,6 @@ struct add {
   const struct tvmq_variant *variant;
   struct tvmq_add_args args;   // but for the tensors
   struct tvmq_add_args asked;  // what the plane has been looked for: the same without it
-  struct tvmq_threads *threads;
   struct tvmq_broadcast broadcast;
   int first;        // the input of the greater scale, which is the kernel's first
   size_t n, bytes;  // elements; bytes of one
@@ -59,12 +58,11 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     a->args = a->asked = asked;
     a->args.planar = d->type != TVMQ_TYPE_S16 && tvmq_fit_plane(&asked, &a->args.plane);
   }
-  a->threads = env->threads;
   a->first = first_of(d);
   a->broadcast = d->broadcast;
   a->n = d->n;
   a->bytes = tvmq_type_bytes(d->type);
-  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(a->threads, (float)a->n / tvmq_speed_of(a->variant, env->cpu)->rate)), LINE);
+  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(env->threads, (float)a->n / tvmq_speed_of(a->variant, env->cpu)->rate)), LINE);
   a->tasks = a->n > 0 ? tvmq_ceil_div(a->n, a->task_elements) : 0;
   a->piece = a->broadcast.rank > 0 ? PIECE_BYTES / a->bytes : a->task_elements;
   return NULL;
@@ -77,32 +75,21 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = a->variant->name, .algorithm = a->args.planar ? "plane" : "elementwise"};
 }
 
-struct inference {
-  const struct add *add;
-  const uint8_t *in[2];
-  uint8_t *out;
-};
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct add *)op)->tasks; }
 
-static void run_task(void *context, struct tvmq_tile task) {
-  const struct inference *job = context;
-  const struct add *a = job->add;
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct add *a = (const struct add *)op;
   const size_t first = task.index * a->task_elements, end = first + tvmq_min(a->n - first, a->task_elements);
   _Alignas(LINE) uint8_t copies[2][PIECE_BYTES];
   struct tvmq_add_args args = a->args;
   for (size_t at = first; at < end; at += args.n) {
     args.n = tvmq_min(end - at, a->piece);
-    for (int i = 0; i < 2; i++) args.in[i ^ a->first] = tvmq_broadcast_read(&a->broadcast, i, job->in[i], a->bytes, at, args.n, copies[i]);
-    args.out = job->out + at * a->bytes;
+    for (int i = 0; i < 2; i++) args.in[i ^ a->first] = tvmq_broadcast_read(&a->broadcast, i, pass->in[i], a->bytes, at, args.n, copies[i]);
+    args.out = (uint8_t *)pass->out + at * a->bytes;
     a->variant->fn.add(&args);
   }
 }
 
-static void run(struct tvmq_op *op, const void *const *in, void *out) {
-  const struct add *a = (const struct add *)op;
-  struct inference job = {.add = a, .in = {in[0], in[1]}, .out = out};
-  tvmq_threads_run(a->threads, a->tasks, run_task, &job);
-}
-
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_add(&desc->add); }
 
-const struct tvmq_op_class tvmq_op_add = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_add = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -12,7 +12,6 @@
 enum { LINE = 64, BYTES_PER_CYCLE = 8, COPY_CYCLES = 20, CHUNK = 16, MOST_INLINE = 256 };
 
 struct concatenation {
-  struct tvmq_threads *threads;
   int n_in;
   size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // of a row
   size_t rows, task_rows, row_tasks, piece, pieces;  // pieces of `piece` bytes of a row; a task has one of them of each of its rows
@@ -23,11 +22,11 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct concatenation *c = (struct concatenation *)*op;
   if (!c) return "out of memory";
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  *c = (struct concatenation){.threads = env->threads, .n_in = d->n_in, .rows = d->rows};
+  *c = (struct concatenation){.n_in = d->n_in, .rows = d->rows};
   memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
   for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];
   const float row_cycles = (float)c->out_bytes / BYTES_PER_CYCLE + (float)(c->n_in * COPY_CYCLES);
-  const size_t wanted = tvmq_tasks_wanted(c->threads, (float)c->rows * row_cycles);
+  const size_t wanted = tvmq_tasks_wanted(env->threads, (float)c->rows * row_cycles);
   c->task_rows = tvmq_ceil_div(c->rows, tvmq_min(wanted, c->rows));
   c->row_tasks = tvmq_ceil_div(c->rows, c->task_rows);
   c->piece = tvmq_round_up(tvmq_ceil_div(c->out_bytes, tvmq_ceil_div(wanted, c->row_tasks)), LINE);
@@ -41,12 +40,6 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   (void)op;
   *out = (struct tvmq_op_info){.kernel = "", .algorithm = "copies"};
 }
-
-struct inference {
-  const struct concatenation *concatenation;
-  const void *const *in;
-  uint8_t *out;
-};
 
 // Short copies in place: a call would take as long.
 static inline void copy(uint8_t *out, const uint8_t *in, size_t n) {
@@ -64,37 +57,35 @@ struct segment {
   size_t in_bytes, at, n;  // of the input's row; where in the output's
 };
 
-static int find_segments(const struct inference *job, size_t first_row, size_t begin, size_t end, struct segment *segments) {
-  const struct concatenation *c = job->concatenation;
+static int find_segments(const struct concatenation *c, const void *const *in, size_t first_row, size_t begin, size_t end, struct segment *segments) {
   int n = 0;
   for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
     const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
     if (from >= to) continue;
-    segments[n++] = (struct segment){(const uint8_t *)job->in[i] + first_row * c->in_bytes[i] + (from - at), c->in_bytes[i], from, to - from};
+    segments[n++] = (struct segment){(const uint8_t *)in[i] + first_row * c->in_bytes[i] + (from - at), c->in_bytes[i], from, to - from};
   }
   return n;
 }
 
-static void run_task(void *context, struct tvmq_tile task) {
-  const struct inference *job = context;
-  const struct concatenation *c = job->concatenation;
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct concatenation *c = (const struct concatenation *)op;
+  return pass > 0 ? 0 : c->row_tasks * c->pieces;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct concatenation *c = (const struct concatenation *)op;
   const size_t first = task.index / c->pieces * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
   const size_t begin = task.index % c->pieces * c->piece;
   struct segment segments[TVMQ_MAX_IN];
-  const int n = find_segments(job, first, begin, tvmq_min(begin + c->piece, c->out_bytes), segments);
+  const int n = find_segments(c, pass->in, first, begin, tvmq_min(begin + c->piece, c->out_bytes), segments);
   for (size_t row = first; row < end; row++) {
     for (struct segment *s = segments; s < segments + n; s++) {
-      copy(job->out + row * c->out_bytes + s->at, s->in, s->n);
+      copy((uint8_t *)pass->out + row * c->out_bytes + s->at, s->in, s->n);
       s->in += s->in_bytes;
     }
   }
 }
 
-static void run(struct tvmq_op *op, const void *const *in, void *out) {
-  const struct concatenation *c = (const struct concatenation *)op;
-  tvmq_threads_run(c->threads, c->row_tasks * c->pieces, run_task, &(struct inference){.concatenation = c, .in = in, .out = out});
-}
-
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
 
-const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

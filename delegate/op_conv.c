@@ -153,9 +153,14 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return why;
 }
 
-static void run(struct tvmq_op *op, const void *const *in, void *out) {
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
-  c->choice.way->run(c, in[0], out);
+  return c->choice.way->n_tasks(c, pass);
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct tvmq_conv *c = (const struct tvmq_conv *)op;
+  c->choice.way->run_task(c, pass, task);
 }
 
 static void release(struct tvmq_op *op) {
@@ -185,7 +190,8 @@ const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad
   return NULL;
 }
 
-const struct tvmq_op_class tvmq_op_conv = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};
+const struct tvmq_op_class tvmq_op_conv = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .set_border = tvmq_conv_set_border};
 
 // Without a border: its rows are not pixels side by side.
-const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -249,7 +249,11 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   tvmq_layout_name(&d->variant->layout, out->packing, sizeof out->packing);
 }
 
-static void run(struct tvmq_op *op, const void *const *in, void *out) { tvmq_depthwise_run((const struct tvmq_depthwise *)op, in[0], out); }
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : tvmq_depthwise_n_tasks((const struct tvmq_depthwise *)op); }
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  tvmq_depthwise_run_task((const struct tvmq_depthwise *)op, pass->in[0], pass->out, task);
+}
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
 
@@ -261,4 +265,12 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
 }
 
 const struct tvmq_op_class tvmq_op_depthwise = {
-    .claim = claim, .computed_by = computed_by, .plan = plan, .run = run, .release = release, .info = info, .set_border = tvmq_conv_set_border};
+    .claim = claim,
+    .computed_by = computed_by,
+    .plan = plan,
+    .n_tasks = n_tasks,
+    .run_task = run_task,
+    .release = release,
+    .info = info,
+    .set_border = tvmq_conv_set_border,
+};

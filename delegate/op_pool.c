@@ -194,12 +194,6 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 // ---- run
 
-struct inference {
-  const struct pool *pool;
-  const uint8_t *in;
-  uint8_t *out;
-};
-
 // Of a row of windows.
 static void set_spans(const struct pool *p, struct window rows, struct tvmq_pool_span *spans) {
   for (size_t i = 0; i < p->n_columns; i++) {
@@ -211,15 +205,19 @@ static void set_spans(const struct pool *p, struct window rows, struct tvmq_pool
   }
 }
 
-static void run_task(void *context, struct tvmq_tile task) {
-  const struct inference *job = context;
-  const struct pool *p = job->pool;
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct pool *p = (const struct pool *)op;
+  return pass > 0 ? 0 : (size_t)p->desc.batch * p->strips * p->groups;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct pool *p = (const struct pool *)op;
   const struct tvmq_pool_desc *d = &p->desc;
   const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
   const size_t group = task.index % p->groups, first = group * p->group_channels, y = task.index / p->groups % p->strips * p->strip_rows;
   const size_t image = task.index / p->groups / p->strips, end = tvmq_min(y + p->strip_rows, (size_t)d->out_h);
-  const uint8_t *in = job->in + image * (size_t)d->in_h * in_row + first * p->element_bytes;
-  uint8_t *out = job->out + image * (size_t)d->out_h * out_row + first * p->element_bytes;
+  const uint8_t *in = (const uint8_t *)pass->in[0] + image * (size_t)d->in_h * in_row + first * p->element_bytes;
+  uint8_t *out = (uint8_t *)pass->out + image * (size_t)d->out_h * out_row + first * p->element_bytes;
 
   struct tvmq_pool_span *spans = (struct tvmq_pool_span *)(p->scratch->memory + (size_t)task.thread * p->slice);
   struct tvmq_pool_args args = {
@@ -248,11 +246,6 @@ static void run_task(void *context, struct tvmq_tile task) {
   }
 }
 
-static void run(struct tvmq_op *op, const void *const *in, void *out) {
-  const struct pool *p = (const struct pool *)op;
-  tvmq_threads_run(p->threads, (size_t)p->desc.batch * p->strips * p->groups, run_task, &(struct inference){.pool = p, .in = in[0], .out = out});
-}
-
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
 
 static const char *claim_mean(const union tvmq_desc *desc) { return tvmq_claim_mean(&desc->mean); }
@@ -263,6 +256,7 @@ static const char *set_border(union tvmq_desc *options, const struct tvmq_pad_de
   return NULL;
 }
 
-const struct tvmq_op_class tvmq_op_pool = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info, .set_border = set_border};
+const struct tvmq_op_class tvmq_op_pool = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .set_border = set_border};
 
-const struct tvmq_op_class tvmq_op_mean = {.claim = claim_mean, .plan = plan_mean, .run = run, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_mean = {.claim = claim_mean, .plan = plan_mean, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -17,8 +17,7 @@ struct requantize {
   const struct tvmq_variant *variant;
   struct tvmq_requantize_args args;  // but for the tensors
   uint8_t table[N_BYTES];            // bytes to bytes
-  struct tvmq_threads *threads;
-  size_t n, in_bytes, out_bytes;  // elements; bytes of one
+  size_t n, in_bytes, out_bytes;     // elements; bytes of one
   size_t task_elements, tasks;
 };
 
@@ -60,7 +59,6 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   *r = (struct requantize){
       .variant = tvmq_select_requantize(d->in_type, d->out_type, env->cpu),
       .args = {.rounding = env->rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
-      .threads = env->threads,
       .n = d->n,
       .in_bytes = tvmq_type_bytes(d->in_type),
       .out_bytes = tvmq_type_bytes(d->out_type),
@@ -75,7 +73,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
     if (r->in_bytes == 1 && r->out_bytes == 1) map_bytes(r, d->in_type, d->out_type);
   }
-  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(r->threads, (float)r->n / tvmq_speed_of(r->variant, env->cpu)->rate)), LINE);
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->threads, (float)r->n / tvmq_speed_of(r->variant, env->cpu)->rate)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;
 }
@@ -87,29 +85,18 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise"};
 }
 
-struct inference {
-  const struct requantize *requantize;
-  const uint8_t *in;
-  uint8_t *out;
-};
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct requantize *)op)->tasks; }
 
-static void run_task(void *context, struct tvmq_tile task) {
-  const struct inference *job = context;
-  const struct requantize *r = job->requantize;
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct requantize *r = (const struct requantize *)op;
   const size_t first = task.index * r->task_elements;
   struct tvmq_requantize_args args = r->args;
-  args.in = job->in + first * r->in_bytes;
-  args.out = job->out + first * r->out_bytes;
+  args.in = (const uint8_t *)pass->in[0] + first * r->in_bytes;
+  args.out = (uint8_t *)pass->out + first * r->out_bytes;
   args.n = tvmq_min(r->n - first, r->task_elements);
   r->variant->fn.requantize(&args);
 }
 
-static void run(struct tvmq_op *op, const void *const *in, void *out) {
-  const struct requantize *r = (const struct requantize *)op;
-  struct inference job = {.requantize = r, .in = in[0], .out = out};
-  tvmq_threads_run(r->threads, r->tasks, run_task, &job);
-}
-
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_requantize(&desc->requantize); }
 
-const struct tvmq_op_class tvmq_op_requantize = {.claim = claim, .plan = plan, .run = run, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_requantize = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

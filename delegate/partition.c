@@ -25,7 +25,65 @@ static int find_source(const struct tvmq_partition *partition, size_t n, int ten
   return -1;
 }
 
-// Finds out what there is to compute, and sizes the arena, for the shapes that the records have now. False: out of memory, and the partition has no arena.
+static void run_task(void *context, struct tvmq_tile task) {
+  const struct tvmq_step_pass *pass = context;
+  const struct tvmq_record *record = pass->step->record;
+  record->op_class->run_task(record->op, &(struct tvmq_pass){pass->number, pass->step->in, pass->step->out}, task);
+}
+
+static void drop_passes(struct tvmq_partition *partition) {
+  tvmq_sequence_destroy(partition->sequence);
+  tvmq_free(partition->passes);
+  partition->sequence = NULL;
+  partition->passes = NULL;
+}
+
+// Numbers the passes of the steps; returns how many there are.
+static size_t count_passes(struct tvmq_partition *partition) {
+  size_t n = 0;
+  for (size_t i = 0; i < partition->n; i++) {
+    struct tvmq_step *step = &partition->steps[i];
+    const struct tvmq_record *record = step->record;
+    step->first_pass = n;
+    for (step->n_passes = 0; !step->idle && record->op_class->n_tasks(record->op, step->n_passes) > 0;) step->n_passes++;
+    n += step->n_passes;
+  }
+  return n;
+}
+
+// Makes the sequence of all passes. False: out of memory.
+static bool line_up(struct tvmq_partition *partition) {
+  drop_passes(partition);
+  const size_t n = count_passes(partition);
+  struct tvmq_sequence_stage *stages = tvmq_alloc(n * sizeof *stages);
+  partition->passes = tvmq_alloc(n * sizeof partition->passes[0]);
+  if (stages != NULL && partition->passes != NULL) {
+    for (size_t i = 0; i < partition->n; i++) {
+      const struct tvmq_step *step = &partition->steps[i];
+      for (size_t number = 0; number < step->n_passes; number++) {
+        struct tvmq_step_pass *pass = &partition->passes[step->first_pass + number];
+        *pass = (struct tvmq_step_pass){step, number};
+        stages[step->first_pass + number] = (struct tvmq_sequence_stage){step->record->op_class->n_tasks(step->record->op, number), run_task, pass};
+      }
+    }
+    partition->sequence = tvmq_sequence_create(partition->delegate->env.threads, stages, n);
+  }
+  tvmq_free(stages);
+  return partition->sequence != NULL;
+}
+
+static bool find_room(struct tvmq_partition *partition) {
+  size_t size;
+  const bool shared = tvmq_threads_count(partition->delegate->env.threads) > 1;
+  const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n, &size);
+  if (fits && size <= partition->arena_size) return true;
+  tvmq_free(partition->arena);
+  partition->arena = fits ? tvmq_alloc(size) : NULL;
+  partition->arena_size = partition->arena != NULL ? size : 0;
+  return partition->arena != NULL;
+}
+
+// Finds out what there is to compute, and sizes the arena, for the shapes that the records have now. False: out of memory.
 static bool size_up(struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
     struct tvmq_step *step = &partition->steps[i];
@@ -35,14 +93,7 @@ static bool size_up(struct tvmq_partition *partition) {
       if (step->sources[j] >= 0) partition->buffers[step->sources[j]].last = i;
     }
   }
-  size_t size;
-  const bool shared = tvmq_threads_count(partition->delegate->env.threads) > 1;
-  const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n, &size);
-  if (fits && size <= partition->arena_size) return true;
-  tvmq_free(partition->arena);
-  partition->arena = fits ? tvmq_alloc(size) : NULL;
-  partition->arena_size = partition->arena != NULL ? size : 0;
-  return partition->arena != NULL;
+  return find_room(partition) && line_up(partition);
 }
 
 struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params) {
@@ -70,6 +121,7 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
   while (*link != partition) link = &(*link)->next;
   *link = partition->next;
   for (size_t i = 0; i < partition->n; i++) tvmq_record_release(partition->steps[i].record);
+  drop_passes(partition);
   tvmq_free(partition->arena);
   tvmq_free(partition->buffers);
   tvmq_free(partition);
@@ -144,45 +196,48 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
-static void run_profiled(struct tvmq_record *record, struct tvmq_trace *trace, const void *const *in, void *out) {
+static void *arena_buffer(const struct tvmq_partition *partition, size_t step) { return partition->arena + partition->buffers[step].offset; }
+
+// Where the tensors of a step are in this inference.
+static TfLiteStatus find_tensors(struct tvmq_partition *partition, TfLiteContext *context, size_t index) {
+  struct tvmq_step *step = &partition->steps[index];
+  const struct tvmq_record *record = step->record;
+  const struct tvmq_node *node = &record->node;
+  step->out = step->inside ? arena_buffer(partition, index) : tvmq_tensor_data(context, node->out, record->shapes.out.bytes);
+  bool complete = step->out != NULL;
+  for (int i = 0; i < node->n_in; i++) {
+    const int source = step->sources[i];
+    step->in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->in[i], record->shapes.in[i].bytes);
+    complete &= step->in[i] != NULL || record->shapes.in[i].bytes == 0;
+  }
+  return complete ? kTfLiteOk : fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
+}
+
+static void run_profiled(struct tvmq_partition *partition, const struct tvmq_step *step) {
+  struct tvmq_trace *trace = partition->delegate->trace;
+  struct tvmq_record *record = step->record;
   if (trace != NULL) {
     trace->subgraph = record->info.subgraph;
     trace->node = record->info.node;
   }
   const uint64_t start = tvmq_now_ns();
-  record->op_class->run(record->op, in, out);
+  tvmq_sequence_run(partition->sequence, step->first_pass, step->first_pass + step->n_passes);
   const uint64_t end = tvmq_now_ns();
   tvmq_profile_add(&record->profile, end - start);
   if (trace != NULL) tvmq_trace_add(trace, 0, -1, start, end);
 }
 
-static void *arena_buffer(const struct tvmq_partition *partition, size_t step) { return partition->arena + partition->buffers[step].offset; }
-
-static TfLiteStatus run_step(struct tvmq_partition *partition, TfLiteContext *context, size_t index) {
-  const struct tvmq_step *step = &partition->steps[index];
-  struct tvmq_record *record = step->record;
-  const struct tvmq_node *node = &record->node;
-  const void *in[TVMQ_MAX_IN];
-  void *out = step->inside ? arena_buffer(partition, index) : tvmq_tensor_data(context, node->out, record->shapes.out.bytes);
-  bool complete = out != NULL;
-  for (int i = 0; i < node->n_in; i++) {
-    const int source = step->sources[i];
-    in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->in[i], record->shapes.in[i].bytes);
-    complete &= in[i] != NULL || record->shapes.in[i].bytes == 0;
-  }
-  if (!complete) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
-  if (partition->delegate->options.profile) {
-    run_profiled(record, partition->delegate->trace, in, out);
-  } else {
-    record->op_class->run(record->op, in, out);
-  }
-  return kTfLiteOk;
-}
-
 static TfLiteStatus run_steps(struct tvmq_partition *partition, TfLiteContext *context) {
   for (size_t i = 0; i < partition->n; i++) {
-    const TfLiteStatus status = partition->steps[i].idle ? kTfLiteOk : run_step(partition, context, i);
+    const TfLiteStatus status = partition->steps[i].idle ? kTfLiteOk : find_tensors(partition, context, i);
     if (status != kTfLiteOk) return status;
+  }
+  if (!partition->delegate->options.profile) {
+    tvmq_sequence_run(partition->sequence, 0, SIZE_MAX);
+    return kTfLiteOk;
+  }
+  for (size_t i = 0; i < partition->n; i++) {
+    if (!partition->steps[i].idle) run_profiled(partition, &partition->steps[i]);
   }
   return kTfLiteOk;
 }

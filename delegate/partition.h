@@ -11,11 +11,20 @@
 
 struct tvmq_delegate;
 
+// A pass of a step.
+struct tvmq_step_pass {
+  const struct tvmq_step *step;
+  size_t number;
+};
+
 struct tvmq_step {
   struct tvmq_record *record;
   int sources[TVMQ_MAX_IN];  // of each input, the step whose output, in the arena, it is; -1: a tensor of the interpreter
   bool inside;               // the output lives in the arena: no one but later steps reads it
   bool idle;                 // tvmq_record_idle(), for the shapes there are
+  size_t first_pass, n_passes;
+  const void *in[TVMQ_MAX_IN];  // of an inference
+  void *out;
 };
 
 struct tvmq_partition {
@@ -27,6 +36,8 @@ struct tvmq_partition {
   uint8_t *arena;
   size_t arena_size;
   struct tvmq_arena_buffer *buffers;  // [n], one for each step's output
+  struct tvmq_step_pass *passes;      // of all steps
+  struct tvmq_sequence *sequence;     // a stage for each pass
   size_t n;
   struct tvmq_step steps[];
 };

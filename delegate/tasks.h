@@ -8,7 +8,7 @@
 // a task costs. With less work one task a thread, unless even that is less than a thread needs to learn of it: what other operators have left in its cache
 // stays there. One for a single thread. `cycles` is what the operator takes on one thread, estimated.
 static inline size_t tvmq_tasks_wanted(const struct tvmq_threads *threads, float cycles) {
-  enum { TASKS_PER_THREAD = 4, TASK_CYCLES = 8 * 1024, LEAST_CYCLES = 1536 };
+  enum { TASKS_PER_THREAD = 4, TASK_CYCLES = 8 * 1024, LEAST_CYCLES = 1024 };
   const size_t n_threads = (size_t)tvmq_threads_count(threads), most = n_threads * TASKS_PER_THREAD;
   if (n_threads == 1 || cycles < 2.0f * LEAST_CYCLES) return 1;
   if (cycles >= (float)most * TASK_CYCLES) return most;

@@ -38,6 +38,17 @@ struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side) {
   return (struct fuzz_tensor){read, guard_writable(&guard, read)};
 }
 
+struct inference {
+  const struct tvmq_op_class *op_class;
+  const struct tvmq_op *op;
+  struct tvmq_pass pass;
+};
+
+static void run_task(void *context, struct tvmq_tile task) {
+  const struct inference *inference = context;
+  inference->op_class->run_task(inference->op, &inference->pass, task);
+}
+
 void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side) {
   enum { MARGIN = 256 };
@@ -55,7 +66,9 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
   uint8_t *out = guard_at(&guard, 0, n, side), *margin = side == GUARD_END ? out - MARGIN : out + n;
   memset(out, 0x5a, n);
   memcpy(margin, background, MARGIN);
-  class->run(*op, in, out);
+  struct inference inference = {class, *op, {0, in, out}};
+  for (size_t n_tasks; (n_tasks = class->n_tasks(*op, inference.pass.number)) > 0; inference.pass.number++)
+    tvmq_threads_run(env->threads, n_tasks, run_task, &inference);
   for (size_t i = 0; i < n; i++) {
     const uint8_t *wanted = expected;
     if (out[i] != wanted[i]) fuzz_fail("byte %zu of %zu: got %#x, want %#x (%s, %s)", i, n, out[i], wanted[i], info.kernel, info.algorithm);
