@@ -6,7 +6,7 @@
 // Zero-filled, aligned to TVMQ_PANEL_ALIGNMENT (64) bytes. NULL when out of memory. size 0 gives a valid pointer.
 void *tvmq_alloc(size_t size);
 void *tvmq_alloc_unset(size_t size);  // the same, not filled: for what is written from end to end
-void tvmq_free(void *p);  // NULL is fine
+void tvmq_free(void *p);              // NULL is fine
 
 // A block for another library, which releases it by free(). It does not count as live.
 void *tvmq_alloc_foreign(size_t size);
