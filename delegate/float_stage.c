@@ -83,18 +83,24 @@ static double doubt(const struct channel *c, const struct line *line) {
   return fabs((double)line->slope / c->real - 1) * (0x1p8 + beyond) + 2 * roundings * 0x1p-24 * farthest;
 }
 
-// The steps of which one may miss the line where no other does. A line that rises reaches those of least excess last, and one that falls leaves those of most
-// excess first. The others are farther from it than the doubt. All, if mirrored ones differ from what they mirror.
-static int find_places(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS]) {
-  if (steps->n == 0) return 0;
+// The first steps that may miss the line, those of least and of greatest excess: a line that rises reaches the one last, and one that falls leaves the other
+// first. Where there is no intercept at all, there is hardly one for these.
+static int find_ends(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS]) {
+  if (steps->n > 0) places[0] = place_of(c, steps, line, steps->excess.least);
+  if (steps->n > 1) places[1] = place_of(c, steps, line, steps->excess.greatest);
+  return steps->n < 2 ? steps->n : 2;
+}
+
+// Behind the `n` ends, the other steps of which one may miss the line where no other does. The rest is farther from it than the doubt. All, if mirrored ones
+// differ from what they mirror.
+static int find_places(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS], int n) {
   const struct tvmq_progression *p = &steps->excess;
   const double near = doubt(c, line) * (double)steps->unit;
   const int64_t all = p->greatest.value - p->least.value, band = near < (double)all && !(c->is_odd && p->least.value == 0) ? (int64_t)near + 1 : all;
-  int n = 0;
-  struct tvmq_term term = p->least;
-  for (; n < steps->n && term.value <= p->least.value + band; term = tvmq_term_above(p, term)) places[n++] = place_of(c, steps, line, term);
-  term = p->greatest;
-  for (; n < steps->n && term.value >= p->greatest.value - band; term = tvmq_term_below(p, term)) places[n++] = place_of(c, steps, line, term);
+  for (struct tvmq_term t = tvmq_term_above(p, p->least); n < steps->n && t.value <= p->least.value + band; t = tvmq_term_above(p, t))
+    places[n++] = place_of(c, steps, line, t);
+  for (struct tvmq_term t = tvmq_term_below(p, p->greatest); n < steps->n && t.value >= p->greatest.value - band; t = tvmq_term_below(p, t))
+    places[n++] = place_of(c, steps, line, t);
   return n;
 }
 
@@ -135,8 +141,11 @@ static bool find_line(const struct channel *c, struct line *line) {
   float above = (float)c->real, below = above;
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
-    const int n = find_places(c, &steps, line, places);
-    if (find_intercept(c, places, n, line) && agree(c, line, places, n)) return true;
+    int n = find_ends(c, &steps, line, places);
+    if (find_intercept(c, places, n, line)) {
+      n = find_places(c, &steps, line, places, n);
+      if (find_intercept(c, places, n, line) && agree(c, line, places, n)) return true;
+    }
     if (i % 2 == 0)
       above = nextafterf(above, INFINITY);
     else
