@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import os
 import pathlib
 import shlex
@@ -50,6 +51,7 @@ class Runtime:
         return tvmq_delegate.load(runtime=self.name, **options)
 
 
+@functools.cache
 def installed() -> list[Runtime]:
     """Every runtime that this Python has, all of them in one process."""
     return [Runtime(name, tvmq_delegate.runtime.find(name)) for name in tvmq_delegate.runtime.installed()]
