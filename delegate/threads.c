@@ -31,7 +31,7 @@
 enum { MOST_RUNS = 1 << 16 };
 
 struct stage {
-  _Atomic uint32_t n_tickets;
+  uint32_t n_tickets;
   size_t n_tiles, tiles;  // of the stage, and of a ticket (of the last perhaps fewer)
   tvmq_tile_fn fn;
   void *context;
@@ -60,12 +60,11 @@ struct worker {
 };
 
 struct tvmq_threads {
-  int n;                      // threads, the caller included
-  size_t helpers;             // workers that can have a processor of their own
-  unsigned forks;             // of the process when the pool was made
-  pthread_mutex_t callers;    // held during a run
-  struct tvmq_trace *trace;   // NULL: not recorded
-  struct tvmq_sequence *one;  // for tvmq_threads_run()
+  int n;                     // threads, the caller included
+  size_t helpers;            // workers that can have a processor of their own
+  unsigned forks;            // of the process when the pool was made
+  pthread_mutex_t callers;   // held during a run
+  struct tvmq_trace *trace;  // NULL: not recorded
   atomic_bool stop;
 
   _Alignas(64) _Atomic uint32_t job;  // the number of the last; workers sleep on it
@@ -107,7 +106,7 @@ static void set_stage(struct stage *stage, const struct tvmq_sequence_stage *fro
   stage->tiles = tvmq_max(tvmq_ceil_div(from->n_tiles, TVMQ_MOST_TICKETS), 1);
   stage->fn = from->fn;
   stage->context = from->context;
-  atomic_store_explicit(&stage->n_tickets, (uint32_t)tvmq_ceil_div(from->n_tiles, stage->tiles), memory_order_relaxed);
+  stage->n_tickets = (uint32_t)tvmq_ceil_div(from->n_tiles, stage->tiles);
 }
 
 struct run {
@@ -115,10 +114,6 @@ struct run {
   size_t begin, end;
   uint32_t number;
 };
-
-static uint32_t tickets_of(const struct tvmq_sequence *sequence, size_t stage) {
-  return atomic_load_explicit(&sequence->stages[stage].n_tickets, memory_order_relaxed);
-}
 
 // By the caller alone. The others learn of it only where several share in the next stage.
 static void run_stage(const struct stage *stage) {
@@ -158,8 +153,8 @@ static void go_through(const struct tvmq_threads *threads, int thread, const str
   const struct tvmq_sequence *sequence = r->sequence;
   struct tvmq_share *shares = sequence->shares + r->begin * n_shares(threads);
   for (size_t i = r->begin; i < r->end; i++, shares += n_shares(threads)) {
-    const uint32_t n_tickets = tickets_of(sequence, i);
-    const bool last = i + 1 == r->end, told = !last && tickets_of(sequence, i + 1) > 1;
+    const uint32_t n_tickets = sequence->stages[i].n_tickets;
+    const bool last = i + 1 == r->end, told = !last && sequence->stages[i + 1].n_tickets > 1;
     if (told) tvmq_prefetch_share(shares + n_shares(threads) + (uint32_t)thread % n_shares(threads));
     if (n_tickets > 1) {
       work(threads, thread, r->number, &sequence->stages[i], n_tickets, shares);
@@ -244,7 +239,7 @@ static bool runs_alone(const struct tvmq_threads *threads) { return threads == N
 
 static uint32_t most_tickets(const struct tvmq_sequence *sequence, size_t begin, size_t end) {
   uint32_t most = 0;
-  for (size_t i = begin; i < end; i++) most = (uint32_t)tvmq_max(most, tickets_of(sequence, i));
+  for (size_t i = begin; i < end; i++) most = (uint32_t)tvmq_max(most, sequence->stages[i].n_tickets);
   return most;
 }
 
@@ -283,17 +278,6 @@ void tvmq_sequence_run(struct tvmq_sequence *sequence, size_t begin, size_t end)
   leave(sequence->threads);
 }
 
-void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context) {
-  if (runs_alone(threads)) {
-    run_stage(&(struct stage){.n_tiles = n_tiles, .fn = fn, .context = context});
-    return;
-  }
-  enter(threads);
-  set_stage(&threads->one->stages[0], &(struct tvmq_sequence_stage){n_tiles, fn, context});
-  run_stages(threads->one, 0, 1);
-  leave(threads);
-}
-
 // ---- sequences
 
 struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const struct tvmq_sequence_stage *stages, size_t n) {
@@ -314,19 +298,26 @@ struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const s
   return sequence;
 }
 
-static void free_sequence(struct tvmq_sequence *sequence) {
-  if (sequence == NULL) return;
-  tvmq_free(sequence->shares);
-  tvmq_free(sequence);
-}
-
 void tvmq_sequence_destroy(struct tvmq_sequence *sequence) {
-  if (sequence != NULL && !runs_alone(sequence->threads)) {
+  if (sequence == NULL) return;
+  if (!runs_alone(sequence->threads)) {
     enter(sequence->threads);
     expel_workers(sequence->threads);
     leave(sequence->threads);
   }
-  free_sequence(sequence);
+  tvmq_free(sequence->shares);
+  tvmq_free(sequence);
+}
+
+void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context) {
+  const struct tvmq_sequence_stage stage = {n_tiles, fn, context};
+  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &stage, 1);
+  if (sequence != NULL) {
+    tvmq_sequence_run(sequence, 0, 1);
+  } else {
+    for (size_t i = 0; i < n_tiles; i++) fn(context, (struct tvmq_tile){.index = i, .previous = i - 1});
+  }
+  tvmq_sequence_destroy(sequence);
 }
 
 // Workers take no signals: those are the host program's.
@@ -352,9 +343,7 @@ struct tvmq_threads *tvmq_threads_create(int n) {
   threads->helpers = tvmq_min((size_t)n, (size_t)tvmq_cpu_count()) - 1;
   threads->forks = atomic_load_explicit(&forks, memory_order_relaxed);
   pthread_mutex_init(&threads->callers, NULL);
-  threads->n = n;
-  threads->one = tvmq_sequence_create(threads, &(struct tvmq_sequence_stage){0}, 1);
-  for (threads->n = 1; threads->n < n && threads->one != NULL; threads->n++) {
+  for (threads->n = 1; threads->n < n; threads->n++) {
     struct worker *worker = &threads->workers[threads->n - 1];
     worker->pool = threads;
     worker->thread = threads->n;
@@ -374,7 +363,6 @@ void tvmq_threads_destroy(struct tvmq_threads *threads) {
     for (int i = 0; i < threads->n - 1; i++) pthread_join(threads->workers[i].id, NULL);
     pthread_mutex_destroy(&threads->callers);
   }
-  free_sequence(threads->one);
   tvmq_free(threads);
 }
 

@@ -45,5 +45,5 @@ void tvmq_sequence_destroy(struct tvmq_sequence *sequence);  // NULL is fine
 // Workers that have nothing to do fall asleep soon, and waking one costs microseconds: with less work than that, have one tile, which the caller runs.
 void tvmq_sequence_run(struct tvmq_sequence *sequence, size_t begin, size_t end);
 
-// The same for one stage, made for the purpose. NULL threads: a plain loop.
+// The same for one stage, made for the purpose; a plain loop where there is no memory for that. NULL threads are fine. Not for inferences: it allocates.
 void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context);

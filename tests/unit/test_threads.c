@@ -24,6 +24,13 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
   return __real_pthread_create(id, attributes, start, argument);
 }
 
+// ---- tvmq_cpu_count, made to say `processors`, unless 0
+
+static atomic_int processors;
+int __real_tvmq_cpu_count(void);
+int __wrap_tvmq_cpu_count(void);
+int __wrap_tvmq_cpu_count(void) { return atomic_load(&processors) > 0 ? atomic_load(&processors) : __real_tvmq_cpu_count(); }
+
 // ---- a run that counts; nothing here is atomic, so that TSan sees a tile that is done twice or not finished when the run ends
 
 enum { MAX_TILES = 3000, MAX_THREADS = 16 };
@@ -202,6 +209,19 @@ static void check_no_memory(void) {
   tvmq_threads_destroy(threads);
 }
 
+// As many shares as there are threads, more than there are tickets now and then, and few processors for them, so that workers are late.
+static void check_late_workers(void) {
+  enum { THREADS = 8 };
+  atomic_store(&processors, THREADS);
+  check_sequences();
+  struct tvmq_threads *threads = tvmq_threads_create(THREADS);
+  int wrong = 0;
+  for (int i = 0; i < 20000; i++) wrong += !run_and_count(threads, i % 2 == 0 ? 2 : 2 * THREADS);
+  CHECK(wrong == 0, "%d runs", wrong);
+  tvmq_threads_destroy(threads);
+  atomic_store(&processors, 0);
+}
+
 struct caller {
   struct tvmq_threads *threads;
   int wrong;
@@ -372,9 +392,11 @@ static void check_too_many_threads(void) {
   const int n_runs = 1000;
   struct tvmq_threads *threads = tvmq_threads_create(MAX_THREADS);
   unsigned sink = 0;
+  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &(struct tvmq_sequence_stage){2 * MAX_THREADS, some_work, &sink}, 1);
   const double start = seconds(CLOCK_MONOTONIC);
-  for (int i = 0; i < n_runs; i++) tvmq_threads_run(threads, 2 * MAX_THREADS, some_work, &sink);
+  for (int i = 0; i < n_runs; i++) tvmq_sequence_run(sequence, 0, 1);
   const double elapsed = seconds(CLOCK_MONOTONIC) - start;
+  tvmq_sequence_destroy(sequence);
   printf("%d threads: %.1f us per run\n", MAX_THREADS, elapsed / n_runs * 1e6);
   CHECK(elapsed < 4, "%.1f s for %d runs", elapsed, n_runs);
   tvmq_threads_destroy(threads);
@@ -387,6 +409,7 @@ int main(void) {
   check_sequences();
   check_numbers();
   check_no_memory();
+  check_late_workers();
   check_callers();
   check_parallel();
   check_failures();
