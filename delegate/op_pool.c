@@ -36,8 +36,8 @@ struct pool {
   struct columns *columns;
   size_t n_columns;
   struct tvmq_threads *threads;
-  size_t group_channels, groups, strip_rows, strips;  // of a task, the last group of an image having the rest; of an image
-  size_t slice;                                       // bytes of a thread's scratch: spans
+  size_t group_channels, groups, strips;  // of a task, the last group of an image having the rest; of an image, strips of about as many rows
+  size_t slice;                           // bytes of a thread's scratch: spans
   const struct tvmq_scratch *scratch;
 };
 
@@ -104,22 +104,14 @@ static size_t groups_for_cache(const struct pool *p) {
   return tvmq_max(window_rows(p) * row_bytes / WINDOW_BYTES, 1);
 }
 
-// Strips of an image that make the tasks wanted with so many groups, if there are rows enough.
-static size_t strips_for_threads(const struct pool *p, size_t wanted, size_t groups) {
-  return tvmq_min(tvmq_ceil_div(wanted, (size_t)p->desc.batch * groups), (size_t)p->desc.out_h);
-}
-
-// Groups that make them with so many strips.
-static size_t groups_for_threads(const struct pool *p, size_t wanted, size_t strips) { return tvmq_ceil_div(wanted, (size_t)p->desc.batch * strips); }
-
+// Strips of rows first, which is how threads share the operators around, then groups: as many as the cache wants, and as make up for rows that are too few.
 static void set_tasks(struct pool *p, uint32_t cpu) {
-  const size_t rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels, wanted = tvmq_tasks_wanted(p->threads, cycles(p, cpu));
-  const size_t most = tvmq_ceil_div(channels, GROUP), cached = tvmq_min(groups_for_cache(p), most);
-  const size_t strips = strips_for_threads(p, wanted, cached), groups = tvmq_min(tvmq_max(cached, groups_for_threads(p, wanted, strips)), most);
+  const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(p->threads, cycles(p, cpu)), batch), most = tvmq_ceil_div(channels, GROUP);
+  p->strips = tvmq_min(wanted, rows);
+  const size_t groups = tvmq_min(tvmq_max(groups_for_cache(p), tvmq_ceil_div(wanted, p->strips)), most);
   p->group_channels = tvmq_round_up(channels / groups, GROUP);
   p->groups = tvmq_max(channels / p->group_channels, 1);
-  p->strip_rows = tvmq_ceil_div(rows, strips);
-  p->strips = tvmq_ceil_div(rows, p->strip_rows);
 }
 
 static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, const struct tvmq_env *env) {
@@ -214,8 +206,8 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const struct pool *p = (const struct pool *)op;
   const struct tvmq_pool_desc *d = &p->desc;
   const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
-  const size_t group = task.index % p->groups, first = group * p->group_channels, y = task.index / p->groups % p->strips * p->strip_rows;
-  const size_t image = task.index / p->groups / p->strips, end = tvmq_min(y + p->strip_rows, (size_t)d->out_h);
+  const size_t group = task.index % p->groups, first = group * p->group_channels, strip = task.index / p->groups % p->strips;
+  const size_t image = task.index / p->groups / p->strips, y = strip * (size_t)d->out_h / p->strips, end = (strip + 1) * (size_t)d->out_h / p->strips;
   const uint8_t *in = (const uint8_t *)pass->in[0] + image * (size_t)d->in_h * in_row + first * p->element_bytes;
   uint8_t *out = (uint8_t *)pass->out + image * (size_t)d->out_h * out_row + first * p->element_bytes;
 
