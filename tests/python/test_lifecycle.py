@@ -16,7 +16,7 @@ import pytest
 import tvmq_delegate
 from tvmq_delegate import _ffi, model, zoo
 
-CYCLES = 100 if harness.SLOW else 1000
+CYCLES = 100 if harness.SLOW else 300
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_affinity_is_the_inferences_alone(runtime, network):
 
 
 @pytest.mark.parametrize("num_threads", [1, 2])
-def test_a_thousand_lives(runtime, network, num_threads):
+def test_many_lives(runtime, network, num_threads):
     """Nothing is left behind: no block of the library, no growth of the process."""
     gc.collect()
     blocks = live_blocks()
