@@ -78,7 +78,7 @@ def a_zero_point(draw: Draw, dtype: str) -> int:
 
 
 def a_scale(draw: Draw) -> float:
-    """A scale as converters write them, or a power of two, which leads to ties, or next to one, whose quotients round up to it."""
+    """A scale as converters write them, or a power of two, which leads to ties, or next to one."""
     scale = np.float32(2.0 ** draw.real(-13, 1))
     if draw.boolean():
         scale = np.float32(2.0 ** draw.integer(-12, 1))
