@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "memory.h"
+#include "processors.h"
 #include "threads.h"
 #include "unit.h"
 
@@ -105,6 +106,9 @@ static void check_no_memory(void) {
 
 int main(void) {
   check_sequences();
+  unit_processors(6);  // as many shares as threads, and workers that are late
+  check_sequences();
+  unit_processors(0);
   check_numbers();
   check_no_memory();
   return unit_report();

@@ -11,6 +11,7 @@
 
 #include "cpu.h"
 #include "memory.h"
+#include "processors.h"
 #include "threads.h"
 #include "unit.h"
 
@@ -23,13 +24,6 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
   if (atomic_fetch_sub(&may_start, 1) <= 0) return EAGAIN;
   return __real_pthread_create(id, attributes, start, argument);
 }
-
-// ---- tvmq_cpu_count, made to say `processors`, unless 0
-
-static atomic_int processors;
-int __real_tvmq_cpu_count(void);
-int __wrap_tvmq_cpu_count(void);
-int __wrap_tvmq_cpu_count(void) { return atomic_load(&processors) > 0 ? atomic_load(&processors) : __real_tvmq_cpu_count(); }
 
 // ---- a run that counts; nothing here is atomic, so that TSan sees a tile that is done twice or not finished when the run ends
 
@@ -116,13 +110,13 @@ static void check_lives(void) {
 // As many shares as there are threads, more than there are tickets now and then, and few processors for them, so that workers are late.
 static void check_late_workers(void) {
   enum { THREADS = 8 };
-  atomic_store(&processors, THREADS);
+  unit_processors(THREADS);
   struct tvmq_threads *threads = tvmq_threads_create(THREADS);
   int wrong = 0;
   for (int i = 0; i < 20000; i++) wrong += !run_and_count(threads, i % 2 == 0 ? 2 : 2 * THREADS);
   CHECK(wrong == 0, "%d runs", wrong);
   tvmq_threads_destroy(threads);
-  atomic_store(&processors, 0);
+  unit_processors(0);
 }
 
 struct caller {
