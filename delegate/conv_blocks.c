@@ -13,9 +13,10 @@ enum { BLOCK_BYTES = 64 * 1024 };
 enum { TASKS_PER_THREAD = 8, LINE = 64 };
 
 // Cycles for a byte of weights, from the cache that cores share; for one of activations that another core has in its own, or takes from here later; for a line
-// of cache that two cores write; for a panel that passes over a block; for a task, and for one of those that threads share; and for threads to find out that
-// all are done. From two cores of a Xeon with AMX, whose L2 are their own: 14x14x512 1x1 and 28x28x128 3x3 are faster by rows, 14x14x256 3x3 by panels.
-static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, SHARED_TASK_CYCLES = 4000,
+// of cache that two cores write; for a panel that passes over a block; for a task, and for each further one of those that threads share; and for threads to
+// find out that all are done. From two cores of a Xeon with AMX, whose L2 are their own: 14x14x512 1x1 and 28x28x128 3x3 are faster by rows, 14x14x256 3x3 by
+// panels.
+static const float WEIGHT_CYCLES = 0.1f, MOVED_CYCLES = 0.6f, SHARED_LINE_CYCLES = 250, PANEL_CYCLES = 300, TASK_CYCLES = 1500, NEXT_TASK_CYCLES = 4000,
                    DONE_CYCLES = 1500;
 
 // Operators of fewer cycles have neighbours that one thread does, mostly: there is nothing in other cores.
@@ -38,7 +39,7 @@ static float estimate(const struct tvmq_conv_work *w, const struct tvmq_conv_blo
 
   float cycles = brought * w->bring_cycles / (float)all_rows + (float)(panels * w->panel_bytes) * WEIGHT_CYCLES;
   const bool alone = share == tasks;
-  cycles += (float)share * ((float)b->panels * PANEL_CYCLES + (alone ? TASK_CYCLES : SHARED_TASK_CYCLES));
+  cycles += (float)(share * b->panels) * PANEL_CYCLES + TASK_CYCLES + (float)(share - 1) * (alone ? TASK_CYCLES : NEXT_TASK_CYCLES);
   // Rows were written, and are read later, by threads that share them evenly: what this one has beyond that comes from others, and goes to them. Of columns
   // that is all but what lies in its rows.
   const float moved = w->across && !alone ? rows - rows / (float)n_threads : rows - own;
