@@ -28,6 +28,7 @@
 // What a stage costs is a line of the cache that passes from core to core, some 60 ns: another's share, which says both whether there is something left of it
 // and whether it is done.
 
+// Runs of a sequence until their numbers begin anew: far fewer than a word can count, so that it is tested.
 enum { MOST_RUNS = 1 << 16 };
 
 struct stage {
@@ -115,7 +116,7 @@ struct run {
   uint32_t number;
 };
 
-// By the caller alone. The others learn of it only where several share in the next stage.
+// By the caller alone.
 static void run_stage(const struct stage *stage) {
   for (size_t i = 0; i < stage->n_tiles; i++) stage->fn(stage->context, (struct tvmq_tile){.index = i, .previous = i - 1});
 }
@@ -149,6 +150,7 @@ static bool await_stage(const struct tvmq_threads *threads, uint32_t run, uint32
   return true;
 }
 
+// Stages of one ticket are the caller's. The others wait for the last of them before a stage that is shared, the only one of which the caller tells the end.
 static void go_through(const struct tvmq_threads *threads, int thread, const struct run *r) {
   const struct tvmq_sequence *sequence = r->sequence;
   struct tvmq_share *shares = sequence->shares + r->begin * n_shares(threads);

@@ -22,8 +22,8 @@ typedef void (*tvmq_tile_fn)(void *context, struct tvmq_tile tile);
 struct tvmq_threads *tvmq_threads_create(int n);
 void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine. Its sequences are gone by then
 
-// From the next stage on every tile that several threads share in is a span of `trace`, which has a ring for each thread of the pool and outlives it.
-// NULL: nothing is recorded.
+// From the next stage on every tile of a stage that several threads share in is a span of `trace`, which has a ring for each thread of the pool and outlives
+// it. NULL: nothing is recorded.
 void tvmq_threads_trace(struct tvmq_threads *threads, struct tvmq_trace *trace);
 
 int tvmq_threads_count(const struct tvmq_threads *threads);  // 1 for NULL

@@ -61,7 +61,9 @@ static void check_sequences(void) {
     int wrong = 0;
     for (int i = 0; i < 60; i++) {
       struct relay a, b;  // take turns
-      if (!relay_create(&a, threads, 1 + unit_random(&state) % MAX_STAGES, &state) || !relay_create(&b, threads, unit_random(&state) % 3, &state)) return;
+      const bool created =
+          relay_create(&a, threads, 1 + unit_random(&state) % MAX_STAGES, &state) && relay_create(&b, threads, unit_random(&state) % 3, &state);
+      if (!CHECK(created, "sequences")) return;
       for (unsigned run = 0; run < 20; run++) {
         wrong += !relay_run(&a, run * 100, run % 4 == 0 ? unit_random(&state) % (a.n + 1) : 0) + !relay_run(&b, run * 100, 0);
         if (run % 8 == 0) {
