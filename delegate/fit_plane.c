@@ -111,6 +111,7 @@ static bool find_bias(const struct task *task, struct tvmq_plane *plane) {
   plane->bias = (int32_t)(range.least + (range.most - range.least) / 2);
   return fits_int32(plane);
 }
+
 static bool precedes(const struct tvmq_plane_exception *x, const struct tvmq_plane_exception *y) {
   return x->in[0] < y->in[0] || (x->in[0] == y->in[0] && x->in[1] < y->in[1]);
 }

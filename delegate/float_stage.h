@@ -17,5 +17,6 @@ struct tvmq_accumulators {
 // results are those of tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.
 //
 // Neither function falls as the accumulator grows, so they are compared where the reference changes, at the least accumulator of each code and the one before,
-// and at both ends. The same places bound the intercept for a given slope, in double: what is tried is the middle, for the slopes next to the real one.
+// unless others are sure to fail sooner, and at both ends. The same places bound the intercept for a given slope, in double: what is tried is the middle, for
+// the slopes next to the real one.
 bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n);

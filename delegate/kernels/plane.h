@@ -1,6 +1,6 @@
 // ADD of bytes in 32 bits.
 //
-// Two int8 make 65,536 pairs, so a formula that no theorem makes exact can be tried on all of them when planning (fit_plane.h):
+// Two int8 make 65,536 pairs, so a formula that no theorem makes exact can be tried on all that are in doubt when planning (fit_plane.h):
 //
 //   value(a, b) = sat8((a x multiplier[0] + b x multiplier[1] + bias) >> shift)
 //
