@@ -27,36 +27,70 @@ static inline void pack_group(const struct tvmq_layout *layout, const struct tvm
 }
 
 // `n` depths, in groups of kr; `out` is the channel's place in the first.
-static inline void pack_groups(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t kr, size_t stride,
-                               uint8_t *out) {
-  const size_t step = kr * layout->nr * layout->weight_bytes;
+static void pack_groups(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t n, uint8_t *out) {
+  const size_t kr = layout->kr, stride = channel->depth_stride, step = kr * layout->nr * layout->weight_bytes;
   for (; n >= kr; n -= kr, weights += kr * stride, out += step) pack_group(layout, channel, weights, kr, stride, out);
   pack_group(layout, channel, weights, n, stride, out);
 }
 
-// Groups of four bytes that lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
-enum { WORD = 4, CHANNELS = 4 };
+// Of so many depths, a multiple of kr, all channels are packed before the next: their groups lie side by side.
+enum { BLOCK = 64 };
+
+// Whole groups whose depths lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
+enum { CHANNELS = 4 };
+
+static size_t group_bytes(const struct tvmq_layout *layout) { return (size_t)layout->kr * layout->weight_bytes; }
 
 static bool has_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels) {
-  return layout->kr == WORD && layout->weight_bytes == 1 && layout->rotation == 0 && channels->depth_stride == 1;
+  const size_t bytes = group_bytes(layout);
+  return channels->depth_stride == 1 && layout->rotation == 0 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
 }
 
-// `n` depths, whole groups, of CHANNELS channels; the first begin at `offset` of their weights.
+// Copies `n` words of each channel, their bytes flipped, the first ones to `out` and the next `step` bytes further.
+#define COPY_WORDS(bits)                                                                                                                  \
+  static void copy_words_##bits(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) { \
+    enum { BYTES = bits / 8 };                                                                                                            \
+    const uint8_t *const in[CHANNELS] = {from[0], from[1], from[2], from[3]};                                                             \
+    uint##bits##_t flips[CHANNELS];                                                                                                       \
+    for (size_t j = 0; j < CHANNELS; j++) flips[j] = (uint##bits##_t)(flip[j] * UINT64_C(0x0101010101010101));                            \
+    for (size_t i = 0; i < n * BYTES; i += BYTES, out += step) {                                                                          \
+      uint##bits##_t words[CHANNELS];                                                                                                     \
+      for (size_t j = 0; j < CHANNELS; j++) {                                                                                             \
+        memcpy(&words[j], in[j] + i, BYTES);                                                                                              \
+        words[j] ^= flips[j];                                                                                                             \
+      }                                                                                                                                   \
+      memcpy(out, words, sizeof words);                                                                                                   \
+    }                                                                                                                                     \
+  }
+COPY_WORDS(8)
+COPY_WORDS(16)
+COPY_WORDS(32)
+COPY_WORDS(64)
+
+// `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.
 static void pack_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
   const uint8_t *from[CHANNELS];
-  uint32_t flips[CHANNELS];
+  uint8_t flip[CHANNELS] = {0};
+  int16_t wide[CHANNELS][BLOCK];
   for (size_t j = 0; j < CHANNELS; j++) {
-    from[j] = channels[j].weights + offset;
-    flips[j] = channels[j].flip * UINT32_C(0x01010101);
-  }
-  for (size_t k = 0; k < n; k += WORD, out += WORD * (size_t)layout->nr) {
-    uint32_t words[CHANNELS];
-    for (size_t j = 0; j < CHANNELS; j++) {
-      memcpy(&words[j], from[j] + k, WORD);
-      words[j] ^= flips[j];
+    const uint8_t *weights = channels[j].weights + offset;
+    if (layout->weight_bytes == 1) {
+      from[j] = weights;
+      flip[j] = channels[j].flip;
+    } else {
+      for (size_t k = 0; k < n; k++) wide[j][k] = (int16_t)((int8_t)(weights[k] ^ channels[j].flip) - channels[j].zero_point);
+      from[j] = (const uint8_t *)wide[j];
     }
-    memcpy(out, words, sizeof words);
   }
+  const size_t words = n / layout->kr, size = group_bytes(layout), step = size * layout->nr;
+  if (size == 1)
+    copy_words_8(from, flip, words, step, out);
+  else if (size == 2)
+    copy_words_16(from, flip, words, step, out);
+  else if (size == 4)
+    copy_words_32(from, flip, words, step, out);
+  else
+    copy_words_64(from, flip, words, step, out);
 }
 
 // Depths [first, end) of a tap of the channel at `position` of the panel; `tap` is where the tap's weights begin. `first` is a multiple of kr.
@@ -67,10 +101,8 @@ static void pack_depths(const struct tvmq_layout *layout, const struct tvmq_chan
   weights += first * stride;
   if (layout->rotation != 0) {
     for (size_t k = 0; k < n; k++) tap[rotated_place(layout, padded_depths, first + k, position)] = weights[k * stride] ^ channel->flip;
-  } else if (kr == 2 && stride == 1) {
-    pack_groups(layout, channel, weights, n, 2, 1, out);
   } else {
-    pack_groups(layout, channel, weights, n, kr, stride, out);
+    pack_groups(layout, channel, weights, n, out);
   }
 }
 
@@ -87,8 +119,6 @@ void tvmq_pack_params(const struct tvmq_layout *layout, const struct tvmq_panel 
 }
 
 void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n, void *panel) {
-  // Of so many depths, a multiple of kr, all channels are packed before the next: their groups lie side by side.
-  enum { BLOCK = 64 };
   assert(0 < n && n <= layout->nr && BLOCK % layout->kr == 0);
   const size_t n_taps = channels->n_taps, n_depths = channels->n_depths, padded_depths = (n_depths + layout->ku - 1) / layout->ku * layout->ku;
   struct tvmq_panel parts;
@@ -105,11 +135,14 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
   for (size_t t = 0; t < n_taps; t++, tap += padded_depths * layout->nr * layout->weight_bytes) {
     for (size_t first = 0; first < n_depths; first += BLOCK) {
       const size_t end = n_depths - first < BLOCK ? n_depths : first + BLOCK;
-      const size_t in_words = has_words(layout, channels) && (end - first) % WORD == 0 ? n / CHANNELS * CHANNELS : 0;
+      const size_t in_words = has_words(layout, channels) ? n / CHANNELS * CHANNELS : 0, whole = first + (end - first) / layout->kr * layout->kr;
+      uint8_t *const out = tap + first * layout->nr * layout->weight_bytes;
       for (size_t j = 0; j < in_words; j += CHANNELS)
-        pack_words(layout, &channels[j], t * channels->tap_stride + first, end - first, tap + first * layout->nr + j * WORD);
-      for (size_t j = in_words; j < n; j++)
-        pack_depths(layout, &channels[j], channels[j].weights + t * channels[j].tap_stride, first, end, padded_depths, j, tap);
+        pack_words(layout, &channels[j], t * channels->tap_stride + first, whole - first, out + j * group_bytes(layout));
+      for (size_t j = 0; j < n; j++) {
+        const size_t rest = j < in_words ? whole : first;
+        if (rest < end) pack_depths(layout, &channels[j], channels[j].weights + t * channels[j].tap_stride, rest, end, padded_depths, j, tap);
+      }
     }
   }
 }
