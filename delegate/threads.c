@@ -313,7 +313,7 @@ void tvmq_sequence_destroy(struct tvmq_sequence *sequence) {
 
 void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context) {
   const struct tvmq_sequence_stage stage = {n_tiles, fn, context};
-  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &stage, 1);
+  struct tvmq_sequence *sequence = runs_alone(threads) ? NULL : tvmq_sequence_create(threads, &stage, 1);
   if (sequence != NULL) {
     tvmq_sequence_run(sequence, 0, 1);
   } else {
