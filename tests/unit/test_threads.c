@@ -241,6 +241,7 @@ static void check_fork(void) {
   pthread_t other;
   atomic_store(&forking, true);
   pthread_create(&other, NULL, run_until_forked, sequence);
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);  // threads that are starting allocate
   for (int i = 0; i < 10; i++) {
     fflush(stdout);
     const pid_t child = fork();
