@@ -126,8 +126,8 @@ static const char *name(const struct tvmq_conv *c) {
 
 // ---- plan
 
-// Waves, so that what a thread works on stays in cache; blocks of a wave, so that every thread has work. The operand with more bytes is split first, because
-// splitting one means reading the other again.
+// Waves, so that what a thread works on stays in cache; blocks of a wave, so that every thread has work, and as many of them. The operand with more bytes is
+// split first, because splitting one means reading the other again.
 static void set_blocks(struct tvmq_conv *c) {
   struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t tiles = tvmq_tiles_count(&w->tiles), mr = c->choice.variant->mr, threads = (size_t)tvmq_threads_count(c->threads);
@@ -137,12 +137,14 @@ static void set_blocks(struct tvmq_conv *c) {
   const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), waves);
   const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes(&c->choice);
   struct tvmq_conv_blocks b = {.n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1};
-  b.m_blocks = tvmq_min(tvmq_ceil_div(wanted, b.n_blocks), tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES));
+  const size_t most_m = tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES);
+  b.m_blocks = tvmq_min(tvmq_ceil_div(wanted, b.n_blocks), most_m);
   if (b.n_blocks * b.m_blocks < wanted) b.n_blocks = tvmq_min(tvmq_ceil_div(wanted, b.m_blocks), c->panels);
-  b.rows = tvmq_min(tvmq_round_up(tvmq_ceil_div(w->wave_tiles, b.m_blocks), mr), w->wave_tiles);
-  b.m_blocks = tvmq_ceil_div(w->wave_tiles, b.rows);
   b.panels = tvmq_ceil_div(c->panels, b.n_blocks);
   b.n_blocks = tvmq_ceil_div(c->panels, b.panels);
+  while (wanted > 1 && b.m_blocks * b.n_blocks % threads != 0 && b.m_blocks < most_m) b.m_blocks++;
+  b.rows = tvmq_min(tvmq_round_up(tvmq_ceil_div(w->wave_tiles, b.m_blocks), mr), w->wave_tiles);
+  b.m_blocks = tvmq_ceil_div(w->wave_tiles, b.rows);
   w->blocks = b;
 }
 
