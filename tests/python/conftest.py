@@ -1,15 +1,24 @@
-"""Fixtures, and what a run says at its end."""
+"""Fixtures, hypothesis profiles, and what a run says at its end."""
 
 from __future__ import annotations
 
+import os
 import pathlib
 
-import draws
 import harness
+import hypothesis
 import pytest
 
 from tvmq_delegate import benchmark as bench
 from tvmq_delegate import model, op_times, zoo
+
+# `slow` is for runs under qemu and sanitizers, `ci` for long ones. Every failure prints the blob that repeats it.
+SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
+COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=SUPPRESSED)
+hypothesis.settings.register_profile("default", max_examples=300, **COMMON)
+hypothesis.settings.register_profile("ci", max_examples=2000, **COMMON)
+hypothesis.settings.register_profile("slow", max_examples=25, **COMMON)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("slow" if harness.SLOW else "default"))
 
 RUNTIMES = harness.installed()
 
@@ -61,7 +70,7 @@ def benchmark(runtime: harness.Runtime) -> bench.Benchmark:
 
 
 def pytest_report_header() -> str:
-    return f"TFLite runtimes: {', '.join(r.name for r in RUNTIMES) or 'none'}; of random tests {draws.CASES} cases, TVMQ_SEED={draws.SEED}"
+    return f"TFLite runtimes: {', '.join(r.name for r in RUNTIMES) or 'none'}; hypothesis profile: {hypothesis.settings.get_current_profile_name()}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -17,7 +17,7 @@ LEVELS = {"neon": "cortex-a53", "dotprod": "cortex-a76", "i8mm": "max,sme=off"}
 
 # Runtime -> its requirements; each has a folder of its own, since their numpy and protobuf need not agree. LiteRT from 2.2 on crashes under qemu 7.2.
 RUNTIMES = {"tflite_runtime": ["tflite-runtime==2.14.0"], "litert": ["ai-edge-litert==2.1.6"]}
-REQUIREMENTS = ["numpy==1.26.4", "flatbuffers", "tflite", "cffi", "click", "rich", "pytest"]
+REQUIREMENTS = ["numpy==1.26.4", "flatbuffers", "tflite", "cffi", "click", "rich", "pytest", "hypothesis"]
 
 
 def site(runtime: str) -> pathlib.Path:
