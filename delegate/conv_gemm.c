@@ -1,4 +1,4 @@
-// Convolutions as a gemm per group. Rows of A are output pixels, columns of B output channels; an inference hands out blocks of rows x panels to the threads.
+// Convolutions as a gemm per group. Rows of A are output pixels, columns of B output channels; the threads share blocks of rows x panels.
 //
 // Two ways differ in how rows come to the kernel: a table points at the pieces of each row where they lie in the input, or the pieces are copied side by side
 // ("im2col", rows.h), and widened for kernels that want it. From either, tiles of rows are zipped for kernels that want that.

@@ -15,7 +15,7 @@ struct tvmq_ring {
 };
 
 struct tvmq_trace {
-  int subgraph, node;  // what runs: set by the caller before its tasks are handed out
+  int subgraph, node;  // what runs: set by the caller before it begins
   int n_threads;
   struct tvmq_ring rings[];
 };
