@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what compilers do not: layers, names, lengths and whitespace of the sources, and the symbols of the built library.
+"""Checks what compilers do not: rooms, names, lengths and whitespace of the sources, and the symbols of the built library.
 
     tools/lint.py [--library BUILD/delegate/libtvmq_delegate.so]
 
@@ -23,16 +23,34 @@ MAX_LINES = 400
 MAX_COLUMNS = 160
 EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")
 
-# The files that see TFLite's structures; everything else below delegate/ builds and is tested without them.
-TFLITE = ("tflite_abi.h", "abi_check.[ch]", "plugin.c", "api.c", "delegate.[ch]", "fold_pad.[ch]", "graph.[ch]", "node*.[ch]", "partition.[ch]")
-TFLITE += ("placement.[ch]", "tensor.[ch]")
-# What the files of a directory may include of our own headers.
-LAYERS = {"kernels": ("kernels/*", "packing/layout.h", "arith.h", "cpu_bits.h", "types.h"), "packing": ("packing/*", "arith.h", "desc.h", "types.h")}
+# Which rooms of delegate/ the files of a room may include headers of, beside their own and the public header. Arrows point one way only.
+BASE = ("base",)
+KERNELS = ("packing", "cpu", *BASE)
+PLAN = ("kernels", "threads", *KERNELS)
+OPS = ("ops", "exact", "plan", *PLAN)
+ROOMS = {
+    "base": (),
+    "cpu": BASE,
+    "packing": BASE,
+    "kernels": KERNELS,
+    "exact": ("kernels", *KERNELS),
+    "threads": ("cpu", *BASE),
+    "plan": PLAN,
+    "ops": ("exact", "plan", *PLAN),
+    "ops/claims": ("ops", "exact", "kernels", *KERNELS),
+    "ops/conv": ("ops/claims", *OPS),
+    "ops/depthwise": ("ops/claims", "ops/conv", *OPS),
+    "ops/elementwise": ("ops/claims", *OPS),
+    "ops/moves": ("ops/claims", *OPS),
+    "ops/pools": ("ops/claims", *OPS),
+    "tflite": ("ops", *BASE),
+    "host": ("tflite", *OPS),
+}
 
-# tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: requantize, with a type on either side, the pools,
+# tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
 # row_sums, add.
-ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
-TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|requantize|average_pool|max_pool|row_sums"
+ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
+TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|quantize|average_pool|max_pool|row_sums"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
 Finding = tuple[Path, int, str]
@@ -72,23 +90,50 @@ def check_text() -> Iterator[Finding]:
                 yield path, number, "unfinished work is tracked elsewhere than in comments"
 
 
-def check_layers() -> Iterator[Finding]:
+def check_rooms() -> Iterator[Finding]:
+    """Includes are written from delegate/, stay within what ROOMS allows, and go round in no circle."""
     delegate = ROOT / "delegate"
+    included: dict[str, list[str]] = {}
     for path in files("*.c", "*.h", "*.def"):
         if not path.is_relative_to(delegate):
             continue
         name = path.relative_to(delegate).as_posix()
-        layer = LAYERS.get(name.partition("/")[0])
+        room = name.rpartition("/")[0]
+        if room and room not in ROOMS:
+            yield path, 1, f"{room} is no room: ROOMS in tools/lint.py lists them"
+            continue
         for number, line in lines(path):
             include = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            target = (path.parent / include[1]).resolve() if include else delegate
-            if not target.is_file() or not target.is_relative_to(delegate):
-                continue  # generated, or the compiler's to report
-            header = target.relative_to(delegate).as_posix()
-            if layer and not matches(header, layer):
-                yield path, number, f"includes {header}; this directory sees {', '.join(layer)}"
-            elif matches(header, TFLITE) and not matches(name, TFLITE):
-                yield path, number, f"includes {header}; only {', '.join(TFLITE)} see TFLite's structures"
+            if not include:
+                continue
+            header = include[1]
+            if not (delegate / header).is_file():
+                yield path, number, f"includes {header}; includes are written from delegate/"
+                continue
+            if not header.endswith(".def"):
+                included.setdefault(name, []).append(header)
+            target = header.rpartition("/")[0]
+            if target and target != room and target not in ROOMS.get(room, ()):
+                yield path, number, f"includes {header}; {room or 'the public header'} sees {', '.join(ROOMS.get(room, ())) or 'no other room'}"
+    done: set[str] = set()
+    for name in sorted(included):
+        circle = find_circle(included, name, [], done)
+        if circle:
+            yield delegate / circle[0], 1, f"a circle of includes: {' -> '.join(circle)}"
+
+
+def find_circle(included: dict[str, list[str]], name: str, trail: list[str], done: set[str]) -> list[str]:
+    """The first circle of includes that a file leads into."""
+    if name in trail:
+        return [*trail[trail.index(name) :], name]
+    if name in done:
+        return []
+    for header in included.get(name, []):
+        circle = find_circle(included, header, [*trail, name], done)
+        if circle:
+            return circle
+    done.add(name)
+    return []
 
 
 def check_kernel_names() -> Iterator[Finding]:
@@ -153,7 +198,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, help="a built library, to check its symbols")
     options = parser.parse_args()
-    findings = [*check_text(), *check_layers(), *check_kernel_names(), *check_format(), *check_python()]
+    findings = [*check_text(), *check_rooms(), *check_kernel_names(), *check_format(), *check_python()]
     if options.library:
         findings += check_symbols(options.library)
     for path, number, what in findings:

@@ -2,8 +2,8 @@
 //
 // Along a plane, bytes of both tensors become pairs of int16: 256 a and 256 b, which pmaddwd multiplies by the high parts of the multipliers, and a and b, by
 // the low parts. Packing undoes the order that unpacking makes.
-#include "elements_avx2.h"
-#include "requant_avx2.h"
+#include "kernels/elements_avx2.h"
+#include "kernels/stage_avx2.h"
 
 #define ISA avx2
 enum { BLOCK = 32 };
@@ -67,4 +67,4 @@ TVMQ_INLINE vec left(vec x, int n) { return _mm256_slli_epi32(x, n); }
 TVMQ_INLINE vec right(vec x, int n) { return _mm256_srai_epi32(x, n); }
 TVMQ_INLINE vec clamped(vec x, vec min, vec max) { return _mm256_min_epi32(_mm256_max_epi32(x, min), max); }
 
-#include "add_x86.h"
+#include "kernels/add_x86.h"

@@ -2,8 +2,8 @@
 //
 // Along a plane, bytes of both tensors become pairs of int16, 256 a and 256 b, which vpdpwssd multiplies by the high parts of the multipliers. vpdpbusd sees
 // four bytes, 0, a, 0, b, and multiplies a and b by the low parts. Packing undoes the order that unpacking makes.
-#include "elements_avx512.h"
-#include "requant_avx512.h"
+#include "kernels/elements_avx512.h"
+#include "kernels/stage_avx512.h"
 
 #define ISA avx512vnni
 enum { BLOCK = 64 };
@@ -67,4 +67,4 @@ TVMQ_INLINE vec left(vec x, unsigned n) { return _mm512_slli_epi32(x, n); }
 TVMQ_INLINE vec right(vec x, unsigned n) { return _mm512_srai_epi32(x, n); }
 TVMQ_INLINE vec clamped(vec x, vec min, vec max) { return _mm512_min_epi32(_mm512_max_epi32(x, min), max); }
 
-#include "add_x86.h"
+#include "kernels/add_x86.h"

@@ -1,6 +1,6 @@
 // Portable sum of two quantized tensors.
-#include "kernel.h"
-#include "requant.h"
+#include "kernels/kernel.h"
+#include "kernels/stage.h"
 
 static inline int32_t plane_value(const struct tvmq_add_args *args, int32_t n_exceptions, int32_t a, int32_t b) {
   const struct tvmq_plane *p = &args->plane;

@@ -2,9 +2,9 @@
 //
 // Along a plane, smull and smlal multiply bytes by the low parts of the multipliers, whose sums fit int16, and 256 a and 256 b by the high parts. The sum is
 // shifted in two steps: its high half is taken, then, by a saturating shift to the left, the high byte of that.
-#include "add_ways.h"
-#include "elements_neon.h"
-#include "requant_neon.h"
+#include "kernels/add_ways.h"
+#include "kernels/elements_neon.h"
+#include "kernels/stage_neon.h"
 
 #define ISA neon
 enum { BLOCK = 32 };
@@ -149,4 +149,4 @@ TVMQ_INLINE void lower_s16(const struct steps *s, const vec x[], void *out) {
   UNROLL for (int v = 0; v < 4; v += 2) { vst1q_s16((int16_t *)out + 4 * v, vminq_s16(vmaxq_s16(to_s16(x[v], x[v + 1]), s->min_s16), s->max_s16)); }
 }
 
-#include "add_template.h"
+#include "kernels/add_template.h"

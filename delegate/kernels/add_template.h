@@ -14,9 +14,9 @@
 // Reads and writes the elements given; the last few by way of the stack.
 #include <string.h>
 
-#include "add_ways.h"
-#include "inline.h"
-#include "kernel.h"
+#include "kernels/add_ways.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
 
 enum { VECTORS = 4, STEP = VECTORS * LANES };
 

@@ -3,7 +3,7 @@
 // The includer defines all(x), add(a, b), sub(a, b), exclusive(a, b), left(x, n) and right(x, n), which shift lanes by a constant, and clamped(x, min, max).
 #pragma once
 
-#include "add_ways.h"
+#include "kernels/add_ways.h"
 
 struct steps {
   struct tvmq_stage in, out;
@@ -69,4 +69,4 @@ TVMQ_INLINE void lower_s16(const struct steps *s, const vec x[], void *out) {
   store_s16(out, value);
 }
 
-#include "add_template.h"
+#include "kernels/add_template.h"

@@ -1,5 +1,5 @@
 // Average pooling in AVX-512 vectors.
-#include "requant_avx512.h"
+#include "kernels/stage_avx512.h"
 
 #define LANES 32
 #define BLOCK 2
@@ -18,7 +18,7 @@ TVMQ_INLINE void rescale(const struct tvmq_rescaled_sum *r, size_t n, __m512i *s
   UNROLL for (size_t i = 0; i < n; i++) sums[i] = tvmq_long_rescale(&stage, sums[i], _mm512_set1_epi32(r->multiplier), _mm512_set1_epi32(r->shift));
 }
 
-#include "average_pool_template.h"
+#include "kernels/average_pool_template.h"
 
 void tvmq_average_pool_s8__avx512vnni(const struct tvmq_pool_args *args) { pool_s8(args); }
 void tvmq_average_pool_u8__avx512vnni(const struct tvmq_pool_args *args) { pool_u8(args); }

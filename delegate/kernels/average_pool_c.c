@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "requant.h"
+#include "kernels/stage.h"
 
 #define LANES 8
 #define BLOCK 1
@@ -54,7 +54,7 @@ TVMQ_INLINE void rescale(const struct tvmq_rescaled_sum *r, size_t n, int32s *su
   }
 }
 
-#include "average_pool_template.h"
+#include "kernels/average_pool_template.h"
 
 TVMQ_INLINE int32_t load_one(const uint8_t *in, enum tvmq_type type) {
   return type == TVMQ_TYPE_S16 ? *(const int16_t *)(const void *)in : type == TVMQ_TYPE_U8 ? *in : (int8_t)*in;

@@ -1,5 +1,5 @@
 // Average pooling for Armv8.0.
-#include "requant_neon.h"
+#include "kernels/stage_neon.h"
 
 #define LANES 8
 #define BLOCK 4
@@ -43,7 +43,7 @@ TVMQ_INLINE void rescale(const struct tvmq_rescaled_sum *r, size_t n, int32x4_t 
     rescale_by(TVMQ_NEON_DOUBLE, r, n, sums);
 }
 
-#include "average_pool_template.h"
+#include "kernels/average_pool_template.h"
 
 void tvmq_average_pool_s8__neon(const struct tvmq_pool_args *args) { pool_s8(args); }
 void tvmq_average_pool_u8__neon(const struct tvmq_pool_args *args) { pool_u8(args); }

@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 enum { STEP = 4, ROWS_IN_INT16 = 128 };
 

@@ -12,11 +12,11 @@
 // Weights less their zero point may exceed int8. Then a second plane holds the same term for every weight (pack_depthwise.h): its quads' products are added
 // with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
 //
-// Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is requant_neon.h's
+// Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is stage_neon.h's
 // path of right shifts, whose results must fit int16 if they are int8.
-#include "depthwise_dotprod.h"
-#include "depthwise_loops_dotprod.h"
-#include "requant_neon.h"
+#include "kernels/depthwise_dotprod.h"
+#include "kernels/depthwise_loops_dotprod.h"
+#include "kernels/stage_neon.h"
 
 // clang-format off
 // ---- stride 1: four rows of a column serve both output rows

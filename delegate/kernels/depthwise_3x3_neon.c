@@ -8,7 +8,7 @@
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 unless both weights are -128;
 // results and their zero point must fit int16 before they are clamped.
 #define TAPS "9"
-#include "depthwise_loops_neon.h"
+#include "kernels/depthwise_loops_neon.h"
 
 // v0-v8     weights, row by row              v16-v19  sums of the first column
 // v9-v14    pixels                           v20-v23  sums of the second

@@ -7,7 +7,7 @@
 //
 // Reads: 16 bytes of each pixel of the window. Writes: 16 bytes of each output pixel. Hazards: those of depthwise_3x3_neon.c; n_cols >= 2.
 #define TAPS "25"
-#include "depthwise_loops_neon.h"
+#include "kernels/depthwise_loops_neon.h"
 
 // v0-v9    weights of two rows                  v16-v23  sums
 // v10-v15  pixels                               v24-v29  products of two taps

@@ -1,6 +1,6 @@
 // Depthwise on AVX2: pixels widened to int16, pairs of rows interleaved. pmaddwd adds two products of int16, which cannot overflow; the weights have the filter
 // zero point subtracted.
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
 enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2 };
@@ -42,7 +42,7 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path
   if (second) _mm_storeu_si128((__m128i *)(out + out_row_stride), _mm256_extracti128_si256(bytes, 1));
 }
 
-#include "depthwise_x86_tile.h"
+#include "kernels/depthwise_x86_tile.h"
 
 DEPTHWISE(tvmq_depthwise_s8_1x16v2__avx2, 1, 2)
 DEPTHWISE(tvmq_depthwise_s8_2x16v2s1__avx2, 2, 2)

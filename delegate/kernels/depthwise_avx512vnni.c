@@ -1,5 +1,5 @@
 // Depthwise on AVX-512 VNNI: four rows of bytes interleaved. vpdpbusd does not saturate; its first operand is unsigned (a_offset 128).
-#include "requant_avx512.h"
+#include "kernels/stage_avx512.h"
 
 typedef __m512i vector;
 enum { LANES = 4, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1 };
@@ -56,7 +56,7 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path
   }
 }
 
-#include "depthwise_x86_tile.h"
+#include "kernels/depthwise_x86_tile.h"
 
 DEPTHWISE(tvmq_depthwise_s8_1x64v4__avx512vnni, 1, 4)
 DEPTHWISE(tvmq_depthwise_s8_2x32v4__avx512vnni, 1, 2)

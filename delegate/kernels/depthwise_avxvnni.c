@@ -1,5 +1,5 @@
 // Depthwise on AVX-VNNI: four rows of bytes interleaved. vpdpbusd does not saturate; its first operand is unsigned (a_offset 128).
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
 enum { LANES = 2, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1 };
@@ -42,7 +42,7 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path
   }
 }
 
-#include "depthwise_x86_tile.h"
+#include "kernels/depthwise_x86_tile.h"
 
 DEPTHWISE(tvmq_depthwise_s8_1x32v4__avxvnni, 1, 2)
 DEPTHWISE(tvmq_depthwise_s8_2x16v4__avxvnni, 1, 1)

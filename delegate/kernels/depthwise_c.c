@@ -1,6 +1,6 @@
 // Portable depthwise convolution: the fallback for any processor, any filter and stride.
-#include "kernel.h"
-#include "requant.h"
+#include "kernels/kernel.h"
+#include "kernels/stage.h"
 
 #define TILE_OF(symbol) symbol##_tile
 #define TILE(symbol) TILE_OF(symbol)
@@ -13,7 +13,7 @@
 #define UNSIGNED_ACC uint32_t
 #define LOAD(x) ((int8_t)((x) ^ args->in_flip))
 #define STORE(acc, multiplier, shift) ((uint8_t)(tvmq_stage_s32(args->stage, acc, multiplier, shift) ^ args->stage->flip))
-#include "depthwise_c_template.h"
+#include "kernels/depthwise_c_template.h"
 
 // 16x8: the reference accumulates in int64 whatever the bias.
 #define SYMBOL tvmq_depthwise_s16_1x16a64__c
@@ -24,4 +24,4 @@
 #define UNSIGNED_ACC uint64_t
 #define LOAD(x) (x)
 #define STORE(acc, multiplier, shift) ((int16_t)tvmq_stage_s64(args->stage, acc, multiplier, shift))
-#include "depthwise_c_template.h"
+#include "kernels/depthwise_c_template.h"

@@ -5,7 +5,7 @@
 //
 // Reads: 16 bytes of each pixel of the window. Writes: 16 bytes of each output pixel. Hazards: those of depthwise_3x3_neon.c; stride 1 down, n_rows >= 4.
 #define TAPS "0"  // when they are done, %[panel] is moved on by them
-#include "depthwise_loops_neon.h"
+#include "kernels/depthwise_loops_neon.h"
 
 // v0-v4   pixels, v5 v6 weights               v16-v31  sums of four rows
 // v7-v14  products of two taps                x0-x4    pixels

@@ -5,10 +5,10 @@
 // Tile: one or two output rows, 4 columns, 8 channels. Where kernel columns share them, the quads of a run of columns are made once and kept on the stack for
 // all tiles of the run; elsewhere, and where a filter is too large for that, a tile makes its own. Reads: 8 bytes of each pixel; where a group of four rows is
 // not full, the window's last row again, against weights of zero, and past the last column of a run the last again. Hazards: sdot does not saturate.
-#include "depthwise_dotprod.h"
+#include "kernels/depthwise_dotprod.h"
 
-#include "inline.h"
-#include "requant_neon.h"
+#include "kernels/inline.h"
+#include "kernels/stage_neon.h"
 
 enum { NR = 8, GROUP_ROWS = 4, COLUMNS = 4, KEPT = 256, MIN_RUN = 3 };
 

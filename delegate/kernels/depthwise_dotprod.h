@@ -1,7 +1,7 @@
 // What the two files of depthwise kernels by dot products share.
 #pragma once
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 // The hot loops for 3x3 (depthwise_3x3_dotprod.c). False, and nothing done, if the output stage or the planes are not of the usual kind.
 bool tvmq_depthwise_3x3s1_dotprod(const struct tvmq_depthwise_args *args);

@@ -6,8 +6,8 @@
 // zero). The includer defines TAPS, the number of the filter's taps as a string.
 #pragma once
 
-#include "depthwise_neon.h"
-#include "requant_neon.h"
+#include "kernels/depthwise_neon.h"
+#include "kernels/stage_neon.h"
 
 // What the loops load of a block's output stage, and where they keep sums of pixels.
 struct stage {
@@ -56,7 +56,7 @@ struct block {
 #define ADD(low, high, to) ADD_OF(low, high, to, to)
 #define ADD_TO(low, high, to, from) ADD_OF(low, high, to, from)
 
-// The output stage. Where ties go away from zero, negative products are lowered (requant_neon.h).
+// The output stage. Where ties go away from zero, negative products are lowered (stage_neon.h).
 #define MULTIPLIER(v, i) "ldr q" #v ", [%[panel], #16*(4+" TAPS "+" #i ")]\n"
 #define SHIFT(v, i) "ldr q" #v ", [%[stage], #16*" #i "]\n"
 #define EACH(OP, a0, a1, a2, a3, b0, b1, b2, b3) OP(a0, b0) OP(a1, b1) OP(a2, b2) OP(a3, b3)

@@ -3,10 +3,10 @@
 //
 // Tile: one output row, 4 columns, twice 8 channels: 8 accumulators, requantized together, because in-order cores need that much independent work. Reads: 8
 // bytes of each pixel of the window; past the last column the last again. Hazards: none, |w - zw| < 2^8.
-#include "depthwise_neon.h"
+#include "kernels/depthwise_neon.h"
 
-#include "inline.h"
-#include "requant_neon.h"
+#include "kernels/inline.h"
+#include "kernels/stage_neon.h"
 
 enum { NR = 16, CHANNELS = 8, COLUMNS = 4 };
 
@@ -26,7 +26,7 @@ TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) {
   return vmovl_s8(veor_s8(vld1_s8((const int8_t *)pixel + h->channel_offset), h->flip));
 }
 
-#include "depthwise_rows_neon_template.h"
+#include "kernels/depthwise_rows_neon_template.h"
 
 // Requantizes 8 accumulators, two columns at a time, and stores `n` columns.
 TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {

@@ -1,7 +1,7 @@
 // What the two files of depthwise kernels for any Arm processor share.
 #pragma once
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 // The hot loops for 3x3 and 5x5 (depthwise_3x3_neon.c, depthwise_5x5_neon.c), stride 1 or 2 along a row, and for filters of one column
 // (depthwise_column_neon.c), stride 1 down and four rows or more; no two weights of a channel are -128. False, and nothing done, if the call is not of the

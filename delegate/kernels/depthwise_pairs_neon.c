@@ -5,9 +5,9 @@
 // that lies in the table without a gap, as that of a row of one pixel does, is taken as a single row of taps.
 //
 // Reads: 16 bytes of each pixel of the window; past the last of 4 columns the last again. Hazards: two products fit int16 unless both weights are -128.
-#include "depthwise_neon.h"
-#include "inline.h"
-#include "requant_neon.h"
+#include "kernels/depthwise_neon.h"
+#include "kernels/inline.h"
+#include "kernels/stage_neon.h"
 
 enum { NR = 16, COLUMNS = 4, BLOCKS = 2, VECTORS = 4 };
 

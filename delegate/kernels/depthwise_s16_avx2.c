@@ -1,5 +1,5 @@
 // Depthwise of 16x8 on AVX2, any filter and stride: 16 channels.
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
 
@@ -14,6 +14,6 @@ TVMQ_INLINE void interleave(const vector row[2], vector pair[2]) {
 
 TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm256_add_epi32(acc, _mm256_madd_epi16(x, w)); }
 
-#include "depthwise_s16_x86_tile.h"
+#include "kernels/depthwise_s16_x86_tile.h"
 
 void tvmq_depthwise_s16_1x16v2a64__avx2(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, sizeof(vector), single_row); }

@@ -1,5 +1,5 @@
 // Depthwise of 16x8 on AVX-512 VNNI, any filter and stride: 32 channels.
-#include "requant_avx512.h"
+#include "kernels/stage_avx512.h"
 
 typedef __m512i vector;
 
@@ -14,6 +14,6 @@ TVMQ_INLINE void interleave(const vector row[2], vector pair[2]) {
 
 TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm512_dpwssd_epi32(acc, x, w); }
 
-#include "depthwise_s16_x86_tile.h"
+#include "kernels/depthwise_s16_x86_tile.h"
 
 void tvmq_depthwise_s16_1x32v2a64__avx512vnni(const struct tvmq_depthwise_args *args) { tvmq_depthwise_tiles(args, 1, sizeof(vector), single_row); }

@@ -2,9 +2,9 @@
 //
 // Tile: one output row, 4 columns, twice 8 channels. Products are summed in int32 as long as nothing can overflow, then moved to int64. Reads: 16 bytes of each
 // pixel of the window; past the last column the last again. Hazards: an int16 times an int8 is at most 2^22, so 511 of them fit.
-#include "inline.h"
-#include "kernel.h"
-#include "requant_neon.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+#include "kernels/stage_neon.h"
 
 enum { NR = 16, CHANNELS = 8, COLUMNS = 4, MOST_PRODUCTS = 511 };
 
@@ -25,7 +25,7 @@ TVMQ_INLINE int16x8_t load_weight(const struct half *h, const int8_t *weight) {
 
 TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) { return vld1q_s16((const int16_t *)((const char *)pixel + h->channel_offset)); }
 
-#include "depthwise_rows_neon_template.h"
+#include "kernels/depthwise_rows_neon_template.h"
 
 TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], const struct tvmq_neon_sums *sums, size_t n, int16_t *out) {
   const struct tvmq_neon_stage_s64 stage = tvmq_neon_stage_s64(h->args->stage);

@@ -6,9 +6,9 @@
 // Tile: one output row, one column, 16 channels: 4 accumulators, requantized together. Reads: 16 bytes of each pixel of the window, again for each output.
 // Registers: 9 vectors of weights, 4 of tables' indices, 4 accumulators, 4 pixels and what is looked up in them. Hazards: none;
 // weights that exceed int8 less their zero point are left to depthwise_neon.c, whose layout is the same.
-#include "inline.h"
-#include "kernel.h"
-#include "requant_neon.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+#include "kernels/stage_neon.h"
 
 enum { NR = 16, VECTORS = 4, FILTER = 3, TAPS = 9, QUADS = 2 };
 

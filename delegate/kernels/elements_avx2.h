@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#include "inline.h"
+#include "kernels/inline.h"
 
 enum { LANES = 8 };
 typedef __m256i vec;

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#include "inline.h"
+#include "kernels/inline.h"
 
 enum { LANES = 16 };
 typedef __m512i vec;

@@ -4,7 +4,7 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-#include "inline.h"
+#include "kernels/inline.h"
 
 enum { LANES = 4 };
 typedef int32x4_t vec;

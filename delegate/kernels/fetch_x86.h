@@ -3,8 +3,8 @@
 
 #include <immintrin.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
 
 // Bytes ahead where they are used once, by a single row.
 enum { TVMQ_FETCH_AHEAD = 4096 };

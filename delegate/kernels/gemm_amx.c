@@ -12,7 +12,7 @@
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
 
-#include "requant_avx512.h"
+#include "kernels/stage_avx512.h"
 
 enum { TILE_ROWS = 16, ACCUMULATORS = 4, STEP = 64, MAX_VECTORS = 4, STORED_VECTORS = 4, LINE = 64 };
 

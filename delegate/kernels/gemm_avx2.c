@@ -2,7 +2,7 @@
 #define MULTIPLY_ADD "vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"
 #define TEMPORARIES 1
 #define OPERAND_BYTES 2
-#include "gemm_avx2_tile.h"
+#include "kernels/gemm_avx2_tile.h"
 
 // Rows are flipped when they are widened.
 void tvmq_gemm_s8_4x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES), gemm, args, false, 4); }

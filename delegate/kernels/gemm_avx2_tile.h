@@ -12,8 +12,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "fetch_x86.h"
-#include "requant_avx2.h"
+#include "kernels/fetch_x86.h"
+#include "kernels/stage_avx2.h"
 
 enum { MAX_ROWS = 6, CHANNELS = 16, VECTORS = 2, STEP_BYTES = 4, VECTOR_BYTES = 32 };
 

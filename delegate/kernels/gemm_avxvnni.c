@@ -2,7 +2,7 @@
 #define MULTIPLY_ADD "%{vex%} vpdpbusd %2, %1, %0"
 #define TEMPORARIES 0
 #define OPERAND_BYTES 1
-#include "gemm_avx2_tile.h"
+#include "kernels/gemm_avx2_tile.h"
 
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
 void tvmq_gemm_s8_6x16c4__avxvnni(const struct tvmq_gemm_args *args) {

@@ -1,8 +1,8 @@
 // int8 gemm by dot products of four (sdot); rows are read where they lie.
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
-#include "gemm_neon_tile.h"
-#include "inline.h"
+#include "kernels/gemm_neon_tile.h"
+#include "kernels/inline.h"
 
 // clang-format off
 #define SDOT(acc, b, a, depth) "sdot v" #acc ".4s, v" #b ".16b, v" #a ".4b[" #depth "]\n"

@@ -4,8 +4,8 @@
 // the panel has them.
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
-#include "gemm_neon_tile.h"
-#include "inline.h"
+#include "kernels/gemm_neon_tile.h"
+#include "kernels/inline.h"
 
 // clang-format off
 #define SMMLA(acc, a, b) "smmla v" #acc ".4s, v" #a ".16b, v" #b ".16b\n"

@@ -2,7 +2,7 @@
 // nothing to add at its end. Weights are int16 with the filter zero point already subtracted, so that any weight will do.
 //
 // Registers of the assembly besides those of gemm_lane_neon.h: x9 depths left in the tap, x10 taps left.
-#include "gemm_lane_neon.h"
+#include "kernels/gemm_lane_neon.h"
 
 // clang-format off
 #define FLIP_MASK "dup v15.16b, %w[flip]\n"

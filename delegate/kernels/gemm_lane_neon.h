@@ -8,7 +8,7 @@
 // x0-x7 are row pointers, x8 the offset in them.
 #pragma once
 
-#include "gemm_neon_tile.h"
+#include "kernels/gemm_neon_tile.h"
 
 // clang-format off
 #define ROW(reg, row) "ldr " #reg #row ", [x" #row ", x8]\n"

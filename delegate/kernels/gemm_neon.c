@@ -7,7 +7,7 @@
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this one), x9 scratch, x10 taps left, x11 depths of a tap
 // in whole sixteens. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13 products, v6 also flip.
-#include "gemm_neon_tile.h"
+#include "kernels/gemm_neon_tile.h"
 
 // clang-format off
 #define LOW(to, row, b) "smull v" #to ".8h, v" #row ".8b, v" #b ".8b\n"

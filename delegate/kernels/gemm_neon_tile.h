@@ -6,8 +6,8 @@
 // so that nothing outside the panel is read.
 #pragma once
 
-#include "inline.h"
-#include "requant_neon.h"
+#include "kernels/inline.h"
+#include "kernels/stage_neon.h"
 
 // One tile's state besides the accumulators.
 struct tvmq_neon_tile {

@@ -2,7 +2,7 @@
 // overflow.
 #include <string.h>
 
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 enum { STEP = 2 };
 
@@ -16,7 +16,7 @@ TVMQ_INLINE __m256i load_weights(const void *p) { return _mm256_cvtepi8_epi16(_m
 
 TVMQ_INLINE __m256i multiply_add(__m256i acc, __m256i x, __m256i w) { return _mm256_add_epi32(acc, _mm256_madd_epi16(x, w)); }
 
-#include "gemm_row_avx2_tile.h"
+#include "kernels/gemm_row_avx2_tile.h"
 
 GEMM_ROW(tvmq_gemm_s8_1x16c2__avx2, 2, 2)
 GEMM_ROW(tvmq_gemm_s8_1x32c2__avx2, 4, 1)

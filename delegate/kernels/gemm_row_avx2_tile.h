@@ -6,7 +6,7 @@
 //
 // Tile: 1 row x vectors * 8 channels, of 2, 4 or 8 vectors. k is a multiple of steps * STEP. Registers: up to eight accumulators, which hide the latency of
 // their additions; few channels have some for each of `steps` steps. Weights, the row and the flip.
-#include "fetch_x86.h"
+#include "kernels/fetch_x86.h"
 
 enum { STORED_VECTORS = 4, MAX_VECTORS = 8, LINE = 64 };
 

@@ -1,5 +1,5 @@
 // int8 gemm of single rows by dot products, on the panels of gemm_dotprod.c.
-#include "gemm_row_neon_tile.h"
+#include "kernels/gemm_row_neon_tile.h"
 
 // Sixteen depths: v0 is the row, v4 to v7 are weights of sixteen channels, four depths of each. Odd fours of depths are added to v16 to v19 first, as one set
 // of accumulators would wait for itself. The next weights and the next sixteen depths of the row are loaded meanwhile, behind the last weights the multipliers,

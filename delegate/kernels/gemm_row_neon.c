@@ -1,5 +1,5 @@
 // int8 gemm of single rows for Armv8.0, without dot products, on the panels of gemm_neon.c.
-#include "gemm_row_neon_tile.h"
+#include "kernels/gemm_row_neon_tile.h"
 
 // Sixteen depths: v0 to v3 are the row in its four rotations, two of which are multiplied at a time by weights of sixteen channels each, v4 to v11; v16 to v23
 // are products. The next weights and the next sixteen depths of the row are loaded meanwhile, behind the last weights the multipliers, the last sixteen twice.

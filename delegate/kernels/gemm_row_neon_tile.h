@@ -4,7 +4,7 @@
 // is read where the next ones are loaded ahead.
 #pragma once
 
-#include "requant_neon.h"
+#include "kernels/stage_neon.h"
 
 // Adds the products of one tap, the bytes x ^ flip of k depths, to the sums of 16 channels. Returns where the next tap's weights begin.
 typedef const int8_t *(*add_tap_fn)(int32x4_t acc[4], const uint8_t *x, size_t k, uint8x16_t flip, const int8_t *weights);

@@ -2,7 +2,7 @@
 //   ENCODING  the instruction's prefix in assembly
 #include <string.h>
 
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 enum { STEP = 4 };
 
@@ -19,4 +19,4 @@ TVMQ_INLINE __m256i multiply_add(__m256i acc, __m256i x, __m256i w) {
   return acc;
 }
 
-#include "gemm_row_avx2_tile.h"
+#include "kernels/gemm_row_avx2_tile.h"

@@ -2,7 +2,7 @@
 //
 // Registers: ymm0-11 accumulators, two of weights, one of a row, one of products on their way to an accumulator.
 // Hazards: by intrinsics compilers move more of the products ahead than there are registers.
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
 enum { ROWS = 6 };
@@ -18,7 +18,7 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
   return acc;
 }
 
-#include "gemm_s16_x86_tile.h"
+#include "kernels/gemm_s16_x86_tile.h"
 
 void tvmq_gemm_s16_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_FIXED_PATH(tvmq_stage_path(args->stage), gemm_s32, args); }
 void tvmq_gemm_s16_6x16c2a64__avx2(const struct tvmq_gemm_args *args) { gemm_s64(args); }

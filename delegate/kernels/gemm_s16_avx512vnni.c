@@ -2,7 +2,7 @@
 //
 // Registers: zmm0-23 accumulators, two of weights, one or two of rows.
 // Hazards: vpdpwssd wraps. As an intrinsic gcc 12 spills the accumulators of large tiles; as an instruction it does not.
-#include "requant_avx512.h"
+#include "kernels/stage_avx512.h"
 
 typedef __m512i vector;
 enum { ROWS = 12 };
@@ -17,7 +17,7 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
   return acc;
 }
 
-#include "gemm_s16_x86_tile.h"
+#include "kernels/gemm_s16_x86_tile.h"
 
 void tvmq_gemm_s16_12x32c2__avx512vnni(const struct tvmq_gemm_args *args) { TVMQ_FOR_FIXED_PATH(tvmq_stage_path(args->stage), gemm_s32, args); }
 void tvmq_gemm_s16_12x32c2a64__avx512vnni(const struct tvmq_gemm_args *args) { gemm_s64(args); }

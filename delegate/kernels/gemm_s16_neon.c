@@ -7,7 +7,7 @@
 //
 // Registers of the assembly besides those of gemm_lane_neon.h: v8-v11 weights of four depths, x9 depths left in the tap, x10 taps left, x11 offset of the
 // depths after those that are loaded.
-#include "gemm_lane_neon.h"
+#include "kernels/gemm_lane_neon.h"
 
 enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 

@@ -12,16 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../arith.h"
-#include "../cpu_bits.h"
-#include "../packing/layout.h"
-#include "../types.h"
-#include "inline.h"
-#include "line.h"
-#include "mean.h"
-#include "plane.h"
+#include "base/arith.h"
+#include "base/types.h"
+#include "cpu/cpu_bits.h"
+#include "kernels/inline.h"
+#include "kernels/line.h"
+#include "kernels/mean.h"
+#include "kernels/plane.h"
+#include "packing/layout.h"
 
-// How a product x * multiplier * 2^shift is rounded; the formulas are in requant.h.
+// How a product x * multiplier * 2^shift is rounded; the formulas are in stage.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
 
 // The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in float form.
@@ -123,7 +123,7 @@ TVMQ_INLINE void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, si
   }
 }
 
-// ---- requantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
+// ---- quantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //
 // Types are those of the variant's name; zero points are the tensors' own. The tensors do not overlap. From bytes to bytes the caller has computed what each of
 // the 256 becomes, and says how a kernel may get there faster; the rest is not looked at.
@@ -133,7 +133,7 @@ enum tvmq_byte_map {
   TVMQ_BYTES_LINE    // line.h; a uint8 tensor is read and written as int8 by byte ^ 0x80
 };
 
-struct tvmq_requantize_args {
+struct tvmq_quantize_args {
   const void *in;
   void *out;
   size_t n;
@@ -147,10 +147,10 @@ struct tvmq_requantize_args {
   float inverse, rest;        // fma(in, inverse, in * rest), or in * inverse if the rest is 0, may stand for in / scale (reciprocal.h), unless both are 0
   int32_t in_zero_point, out_zero_point;
 };
-typedef void (*tvmq_requantize_fn)(const struct tvmq_requantize_args *args);
+typedef void (*tvmq_quantize_fn)(const struct tvmq_quantize_args *args);
 
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
-// b = in[1][i]; tvmq_add_value() in requant.h
+// b = in[1][i]; tvmq_add_value() in stage.h
 //
 // The inputs may be one tensor; in[0] is that of the greater scale, which is rescaled by a half and so exactly. int16 have zero points 0. For bytes the caller
 // may have found a plane that gives the same for every pair; what the steps need is then not looked at.
@@ -265,7 +265,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(ROW_SUMS, "row_sums")                                    \
   FAMILY(DEPTHWISE_S8, "depthwise_s8")                            \
   FAMILY(DEPTHWISE_S16, "depthwise_s16")                          \
-  FAMILY(REQUANTIZE, "requantize")                                \
+  FAMILY(QUANTIZE, "quantize")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -282,12 +282,12 @@ enum tvmq_variant_flags {
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
   TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart, and are not flipped
   TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
-  TVMQ_FLOAT_STAGE = 1u << 4     // any of the panels may be in float form (requant.h)
+  TVMQ_FLOAT_STAGE = 1u << 4     // any of the panels may be in float form (stage.h)
 };
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (requantize, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
+  float rate;         // multiply-accumulates (quantize, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
                       // inner loop
   float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
@@ -298,7 +298,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // requantize, add and pools only
+  enum tvmq_type in_type, out_type;  // quantize, add and pools only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -310,7 +310,7 @@ struct tvmq_variant {
     tvmq_gemm_fn gemm;
     tvmq_row_sums_fn row_sums;
     tvmq_depthwise_fn depthwise;
-    tvmq_requantize_fn requantize;
+    tvmq_quantize_fn quantize;
     tvmq_add_fn add;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
@@ -322,10 +322,10 @@ struct tvmq_variant {
 #define TVMQ_GEMM(family, symbol, ...) void symbol(const struct tvmq_gemm_args *args);
 #define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
-#define TVMQ_REQUANTIZE(symbol, ...) void symbol(const struct tvmq_requantize_args *args);
+#define TVMQ_QUANTIZE(symbol, ...) void symbol(const struct tvmq_quantize_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);
 #define TVMQ_WINOGRAD_OUTPUT(symbol, ...) void symbol(const struct tvmq_winograd_output_args *args);
-#include "variants.def"
+#include "kernels/variants.def"

@@ -1,7 +1,7 @@
 // Max pooling in AVX-512 vectors.
 #include <immintrin.h>
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 #define VECTOR 64
 #define BLOCK 4
@@ -17,7 +17,7 @@ TVMQ_INLINE vec smaller(vec x, vec y, enum tvmq_type type) {
   return type == TVMQ_TYPE_S16 ? _mm512_min_epi16(x, y) : type == TVMQ_TYPE_U8 ? _mm512_min_epu8(x, y) : _mm512_min_epi8(x, y);
 }
 
-#include "max_pool_template.h"
+#include "kernels/max_pool_template.h"
 
 void tvmq_max_pool_s8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
 void tvmq_max_pool_u8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_U8); }

@@ -1,5 +1,5 @@
 // Portable max pooling; fewer channels than a vector has are computed one by one.
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 #define VECTOR 16
 #define BLOCK 1
@@ -25,7 +25,7 @@ TVMQ_INLINE vec smaller(vec x, vec y, enum tvmq_type type) {
   return (y & mask) | (x & ~mask);
 }
 
-#include "max_pool_template.h"
+#include "kernels/max_pool_template.h"
 
 TVMQ_INLINE int32_t load_one(const uint8_t *in, enum tvmq_type type) {
   return type == TVMQ_TYPE_S16 ? *(const int16_t *)(const void *)in : type == TVMQ_TYPE_U8 ? *in : (int8_t)*in;

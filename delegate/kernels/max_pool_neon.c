@@ -1,7 +1,7 @@
 // Max pooling for Armv8.0.
 #include <arm_neon.h>
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 #define VECTOR 16
 #define BLOCK 4
@@ -22,7 +22,7 @@ TVMQ_INLINE vec smaller(vec x, vec y, enum tvmq_type type) {
   return type == TVMQ_TYPE_U8 ? vreinterpretq_s8_u8(vminq_u8(BYTES(x), BYTES(y))) : vminq_s8(x, y);
 }
 
-#include "max_pool_template.h"
+#include "kernels/max_pool_template.h"
 
 void tvmq_max_pool_s8__neon(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
 void tvmq_max_pool_u8__neon(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_U8); }

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 // What is computed of a pixel: whole vectors side by side.
 struct part {

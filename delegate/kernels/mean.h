@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../types.h"
+#include "base/types.h"
 
 struct tvmq_mean {
   int32_t taps, bias, tie;

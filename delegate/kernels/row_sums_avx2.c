@@ -3,7 +3,7 @@
 // Reads: 32, then 16 and 8 bytes at a time, then single bytes.
 #include <immintrin.h>
 
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 static inline __m256i add_sums(__m256i sums, __m256i bytes) { return _mm256_add_epi64(sums, _mm256_sad_epu8(bytes, _mm256_setzero_si256())); }
 

@@ -3,8 +3,8 @@
 // Reads: 64 bytes at a time, at the end of a tap as many as there are.
 #include <immintrin.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
 
 enum { ROWS = 16, QUAD = 4, BYTES = 64 };
 

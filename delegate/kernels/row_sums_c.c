@@ -1,5 +1,5 @@
 // Portable row sums.
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 void tvmq_row_sums__c(const struct tvmq_row_sums_args *args) {
   for (size_t m = 0; m < args->n; m++) {

@@ -1,3 +1,3 @@
 // Row sums by dot products with ones (udot, sdot).
 #define ROW_SUMS tvmq_row_sums__dotprod
-#include "row_sums_neon_template.h"
+#include "kernels/row_sums_neon_template.h"

@@ -6,8 +6,8 @@
 #include <arm_neon.h>
 #include <stdbool.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
 
 TVMQ_INLINE uint32x4_t add_bytes(uint32x4_t sums, uint8x16_t bytes, bool is_signed) {
 #if defined(__ARM_FEATURE_DOTPROD)

@@ -1,4 +1,4 @@
-#include "select.h"
+#include "kernels/variants.h"
 
 // The rest is a_offset, and rotation if there is one.
 #define LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, ...) \
@@ -28,14 +28,8 @@
    .layout = DEPTHWISE_LAYOUT PANEL,                                       \
    .speeds = {__VA_ARGS__},                                                \
    .fn.depthwise = SYMBOL},
-#define TVMQ_REQUANTIZE(SYMBOL, CPU, IN_TYPE, OUT_TYPE, RATE) \
-  {.name = #SYMBOL,                                           \
-   .family = TVMQ_FAMILY_REQUANTIZE,                          \
-   .cpu = CPU,                                                \
-   .in_type = IN_TYPE,                                        \
-   .out_type = OUT_TYPE,                                      \
-   .speeds = {{.rate = RATE}},                                \
-   .fn.requantize = SYMBOL},
+#define TVMQ_QUANTIZE(SYMBOL, CPU, IN_TYPE, OUT_TYPE, RATE) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_QUANTIZE, .cpu = CPU, .in_type = IN_TYPE, .out_type = OUT_TYPE, .speeds = {{.rate = RATE}}, .fn.quantize = SYMBOL},
 #define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \
@@ -49,6 +43,6 @@
   {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_OUTPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_output = SYMBOL},
 
 const struct tvmq_variant tvmq_variants[] = {
-#include "variants.def"
+#include "kernels/variants.def"
 };
 const size_t tvmq_n_variants = sizeof tvmq_variants / sizeof tvmq_variants[0];

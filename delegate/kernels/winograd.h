@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../packing/layout.h"
+#include "packing/layout.h"
 
 // One direction of a tile: its number of outputs, 1 to 4, or TVMQ_WINOGRAD_NO_TAPS: the filter has a single tap in that direction, which is left alone.
 enum { TVMQ_WINOGRAD_NO_TAPS, TVMQ_WINOGRAD_OUTPUTS = 4 };

@@ -2,4 +2,4 @@
 #define SYMBOL tvmq_winograd_gemm_s16_6x16c2__avx2
 #define MULTIPLY_ADD "vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"
 #define TEMPORARIES 1
-#include "winograd_gemm_avx2_tile.h"
+#include "kernels/winograd_gemm_avx2_tile.h"

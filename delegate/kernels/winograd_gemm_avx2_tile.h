@@ -10,8 +10,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
 
 enum { MAX_ROWS = 6, ROW_STEP = 2, CHANNELS = 16, VECTORS = 2, FETCH_AHEAD = 2048 };
 

@@ -7,8 +7,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "inline.h"
-#include "kernel.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
 
 enum { MAX_ROWS = 12, ROW_STEP = 4, CHANNELS = 32, VECTORS = 2, FETCH_AHEAD = 8192 };
 

@@ -2,4 +2,4 @@
 #define SYMBOL tvmq_winograd_gemm_s16_6x16c2__avxvnni
 #define MULTIPLY_ADD "%{vex%} vpdpwssd %2, %1, %0"
 #define TEMPORARIES 0
-#include "winograd_gemm_avx2_tile.h"
+#include "kernels/winograd_gemm_avx2_tile.h"

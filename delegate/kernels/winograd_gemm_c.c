@@ -1,5 +1,5 @@
 // Portable gemm at one Winograd point. Tile: 4 rows x 8 channels; reads weights one depth (8 channels) at a time.
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 enum { ROWS = 4, CHANNELS = 8 };
 

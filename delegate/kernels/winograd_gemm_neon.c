@@ -2,7 +2,7 @@
 //
 // Assembly for the reasons that gemm_neon_tile.h gives, and because the tiles of a call are one stream: during the last depths of a tile the first ones of the
 // next tile are loaded, those of the first tile once more at the end. So in-order cores never wait for a load, and nothing is read that is not given.
-#include "kernel.h"
+#include "kernels/kernel.h"
 
 // clang-format off
 #define PRODUCTS(op, c0, c1, c2, c3, b0, b1, row, lane)         \

@@ -1,4 +1,4 @@
 // Portable transform of Winograd inputs.
 #define SYMBOL tvmq_winograd_input_s8_8c__c
 #define LANES 8
-#include "winograd_input_template.h"
+#include "kernels/winograd_input_template.h"

@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "inline.h"
-#include "kernel.h"
-#include "winograd.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+#include "kernels/winograd.h"
 
 typedef int16_t values __attribute__((vector_size(2 * LANES)));
 typedef int8_t bytes __attribute__((vector_size(LANES)));

@@ -1,5 +1,5 @@
 // Output of Winograd tiles on AVX2: eight channels of four pixels at a time pass through the output stage.
-#include "requant_avx2.h"
+#include "kernels/stage_avx2.h"
 
 struct finisher {
   __m256i bias, multiplier, shift;
@@ -7,7 +7,7 @@ struct finisher {
 };
 
 #define LANES 8
-#include "winograd_output_template.h"
+#include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE __m256i load(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
 

@@ -1,5 +1,5 @@
 // Output of Winograd tiles on AVX-512: sixteen channels of four pixels at a time pass through the output stage.
-#include "requant_avx512.h"
+#include "kernels/stage_avx512.h"
 
 struct finisher {
   __m512i bias, multiplier, shift;
@@ -7,7 +7,7 @@ struct finisher {
 };
 
 #define LANES 16
-#include "winograd_output_template.h"
+#include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path) {
   struct finisher f;

@@ -1,12 +1,12 @@
 // Portable output of Winograd tiles: the transform in vectors, the output stage one value at a time.
-#include "requant.h"
+#include "kernels/stage.h"
 
 struct finisher {
   const int32_t *bias, *multiplier, *shift;
 };
 
 #define LANES 4
-#include "winograd_output_template.h"
+#include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path) {
   (void)path;

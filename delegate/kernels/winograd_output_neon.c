@@ -1,6 +1,6 @@
 // Output of Winograd tiles for Armv8.0: eight channels, so that each vector operation has another beside it that in-order cores need not wait for; the output
 // stage takes two pixels together.
-#include "requant_neon.h"
+#include "kernels/stage_neon.h"
 
 struct finisher {
   struct tvmq_neon_stage stage;
@@ -8,7 +8,7 @@ struct finisher {
 };
 
 #define LANES 8
-#include "winograd_output_template.h"
+#include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path) {
   struct finisher f = {.stage = tvmq_neon_stage(path, args->stage)};

@@ -7,9 +7,9 @@
 // Registers: at most six sums and four outputs, of one line at a time.
 #include <string.h>
 
-#include "inline.h"
-#include "kernel.h"
-#include "winograd.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+#include "kernels/winograd.h"
 
 typedef uint32_t sums __attribute__((vector_size(4 * LANES)));
 typedef int32_t signed_sums __attribute__((vector_size(4 * LANES)));

@@ -1,4 +1,4 @@
-#include "fold.h"
+#include "packing/fold.h"
 
 // Sums of differences between weights and their zero point: of all, and of those above 0.
 struct sums {

@@ -1,8 +1,9 @@
-#include "layout.h"
+#include "packing/layout.h"
 
 #include <stdio.h>
 
-#include "../arith.h"
+#include "base/arith.h"
+#include "base/memory.h"
 
 bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b) {
   return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes &&
@@ -24,7 +25,7 @@ bool tvmq_panel_layout(const struct tvmq_layout *layout, size_t depth, struct tv
   const size_t params = (size_t)layout->nr * sizeof(int32_t);
   size_t size;
   if (!tvmq_mul_size(depth, (size_t)layout->nr * layout->weight_bytes, &size)) return false;
-  if (!tvmq_add_size(size, weights + 2 * params, &size) || !tvmq_round_up_size(size, TVMQ_PANEL_ALIGNMENT, &size)) return false;
+  if (!tvmq_add_size(size, weights + 2 * params, &size) || !tvmq_round_up_size(size, TVMQ_ALIGNMENT, &size)) return false;
   panel->weights = weights;
   panel->multiplier = weights + depth * layout->nr * layout->weight_bytes;
   panel->shift = panel->multiplier + params;

@@ -29,7 +29,7 @@
 //
 //   k is padded to a multiple of ku with weights of zero, channels past the last to nr with zero weights, bias, multiplier and shift.
 //   The bias holds everything that does not depend on the input (fold.h).
-//   A panel for a kernel of TVMQ_FLOAT_STAGE may have the bits of float32 numbers for multipliers and shifts (kernels/requant.h).
+//   A panel for a kernel of TVMQ_FLOAT_STAGE may have the bits of float32 numbers for multipliers and shifts (kernels/stage.h).
 //
 // Depthwise panel: `nr` channels of one channel block; the same parts. With kr = 1 the weights are filter_h * filter_w groups of nr x 1. With kr > 1 they are
 // vertical: kr table rows of a kernel column are kept together per channel, for a dot product down the rows. A panel serves out_rows output rows, row_step
@@ -48,8 +48,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { TVMQ_PANEL_ALIGNMENT = 64 };
 
 // The most channels of a panel: what nr holds.
 enum { TVMQ_MAX_NR = UINT8_MAX };
@@ -77,7 +75,7 @@ bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b)
 enum { TVMQ_LAYOUT_NAME = 40 };
 size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size);
 
-// Byte offsets of the parts of a panel with `depth` = n_taps * padded k, and its whole size (a multiple of TVMQ_PANEL_ALIGNMENT).
+// Byte offsets of the parts of a panel with `depth` = n_taps * padded k, and its whole size (a multiple of TVMQ_ALIGNMENT).
 // Returns false if a size does not fit.
 struct tvmq_panel {
   size_t weights, multiplier, shift, size;

@@ -1,4 +1,4 @@
-#include "pack_depthwise.h"
+#include "packing/pack_depthwise.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Depthwise weights -> panels of channel blocks, plain or vertical (layout.h).
 #pragma once
 
-#include "pack_gemm.h"
+#include "packing/pack_gemm.h"
 
 // Planes of weights less their zero point: 1, or as many int8 terms as w - zw needs in a vertical layout, at most 3, the second of which is the same for every
 // weight. 0 for a plain layout of int8 weights that w - zw exceeds: weights are packed as they are, and the kernel subtracts the zero point. The weights are

@@ -1,4 +1,4 @@
-#include "pack_gemm.h"
+#include "packing/pack_gemm.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fold.h"
-#include "layout.h"
+#include "packing/fold.h"
+#include "packing/layout.h"
 
 // Per-channel values that a panel carries besides the weights.
 struct tvmq_channel_params {

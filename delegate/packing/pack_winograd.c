@@ -1,9 +1,9 @@
-#include "pack_winograd.h"
+#include "packing/pack_winograd.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "../arith.h"
+#include "base/arith.h"
 
 enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = TVMQ_WINOGRAD_POINTS };
 

@@ -6,8 +6,8 @@
 // A panel is a gemm panel (layout.h) with points for taps: 6 x 6, row by row, or 6. The weights have their zero point subtracted.
 #pragma once
 
-#include "../arith.h"
-#include "pack_gemm.h"
+#include "base/arith.h"
+#include "packing/pack_gemm.h"
 
 static inline size_t tvmq_winograd_pieces(size_t taps) { return tvmq_ceil_div(taps, TVMQ_WINOGRAD_PIECE); }
 static inline size_t tvmq_winograd_weight_points(size_t taps) { return taps == 1 ? 1 : TVMQ_WINOGRAD_POINTS; }

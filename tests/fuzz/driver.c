@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../kernels/random.h"
 #include "fuzz.h"
+#include "support/random.h"
 
 static char repeat[400];
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../delegate/cpu.h"
-#include "../kernels/random.h"
+#include "cpu/cpu.h"
+#include "support/random.h"
 
 int64_t fuzz_pick(struct fuzz_bytes *bytes, int64_t lo, int64_t hi) {
   const uint64_t span = (uint64_t)hi - (uint64_t)lo + 1;
@@ -97,8 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   env.cpu = tvmq_cpu_detect();
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
   if (fuzz_pick(&bytes, 0, 1)) env.cpu |= TVMQ_CPU_IN_ORDER;
-  static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv,       fuzz_add,  fuzz_concatenation,
-                                                                                    fuzz_requantize, fuzz_mean, fuzz_pool};
+  static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv,     fuzz_add,  fuzz_concatenation,
+                                                                                    fuzz_quantize, fuzz_mean, fuzz_pool};
   const int64_t n = sizeof operators / sizeof operators[0], drawn = fuzz_pick(&bytes, 0, 2 * n - 1);
   operators[drawn < n ? drawn : 0](&bytes, &env);
   if (transformed.used != 0) fuzz_fail("%zu bytes for transformed weights were not given back", transformed.used);

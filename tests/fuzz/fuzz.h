@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../delegate/op.h"
-#include "../kernels/guard.h"
+#include "ops/op.h"
+#include "support/guard.h"
 
 struct fuzz_bytes {
   const uint8_t *at;
@@ -45,7 +45,7 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_requantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_mean(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 

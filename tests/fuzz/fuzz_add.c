@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../delegate/quant_params.h"
-#include "../kernels/oracle.h"
-#include "../kernels/random.h"
 #include "fuzz.h"
+#include "ops/quant_params.h"
+#include "support/oracle.h"
+#include "support/random.h"
 
 static int32_t load(enum tvmq_type type, const void *tensor, size_t i) {
   if (type == TVMQ_TYPE_S16) return ((const int16_t *)tensor)[i];

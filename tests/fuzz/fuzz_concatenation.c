@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../kernels/random.h"
 #include "fuzz.h"
+#include "support/random.h"
 
 void fuzz_concatenation(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static uint8_t expected[FUZZ_MAX_BYTES];

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kernels/random.h"
 #include "fuzz.h"
 #include "oracle_conv.h"
+#include "support/random.h"
 
 enum { MAX_CHANNELS = 160, MAX_WORK = 1 << 19 };
 

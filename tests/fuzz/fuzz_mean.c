@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../kernels/oracle.h"
-#include "../kernels/random.h"
 #include "fuzz.h"
+#include "support/oracle.h"
+#include "support/random.h"
 
 // The multiplier of the scales over n, shifted left before by the whole of log2(n), as far as a shift to the right by 31 remains.
 static void mean_multiplier(const struct tvmq_mean_desc *d, int32_t *multiplier, int32_t *shift) {

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../kernels/oracle.h"
-#include "../kernels/random.h"
 #include "fuzz.h"
 #include "oracle_conv.h"
+#include "support/oracle.h"
+#include "support/random.h"
 
 static const float ODD_SCALES[] = {0, -1, INFINITY, NAN, 0x1p-149f, 0x1p127f};
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../kernels/oracle.h"
+#include "support/oracle.h"
 
 int32_t oracle_out_size(enum tvmq_padding padding, int64_t in, int64_t filter, int64_t stride, int64_t dilation, int64_t *before) {
   const int64_t extent = (filter - 1) * dilation + 1;

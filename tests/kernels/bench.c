@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "random.h"
+#include "support/random.h"
 
 static double now_ns(void) {
   struct timespec t;

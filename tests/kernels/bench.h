@@ -1,9 +1,9 @@
 // Throughput of a kernel on a shape, as a row of a table.
 #pragma once
 
-#include "../../delegate/kernels/select.h"
+#include "plan/select.h"
 
-// Times `call(context)` and prints work done per nanosecond (multiply-accumulates; elements of requantize, bytes of row sums, outputs of average pool), and
+// Times `call(context)` and prints work done per nanosecond (multiply-accumulates; elements of quantize, bytes of row sums, outputs of average pool), and
 // the ratio to the portable variant of the same family, types and shape, which is benched first.
 void check_bench(const struct tvmq_variant *variant, const char *shape, double work, void (*call)(void *context), void *context);
 

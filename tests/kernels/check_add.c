@@ -5,8 +5,8 @@
 
 #include "bench.h"
 #include "engine.h"
-#include "guard.h"
-#include "oracle.h"
+#include "support/guard.h"
+#include "support/oracle.h"
 
 enum { MAX_N = 4096 };
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../delegate/packing/pack_depthwise.h"
 #include "bench.h"
 #include "layer.h"
+#include "packing/pack_depthwise.h"
 
 enum { MAX_COLS = 20, MAX_STEP = 3, MAX_FILTER_H = 10, MAX_FILTER_W = 8, MAX_BLOCKS = 3, LARGE_FILTER_H = 23, LARGE_FILTER_W = 31 };
 

@@ -3,7 +3,7 @@
 
 #include "bench.h"
 #include "layer.h"
-#include "oracle.h"
+#include "support/oracle.h"
 
 enum { MAX_TILES = 5, MAX_PANELS = 3, MAX_DEPTH = 2048 };
 

@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../delegate/packing/pack_gemm.h"
+#include "base/memory.h"
 #include "engine.h"
+#include "packing/pack_gemm.h"
 
 static void check_names(void) {
   static const struct {
@@ -79,7 +80,7 @@ static void check_picture(void) {
   for (size_t n = 0; n < NR; n++) {
     channels[n] = (struct tvmq_channel){.weights = (const uint8_t *)order[n], .n_taps = 1, .tap_stride = K, .n_depths = K, .depth_stride = 1};
   }
-  _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[TVMQ_PANEL_ALIGNMENT * 2];
+  _Alignas(TVMQ_ALIGNMENT) uint8_t panel[TVMQ_ALIGNMENT * 2];
   struct tvmq_panel parts;
   if (!tvmq_panel_layout(&layout, K, &parts) || parts.size > sizeof panel) check_fail("panel of %zu bytes", parts.size);
   tvmq_pack_panel(&layout, channels, params, NR, panel);

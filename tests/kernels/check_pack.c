@@ -1,8 +1,9 @@
 // Packing and folding, against what their headers say.
 #include <string.h>
 
-#include "../../delegate/packing/pack_depthwise.h"
+#include "base/memory.h"
 #include "engine.h"
+#include "packing/pack_depthwise.h"
 
 // What a panel holds of a channel besides weights.
 static void check_params(const struct tvmq_layout *layout, const struct tvmq_panel *parts, const uint8_t *panel, size_t position,
@@ -40,7 +41,7 @@ static void place_of(const struct tvmq_layout *layout, size_t padded, size_t at,
 static void check_panels(void) {
   enum { MAX_NR = 24, MAX_TAPS = 4, MAX_DEPTHS = 200 };
   static uint8_t filter[MAX_NR * MAX_TAPS * MAX_DEPTHS * 2];
-  static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[MAX_NR * (16 + MAX_TAPS * (MAX_DEPTHS + 32) * 2) + 128];
+  static _Alignas(TVMQ_ALIGNMENT) uint8_t panel[MAX_NR * (16 + MAX_TAPS * (MAX_DEPTHS + 32) * 2) + 128];
   for (size_t i = 0; i < (check_quick ? 200 : 3000); i++) {
     const bool rotated = check_one_in(4);
     const size_t kr = rotated ? 2 : (size_t)1 << check_below(5), ku = rotated ? 8 : kr * (1 + check_below(2));
@@ -136,7 +137,7 @@ static void check_planes(void) {
 static void check_vertical(void) {
   enum { MAX_LANES = 4, MAX_NR = 16 * MAX_LANES, MAX_FILTER = 7 };
   static uint8_t filter[MAX_FILTER * MAX_FILTER * MAX_NR];
-  static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[1 << 18];
+  static _Alignas(TVMQ_ALIGNMENT) uint8_t panel[1 << 18];
   for (size_t i = 0; i < (check_quick ? 60 : 600); i++) {
     const size_t lanes = (size_t)1 << check_below(3), nr = 16 * lanes, kr = check_one_in(4) ? 2 : 4, n = 1 + check_below((uint32_t)nr);
     const size_t out_rows = 1 + check_below(3), row_step = out_rows == 1 ? 0 : 1 + check_below(2);

@@ -1,15 +1,16 @@
 // Winograd weights against the tables, and the proof that results are exact against what happens at the ends of its window.
 #include <string.h>
 
-#include "../../delegate/packing/pack_winograd.h"
+#include "base/memory.h"
 #include "engine.h"
-#include "oracle.h"
+#include "packing/pack_winograd.h"
+#include "support/oracle.h"
 #include "winograd_tables.h"
 
 enum { MAX_NR = 16, MAX_DEPTHS = 700, POINTS = TABLE_POINTS * TABLE_POINTS };
 
 static uint8_t filter[MAX_NR * 25 * MAX_DEPTHS];
-static _Alignas(TVMQ_PANEL_ALIGNMENT) uint8_t panel[POINTS * MAX_DEPTHS * MAX_NR * 2 + 1024];
+static _Alignas(TVMQ_ALIGNMENT) uint8_t panel[POINTS * MAX_DEPTHS * MAX_NR * 2 + 1024];
 
 static struct tvmq_channel channel_at(size_t j, size_t n_taps, size_t n_depths, uint8_t flip, int32_t zero_point) {
   return (struct tvmq_channel){.weights = filter + j * n_taps * n_depths,

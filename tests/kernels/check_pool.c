@@ -4,8 +4,8 @@
 
 #include "bench.h"
 #include "engine.h"
-#include "guard.h"
-#include "oracle.h"
+#include "support/guard.h"
+#include "support/oracle.h"
 
 enum { MAX_BYTES = 1 << 16, MAX_COLS = 80 };
 

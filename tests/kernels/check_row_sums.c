@@ -4,8 +4,8 @@
 
 #include "bench.h"
 #include "engine.h"
-#include "guard.h"
-#include "oracle.h"
+#include "support/guard.h"
+#include "support/oracle.h"
 
 enum { POOL = 61, MAX_K = 2048, MAX_ROWS = 64 };
 

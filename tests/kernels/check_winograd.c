@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../delegate/arith.h"
+#include "base/arith.h"
 #include "bench.h"
 #include "layer.h"
-#include "oracle.h"
+#include "support/oracle.h"
 #include "winograd_tables.h"
 
 enum { MAX_TILES = 3, MAX_CHANNELS = 100, MAX_INPUTS = 4 * MAX_TILES + 2, POINTS = TABLE_POINTS * TABLE_POINTS };

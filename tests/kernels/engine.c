@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../delegate/cpu.h"
 #include "bench.h"
+#include "cpu/cpu.h"
 
 bool check_quick;
 
@@ -35,7 +35,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_GEMM_S16] = &check_gemm,
     [TVMQ_FAMILY_DEPTHWISE_S8] = &check_depthwise,
     [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
-    [TVMQ_FAMILY_REQUANTIZE] = &check_requantize,
+    [TVMQ_FAMILY_QUANTIZE] = &check_quantize,
     [TVMQ_FAMILY_ADD] = &check_add,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
     [TVMQ_FAMILY_AVERAGE_POOL] = &check_pool,
@@ -44,7 +44,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_WINOGRAD_GEMM] = &check_winograd_gemm,
     [TVMQ_FAMILY_WINOGRAD_OUTPUT] = &check_winograd_output,
 };
-static const struct check *const stand_alone[] = {check_requant, check_layout, check_pack, check_pack_winograd};
+static const struct check *const stand_alone[] = {check_stage, check_layout, check_pack, check_pack_winograd};
 
 void check_case(const char *format, ...) {
   va_list arguments;

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../delegate/kernels/select.h"
-#include "random.h"
+#include "plan/select.h"
+#include "support/random.h"
 
 // Fewer cases, for emulators (--quick).
 extern bool check_quick;
@@ -34,12 +34,12 @@ struct check_family {
   void (*check)(const struct tvmq_variant *variant);
   void (*bench)(const struct tvmq_variant *variant);
 };
-extern const struct check_family check_add, check_gemm, check_depthwise, check_requantize, check_row_sums, check_pool, check_winograd_input,
-    check_winograd_gemm, check_winograd_output;
+extern const struct check_family check_add, check_gemm, check_depthwise, check_quantize, check_row_sums, check_pool, check_winograd_input, check_winograd_gemm,
+    check_winograd_output;
 
 // Checks that stand alone; a NULL name ends each list.
 struct check {
   const char *name;
   void (*run)(void);
 };
-extern const struct check check_requant[], check_layout[], check_pack[], check_pack_winograd[];
+extern const struct check check_stage[], check_layout[], check_pack[], check_pack_winograd[];

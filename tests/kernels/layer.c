@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../delegate/float_stage.h"
+#include "exact/float_stage.h"
 
 static uint8_t stored_weights[LAYER_MAX_WEIGHTS];
 static int32_t centred_weights[LAYER_MAX_WEIGHTS];

@@ -2,9 +2,9 @@
 // weights, zero points, biases, multipliers and the output stage around them, packs the panel, and compares what the kernel wrote.
 #pragma once
 
-#include "../../delegate/packing/pack_gemm.h"
 #include "engine.h"
-#include "guard.h"
+#include "packing/pack_gemm.h"
+#include "support/guard.h"
 
 enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS = 1 << 16, LAYER_MAX_OUT = 1 << 16, LAYER_POOL = 113 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "layer.h"
-#include "oracle.h"
+#include "support/oracle.h"
 
 static bool wide(const struct layer *layer) { return layer->variant->layout.acc_bytes == 8; }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kernels/oracle.h"
-#include "op_names.h"
+#include "ops/op_names.h"
+#include "support/oracle.h"
 
 static TfLiteTensor *tensor_at(TfLiteContext *context, const TfLiteIntArray *indices, int i) { return &context->tensors[indices->data[i]]; }
 

@@ -1,7 +1,7 @@
 // The fake runtime's own kernels, int8 only: plain loops over the definitions, on the oracle's arithmetic.
 #pragma once
 
-#include "tflite_abi.h"
+#include "tflite/tflite_abi.h"
 
 enum { FAKE_BUILTIN_OTHER = 8 };  // FLOOR in the schema; an operator that no delegate knows
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "node_kind.h"
+#include "tflite/node_kind.h"
 #include "unit.h"
 
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t n, void (*report_error)(const char *));

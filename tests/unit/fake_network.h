@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fake_runtime.h"
-#include "node.h"
+#include "tflite/node.h"
 
 enum { NETWORK_H = 9, NETWORK_C = 5, NETWORK_FILTERS = 3 };
 

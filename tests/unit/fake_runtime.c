@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fake_kernels.h"
-#include "op_names.h"
+#include "ops/op_names.h"
 
 enum { POISON = 0xdb };
 

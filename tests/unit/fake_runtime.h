@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tflite_abi.h"
+#include "tflite/tflite_abi.h"
 
 enum { FAKE_MAX_TENSORS = 32, FAKE_MAX_NODES = 32, FAKE_SUBGRAPHS = 2 };
 

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "affinity.h"
+#include "cpu/affinity.h"
 #include "unit.h"
 
 static int first_cpu, last_cpu;

@@ -1,8 +1,8 @@
-#include "arena.h"
+#include "host/arena.h"
 #include "packing/layout.h"
 #include "unit.h"
 
-enum { A = TVMQ_PANEL_ALIGNMENT, MAX = 40 };
+enum { A = TVMQ_ALIGNMENT, MAX = 40 };
 #define LIVES(bytes, from, to) {.size = (bytes), .first = (from), .last = (to)}
 
 static void check_total(const char *name, struct tvmq_arena_buffer *buffers, size_t n, size_t wanted) {

@@ -1,6 +1,6 @@
 // Broadcasting: output shapes and refusals by a table; of random shapes, every element read, in pieces of every kind, against its coordinates.
-#include "arith.h"
-#include "broadcast.h"
+#include "base/arith.h"
+#include "ops/broadcast.h"
 #include "unit.h"
 
 #define DIMS(...)                                                       \

@@ -237,9 +237,9 @@ static const struct {
 };
 
 static const struct {
-  struct tvmq_requantize_desc desc;
+  struct tvmq_quantize_desc desc;
   const char *reason;
-} requantize_cases[] = {
+} quantize_cases[] = {
 #define REQUANTIZE(...) {.in_type = S8, .out_type = S8, .in = {0.5f, 3}, .out = {0.25f, -4}, .n = 100, __VA_ARGS__}
     {REQUANTIZE(), NULL},
     {REQUANTIZE(.in = {0.5f, -128}, .out = {0.5f, 127}), NULL},
@@ -274,10 +274,10 @@ static void check_pairs(void) {
   };
   for (size_t in = 0; in < N_ELEMENTS(types); in++) {
     for (size_t out = 0; out < N_ELEMENTS(types); out++) {
-      const struct tvmq_requantize_desc desc = {.in_type = types[in], .out_type = types[out], .in = {0.5f, 0}, .out = {0.25f, 0}, .n = 1};
+      const struct tvmq_quantize_desc desc = {.in_type = types[in], .out_type = types[out], .in = {0.5f, 0}, .out = {0.25f, 0}, .n = 1};
       char name[32];
       snprintf(name, sizeof name, "pair %d, %d", types[in], types[out]);
-      CHECK_STRING(tvmq_claim_requantize(&desc), taken[in][out] == 'x' ? NULL : "no conversion between these types", name);
+      CHECK_STRING(tvmq_claim_quantize(&desc), taken[in][out] == 'x' ? NULL : "no conversion between these types", name);
     }
   }
 }
@@ -326,6 +326,6 @@ int main(void) {
   CHECK_CLAIMS(tvmq_claim_conv, conv_cases);
   check_pairs();
   CHECK_CLAIMS(tvmq_claim_pad, pad_cases);
-  CHECK_CLAIMS(tvmq_claim_requantize, requantize_cases);
+  CHECK_CLAIMS(tvmq_claim_quantize, quantize_cases);
   return unit_report();
 }

@@ -1,6 +1,6 @@
 // What computes a depthwise convolution: itself, or a convolution where one channel becomes many outputs and that is estimated to cost less.
-#include "kernels/select.h"
-#include "op.h"
+#include "ops/op.h"
+#include "plan/select.h"
 #include "unit.h"
 
 enum { CHANNELS = 32, TAPS = 100 };

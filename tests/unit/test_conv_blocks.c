@@ -1,7 +1,7 @@
 #include <stdint.h>
 
-#include "arith.h"
-#include "conv_blocks.h"
+#include "base/arith.h"
+#include "plan/conv_blocks.h"
 #include "unit.h"
 
 static struct tvmq_conv_work pointwise(size_t pixels, size_t k, size_t panels) {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu.h"
-#include "cpu_arch.h"
+#include "cpu/cpu.h"
+#include "cpu/cpu_arch.h"
 #include "unit.h"
 
 // ---- a file system below a temporary directory

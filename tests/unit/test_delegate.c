@@ -1,6 +1,6 @@
 // The whole delegate on the fake runtime: what it claims, computes, keeps and gives back, in every order of events.
+#include "base/memory.h"
 #include "fake_network.h"
-#include "memory.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 

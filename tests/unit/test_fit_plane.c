@@ -1,9 +1,9 @@
 // A plane that is found gives the reference's sum for every pair, and is found for nearly all scales that a model may hold.
 #include <math.h>
 
-#include "../kernels/oracle.h"
-#include "fit_plane.h"
-#include "quant_params.h"
+#include "exact/fit_plane.h"
+#include "ops/quant_params.h"
+#include "support/oracle.h"
 #include "unit.h"
 
 static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }

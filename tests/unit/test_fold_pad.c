@@ -1,9 +1,9 @@
 // PADs folded into the convolutions that read them, on the fake runtime: what is folded, what unfolds it again, and that results stay what they were.
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "fake_network.h"
-#include "memory.h"
-#include "op_names.h"
+#include "ops/op_names.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
-#include "cut.h"
-#include "geometry.h"
-#include "memory.h"
+#include "base/memory.h"
+#include "ops/conv/cut.h"
+#include "ops/geometry.h"
 #include "unit.h"
 
 // One axis; the other is 1 x 1 with a filter of 1.

@@ -2,10 +2,10 @@
 // outside.
 #include <stdlib.h>
 
-#include "desc.h"
+#include "base/memory.h"
 #include "fake_network.h"
-#include "memory.h"
-#include "op_names.h"
+#include "ops/desc.h"
+#include "ops/op_names.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 

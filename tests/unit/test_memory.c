@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "arith.h"
-#include "memory.h"
+#include "base/arith.h"
+#include "base/memory.h"
 #include "packing/layout.h"
 #include "unit.h"
 
@@ -13,7 +13,7 @@ static void check_blocks(void) {
   for (size_t i = 0; i < N_ELEMENTS(sizes); i++) {
     unsigned char *block = tvmq_alloc(sizes[i]);
     if (!CHECK(block != NULL, "size %zu", sizes[i])) continue;
-    CHECK((uintptr_t)block % TVMQ_PANEL_ALIGNMENT == 0, "size %zu", sizes[i]);
+    CHECK((uintptr_t)block % TVMQ_ALIGNMENT == 0, "size %zu", sizes[i]);
     size_t not_zero = 0;
     for (size_t j = 0; j < sizes[i]; j++) not_zero += block[j] != 0;
     CHECK(not_zero == 0, "size %zu: %zu bytes", sizes[i], not_zero);
@@ -22,7 +22,7 @@ static void check_blocks(void) {
     tvmq_free(block);
     CHECK(tvmq_alloc_fail_at(0) == live, "size %zu", sizes[i]);
     block = tvmq_alloc_unset(sizes[i]);
-    CHECK(block != NULL && (uintptr_t)block % TVMQ_PANEL_ALIGNMENT == 0 && tvmq_alloc_live() == live + 1, "size %zu, not filled", sizes[i]);
+    CHECK(block != NULL && (uintptr_t)block % TVMQ_ALIGNMENT == 0 && tvmq_alloc_live() == live + 1, "size %zu, not filled", sizes[i]);
     tvmq_free(block);
   }
   tvmq_free(NULL);

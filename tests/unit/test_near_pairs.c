@@ -1,7 +1,7 @@
 // The pairs listed are those near a multiple, each once.
 #include <stdlib.h>
 
-#include "near_pairs.h"
+#include "exact/near_pairs.h"
 #include "unit.h"
 
 static void check(const int32_t multiplier[2], int64_t constant, int32_t shift, int32_t reach) {

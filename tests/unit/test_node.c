@@ -1,12 +1,12 @@
 // What the reader of the runtime's structures makes of malformed nodes and of runtimes that are not as declared: a reason, never a crash.
 #include <stdlib.h>
 
-#include "abi_check.h"
-#include "delegate.h"
+#include "base/memory.h"
 #include "fake_network.h"
-#include "memory.h"
-#include "node.h"
-#include "op_names.h"
+#include "host/delegate.h"
+#include "ops/op_names.h"
+#include "tflite/abi_check.h"
+#include "tflite/node.h"
 #include "unit.h"
 
 // ---- nodes: one thing is wrong with each

@@ -1,7 +1,7 @@
-#include "cpu.h"
+#include "base/log.h"
+#include "cpu/cpu.h"
+#include "host/options.h"
 #include "kernels/kernel.h"
-#include "log.h"
-#include "options.h"
 #include "unit.h"
 
 static const char *parse_pairs(const char *const *pairs, struct tvmq_options *options) {

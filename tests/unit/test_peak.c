@@ -1,9 +1,9 @@
 #include <math.h>
 
-#include "cpu.h"
-#include "kernels/select.h"
-#include "memory.h"
-#include "peak.h"
+#include "base/memory.h"
+#include "cpu/cpu.h"
+#include "host/peak.h"
+#include "plan/select.h"
 #include "unit.h"
 
 static void check_peak(uint32_t cpu, int n_threads) {

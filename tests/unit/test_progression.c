@@ -1,7 +1,7 @@
 // Terms come in ascending order, each once, whatever the progression; the first is the least of all.
 #include <string.h>
 
-#include "progression.h"
+#include "exact/progression.h"
 #include "unit.h"
 
 enum { MOST = 300 };

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "quant_params.h"
+#include "ops/quant_params.h"
 #include "unit.h"
 
 static const struct {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fake_network.h"
-#include "op_names.h"
+#include "ops/op_names.h"
 #include "unit.h"
 
 static const char *describe(struct network *n, TfLiteType type, int rank, const int *dims, struct tvmq_shapes *shapes) {

@@ -1,4 +1,4 @@
-#include "kernels/select.h"
+#include "plan/select.h"
 #include "unit.h"
 
 // Sizes that networks have: few and many rows, channels and depths.

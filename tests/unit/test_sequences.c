@@ -3,9 +3,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "processors.h"
-#include "threads.h"
+#include "threads/threads.h"
 #include "unit.h"
 
 // Each tile adds one to what a tile of the stage before has left. Nothing here is atomic, so that TSan sees a tile that begins too early.

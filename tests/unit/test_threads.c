@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cpu.h"
-#include "memory.h"
+#include "base/memory.h"
+#include "cpu/cpu.h"
 #include "processors.h"
-#include "threads.h"
+#include "threads/threads.h"
 #include "unit.h"
 
 // ---- pthread_create, made to fail after `may_start` threads (linked with --wrap)

@@ -1,6 +1,6 @@
-#include "clock.h"
-#include "memory.h"
-#include "threads.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "threads/threads.h"
 #include "unit.h"
 
 static void check_ring(void) {

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "kernels/winograd.h"
+#include "ops/conv/winograd_tiles.h"
 #include "unit.h"
-#include "winograd_tiles.h"
 
 enum { MAX_OUT = 14, MAX_BATCH = 2, MAX_TILES = MAX_BATCH * MAX_OUT * MAX_OUT };
 

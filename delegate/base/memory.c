@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// What is left until an allocation fails: 0 never, 1 the next one, n the n-th from now.
+static _Atomic size_t countdown;
+static _Atomic size_t live;
+
+// The countdown stops at 1: once an allocation has failed, all after it fail too. Off, it costs one relaxed load.
+static bool must_fail(void) {
+  size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
+  while (left > 1 && !atomic_compare_exchange_weak_explicit(&countdown, &left, left - 1, memory_order_relaxed, memory_order_relaxed)) continue;
+  return left == 1;
+}
+
+// What is of this size, mostly weights, is gone through from end to end at each inference: with huge pages that takes fewer translations.
+enum { HUGE_PAGE = 2 << 20 };
+
+void *tvmq_alloc_unset(size_t size) {
+  const bool huge = size >= HUGE_PAGE;
+  void *p;
+  // No object of C is larger than PTRDIFF_MAX; sanitizers end the process where posix_memalign would fail.
+  if (must_fail() || size > PTRDIFF_MAX || posix_memalign(&p, huge ? HUGE_PAGE : TVMQ_ALIGNMENT, size > 0 ? size : 1) != 0) return NULL;
+  atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+  if (huge) madvise(p, size, MADV_HUGEPAGE);  // advice: refused, nothing is lost
+  return p;
+}
+
+void *tvmq_alloc(size_t size) {
+  void *p = tvmq_alloc_unset(size);
+  return p != NULL ? memset(p, 0, size) : NULL;
+}
+
+void *tvmq_alloc_foreign(size_t size) { return must_fail() ? NULL : malloc(size); }
+
+void tvmq_free(void *p) {
+  if (p == NULL) return;
+  atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+  free(p);
+}
+
+size_t tvmq_alloc_fail_at(size_t n) {
+  atomic_store_explicit(&countdown, n, memory_order_relaxed);
+  return atomic_load_explicit(&live, memory_order_relaxed);
+}
+
+size_t tvmq_alloc_live(void) { return atomic_load_explicit(&live, memory_order_relaxed); }

@@ -1,0 +1,35 @@
+// What the CPU offers, and the `isa` override.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/cpu_bits.h"
+
+// Features that the operating system reports as usable (HWCAP on Arm, CPUID and XCR0 on x86). Detected once.
+uint32_t tvmq_cpu_detect(void);
+
+// True if every core that this thread may use now is known to execute instructions in the order of the program. Defined by the file of its architecture.
+bool tvmq_cpu_in_order(void);
+
+// Human-readable name of the processor ("Cortex-A76", "AMD Ryzen ..."), or "unknown". Static storage.
+const char *tvmq_cpu_name(void);
+
+// Closed sets of features, from least to most: a name for the `isa` option and for the test tiers.
+struct tvmq_isa {
+  const char *name;  // c, neon, dotprod, i8mm, avx2, avxvnni, avx512vnni, amx
+  uint32_t cpu;      // every bit of the set
+};
+extern const struct tvmq_isa tvmq_isas[];
+extern const size_t tvmq_n_isas;
+bool tvmq_isa_offered(const struct tvmq_isa *isa);  // this CPU has every bit of it
+
+// Processors that this process may run on: affinity mask and cgroup CPU quota (rounded up), at least 1.
+int tvmq_cpu_count(void);
+
+// The affinity mask alone: whether this thread may run on processor number `cpu`.
+bool tvmq_cpu_may_use(unsigned cpu);
+
+// The quota alone: 0 without one. `root` stands before /proc and /sys: "" except in tests.
+int tvmq_cpu_quota(const char *root);

@@ -1,0 +1,108 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/affinity.h"
+#include "cpu/cpu.h"
+
+enum { PATH_SIZE = 4096 };
+
+// First line of a file of a cgroup; false if it cannot be read.
+static bool read_line(const char *directory, const char *file, char *line, size_t size) {
+  char path[PATH_SIZE + 32];
+  snprintf(path, sizeof path, "%s/%s", directory, file);
+  FILE *stream = fopen(path, "re");
+  if (stream == NULL) return false;
+  const bool read = fgets(line, (int)size, stream) != NULL;
+  fclose(stream);
+  return read;
+}
+
+// Processors that a quota of time per period stands for, rounded up; 0: no limit.
+static int processors(long long quota, long long period) {
+  if (quota <= 0 || period <= 0) return 0;
+  const long long n = (quota - 1) / period + 1;
+  return n < INT32_MAX ? (int)n : INT32_MAX;
+}
+
+// One directory of the hierarchy of version 2 ("max 100000" or "150000 100000") or 1 (two files, quota -1 for none).
+static int quota_of_directory(const char *directory) {
+  char line[64], period_line[64];
+  long long quota, period;
+  if (read_line(directory, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
+  if (!read_line(directory, "cpu.cfs_quota_us", line, sizeof line) || !read_line(directory, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
+  return processors(atoll(line), atoll(period_line));
+}
+
+static int smaller_limit(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
+// The limits of a cgroup and of all that contain it hold at once. In a container the path may be one of the host's and not be there: then the mount point
+// itself is the container's cgroup, and walking up ends there.
+static int quota_of_cgroup(const char *mount, const char *cgroup) {
+  char directory[PATH_SIZE];
+  const size_t mount_length = strlen(mount);
+  if (snprintf(directory, sizeof directory, "%s%s", mount, cgroup) >= (int)sizeof directory) return 0;
+  int limit = 0;
+  for (;;) {
+    limit = smaller_limit(limit, quota_of_directory(directory));
+    char *slash = strrchr(directory, '/');
+    if (slash == NULL || (size_t)(slash - directory) < mount_length) return limit;
+    *slash = '\0';
+  }
+}
+
+static bool lists_cpu(const char *controllers) {
+  for (const char *c = controllers; c != NULL; c = strchr(c, ',')) {
+    c += *c == ',';
+    if (strncmp(c, "cpu", 3) == 0 && (c[3] == ',' || c[3] == '\0')) return true;
+  }
+  return false;
+}
+
+int tvmq_cpu_quota(const char *root) {
+  char line[PATH_SIZE];
+  snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
+  FILE *file = fopen(line, "re");
+  if (file == NULL) return 0;
+
+  int limit = 0;
+  while (fgets(line, sizeof line, file) != NULL) {
+    // hierarchy:controllers:cgroup; version 2 has no controllers
+    char *controllers = strchr(line, ':'), *cgroup = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+    if (cgroup == NULL) continue;
+    *cgroup++ = '\0';
+    controllers++;
+    cgroup[strcspn(cgroup, "\n")] = '\0';
+    if (*controllers != '\0' && !lists_cpu(controllers)) continue;
+
+    // Where systems mount it: version 2 alone or beside version 1, version 1 by its controllers' names or by a link.
+    const char *const places[] = {*controllers == '\0' ? "" : controllers, *controllers == '\0' ? "unified" : "cpu"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+      char mount[PATH_SIZE];
+      if (snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s%.256s", root, *places[i] != '\0' ? "/" : "", places[i]) >= (int)sizeof mount) continue;
+      limit = smaller_limit(limit, quota_of_cgroup(mount, cgroup));
+    }
+  }
+  fclose(file);
+  return limit;
+}
+
+static int affinity_count(void) {
+  struct tvmq_cpus cpus;
+  if (!tvmq_cpus_here(&cpus)) return (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int count = 0;
+  for (size_t i = 0; i < TVMQ_CPUS_MAX; i++) count += tvmq_cpus_have(&cpus, i);
+  return count;
+}
+
+bool tvmq_cpu_may_use(unsigned cpu) {
+  struct tvmq_cpus cpus;
+  return !tvmq_cpus_here(&cpus) || tvmq_cpus_have(&cpus, cpu);
+}
+
+int tvmq_cpu_count(void) {
+  const int n = smaller_limit(affinity_count(), tvmq_cpu_quota(""));
+  return n > 0 ? n : 1;
+}

@@ -1,0 +1,160 @@
+#pragma GCC visibility push(default)
+#include "tvmq_delegate.h"
+#pragma GCC visibility pop
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "cpu/cpu.h"
+#include "host/delegate.h"
+#include "host/options.h"
+#include "host/partition.h"
+#include "host/peak.h"
+#include "plan/select.h"
+#include "threads/profile.h"
+
+const char *tvmq_version(void) { return TVMQ_VERSION; }
+
+// ---- this CPU and the kernels: answers lie in memory of the thread that asks
+
+// The smallest closed set of features that contains these, or the greatest one that these contain.
+static const char *isa_containing(uint32_t cpu) {
+  for (size_t i = 0; i < tvmq_n_isas; i++) {
+    if ((cpu & ~tvmq_isas[i].cpu) == 0) return tvmq_isas[i].name;
+  }
+  return "";
+}
+
+static const char *greatest_isa(void) {
+  const char *greatest = "";
+  for (size_t i = 0; i < tvmq_n_isas; i++) greatest = tvmq_isa_offered(&tvmq_isas[i]) ? tvmq_isas[i].name : greatest;
+  return greatest;
+}
+
+const struct tvmq_cpu_info *tvmq_get_cpu(void) {
+  static _Thread_local struct tvmq_cpu_info info;
+  info = (struct tvmq_cpu_info){.name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order()};
+  return &info;
+}
+
+const struct tvmq_isa_info *tvmq_get_isa(int index) {
+  static _Thread_local struct tvmq_isa_info info;
+  if (index < 0 || (size_t)index >= tvmq_n_isas) return NULL;
+  info = (struct tvmq_isa_info){.name = tvmq_isas[index].name, .available = tvmq_isa_offered(&tvmq_isas[index])};
+  return &info;
+}
+
+const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
+#define FAMILY_NAME(id, name) name,
+  static const char *const families[TVMQ_N_FAMILIES] = {TVMQ_FAMILIES(FAMILY_NAME)};
+#undef FAMILY_NAME
+  static _Thread_local struct tvmq_kernel_info info;
+  static _Thread_local char packing[TVMQ_LAYOUT_NAME];
+  if (index < 0 || (size_t)index >= tvmq_n_variants) return NULL;
+  const struct tvmq_variant *variant = &tvmq_variants[index];
+  packing[0] = '\0';
+  if (variant->layout.weight_bytes != 0) tvmq_layout_name(&variant->layout, packing, sizeof packing);
+  info = (struct tvmq_kernel_info){
+      .name = variant->name,
+      .family = families[variant->family],
+      .isa = isa_containing(variant->cpu),
+      .packing = packing,
+      .available = (variant->cpu & ~tvmq_cpu_detect()) == 0,
+      .mr = variant->mr,
+      .nr = variant->layout.nr,
+  };
+  return &info;
+}
+
+const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? tvmq_option((size_t)index) : NULL; }
+
+// ---- a delegate
+
+static struct tvmq_record *record_at(const struct tvmq_delegate *delegate, int index) {
+  for (struct tvmq_subgraph *s = delegate->subgraphs; s != NULL && index >= 0; s = s->next) {
+    if ((size_t)index < s->n_records) return &s->records[index];
+    index -= (int)s->n_records;
+  }
+  return NULL;
+}
+
+const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
+  struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  if (delegate == NULL) return NULL;
+  struct tvmq_delegate_info *info = &delegate->info;
+  *info = (struct tvmq_delegate_info){
+      .threads = tvmq_threads_count(delegate->env.threads),
+      .isa = delegate->options.isa > 0 ? delegate->isa : greatest_isa(),
+      .rounding = delegate->rounding,
+      .error = delegate->error,
+      .scratch_bytes = delegate->scratch.size,
+      .in_order = (delegate->env.cpu & TVMQ_CPU_IN_ORDER) != 0,
+  };
+  for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
+    info->subgraphs++;
+    info->nodes += (int)s->n_records;
+    info->partitions += s->n_partitions;
+    for (const struct tvmq_partition *p = s->partitions; p != NULL; p = p->next) info->arena_bytes += p->arena_size;
+    for (size_t i = 0; i < s->n_records; i++) {
+      info->claimed += s->records[i].info.claimed;
+      info->packed_bytes += s->records[i].info.packed_bytes;
+      info->plans += s->records[i].plans;
+      info->packs += s->records[i].packs;
+    }
+  }
+  return info;
+}
+
+const struct tvmq_node_info *tvmq_get_node(const void *base, int index) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  const struct tvmq_record *record = delegate != NULL ? record_at(delegate, index) : NULL;
+  return record != NULL ? &record->info : NULL;
+}
+
+const struct tvmq_profile_info *tvmq_get_profile(const void *base, int index) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  struct tvmq_record *record = delegate != NULL ? record_at(delegate, index) : NULL;
+  if (record == NULL) return NULL;
+  const struct tvmq_profile_slot *slot = &record->profile;
+  record->profile_info = (struct tvmq_profile_info){
+      .count = slot->count,
+      .first_ns = slot->first_ns,
+      .last_ns = slot->last_ns,
+      .min_ns = slot->min_ns,
+      .max_ns = slot->max_ns,
+      .total_ns = slot->total_ns,
+      .mean_ns = tvmq_profile_mean_ns(slot),
+      .stddev_ns = tvmq_profile_stddev_ns(slot),
+  };
+  return &record->profile_info;
+}
+
+const struct tvmq_span_info *tvmq_get_span(const void *base, int index) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  return delegate != NULL && delegate->trace != NULL && index >= 0 ? tvmq_trace_at(delegate->trace, (size_t)index) : NULL;
+}
+
+int tvmq_reset_profile(const void *base) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  if (delegate == NULL) return -1;
+  if (delegate->trace != NULL) tvmq_trace_reset(delegate->trace);
+  struct tvmq_record *record;
+  for (int i = 0; (record = record_at(delegate, i)) != NULL; i++) record->profile = (struct tvmq_profile_slot){0};
+  return 0;
+}
+
+const struct tvmq_peak_info *tvmq_measure_peak(const void *base) {
+  struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  if (delegate == NULL) return NULL;
+  struct tvmq_affinity affinity;
+  tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);
+  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, NULL);  // spans are those of nodes
+  const bool measured = tvmq_peak_measure(delegate->env.cpu, delegate->env.threads, &delegate->peak);
+  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, delegate->trace);
+  tvmq_affinity_leave(&affinity);
+  return measured ? &delegate->peak : NULL;
+}
+
+// ---- for tests
+
+unsigned long long tvmq_live_blocks(void) { return tvmq_alloc_live(); }

@@ -1,0 +1,43 @@
+// The delegate object: what TFLite sees of it, the choice of nodes, and the end of its life.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/log.h"
+#include "host/graph.h"
+#include "host/options.h"
+#include "ops/op.h"
+#include "tflite/tflite_abi.h"
+#include "threads/trace.h"
+
+struct tvmq_delegate {
+  TfLiteDelegate base;  // data_ points back at this struct
+  struct tvmq_options options;
+  struct tvmq_env env;
+  struct tvmq_scratch scratch;
+  struct tvmq_budget transformed;  // weights, by Winograd
+  bool has_threads;                // env.threads and trace are what they will be
+  struct tvmq_trace *trace;        // with the option profile; NULL: not recorded
+  const void *owner;               // identifies the interpreter that it serves
+  struct tvmq_subgraph *subgraphs;
+  size_t n_live;   // partitions that the interpreter holds
+  bool destroyed;  // by its user, while the interpreter still held partitions
+
+  struct tvmq_delegate_info info;
+  struct tvmq_peak_info peak;
+  char isa[16], rounding[16], error[512];  // what info's strings point at
+};
+
+// NULL: out of memory.
+struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options);
+
+// Waits with the release until the interpreter has given back its partitions, should it outlive the delegate.
+void tvmq_delegate_destroy(struct tvmq_delegate *delegate);
+void tvmq_delegate_leave(struct tvmq_delegate *delegate);  // the interpreter gives back a partition
+
+// The delegate behind a TfLiteDelegate pointer, NULL if it is another library's.
+struct tvmq_delegate *tvmq_delegate_of(const void *base);
+
+// Records an error and hands it to the interpreter's user. Returns kTfLiteError.
+__attribute__((format(printf, 3, 4))) TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...);

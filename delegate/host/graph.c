@@ -1,0 +1,183 @@
+#include "host/graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/fp_mode.h"
+#include "base/memory.h"
+#include "ops/op_names.h"
+#include "tflite/node_kind.h"
+
+static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, enum tvmq_scaling scaling,
+                             struct tvmq_record *record) {
+  const char *reason = tvmq_node_read(node, registration, &record->node);
+  record->node.scaling = scaling;
+  if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->shapes);
+  if (reason == NULL) reason = record->node.kind->op_class->claim(&record->desc);
+  return reason;
+}
+
+static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tvmq_scaling scaling, struct tvmq_record *record) {
+  TfLiteNode *node;
+  TfLiteRegistration *registration;
+  if (context->GetNodeAndRegistration(context, index, &node, &registration) != kTfLiteOk) return false;
+  const bool custom = registration->custom_name != NULL;
+  snprintf(record->op_name, sizeof record->op_name, "%s", custom ? registration->custom_name : tvmq_op_name(registration->builtin_code));
+  record->info = (struct tvmq_node_info){
+      .subgraph = subgraph,
+      .node = index,
+      .builtin_code = registration->builtin_code,
+      .op = record->op_name,
+      .reason = "",
+      .partition = -1,
+      .kernel = "",
+      .algorithm = "",
+      .packing = "",
+      .folded_into = -1,
+  };
+  const char *reason = read_node(context, node, registration, scaling, record);
+  if (reason != NULL) record->info.reason = reason;
+  return true;
+}
+
+// Notes the tensors of the node. True: it writes one that was noted before.
+static bool overwrites(const TfLiteContext *context, const TfLiteNode *node, bool *noted) {
+  bool found = false;
+  for (int i = 0; node->inputs != NULL && i < node->inputs->size; i++) {
+    const int tensor = node->inputs->data[i];
+    if (tvmq_tensor_at(context, tensor) != NULL) noted[tensor] = true;
+  }
+  for (int i = 0; node->outputs != NULL && i < node->outputs->size; i++) {
+    const int tensor = node->outputs->data[i];
+    if (tvmq_tensor_at(context, tensor) == NULL) continue;
+    found |= noted[tensor];
+    noted[tensor] = true;
+  }
+  return found;
+}
+
+// When nodes are replaced, the runtime orders them anew, each behind what writes its inputs. That is the order of the file only where tensors are written once,
+// before they are read. False: out of memory.
+static bool refuse_if_order_matters(TfLiteContext *context, struct tvmq_subgraph *subgraph) {
+  bool *noted = tvmq_alloc(context->tensors_size * sizeof *noted), found = false;
+  if (noted == NULL) return false;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    TfLiteNode *node;
+    TfLiteRegistration *registration;
+    if (context->GetNodeAndRegistration(context, subgraph->records[i].info.node, &node, &registration) == kTfLiteOk) found |= overwrites(context, node, noted);
+  }
+  tvmq_free(noted);
+  for (size_t i = 0; found && i < subgraph->n_records; i++) {
+    if (tvmq_record_wanted(&subgraph->records[i])) tvmq_record_refuse(&subgraph->records[i], "a node of the graph overwrites a tensor");
+  }
+  return true;
+}
+
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, enum tvmq_scaling scaling) {
+  TfLiteIntArray *plan;
+  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return NULL;
+  size_t n = (size_t)plan->size, bytes;
+  if (!tvmq_mul_size(n, sizeof(struct tvmq_record), &bytes) || !tvmq_add_size(bytes, sizeof(struct tvmq_subgraph), &bytes)) return NULL;
+  struct tvmq_subgraph *subgraph = tvmq_alloc(bytes);
+  if (subgraph == NULL) return NULL;
+  subgraph->context = context;
+  subgraph->index = index;
+  // Nothing below asks for the plan again, which would free the array.
+  for (size_t i = 0; i < n; i++) {
+    if (fill_record(context, index, plan->data[i], scaling, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+  }
+  if (refuse_if_order_matters(context, subgraph)) return subgraph;
+  tvmq_subgraph_free(subgraph);
+  return NULL;
+}
+
+void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
+  for (size_t i = 0; i < subgraph->n_records; i++) tvmq_record_release(&subgraph->records[i]);
+  tvmq_free(subgraph);
+}
+
+struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node) {
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (subgraph->records[i].info.node == node) return &subgraph->records[i];
+  }
+  return NULL;
+}
+
+void tvmq_record_release(struct tvmq_record *record) {
+  if (record->op != NULL) record->op_class->release(record->op);
+  record->op = NULL;
+  record->planned = false;
+}
+
+// The operator becomes one of the class that computes `desc`.
+static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_op_class *op_class = tvmq_op_computed_by(record->node.kind->op_class, desc, env);
+  if (op_class != record->op_class) tvmq_record_release(record);
+  record->op_class = op_class;
+}
+
+static void hide_plan(struct tvmq_record *record) {
+  record->info.kernel = record->info.algorithm = record->info.packing = "";
+  record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
+  record->info.folded_into = -1;
+}
+
+void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
+  tvmq_record_release(record);
+  record->info.reason = reason;
+  hide_plan(record);
+}
+
+// Nothing of it runs.
+static bool is_folded(const struct tvmq_record *record) { return record->node.kind->op_class->plan == NULL; }
+
+static void show_plan(struct tvmq_record *record) {
+  if (is_folded(record)) {
+    record->info.algorithm = record->folded;
+    record->info.folded_into = record->folded_into;
+    return;
+  }
+  struct tvmq_op_info info = {0};
+  record->op_class->info(record->op, &info);
+  memcpy(record->packing, info.packing, sizeof record->packing);
+  record->packs = info.packs;
+  record->info.kernel = info.kernel;
+  record->info.algorithm = info.algorithm;
+  record->info.packing = record->packing;
+  record->info.macs = info.macs;
+  record->info.packed_bytes = info.packed_bytes;
+  record->info.scratch_bytes = info.scratch_bytes;
+}
+
+static bool is_empty(const struct tvmq_record *record) { return record->shapes.out.bytes == 0; }
+
+bool tvmq_record_idle(const struct tvmq_record *record) { return is_folded(record) || is_empty(record); }
+
+static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  set_class(record, desc, env);
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  const char *reason = record->op_class->plan(&record->op, desc, env);
+  tvmq_fp_leave(fp_mode);
+  if (reason == NULL) record->plans++;
+  return reason;
+}
+
+const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
+  union tvmq_desc desc;
+  const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->shapes);
+  const bool same = reason == NULL && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
+  if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;
+
+  record->planned = false;
+  if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
+  if (reason == NULL && !is_folded(record)) reason = plan_operator(record, &desc, env);
+  if (reason != NULL) {
+    hide_plan(record);
+    return reason;
+  }
+  record->planned = true;
+  record->desc = desc;
+  show_plan(record);
+  return NULL;
+}

@@ -1,0 +1,62 @@
+// What the delegate remembers of the graphs that an interpreter offered: every node, its fate, and what a claimed node needs to run.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ops/op.h"
+#include "tflite/node.h"
+#include "threads/profile.h"
+#include "tvmq_delegate.h"
+
+struct tvmq_partition;
+
+enum { TVMQ_FOLDED_SIZE = 64 };
+
+struct tvmq_record {
+  struct tvmq_node_info info;                   // as the public header shows it; info.reason is "" as long as the node is to be claimed
+  char op_name[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
+  struct tvmq_profile_slot profile;
+  struct tvmq_profile_info profile_info;
+  unsigned long long plans, packs;  // how often each was done
+
+  // Of nodes to be claimed
+  struct tvmq_node node;
+  const struct tvmq_op_class *op_class;  // of the operator, chosen whenever it is planned
+  struct tvmq_op *op;
+  bool planned;
+  union tvmq_desc desc;  // that the operator is planned for
+  struct tvmq_shapes shapes;
+
+  // Of a PAD that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
+  int folded_into;
+  char folded[TVMQ_FOLDED_SIZE];
+};
+
+struct tvmq_subgraph {
+  struct tvmq_subgraph *next;
+  const TfLiteContext *context;  // identity only: it is gone when the interpreter is
+  int index;
+  struct tvmq_partition *partitions;
+  int n_partitions;  // that the interpreter has taken
+  size_t n_records;
+  struct tvmq_record records[];  // in order of execution
+};
+
+// Reads every node of the execution plan and claims what can be computed exactly as the tensors are now; nothing of a graph in which a node overwrites what one
+// before it reads or writes. `scaling` is that of FULLY_CONNECTED. NULL: out of memory.
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, enum tvmq_scaling scaling);
+
+// Releases operators; partitions are gone by then.
+void tvmq_subgraph_free(struct tvmq_subgraph *subgraph);
+
+struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node);  // NULL: has no such node
+
+static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
+
+// Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
+const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
+bool tvmq_record_idle(const struct tvmq_record *record);  // there is nothing to compute: the output is empty, or it is folded into others
+
+void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
+void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator

@@ -1,0 +1,312 @@
+#include "host/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cpu/cpu.h"
+
+static char isa_names[128];  // "auto|" and those of tvmq_isas
+
+static const struct row {
+  struct tvmq_option_info info;
+  size_t offset;  // into struct tvmq_options
+} rows[] = {
+    {{.name = "num_threads",
+      .kind = "int",
+      .names = "",
+      .default_value = "-1",
+      .help = "threads that share an operator, never more than the processors that the process may use; below 1: as many as the interpreter's num_threads",
+      .min = -1,
+      .max = INT_MAX},
+     offsetof(struct tvmq_options, num_threads)},
+    {{.name = "cpu_affinity",
+      .kind = "cpus",
+      .names = "",
+      .default_value = "any",
+      .help = "processors that all threads run on during an inference, the caller's too, such as 4-7 or 0+2; any: wherever they may"},
+     offsetof(struct tvmq_options, cpu_affinity)},
+    {{.name = "rounding",
+      .kind = "name",
+      .names = "reference|upward|single",
+      .default_value = "reference",
+      .help = "how results are scaled down: as TFLite's reference kernels do; with ties upward; or with a single rounding"},
+     offsetof(struct tvmq_options, rounding)},
+    {{.name = "fully_connected",
+      .kind = "name",
+      .names = "auto|fixed_point|float64",
+      .default_value = "auto",
+      .help =
+          "how the runtime's reference kernels scale sums of FULLY_CONNECTED, which the runtime keeps unless that is known: float64 in LiteRT, fixed_point in "
+          "tflite-runtime; auto: as Python's load() finds, else unknown"},
+     offsetof(struct tvmq_options, fully_connected)},
+    {{.name = "isa",
+      .kind = "name",
+      .names = isa_names,
+      .default_value = "auto",
+      .help = "instruction set to restrict the kernels to; auto: everything that the CPU offers"},
+     offsetof(struct tvmq_options, isa)},
+    {{.name = "tune",
+      .kind = "name",
+      .names = "auto|in_order|out_of_order",
+      .default_value = "auto",
+      .help = "cores to choose kernels for, by how they execute instructions; auto: as the cores that the process may use do. Results are the same"},
+     offsetof(struct tvmq_options, tune)},
+    {{.name = "winograd",
+      .kind = "name",
+      .names = "auto|on|off",
+      .default_value = "auto",
+      .help = "convolutions of stride 1 with fewer multiplications, 3x3 with a quarter: auto: where that is faster; on: wherever it is exact. Results are the "
+              "same"},
+     offsetof(struct tvmq_options, winograd)},
+    {{.name = "winograd_megabytes",
+      .kind = "int",
+      .names = "",
+      .default_value = "256",
+      .help = "most memory for weights that winograd has transformed, for 3x3 eight times their bytes; operators beyond it do without",
+      .min = 0,
+      .max = 1 << 20},
+     offsetof(struct tvmq_options, winograd_megabytes)},
+    {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "clock every claimed node"}, offsetof(struct tvmq_options, profile)},
+    {{.name = "require_full_delegation",
+      .kind = "bool",
+      .names = "",
+      .default_value = "false",
+      .help = "fail, naming the first node, if a node would be left to the runtime"},
+     offsetof(struct tvmq_options, require_full_delegation)},
+    {{.name = "min_nodes_per_partition",
+      .kind = "int",
+      .names = "",
+      .default_value = "1",
+      .help = "leave partitions of fewer nodes to the runtime",
+      .min = 1,
+      .max = INT_MAX},
+     offsetof(struct tvmq_options, min_nodes_per_partition)},
+    {{.name = "max_delegated_partitions",
+      .kind = "int",
+      .names = "",
+      .default_value = "0",
+      .help = "take only so many partitions of each subgraph, those with most nodes; 0: all",
+      .min = 0,
+      .max = INT_MAX},
+     offsetof(struct tvmq_options, max_delegated_partitions)},
+    {{.name = "log_severity",
+      .kind = "name",
+      .names = "verbose|info|warning|error|silent",
+      .default_value = "warning",
+      .help = "least severity of the messages written to stderr"},
+     offsetof(struct tvmq_options, log_severity)},
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0], KEY_SIZE = 64 };
+
+static void join_isa_names(void) {
+  strcpy(isa_names, "auto");
+  for (size_t i = 0; i < tvmq_n_isas; i++) {
+    const size_t end = strlen(isa_names);
+    snprintf(isa_names + end, sizeof isa_names - end, "|%s", tvmq_isas[i].name);
+  }
+}
+
+const struct tvmq_option_info *tvmq_option(size_t index) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, join_isa_names);
+  return index < N_ROWS ? &rows[index].info : NULL;
+}
+
+// The place of the first `length` bytes of `text` among names separated by "|"; -1 if they are none of them.
+static int place(const char *names, const char *text, size_t length) {
+  for (int i = 0;; i++) {
+    const size_t n = strcspn(names, "|");
+    if (n == length && strncmp(names, text, n) == 0) return i;
+    if (names[n] == '\0') return -1;
+    names += n + 1;
+  }
+}
+
+void tvmq_option_name(const char *option, int value, char *name, size_t size) {
+  name[0] = '\0';
+  for (size_t i = 0; i < N_ROWS; i++) {
+    const char *names = tvmq_option(i)->names;
+    if (strcmp(rows[i].info.name, option) != 0) continue;
+    while (value-- > 0) names += strcspn(names, "|") + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(names, "|"), names);
+  }
+}
+
+// ---- messages
+
+struct message {
+  char *text;
+  size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct message *message, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const int n = vsnprintf(message->text + message->length, message->size - message->length, format, args);
+  va_end(args);
+  message->length += (size_t)n < message->size - message->length ? (size_t)n : message->size - message->length - 1;
+}
+
+// Edits that make one word of another: characters put in, taken out or replaced.
+static size_t distance(const char *a, const char *b) {
+  size_t row[KEY_SIZE + 1];
+  const size_t n = strlen(b);
+  for (size_t j = 0; j <= n; j++) row[j] = j;
+  for (size_t i = 0; a[i] != '\0'; i++) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < n; j++) {
+      const size_t replaced = diagonal + (a[i] != b[j]), shifted = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+      diagonal = row[j + 1];
+      row[j + 1] = replaced < shifted ? replaced : shifted;
+    }
+  }
+  return row[n];
+}
+
+static void unknown_key(struct message *message, const char *key, const char *value, const char *normal) {
+  say(message, "unknown option %.100s with value '%.100s'", key, value);
+  const char *lead = "; did you mean ";
+  for (size_t i = 0; i < N_ROWS; i++) {
+    const char *name = rows[i].info.name;
+    const bool near = normal[0] != '\0' && (strstr(name, normal) != NULL || strstr(normal, name) != NULL || distance(normal, name) <= 1 + strlen(name) / 4);
+    if (!near) continue;
+    say(message, "%s%s", lead, name);
+    lead = " or ";
+  }
+  for (size_t i = 0; i < N_ROWS; i++) say(message, "%s%s", i == 0 ? "; options are " : ", ", rows[i].info.name);
+}
+
+// ---- values: how each kind is read, and what it says is allowed
+
+static bool parse_bool(const struct tvmq_option_info *info, const char *value, void *out) {
+  static const char *const words[] = {"false", "true", "0", "1", "off", "on", "no", "yes"};
+  (void)info;
+  for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
+    if (strcasecmp(value, words[i]) == 0) {
+      *(int *)out = i % 2;
+      return true;
+    }
+  }
+  return false;
+}
+
+static void allowed_bools(struct message *message, const struct tvmq_option_info *info) {
+  (void)info;
+  say(message, "true or false");
+}
+
+static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
+  if (value[0] != '-' && (value[0] < '0' || value[0] > '9')) return false;  // strtol would skip blanks and take a plus
+  char *end;
+  errno = 0;
+  const long number = strtol(value, &end, 10);
+  if (errno != 0 || end == value || *end != '\0' || number < info->min || number > info->max) return false;
+  *(int *)out = (int)number;
+  return true;
+}
+
+static void allowed_ints(struct message *message, const struct tvmq_option_info *info) { say(message, "whole numbers from %d to %d", info->min, info->max); }
+
+static bool parse_name(const struct tvmq_option_info *info, const char *value, void *out) {
+  const int i = place(info->names, value, strlen(value));
+  if (i < 0 || (info->names == isa_names && i > 0 && !tvmq_isa_offered(&tvmq_isas[i - 1]))) return false;
+  *(int *)out = i;
+  return true;
+}
+
+static void allowed_names(struct message *message, const struct tvmq_option_info *info) {
+  if (info->names == isa_names) {
+    say(message, "auto");
+    for (size_t i = 0; i < tvmq_n_isas; i++) {
+      if (tvmq_isa_offered(&tvmq_isas[i])) say(message, ", %s", tvmq_isas[i].name);
+    }
+    say(message, " (what this CPU offers)");
+    return;
+  }
+  for (const char *name = info->names; *name != '\0'; name += strspn(name, "|")) {
+    const int length = (int)strcspn(name, "|");
+    say(message, "%s%.*s", name == info->names ? "" : ", ", length, name);
+    name += length;
+  }
+}
+
+static bool parse_cpus(const struct tvmq_option_info *info, const char *value, void *out) {
+  (void)info;
+  return tvmq_cpus_parse(value, out);
+}
+
+static void allowed_cpus(struct message *message, const struct tvmq_option_info *info) {
+  char usable[TVMQ_CPUS_TEXT];
+  (void)info;
+  tvmq_cpus_usable(usable, sizeof usable);
+  say(message, "any, or numbers and ranges joined by + out of %s (what the process may use)", usable);
+}
+
+static const struct kind {
+  const char *name;
+  bool (*parse)(const struct tvmq_option_info *info, const char *value, void *out);
+  void (*allowed)(struct message *message, const struct tvmq_option_info *info);
+} kinds[] = {
+    {"bool", parse_bool, allowed_bools},
+    {"int", parse_int, allowed_ints},
+    {"name", parse_name, allowed_names},
+    {"cpus", parse_cpus, allowed_cpus},
+};
+
+static const struct kind *kind_of(const struct row *row) {
+  const struct kind *kind = kinds;
+  while (strcmp(kind->name, row->info.kind) != 0) kind++;
+  return kind;
+}
+
+static void *field(struct tvmq_options *options, const struct row *row) { return (char *)options + row->offset; }
+
+static const struct row *find_row(const char *name) {
+  for (size_t i = 0; i < N_ROWS; i++) {
+    if (strcmp(rows[i].info.name, name) == 0) return &rows[i];
+  }
+  return NULL;
+}
+
+static bool parse_pair(const char *key, const char *value, struct tvmq_options *options, bool given[N_ROWS], struct message *message) {
+  char name[KEY_SIZE] = "";
+  if (strlen(key) < sizeof name) strcpy(name, key);
+  for (char *c = name; *c != '\0'; c++) *c = *c == '-' ? '_' : *c;
+
+  const struct row *row = find_row(name);
+  if (row == NULL) {
+    unknown_key(message, key, value, name);
+    return false;
+  }
+  if (given[row - rows]) {
+    say(message, "option %s is given twice, the second time with value '%.100s'", name, value);
+    return false;
+  }
+  given[row - rows] = true;
+  if (kind_of(row)->parse(&row->info, value, field(options, row))) return true;
+  say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
+  kind_of(row)->allowed(message, &row->info);
+  return false;
+}
+
+bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char text[TVMQ_OPTIONS_MESSAGE]) {
+  struct message message = {.text = text, .size = TVMQ_OPTIONS_MESSAGE};
+  bool given[N_ROWS] = {false};
+  text[0] = '\0';
+  for (size_t i = 0; i < N_ROWS; i++) kind_of(&rows[i])->parse(tvmq_option(i), rows[i].info.default_value, field(options, &rows[i]));
+  for (size_t i = 0; i < n; i++) {
+    if (keys == NULL || values == NULL || keys[i] == NULL || values[i] == NULL) {
+      say(&message, "option %zu of %zu has no %s", i + 1, n, keys == NULL || keys[i] == NULL ? "name" : "value");
+      return false;
+    }
+    if (!parse_pair(keys[i], values[i], options, given, &message)) return false;
+  }
+  return true;
+}

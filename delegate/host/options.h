@@ -1,0 +1,39 @@
+// Options of a delegate: pairs of strings -> struct. The table of options is the only list of them; the public header enumerates it.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu/affinity.h"
+#include "tvmq_delegate.h"
+
+// The table names a field by its offset; its kind tells the type: int, or struct tvmq_cpus for kind "cpus". What the values mean stands in the help texts.
+struct tvmq_options {
+  int num_threads;  // below 1: the interpreter's
+  struct tvmq_cpus cpu_affinity;
+  int rounding;         // enum tvmq_rounding
+  int fully_connected;  // enum tvmq_scaling
+  int isa;              // 0: all that the CPU offers; i: tvmq_isas[i - 1]
+  int tune;             // enum tvmq_tune
+  int winograd;         // enum tvmq_winograd_use
+  int winograd_megabytes;
+  int profile;
+  int require_full_delegation;
+  int min_nodes_per_partition;
+  int max_delegated_partitions;  // 0: no limit
+  int log_severity;              // enum tvmq_severity
+};
+
+// What kernels are chosen for, in the order of the option's names.
+enum tvmq_tune { TVMQ_TUNE_AUTO, TVMQ_TUNE_IN_ORDER, TVMQ_TUNE_OUT_OF_ORDER };
+
+enum { TVMQ_OPTIONS_MESSAGE = 640 };
+
+// Fills *options from `n` pairs, defaults first. Returns false and writes one message if a key or value is not allowed: it names both and what is.
+bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char message[TVMQ_OPTIONS_MESSAGE]);
+
+// Row `index` of the table, NULL past the end.
+const struct tvmq_option_info *tvmq_option(size_t index);
+
+// The text of a value of kind "name": its place among the row's names. `size` limits the copy.
+void tvmq_option_name(const char *option, int value, char *name, size_t size);

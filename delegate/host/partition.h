@@ -1,0 +1,55 @@
+// A delegate kernel: claimed nodes that run one after the other without the interpreter in between.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/arena.h"
+#include "host/graph.h"
+#include "tflite/tflite_abi.h"
+
+struct tvmq_delegate;
+
+// A pass of a step.
+struct tvmq_step_pass {
+  const struct tvmq_step *step;
+  size_t number;
+};
+
+struct tvmq_step {
+  struct tvmq_record *record;
+  int sources[TVMQ_MAX_IN];  // of each input, the step whose output, in the arena, it is; -1: a tensor of the interpreter
+  bool inside;               // the output lives in the arena: no one but later steps reads it
+  bool idle;                 // tvmq_record_idle(), for the shapes there are
+  size_t first_pass, n_passes;
+  const void *in[TVMQ_MAX_IN];  // of an inference
+  void *out;
+};
+
+struct tvmq_partition {
+  struct tvmq_partition *next;
+  struct tvmq_delegate *delegate;
+  struct tvmq_subgraph *subgraph;
+  bool live;   // the interpreter holds it
+  bool ready;  // prepared: shapes, operators and arena fit together
+  uint8_t *arena;
+  size_t arena_size;
+  struct tvmq_arena_buffer *buffers;  // [n], one for each step's output
+  struct tvmq_step_pass *passes;      // of all steps
+  struct tvmq_sequence *sequence;     // a stage for each pass
+  size_t n;
+  struct tvmq_step steps[];
+};
+
+// Whether the tensor is needed outside of these nodes: by others, or as an output of the graph.
+bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor);
+
+// Makes the partition of these nodes, whose records are planned, with its arena, and puts it into the subgraph's list. NULL: out of memory.
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params);
+
+// Takes it out of the list and releases it and its operators.
+void tvmq_partition_destroy(struct tvmq_partition *partition);
+
+// What the interpreter calls. Its init finds the partition that was made beforehand, so that nothing can fail there any more.
+TfLiteRegistration tvmq_partition_registration(void);

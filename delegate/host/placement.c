@@ -1,0 +1,98 @@
+#include "host/placement.h"
+
+#include "host/fold_pad.h"
+#include "host/partition.h"
+
+// How the interpreter would partition the wanted nodes.
+struct preview {
+  TfLiteDelegateParams *partitions;
+  int n;
+};
+
+static void refuse_partition(struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *partition, const char *reason) {
+  for (int i = 0; i < partition->nodes_to_replace->size; i++) tvmq_record_refuse(tvmq_subgraph_find(subgraph, partition->nodes_to_replace->data[i]), reason);
+}
+
+static void list_wanted(const struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+  nodes->size = 0;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (tvmq_record_wanted(&subgraph->records[i])) nodes->data[nodes->size++] = subgraph->records[i].info.node;
+  }
+}
+
+// The steps of placing. Each returns true if it refused a node: the others may then be partitioned differently, and placing begins anew.
+
+// PADs that are folded leave their output unwritten.
+static bool refuse_read_outside(struct tvmq_subgraph *subgraph, const struct preview *preview) {
+  bool refused = false;
+  for (int i = 0; i < preview->n; i++) {
+    const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
+    for (int j = 0; j < nodes->size; j++) {
+      struct tvmq_record *record = tvmq_subgraph_find(subgraph, nodes->data[j]);
+      if (!tvmq_is_pad(record) || !tvmq_partition_outputs(&preview->partitions[i], record->node.out)) continue;
+      tvmq_record_refuse(record, "what it pads is an output of the graph, or read by nodes left to the runtime");
+      refused = true;
+    }
+  }
+  return refused;
+}
+
+static bool refuse_small(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
+  bool refused = false;
+  for (int i = 0; i < preview->n; i++) {
+    if (preview->partitions[i].nodes_to_replace->size >= delegate->options.min_nodes_per_partition) continue;
+    refuse_partition(subgraph, &preview->partitions[i], "its partition has fewer nodes than min_nodes_per_partition");
+    refused = true;
+  }
+  return refused;
+}
+
+static bool refuse_surplus(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
+  if (delegate->options.max_delegated_partitions == 0 || preview->n <= delegate->options.max_delegated_partitions) return false;
+  const TfLiteDelegateParams *smallest = &preview->partitions[0];
+  for (int i = 1; i < preview->n; i++) {
+    if (preview->partitions[i].nodes_to_replace->size <= smallest->nodes_to_replace->size) smallest = &preview->partitions[i];
+  }
+  refuse_partition(subgraph, smallest, "there are larger partitions, as many as max_delegated_partitions");
+  return true;
+}
+
+static bool plan(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph) {
+  bool refused = false;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    struct tvmq_record *record = &subgraph->records[i];
+    const char *reason = tvmq_record_wanted(record) ? tvmq_record_plan(record, context, &delegate->env) : NULL;
+    if (reason == NULL) continue;
+    tvmq_record_refuse(record, reason);
+    refused = true;
+  }
+  return refused;
+}
+
+static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
+  for (int i = 0; i < preview->n; i++) {
+    if (tvmq_partition_create(delegate, subgraph, &preview->partitions[i]) != NULL) continue;
+    while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
+    refuse_partition(subgraph, &preview->partitions[i], "out of memory");
+    return true;
+  }
+  return false;
+}
+
+void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+  for (;;) {
+    tvmq_fold_pads(subgraph);
+    list_wanted(subgraph, nodes);
+    if (nodes->size == 0) return;
+    struct preview preview;
+    if (context->PreviewDelegatePartitioning(context, nodes, &preview.partitions, &preview.n) != kTfLiteOk) {
+      for (int i = 0; i < nodes->size; i++) tvmq_record_refuse(tvmq_subgraph_find(subgraph, nodes->data[i]), "the runtime cannot partition the graph");
+      continue;
+    }
+    if (refuse_read_outside(subgraph, &preview)) continue;
+    // Packing is the costly step, so it comes after the limits.
+    if (refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
+    if (plan(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview)) continue;
+    return;
+  }
+}

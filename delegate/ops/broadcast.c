@@ -1,0 +1,83 @@
+#include "ops/broadcast.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+
+// The dimension `back` places before the last.
+static int32_t dim_of(const struct tvmq_shape *shape, int back) { return back < shape->rank ? shape->dims[shape->rank - 1 - back] : 1; }
+
+const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast) {
+  struct tvmq_broadcast found = {0};  // its dimensions from the last to the first
+  size_t elements[2] = {1, 1};        // of the inputs, in the dimensions so far
+  out->rank = in[0].rank > in[1].rank ? in[0].rank : in[1].rank;
+  for (int back = 0; back < out->rank; back++) {
+    const int32_t dims[2] = {dim_of(&in[0], back), dim_of(&in[1], back)}, size = dims[0] != 1 ? dims[0] : dims[1];
+    if (dims[1] != 1 && dims[1] != size) return "the inputs' shapes cannot be broadcast";
+    out->dims[out->rank - 1 - back] = size;
+    if (size == 1) continue;
+    const bool repeats[2] = {dims[0] != size, dims[1] != size};
+    const int before = found.rank - 1;
+    bool merges = before >= 0;
+    for (int i = 0; i < 2 && merges; i++) merges = repeats[i] == (found.in[i].strides[before] == 0);
+    if (merges) {
+      found.dims[before] *= (size_t)size;
+    } else {
+      for (int i = 0; i < 2; i++) found.in[i].strides[found.rank] = repeats[i] ? 0 : elements[i];
+      found.dims[found.rank++] = (size_t)size;
+    }
+    for (int i = 0; i < 2; i++) {
+      found.in[i].repeats |= repeats[i];
+      elements[i] *= (size_t)dims[i];
+    }
+  }
+  *broadcast = (struct tvmq_broadcast){0};
+  if (!found.in[0].repeats && !found.in[1].repeats) return NULL;
+  broadcast->rank = found.rank;
+  for (int d = 0; d < found.rank; d++) broadcast->dims[d] = found.dims[found.rank - 1 - d];
+  for (int i = 0; i < 2; i++) {
+    broadcast->in[i].repeats = found.in[i].repeats;
+    for (int d = 0; d < found.rank; d++) broadcast->in[i].strides[d] = found.in[i].strides[found.rank - 1 - d];
+  }
+  return NULL;
+}
+
+// Of an input, the element at which a line of the output begins.
+static size_t line_begin(const struct tvmq_broadcast *broadcast, int input, size_t line) {
+  size_t begin = 0;
+  for (int d = broadcast->rank - 2; d >= 0; d--) {
+    begin += line % broadcast->dims[d] * broadcast->in[input].strides[d];
+    line /= broadcast->dims[d];
+  }
+  return begin;
+}
+
+static void repeat(uint8_t *out, const uint8_t *element, size_t bytes, size_t n) {
+  if (bytes == 1) {
+    memset(out, *element, n);
+  } else {
+    for (size_t i = 0; i < n; i++) memcpy(out + i * bytes, element, bytes);
+  }
+}
+
+const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n, void *copy) {
+  const uint8_t *in = tensor;
+  if (!broadcast->in[input].repeats) return in + first * bytes;
+  const size_t last = (size_t)broadcast->rank - 1, length = broadcast->dims[last];
+  const bool stays = broadcast->in[input].strides[last] == 0;
+  size_t line = first / length, skipped = first % length;
+  if (!stays && n <= length - skipped) return in + (line_begin(broadcast, input, line) + skipped) * bytes;
+  uint8_t *out = copy;
+  for (size_t left = n; left > 0; line++, skipped = 0) {
+    const size_t count = tvmq_min(left, length - skipped);
+    const uint8_t *begin = in + line_begin(broadcast, input, line) * bytes;
+    if (stays) {
+      repeat(out, begin, bytes, count);
+    } else {
+      memcpy(out, begin + skipped * bytes, count * bytes);
+    }
+    out += count * bytes;
+    left -= count;
+  }
+  return copy;
+}

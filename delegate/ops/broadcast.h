@@ -1,0 +1,28 @@
+// Two tensors of other shapes taken element by element: aligned at their last dimensions, each repeats along those in which it has one element or none.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/shape.h"
+
+struct tvmq_broadcast_input {
+  bool repeats;                   // some dimension; else its elements are the output's, one by one
+  size_t strides[TVMQ_MAX_RANK];  // elements; 0 where it repeats
+};
+
+// All zeros: two tensors of one shape.
+struct tvmq_broadcast {
+  int rank;                    // dimensions, those merged along which the same inputs repeat; the last is that of neighbours
+  size_t dims[TVMQ_MAX_RANK];  // of the output
+  struct tvmq_broadcast_input in[2];
+};
+
+// Computes the output's rank and dimensions, and how the inputs are repeated. NULL, or why they cannot be. The dimensions are not negative, and either shape's
+// elements fit size_t.
+const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
+
+// Elements [first, first + n) of one input, of `bytes` bytes each and counted as the output's: in place where they are neighbours there, else in `copy`, which
+// has room for them.
+const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n, void *copy);

@@ -1,0 +1,13 @@
+// The rules by which a node is taken: pure functions of a description.
+#pragma once
+
+#include "ops/desc.h"
+
+// NULL: the node can be computed exactly. Else the reason why not, a static string that names the cause.
+const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
+const char *tvmq_claim_add(const struct tvmq_add_desc *desc);
+const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc);
+const char *tvmq_claim_mean(const struct tvmq_mean_desc *desc);
+const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc);  // exactly, by what reads it and has a border
+const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);
+const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);

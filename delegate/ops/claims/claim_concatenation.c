@@ -1,0 +1,27 @@
+// CONCATENATION.
+#include "ops/claims/claim.h"
+#include "ops/claims/claim_rules.h"
+
+// The reference concatenates nothing else.
+static const char *no_activation(enum tvmq_activation activation) { return activation == TVMQ_ACTIVATION_NONE ? NULL : "fused activation is not NONE"; }
+
+static const char *elements(const struct tvmq_concatenation_desc *desc) {
+  size_t bytes = 0;
+  for (int i = 0; i < desc->n_in; i++) bytes += desc->row_bytes[i];
+  return elements_rule(desc->rows * bytes / tvmq_type_bytes(desc->type));
+}
+
+// int16 is copied whatever the scales are. Where they differ the runtimes refuse int8, and rescale uint8 in float32.
+static const char *same_quant(const struct tvmq_concatenation_desc *desc) {
+  const bool wide = desc->type == TVMQ_TYPE_S16;
+  if (wide && desc->out.zero_point != 0) return "int16 with a zero point";
+  for (int i = 0; i < desc->n_in; i++) {
+    if (desc->in[i].zero_point != desc->out.zero_point) return "input and output zero points differ";
+    if (!wide && desc->in[i].scale != desc->out.scale) return "input and output scales differ";
+  }
+  return NULL;
+}
+
+const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc) {
+  return type_rule(desc->type) ?: no_activation(desc->activation) ?: elements(desc) ?: same_quant(desc);
+}

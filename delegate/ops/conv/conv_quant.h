@@ -1,0 +1,44 @@
+// The integer side of a convolution's quantization: output stage, zero points of the int8 (int16) values, and what each channel's panel carries.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+#include "ops/desc.h"
+#include "ops/quant_params.h"
+#include "packing/pack_gemm.h"
+
+struct tvmq_conv_quant {
+  struct tvmq_stage stage;
+  uint8_t in_flip, filter_flip;              // 0x80 where the tensor is uint8: byte ^ flip is the int8 value
+  int32_t in_zero_point, filter_zero_point;  // of the int8 (int16) values
+  bool in_float;                             // panels are to have the float form where they can: tvmq_conv_in_float()
+};
+
+// Everything but the per-channel flags of the stage, which tvmq_conv_channel_params lowers.
+struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding);
+
+// Weights of output channel `o` in a filter of the description's shape (OHWI, depthwise 1HWO), which need not be the description's own: they lie
+// tap_stride / n_depths apart, in the order of taps, then depths.
+struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o);
+
+// Folds and fills the parameters of the `n` output channels from `first` on, whose weights are channels[0..n), all in one panel of `layout`: in float form
+// if quant->in_float and it is exact (float_stage.h). Else clears the stage's right_shifts, headroom and fits_int16 if a channel does not allow them.
+void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
+                              const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params);
+
+// Whether the float form is worth its proof, some 0.2 us a channel, of which an inference has `results`.
+bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results);
+
+// Flags of which a kernel for the processor may have none, given these weights.
+uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu);
+
+// The flip that makes a kernel's operand (int8, or uint8 where the layout's a_offset is 128) of an input byte.
+static inline uint8_t tvmq_operand_flip(const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout) { return quant->in_flip ^ layout->a_offset; }
+
+// Bytes of one element of the activations: 1, or 2 for 16x8.
+size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc);
+
+// True if packed weights and channel parameters made for `a` serve `b` with the same kernel.
+bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b);

@@ -1,0 +1,29 @@
+// What the ways that multiply rows of pixels by panels of weights share (conv.h).
+#pragma once
+
+#include "ops/conv/conv.h"
+#include "ops/conv/rows.h"
+#include "plan/select.h"
+
+// The rows of A; their padding is set when planning.
+struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *problem);
+
+// The rows of A already lie side by side in the input, one after another.
+bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *problem);
+
+// The gemm of one group, its rows in n_taps pieces of k elements.
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, size_t n_taps, size_t k);
+
+// Estimate for copying on `cpu` (enum tvmq_cpu_bits): a piece's loop has latencies that execution in order waits for.
+static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, uint32_t cpu) {
+  return (float)n_pieces * ((cpu & TVMQ_CPU_IN_ORDER) != 0 ? 40.0f : 6.0f) + (float)bytes * 0.15f;
+}
+
+// A way's pack for weights in the order of the row's pieces.
+void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+                           const struct tvmq_channel_params *params, size_t n, void *panel);
+
+// What a filter zero point owes for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
+const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *conv, const struct tvmq_env *env);
+void tvmq_conv_row_terms(const struct tvmq_conv *conv, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip,
+                         int32_t *terms);

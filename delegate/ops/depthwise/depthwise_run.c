@@ -1,0 +1,98 @@
+// An inference of a depthwise convolution.
+#include "ops/depthwise/depthwise.h"
+#include "ops/depthwise/depthwise_rows.h"
+#include "ops/pixels.h"
+
+// Bytes between neighbouring pixels down and along the kernel's rows.
+struct steps {
+  size_t h, w;
+};
+
+static struct steps steps(const struct tvmq_depthwise *d, size_t h, size_t w, size_t pixel) {
+  return d->transposed ? (struct steps){pixel, h * pixel} : (struct steps){w * pixel, pixel};
+}
+
+static struct steps in_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.in, d->w.in, (size_t)d->desc.in_c * d->element_bytes); }
+
+static struct steps out_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->element_bytes); }
+
+// Takes the digit of base `n` off a number. Most tasks have nothing to divide, and divisions are slow.
+static size_t take_digit(size_t *number, size_t n) {
+  if (n == 1) return 0;
+  const size_t digit = *number % n;
+  *number /= n;
+  return digit;
+}
+
+size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
+  return (size_t)d->desc.batch * tvmq_depthwise_phases(d) * d->tasks.m_blocks * d->tasks.n_blocks;
+}
+
+void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_tile tile) {
+  const struct tvmq_conv_blocks *tasks = &d->tasks;
+  const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
+  const struct steps in_step = in_steps(d), out_step = out_steps(d);
+  uint8_t *scratch = d->scratch->memory + (size_t)tile.thread * d->slice.size;
+  const void **table = (const void **)(scratch + d->slice.table);
+  size_t image = tile.index;
+  const size_t group = take_digit(&image, tasks->n_blocks), strip = take_digit(&image, tasks->m_blocks);
+  const size_t phase_w = take_digit(&image, d->w.phases), phase_h = take_digit(&image, d->h.phases);
+  const size_t first_row = strip * tasks->rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
+  if (first_row >= n_rows || n_cols == 0) return;
+  const size_t n = tvmq_min(tasks->rows, n_rows - first_row);
+  const size_t end_block = group + 1 == tasks->n_blocks ? d->n_blocks : (group + 1) * tasks->panels;
+  const uint8_t *in = (const uint8_t *)in_tensor + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
+  uint8_t *out = (uint8_t *)out_tensor + image * d->h.out * d->w.out * d->channels * bytes;
+  out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
+
+  // A tile that overhangs reads table rows past the image: padding.
+  const size_t rows = tvmq_grid_points(&d->h, tvmq_max(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
+  const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
+  const struct tvmq_pixel_grid grid = {.h = &d->h, .w = &d->w, .y = y, .x = x, .rows = rows, .columns = columns};
+  const struct tvmq_pixels in_place = {
+      .origin = in + y * (ptrdiff_t)in_step.h + x * (ptrdiff_t)in_step.w, .row_step = d->h.dilation * in_step.h, .column_step = d->w.dilation * in_step.w};
+  const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
+  size_t whole = n_cols;
+  const size_t pixels = d->side_by_side, rest = take_digit(&whole, pixels);
+  if (!tvmq_conv_has_rows(tasks, &tile)) {
+    if (pixels > 1)
+      tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, d->reach, scratch + d->slice.expanded, table);
+    else
+      tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
+  }
+
+  struct tvmq_depthwise_args args = {
+      .pixels_stride = columns,
+      .n_cols = whole,
+      .filter_h = d->h.filter,
+      .filter_w = d->w.filter,
+      .stride_h = d->h.stride,
+      .stride_w = d->w.stride * pixels,
+      .panel_bytes = d->panel_bytes,
+      .out_col_stride = d->w.phases * out_step.w * pixels,
+      .out_row_stride = d->h.phases * out_step.h,
+      .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
+      .stage = &d->quant.stage,
+  };
+  for (size_t b = group * tasks->panels; b < end_block; b += args.n_blocks) {
+    const struct tvmq_depthwise_block *block = &d->blocks[b];
+    if (d->gathers) {
+      const struct tvmq_channels channels = {block->first, tvmq_min(nr, d->channels), (size_t)d->desc.depth_multiplier, bytes};
+      tvmq_gather_pixels(&grid, &channels, &in_place, scratch + d->slice.expanded, nr * bytes);
+    }
+    args.n_blocks = d->gathers ? 1 : tvmq_min(block->n_alike, end_block - b);
+    args.channel_offset = d->gathers ? 0 : block->first * bytes;
+    args.filter_zero_point = block->planes == 0 ? d->quant.filter_zero_point : 0;
+    args.n_planes = block->planes;
+    args.panel = d->packed + b * d->panel_bytes;
+    args.pixels = table;
+    args.out = out + block->first * bytes;
+    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
+  }
+  if (rest > 0) {  // the last pixels side by side, some of them again
+    args.pixels = table + (n_cols - pixels);
+    args.out = out + (n_cols - pixels) * out_step.w;
+    args.n_cols = 1;
+    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
+  }
+}

@@ -1,0 +1,276 @@
+// DEPTHWISE_CONV_2D: channels in blocks, output rows in strips. A task is a strip of one image and a range of blocks: it points at the strip's input pixels
+// once and passes over them for each block (depthwise_run.c).
+//
+// Kernels see no dilation. Outputs whose windows lie on the same grid of every d-th pixel make a convolution of their own, a phase, and the table of pixels
+// points at that grid only. Nor do they see which way up the image is: they may be given its columns as rows, and where these are single pixels, tiles of rows
+// as columns.
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/conv/conv.h"
+#include "ops/depthwise/depthwise.h"
+#include "ops/op.h"
+#include "packing/pack_depthwise.h"
+#include "plan/select.h"
+
+// Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache, in the second level on x86.
+#if defined(__x86_64__)
+enum { STRIP_BYTES = 256 * 1024 };
+#else
+enum { STRIP_BYTES = 48 * 1024 };
+#endif
+enum { MIN_STRIP_TILES = 2 };
+
+// Output rows below this length are worth exchanging with columns.
+enum { SHORT_ROW = 8 };
+
+// ---- plan
+
+static const struct tvmq_variant *choose(struct tvmq_depthwise *d, const struct tvmq_env *env) {
+  const struct tvmq_conv_desc *desc = &d->desc;
+  const struct tvmq_depthwise_problem problem = {
+      .acc_bytes = tvmq_conv_acc_bytes(desc),
+      .out_h = tvmq_phase_outputs(&d->h, 0),
+      .out_w = tvmq_phase_outputs(&d->w, 0),
+      .channels = d->channels,
+      .depth_multiplier = (size_t)desc->depth_multiplier,
+      .filter_h = d->h.filter,
+      .filter_w = d->w.filter,
+      .stride_h = d->h.stride,
+      .stride_w = d->w.stride,
+      .neighbours = !d->transposed && d->w.phases == 1 && d->w.dilation == 1,
+      .cpu = env->cpu,
+      .excluded = d->excluded,
+  };
+  const enum tvmq_family family = desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8;
+  const struct tvmq_variant *variant = tvmq_select_depthwise(family, &problem, &d->cycles);
+  if (!variant) return NULL;
+  d->side_by_side = tvmq_depthwise_side_by_side(variant, &problem);
+  const float parts = (float)desc->batch * (float)tvmq_depthwise_phases(d);
+  d->bring_cycles = parts * (float)tvmq_grid_points(&d->h, problem.out_h) * (float)tvmq_grid_points(&d->w, problem.out_w);  // one for each pointer
+  d->cycles = d->cycles * parts + d->bring_cycles;
+  return variant;
+}
+
+// Views of a block's channels; returns how many.
+static size_t block_view(const struct tvmq_depthwise *d, const uint8_t *filter, size_t block, struct tvmq_channel *channels) {
+  const size_t first = d->blocks[block].first, n = tvmq_depthwise_block_channels(d);
+  for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&d->desc, &d->quant, filter, first + j % d->channels);
+  return n;
+}
+
+static const char *pack(struct tvmq_depthwise *d, const uint8_t *filter) {
+  const struct tvmq_layout *layout = &d->variant->layout;
+  struct tvmq_channel channels[UINT8_MAX];
+  d->blocks = tvmq_alloc(d->n_blocks * sizeof *d->blocks);
+  if (!d->blocks) return "out of memory";
+  size_t most = 0;
+  for (size_t b = d->n_blocks; b-- > 0;) {
+    struct tvmq_depthwise_block *block = &d->blocks[b];
+    block->first = d->channels < layout->nr ? 0 : tvmq_min(b * layout->nr, d->channels - layout->nr);
+    const size_t n = block_view(d, filter, b, channels);
+    block->planes = tvmq_depthwise_planes_of(layout, channels, n);
+    const bool goes_on = b + 1 < d->n_blocks && block[1].planes == block->planes && block[1].first == block->first + layout->nr;
+    block->n_alike = goes_on ? block[1].n_alike + 1 : 1;
+    most = block->planes > most ? block->planes : most;
+  }
+
+  const size_t pixel_bytes = tvmq_round_up((size_t)d->desc.in_c, layout->nr) * d->element_bytes;
+  struct tvmq_panel panel;
+  size_t bytes;
+  if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, d->h.filter, d->w.filter, most), &panel) || !tvmq_mul_size(d->n_blocks, panel.size, &bytes))
+    return "packed weights exceed the address space";
+  d->panel_bytes = panel.size;
+  d->packed = tvmq_alloc(bytes);
+  d->padding = tvmq_alloc(pixel_bytes);
+  if (!d->packed || !d->padding) return "out of memory";
+
+  memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
+
+  d->quant.in_float = tvmq_conv_in_float(d->variant, (size_t)d->desc.batch * d->h.out * d->w.out);
+  for (size_t b = 0; b < d->n_blocks; b++) {
+    const size_t n = block_view(d, filter, b, channels);
+    struct tvmq_channel_params params[UINT8_MAX];
+    const size_t part = n / d->side_by_side;
+    for (size_t j = 0; j < n; j += part) tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels + j, d->blocks[b].first, part, params + j);
+    tvmq_pack_depthwise(layout, channels, params, n, d->h.filter, d->w.filter, d->blocks[b].planes, d->packed + b * d->panel_bytes);
+  }
+  return NULL;
+}
+
+// Packs the part of the filter that is kept, its rows the kernel's.
+static const char *pack_kept(struct tvmq_depthwise *d) {
+  uint8_t *copy;
+  const uint8_t *filter = tvmq_cut_filter(&d->cut, &d->desc, d->transposed, &copy);
+  if (!filter) return "out of memory";
+  const char *why = pack(d, filter);
+  tvmq_free(copy);
+  return why;
+}
+
+static uint64_t macs(const struct tvmq_depthwise *d) {
+  const uint64_t outputs = (uint64_t)d->desc.batch * (uint64_t)d->h.out * (uint64_t)d->w.out * (uint64_t)d->channels;
+  return outputs * (uint64_t)d->cut.filter_h * (uint64_t)d->cut.filter_w;
+}
+
+static void set_tasks(struct tvmq_depthwise *d) {
+  const size_t rows = tvmq_phase_outputs(&d->h, 0), parts = (size_t)d->desc.batch * tvmq_depthwise_phases(d);
+  const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
+  const struct tvmq_conv_work work = {
+      .parts = parts,
+      .m = rows,
+      .pitch = 1,
+      .mr = d->variant->mr,
+      .across = d->transposed,
+      .reach = (d->h.filter - 1) / d->h.stride,
+      .least = MIN_STRIP_TILES * d->variant->mr,
+      .most = STRIP_BYTES / row_bytes,
+      .row_bytes = row_bytes,
+      // Two overlapping blocks stay together, so that no byte has two writers.
+      .panels = d->n_blocks - (d->n_blocks > 1 && d->channels % d->variant->layout.nr != 0),
+      .panel_bytes = d->panel_bytes,
+      .in_bytes = row_bytes / (size_t)tvmq_threads_count(d->threads),  // of a thread's channels
+      .out_bytes = d->w.out * d->channels * d->element_bytes,
+      .pixel_bytes = d->channels * d->element_bytes,
+      .panel_pixel_bytes = d->variant->layout.nr * d->element_bytes,
+      .cycles = d->cycles,
+      .bring_cycles = d->bring_cycles,
+  };
+  d->tasks = tvmq_conv_blocks(&work, tvmq_threads_count(d->threads));
+}
+
+static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *memory) {
+  const size_t nr = d->variant->layout.nr, rows = tvmq_grid_points(&d->h, d->tasks.rows), n_cols = tvmq_phase_outputs(&d->w, 0);
+  const char *why = "scratch exceeds the address space";
+  size_t columns, pixels, tile;
+  struct tvmq_depthwise_slice s = {0};
+  if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
+  if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
+  // The last of the pixels side by side is read as far as a block goes.
+  size_t expanded = d->gathers ? pixels : 0;
+  if (d->side_by_side > 1 && !tvmq_add_size(pixels, nr, &expanded)) return why;
+  if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
+      !tvmq_scratch_append(&s.size, expanded, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
+      !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))
+    return why;
+  d->slice = s;
+  d->scratch = memory;
+  return tvmq_scratch_reserve(memory, 0, s.size, (size_t)tvmq_threads_count(d->threads)) ? NULL : "out of memory";
+}
+
+static void drop_weights(struct tvmq_depthwise *d) {
+  tvmq_free(d->packed);
+  tvmq_free(d->padding);
+  tvmq_free(d->blocks);
+  d->packed = d->padding = NULL;
+  d->blocks = NULL;
+}
+
+static void release(struct tvmq_op *op) {
+  struct tvmq_depthwise *d = (struct tvmq_depthwise *)op;
+  if (!d) return;
+  drop_weights(d);
+  tvmq_free(d);
+}
+
+// Kernels sum down the columns of a filter that has one row or column, and begin few rows.
+static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w) {
+  if (h->filter == 1 || w->filter == 1) return h->filter < w->filter;
+  return w->out < SHORT_ROW && w->out < h->out;
+}
+
+// All that the choice of a variant depends on, and the choice.
+static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  d->desc = *desc;
+  d->quant = tvmq_conv_quant(desc, env->rounding);
+  d->element_bytes = tvmq_conv_element_bytes(desc);
+  d->channels = (size_t)desc->out_c;
+  struct tvmq_geometry geometry;
+  const char *why = tvmq_geometry(desc, &geometry);
+  if (why) return why;
+  d->excluded = tvmq_conv_excluded_flags(desc, &d->quant, env->cpu);
+  d->cut = tvmq_cut(&d->desc, &geometry);
+  const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
+  const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
+  if (!d->packed) d->transposed = transposes(&h, &w);  // another shape alone is no reason to pack again
+  d->h = d->transposed ? w : h;
+  d->w = d->transposed ? h : w;
+  d->variant = choose(d, env);
+  return d->variant ? NULL : "no kernel for this combination of types";
+}
+
+static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_depthwise old = *d;
+  d->threads = env->threads;
+  const char *why = describe(d, desc, env);
+  if (why) return why;
+  const size_t nr = d->variant->layout.nr;
+  d->n_blocks = tvmq_ceil_div(d->channels, nr);
+  d->reach = tvmq_ceil_div(nr, d->channels);
+  d->gathers = desc->depth_multiplier > 1 || (d->channels < nr && d->side_by_side == 1);
+
+  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side &&
+                tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
+  if (packed) {
+    d->quant = old.quant;
+  } else {
+    drop_weights(d);
+    why = pack_kept(d);
+    if (why) return why;
+    d->packs++;
+  }
+  set_tasks(d);
+  return set_scratch(d, env->scratch);
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct tvmq_depthwise));
+  struct tvmq_depthwise *d = (struct tvmq_depthwise *)*op;
+  if (!d) return "out of memory";
+  const char *why = replan(d, &desc->conv, env);
+  if (why) drop_weights(d);
+  return why;
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct tvmq_depthwise *d = (const struct tvmq_depthwise *)op;
+  *out = (struct tvmq_op_info){
+      .kernel = d->variant->name,
+      .algorithm = d->gathers            ? "gathered channels"
+                   : d->side_by_side > 1 ? "pixels side by side"
+                                         : "pixel table",
+      .packed_bytes = d->n_blocks * d->panel_bytes,
+      .scratch_bytes = d->slice.size * (size_t)tvmq_threads_count(d->threads),
+      .macs = macs(d),
+      .packs = d->packs,
+  };
+  tvmq_layout_name(&d->variant->layout, out->packing, sizeof out->packing);
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : tvmq_depthwise_n_tasks((const struct tvmq_depthwise *)op); }
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  tvmq_depthwise_run_task((const struct tvmq_depthwise *)op, pass->in[0], pass->out, task);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
+
+// One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return &tvmq_op_depthwise;
+  struct tvmq_depthwise d = {0};
+  return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? &tvmq_op_depthwise : &tvmq_op_conv;
+}
+
+const struct tvmq_op_class tvmq_op_depthwise = {
+    .claim = claim,
+    .computed_by = computed_by,
+    .plan = plan,
+    .n_tasks = n_tasks,
+    .run_task = run_task,
+    .release = release,
+    .info = info,
+    .set_border = tvmq_conv_set_border,
+};

@@ -1,0 +1,141 @@
+// Plain-data descriptions of the operators. node_*.c fill them from TFLite's structures; everything behind it (claim rules, planning, packing, kernels, tests,
+// fuzzer) sees only these.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/types.h"
+#include "ops/broadcast.h"
+
+enum { TVMQ_MAX_IN = 16 };  // input tensors of an operator
+
+enum tvmq_padding { TVMQ_PADDING_SAME, TVMQ_PADDING_VALID };
+
+enum tvmq_activation { TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_RELU, TVMQ_ACTIVATION_RELU6, TVMQ_ACTIVATION_RELU_N1_TO_1, TVMQ_ACTIVATION_OTHER };
+
+// Affine quantization of a whole tensor: real = scale * (value - zero_point).
+struct tvmq_quant {
+  float scale;
+  int32_t zero_point;
+};
+static inline bool tvmq_same_quant(struct tvmq_quant a, struct tvmq_quant b) { return a.scale == b.scale && a.zero_point == b.zero_point; }
+
+// Pixels around an image that are in no tensor, of a PAD that was folded into what reads it.
+struct tvmq_border {
+  int32_t top, bottom, left, right;
+  int32_t value;  // of all their elements
+};
+
+// How the reference kernels scale sums: in fixed point, or by a product in float64, rounded half away from zero. FULLY_CONNECTED's are of one kind or of the
+// other, as the runtime's version has it.
+enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64 };
+
+// CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels. Activations are NHWC.
+//
+// CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
+// DEPTHWISE_CONV_2D's filter is 1HWO: [1][filter_h][filter_w][out_c] with out_c = in_c * depth_multiplier;
+// output channel o reads input channel o / depth_multiplier; filter_c is 1.
+struct tvmq_conv_desc {
+  bool depthwise, fully_connected;
+  enum tvmq_scaling scaling;  // of FULLY_CONNECTED; else unknown, and it is fixed point
+  enum tvmq_type in_type, filter_type, out_type;
+  enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
+  int32_t batch, in_h, in_w, in_c;
+  struct tvmq_border border;    // around the input, of zero points; `padding` is that of all together
+  int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim_conv.c refuses others
+  int32_t filter_h, filter_w, filter_c;
+  int32_t stride_h, stride_w, dilation_h, dilation_w;
+  int32_t depth_multiplier;  // depthwise only, else 1
+  enum tvmq_padding padding;
+  enum tvmq_activation activation;
+  struct tvmq_quant in, out;
+  int32_t filter_zero_point;   // 0 for int8 filters
+  const float *filter_scales;  // [n_filter_scales]
+  int32_t n_filter_scales;     // 1 (per tensor) or out_c (per channel)
+  const void *filter;          // constant data, int8 or uint8
+  const void *bias;            // constant data, [out_c] of bias_type, or NULL
+  bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
+};
+
+// FULLY_CONNECTED.
+struct tvmq_fully_connected_desc {
+  struct tvmq_conv_desc conv;
+  bool keep_num_dims;  // the output has the input's rank, else 2
+};
+
+// MEAN over height and width of NHWC activations.
+struct tvmq_mean_desc {
+  enum tvmq_type in_type, out_type;
+  int32_t batch, in_h, in_w, channels;
+  struct tvmq_quant in, out;
+  bool keep_dims;  // the output has height and width, of 1
+};
+
+// QUANTIZE: float32 -> int8/uint8/int16 (affine quantization), or requantization between integer types.
+struct tvmq_quantize_desc {
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in, out;  // `in` means nothing for float32
+  size_t n;                   // elements
+};
+
+// PAD and PADV2. Of each dimension of an NHWC tensor, its size and what is put before and after it.
+struct tvmq_pad_desc {
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in, out;
+  int32_t size[4], before[4], after[4];
+  int32_t value;  // that is put there
+};
+static inline struct tvmq_border tvmq_pad_border(const struct tvmq_pad_desc *pad) {
+  return (struct tvmq_border){.top = pad->before[1], .bottom = pad->after[1], .left = pad->before[2], .right = pad->after[2], .value = pad->value};
+}
+
+enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX, TVMQ_POOLING_MEAN };
+
+// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input. MEAN, as
+// op_pool.c has it: windows of one size in the input, and rescaled.
+struct tvmq_pool_desc {
+  enum tvmq_pooling pooling;
+  enum tvmq_type in_type, out_type;
+  int32_t batch, in_h, in_w, channels;
+  struct tvmq_border border;  // around the input, and as good as it; of a MAX_POOL_2D only
+  int32_t out_h, out_w;       // as geometry.h computes them; claim_pool.c refuses others
+  int32_t filter_h, filter_w;
+  int32_t stride_h, stride_w;
+  enum tvmq_padding padding;
+  enum tvmq_activation activation;
+  struct tvmq_quant in, out;  // of a MEAN any; else the same, but for 1e-6 in scale
+};
+
+// ADD of two tensors of one type, of one shape or broadcast.
+struct tvmq_add_desc {
+  enum tvmq_type type;  // of inputs and output
+  struct tvmq_quant in[2], out;
+  enum tvmq_activation activation;
+  bool powers_of_two;               // int16: scales that are powers of two are treated as such
+  size_t n;                         // elements of the output
+  struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
+};
+
+// CONCATENATION of tensors of one type: `rows` times a row of each input, which is what it has along the axis and behind.
+struct tvmq_concatenation_desc {
+  enum tvmq_type type;
+  enum tvmq_activation activation;
+  int32_t axis;  // as the node has it
+  int32_t n_in;
+  struct tvmq_quant in[TVMQ_MAX_IN], out;
+  size_t rows, row_bytes[TVMQ_MAX_IN];  // zeros where the output is empty
+};
+
+// Of whatever operator.
+union tvmq_desc {
+  struct tvmq_concatenation_desc concatenation;
+  struct tvmq_conv_desc conv;
+  struct tvmq_fully_connected_desc fully_connected;
+  struct tvmq_mean_desc mean;
+  struct tvmq_pad_desc pad;
+  struct tvmq_quantize_desc quantize;
+  struct tvmq_pool_desc pool;
+  struct tvmq_add_desc add;
+};

@@ -1,0 +1,102 @@
+// QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "exact/fit_line.h"
+#include "exact/reciprocal.h"
+#include "kernels/stage.h"
+#include "ops/claims/claim.h"
+#include "ops/op.h"
+#include "ops/quant_params.h"
+#include "plan/select.h"
+#include "plan/tasks.h"
+
+// Tasks begin on cache lines of bytes.
+enum { LINE = 64, N_BYTES = 256 };
+
+struct quantize {
+  const struct tvmq_variant *variant;
+  struct tvmq_quantize_args args;  // but for the tensors
+  uint8_t table[N_BYTES];          // bytes to bytes
+  size_t n, in_bytes, out_bytes;   // elements; bytes of one
+  size_t task_elements, tasks;
+};
+
+static int32_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 1 << 7 : 0; }
+
+// Computes what each byte becomes, and how else to get there: by one xor for all, as between int8 and uint8 of one scale, or along a line.
+static void map_bytes(struct quantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
+  struct tvmq_quantize_args *args = &r->args;
+  const int32_t in_flip = flip_of(in_type), out_flip = flip_of(out_type);
+  struct tvmq_byte_table bytes = {.in_zero_point = args->in_zero_point - in_flip, .multiplier = args->multiplier, .shift = args->shift};
+  for (int32_t x = INT8_MIN; x <= INT8_MAX; x++) {
+    const int32_t value = tvmq_rescale(args->rounding, tvmq_sub_wrap(x, bytes.in_zero_point), args->multiplier, args->shift);
+    const int32_t wanted = tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point - out_flip), INT8_MIN, INT8_MAX);
+    bytes.wanted[x - INT8_MIN] = (int8_t)wanted;
+    r->table[(uint8_t)(x ^ in_flip)] = (uint8_t)(wanted ^ out_flip);
+  }
+  args->flip = r->table[0];
+  bool flips = true;
+  for (int byte = 0; byte < N_BYTES; byte++) flips &= r->table[byte] == (byte ^ args->flip);
+  args->map = flips ? TVMQ_BYTES_FLIP : tvmq_fit_line(&bytes, &args->line) ? TVMQ_BYTES_LINE : TVMQ_BYTES_TABLE;
+  args->table = r->table;
+}
+
+static void find_reciprocal(struct tvmq_quantize_args *args, enum tvmq_type out_type) {
+  const struct tvmq_range range = tvmq_type_range(out_type);
+  struct tvmq_reciprocal reciprocal;
+  if (!tvmq_find_reciprocal(args->scale, args->out_zero_point, range.min, range.max, &reciprocal)) return;
+  args->inverse = reciprocal.inverse;
+  args->rest = reciprocal.rest;
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct quantize));
+  struct quantize *r = (struct quantize *)*op;
+  if (!r) return "out of memory";
+  const struct tvmq_quantize_desc *d = &desc->quantize;
+  const struct tvmq_variant *variant_before = r->variant;
+  const struct tvmq_quantize_args before = r->args;
+  *r = (struct quantize){
+      .variant = tvmq_select_quantize(d->in_type, d->out_type, env->cpu),
+      .args = {.rounding = env->rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
+      .n = d->n,
+      .in_bytes = tvmq_type_bytes(d->in_type),
+      .out_bytes = tvmq_type_bytes(d->out_type),
+  };
+  if (!r->variant) return "no kernel for this combination of types";
+  if (d->in_type == TVMQ_TYPE_F32 && r->variant == variant_before && before.scale == d->out.scale && before.out_zero_point == d->out.zero_point) {
+    r->args.inverse = before.inverse;  // int16 has so many thresholds that the proof is not for every resize
+    r->args.rest = before.rest;
+  } else if (d->in_type == TVMQ_TYPE_F32) {
+    find_reciprocal(&r->args, d->out_type);
+  } else {
+    tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
+    if (r->in_bytes == 1 && r->out_bytes == 1) map_bytes(r, d->in_type, d->out_type);
+  }
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->threads, (float)r->n / tvmq_speed_of(r->variant, env->cpu)->rate)), LINE);
+  r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct quantize *r = (const struct quantize *)op;
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise"};
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct quantize *)op)->tasks; }
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct quantize *r = (const struct quantize *)op;
+  const size_t first = task.index * r->task_elements;
+  struct tvmq_quantize_args args = r->args;
+  args.in = (const uint8_t *)pass->in[0] + first * r->in_bytes;
+  args.out = (uint8_t *)pass->out + first * r->out_bytes;
+  args.n = tvmq_min(r->n - first, r->task_elements);
+  r->variant->fn.quantize(&args);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_quantize(&desc->quantize); }
+
+const struct tvmq_op_class tvmq_op_quantize = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -1,0 +1,84 @@
+// An operator of the delegate: planned when the graph is prepared, run at each inference. Some input tensors and one output tensor; all else is constant.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/scratch.h"
+#include "kernels/kernel.h"
+#include "ops/desc.h"
+#include "packing/layout.h"
+#include "threads/threads.h"
+
+// When convolutions are computed by Winograd: where that is estimated to be faster, wherever it is exact, or never.
+enum tvmq_winograd_use { TVMQ_WINOGRAD_AUTO, TVMQ_WINOGRAD_ON, TVMQ_WINOGRAD_OFF };
+
+// Memory that operators may take together.
+struct tvmq_budget {
+  size_t limit, used;  // bytes
+};
+
+// What planning may use. Fixed for the life of a delegate.
+struct tvmq_env {
+  uint32_t cpu;  // enum tvmq_cpu_bits: features to use and what to tune for, detected or by the options `isa` and `tune`
+  enum tvmq_rounding rounding;
+  enum tvmq_winograd_use winograd;
+  struct tvmq_budget *transformed;  // for weights transformed by Winograd; outlives the operators
+  struct tvmq_threads *threads;     // NULL: one thread
+  struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
+};
+
+// What a planned op says of itself.
+struct tvmq_op_info {
+  const char *kernel;              // name in variants.def, "" without one
+  const char *algorithm;           // as tvmq_node_info lists them
+  char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
+  size_t packed_bytes;
+  size_t scratch_bytes;  // of the shared scratch, all threads together
+  uint64_t macs;         // multiply-accumulates of one inference, padding taps included
+  uint32_t packs;        // how often the weights have been packed: 1, unless planned again for other weights or another layout
+};
+
+struct tvmq_op;
+
+// What is computed of an inference at a time: a pass of an operator.
+struct tvmq_pass {
+  size_t number;
+  const void *const *in;  // the input tensors in the operator's order, NULL where one is empty; one may be given twice
+  void *out;              // overlaps none of them
+};
+
+struct tvmq_op_class {
+  const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
+  // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
+  const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
+  // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
+  // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
+  // released).
+  // NULL: such operators are folded into others, and there is nothing to plan, run or release.
+  const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
+  // An inference is one pass after the other, 0 and on, each of that many tasks that threads may run in any order; a pass without tasks is behind the last one.
+  size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
+  // Allocates nothing.
+  void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task);
+  void (*release)(struct tvmq_op *op);  // NULL is fine
+  void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
+  // Gives the operator the border that a PAD before it makes; an empty `pad` takes it away. Of `options` all but the node's own options is zero. NULL, or why
+  // it cannot have that border. The member is NULL where operators have none.
+  const char *(*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
+};
+
+extern const struct tvmq_op_class tvmq_op_add;              // ADD
+extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
+extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
+extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
+extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)
+extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
+extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
+
+// The class that is to plan and run an operator that `op_class` has claimed.
+static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  return op_class->computed_by != NULL ? op_class->computed_by(desc, env) : op_class;
+}

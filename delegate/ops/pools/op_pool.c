@@ -1,0 +1,254 @@
+// AVERAGE_POOL_2D and MAX_POOL_2D, and MEAN as a pooling by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
+// computes it row by row.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/geometry.h"
+#include "ops/op.h"
+#include "ops/quant_params.h"
+#include "plan/select.h"
+#include "plan/tasks.h"
+
+// Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
+// it has 32 KB or more, and half of that leaves room for the outputs and for the input row that comes next.
+enum { GROUP = 64, WINDOW_BYTES = 16 * 1024 };
+
+// One direction of a window.
+struct window {
+  size_t begin, end;  // inputs
+  bool bordered;      // has some of the border too
+};
+
+// Output columns side by side whose windows are alike.
+struct columns {
+  size_t n_cols;
+  int32_t taps;  // in the input
+  bool bordered;
+};
+
+struct pool {
+  struct tvmq_pool_desc desc;
+  struct tvmq_geometry geometry;
+  const struct tvmq_variant *variant;
+  int32_t min, max;                   // of the output
+  struct tvmq_rescaled_sum rescaled;  // of MEAN
+  size_t element_bytes;
+  struct columns *columns;
+  size_t n_columns;
+  struct tvmq_threads *threads;
+  size_t group_channels, groups, strips;  // of a task, the last group of an image having the rest; of an image, strips of about as many rows
+  size_t slice;                           // bytes of a thread's scratch: spans
+  const struct tvmq_scratch *scratch;
+};
+
+static struct window window_at(ptrdiff_t origin, int32_t filter, int32_t before, int32_t in, int32_t after) {
+  const int64_t begin = tvmq_max_s64(origin, -(int64_t)before), end = tvmq_min_s64(origin + (int64_t)filter, (int64_t)in + after);
+  const int64_t first = tvmq_min_s64(tvmq_max_s64(begin, 0), in);
+  return (struct window){(size_t)first, (size_t)tvmq_max_s64(tvmq_min_s64(end, in), first), begin < 0 || end > in};
+}
+
+static struct window window_row(const struct pool *p, size_t y) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  return window_at((ptrdiff_t)y * d->stride_h - p->geometry.pad_top, d->filter_h, d->border.top, d->in_h, d->border.bottom);
+}
+
+static struct window window_column(const struct pool *p, size_t x) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  return window_at((ptrdiff_t)x * d->stride_w - p->geometry.pad_left, d->filter_w, d->border.left, d->in_w, d->border.right);
+}
+
+static size_t taps_of(struct window window) { return window.end - window.begin; }
+
+// ---- plan
+
+// Counts the groups of like columns, and writes them where there is room.
+static size_t find_columns(const struct pool *p, struct columns *columns) {
+  size_t n = 0;
+  struct columns before = {0};
+  for (size_t x = 0; x < (size_t)p->desc.out_w; x++) {
+    const struct window window = window_column(p, x);
+    const struct columns column = {.taps = (int32_t)taps_of(window), .bordered = window.bordered};
+    const bool other = x == 0 || column.taps != before.taps || column.bordered != before.bordered;
+    if (other) n++;
+    if (columns && other) columns[n - 1] = column;
+    if (columns) columns[n - 1].n_cols++;
+    before = column;
+  }
+  return n;
+}
+
+// Of the largest window, what lies in the input.
+static size_t window_rows(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
+static size_t window_columns(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
+
+// Each column of the input is looked at once.
+static bool slides(const struct pool *p) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  if (d->pooling == TVMQ_POOLING_MAX) return tvmq_pool_kept((size_t)d->filter_w, (size_t)d->stride_w) > 0;
+  return d->pooling == TVMQ_POOLING_AVERAGE && tvmq_mean_is_narrow(d->in_type, window_rows(p), window_columns(p));
+}
+
+// Cycles that all of it takes on one thread, estimated.
+static float cycles(const struct pool *p, uint32_t cpu) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  const float rows = (float)window_rows(p), columns = (float)window_columns(p);
+  const float each = (float)d->out_w * columns, taken = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
+  const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
+  const struct tvmq_speed *speed = tvmq_speed_of(p->variant, cpu);
+  return lines * (rows * taken / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
+}
+
+// Groups of channels of which the rows of a window stay in the cache.
+static size_t groups_for_cache(const struct pool *p) {
+  const size_t row_bytes = (size_t)p->desc.in_w * (size_t)p->desc.channels * p->element_bytes;
+  return tvmq_max(window_rows(p) * row_bytes / WINDOW_BYTES, 1);
+}
+
+// Strips of rows first, which is how threads share the operators around, then groups: as many as the cache wants, and as make up for rows that are too few.
+static void set_tasks(struct pool *p, uint32_t cpu) {
+  const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(p->threads, cycles(p, cpu)), batch), most = tvmq_ceil_div(channels, GROUP);
+  p->strips = tvmq_min(wanted, rows);
+  const size_t groups = tvmq_min(tvmq_max(groups_for_cache(p), tvmq_ceil_div(wanted, p->strips)), most);
+  p->group_channels = tvmq_round_up(channels / groups, GROUP);
+  p->groups = tvmq_max(channels / p->group_channels, 1);
+}
+
+static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, const struct tvmq_env *env) {
+  const enum tvmq_family family = desc->pooling == TVMQ_POOLING_MAX ? TVMQ_FAMILY_MAX_POOL : TVMQ_FAMILY_AVERAGE_POOL;
+  tvmq_free(p->columns);
+  *p = (struct pool){.desc = *desc,
+                     .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, env->cpu),
+                     .element_bytes = tvmq_type_bytes(desc->in_type),
+                     .threads = env->threads,
+                     .scratch = env->scratch};
+  if (!p->variant) return "no kernel for this type";
+  const char *why = tvmq_pool_geometry(desc, &p->geometry);
+  if (why) return why;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &p->min, &p->max);
+
+  size_t bytes, spans;
+  p->n_columns = find_columns(p, NULL);
+  if (!tvmq_mul_size(p->n_columns, sizeof *p->columns, &bytes) || !tvmq_scratch_append(&p->slice, p->n_columns, sizeof(struct tvmq_pool_span), &spans))
+    return "output exceeds the address space";
+  p->columns = tvmq_alloc(bytes);
+  if (!p->columns) return "out of memory";
+  find_columns(p, p->columns);
+  set_tasks(p, env->cpu);
+  return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(p->threads)) ? NULL : "out of memory";
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct pool));
+  return *op ? replan((struct pool *)*op, &desc->pool, env) : "out of memory";
+}
+
+// The reference multiplies by the quotient of the scales divided by the number of pixels. These lie one behind the other: they are one column.
+static const char *plan_mean(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_mean_desc *mean = &desc->mean;
+  const int32_t pixels = mean->in_h * mean->in_w;
+  const struct tvmq_pool_desc pool = {
+      .pooling = TVMQ_POOLING_MEAN,
+      .in_type = mean->in_type,
+      .out_type = mean->out_type,
+      .batch = mean->batch,
+      .in_h = pixels,
+      .in_w = 1,
+      .channels = mean->channels,
+      .out_h = 1,
+      .out_w = 1,
+      .filter_h = pixels,
+      .filter_w = 1,
+      .stride_h = 1,
+      .stride_w = 1,
+      .padding = TVMQ_PADDING_VALID,
+      .in = mean->in,
+      .out = mean->out,
+  };
+  const char *why = plan(op, &(union tvmq_desc){.pool = pool}, env);
+  if (why) return why;
+  struct tvmq_rescaled_sum *rescaled = &((struct pool *)*op)->rescaled;
+  *rescaled = (struct tvmq_rescaled_sum){.rounding = env->rounding, .bias = -pixels * mean->in.zero_point, .zero_point = mean->out.zero_point};
+  tvmq_mean_multiplier(mean, &rescaled->multiplier, &rescaled->shift);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) {
+  if (op) tvmq_free(((struct pool *)op)->columns);
+  tvmq_free(op);
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct pool *p = (const struct pool *)op;
+  *out = (struct tvmq_op_info){
+      .kernel = p->variant->name, .algorithm = slides(p) ? "sliding windows" : "windows", .scratch_bytes = p->slice * (size_t)tvmq_threads_count(p->threads)};
+}
+
+// ---- run
+
+// Of a row of windows.
+static void set_spans(const struct pool *p, struct window rows, struct tvmq_pool_span *spans) {
+  for (size_t i = 0; i < p->n_columns; i++) {
+    const struct columns *columns = &p->columns[i];
+    spans[i] = (struct tvmq_pool_span){.n_cols = columns->n_cols, .min = p->min};
+    // What lies in the border takes part in the maximum.
+    if (rows.bordered || columns->bordered) spans[i].min = p->desc.border.value > p->min ? p->desc.border.value : p->min;
+    if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)taps_of(rows) * columns->taps);
+  }
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct pool *p = (const struct pool *)op;
+  return pass > 0 ? 0 : (size_t)p->desc.batch * p->strips * p->groups;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct pool *p = (const struct pool *)op;
+  const struct tvmq_pool_desc *d = &p->desc;
+  const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
+  const size_t group = task.index % p->groups, first = group * p->group_channels, strip = task.index / p->groups % p->strips;
+  const size_t image = task.index / p->groups / p->strips, y = strip * (size_t)d->out_h / p->strips, end = (strip + 1) * (size_t)d->out_h / p->strips;
+  const uint8_t *in = (const uint8_t *)pass->in[0] + image * (size_t)d->in_h * in_row + first * p->element_bytes;
+  uint8_t *out = (uint8_t *)pass->out + image * (size_t)d->out_h * out_row + first * p->element_bytes;
+
+  struct tvmq_pool_span *spans = (struct tvmq_pool_span *)(p->scratch->memory + (size_t)task.thread * p->slice);
+  struct tvmq_pool_args args = {
+      .in_row_stride = in_row,
+      .in_col_stride = pixel,
+      .channels = group + 1 < p->groups ? p->group_channels : (size_t)d->channels - first,
+      .filter_w = (size_t)d->filter_w,
+      .stride_w = (size_t)d->stride_w,
+      .pad_left = (size_t)p->geometry.pad_left,
+      .spans = spans,
+      .n_spans = p->n_columns,
+      .rescaled = d->pooling == TVMQ_POOLING_MEAN ? &p->rescaled : NULL,
+      .max = p->max,
+      .out_col_stride = pixel,
+  };
+  struct window before = {0};
+  for (size_t row = y; row < end; row++) {
+    const struct window window = window_row(p, row);
+    if (row == y || taps_of(window) != taps_of(before) || window.bordered != before.bordered) set_spans(p, window, spans);
+    before = window;
+    args.n_cols = taps_of(window) > 0 ? (size_t)d->in_w : 0;
+    args.n_rows = tvmq_max(taps_of(window), 1);
+    args.in = in + window.begin * in_row;
+    args.out = out + row * out_row;
+    p->variant->fn.pool(&args);
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
+
+static const char *claim_mean(const union tvmq_desc *desc) { return tvmq_claim_mean(&desc->mean); }
+
+static const char *set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (options->pool.pooling != TVMQ_POOLING_MAX) return "its reader is an average pooling";
+  options->pool.border = tvmq_pad_border(pad);
+  return NULL;
+}
+
+const struct tvmq_op_class tvmq_op_pool = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .set_border = set_border};
+
+const struct tvmq_op_class tvmq_op_mean = {.claim = claim_mean, .plan = plan_mean, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

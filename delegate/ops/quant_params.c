@@ -1,0 +1,121 @@
+#include "ops/quant_params.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "exact/fit_product.h"
+
+void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
+  *multiplier = 0;
+  *shift = 0;
+  if (real == 0) return;
+
+  int exponent;
+  int64_t mantissa = (int64_t)round(frexp(real, &exponent) * 2147483648.0);
+  if (mantissa == INT64_C(1) << 31) {  // rounded up to 1.0: back into [0.5, 1)
+    mantissa /= 2;
+    exponent++;
+  }
+  if (exponent < -31) return;  // every product would be shifted out
+  *multiplier = (int32_t)mantissa;
+  *shift = exponent;
+}
+
+// The oldest formula takes the product of input and filter scale in float32; that per channel and the one in float64, younger, take all in double.
+static bool has_float32_product(const struct tvmq_conv_desc *desc) {
+  if (desc->fully_connected) return desc->scaling == TVMQ_SCALING_FIXED_POINT && desc->n_filter_scales == 1;
+  return desc->in_type == TVMQ_TYPE_U8;
+}
+
+static double conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
+  const float filter_scale = desc->filter_scales[desc->n_filter_scales > 1 ? channel : 0];
+  const double product = has_float32_product(desc) ? (double)(desc->in.scale * filter_scale) : (double)desc->in.scale * (double)filter_scale;
+  return product / (double)desc->out.scale;
+}
+
+// The largest absolute value of a type's elements less the zero point.
+static int64_t distance(enum tvmq_type type, int32_t zero_point) {
+  const struct tvmq_range range = tvmq_type_range(type);
+  return tvmq_max_s64((int64_t)zero_point - range.min, (int64_t)range.max - zero_point);
+}
+
+// What the accumulators of `n` channels from `first` on cannot exceed, whatever the weights.
+static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int32_t n) {
+  int64_t most = 0;
+  for (int32_t i = first; i < first + n && desc->bias != NULL; i++) {
+    int32_t bias;
+    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
+    most = tvmq_max_s64(most, bias < 0 ? -(int64_t)bias : bias);
+  }
+  const int64_t product = distance(desc->in_type, desc->in.zero_point) * distance(desc->filter_type, desc->filter_zero_point);
+  return most + (int64_t)desc->filter_h * desc->filter_w * desc->filter_c * product;
+}
+
+bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
+  const double real = conv_scale(desc, channel);
+  tvmq_quantize_multiplier(real, multiplier, shift);
+  if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
+  int32_t min, max;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
+  const bool each = desc->n_filter_scales > 1;
+  const int64_t bound = conv_bound(desc, each ? channel : 0, each ? 1 : desc->out_c);
+  return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
+}
+
+// As the reference divides: shifted left first as far as n allows, and a shift to the right by at most 31.
+void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier, int32_t *shift) {
+  const int32_t n = desc->in_h * desc->in_w;
+  tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, multiplier, shift);
+  int32_t left = 0;
+  while (n >> left > 1 && *shift - left > -31) left++;
+  *multiplier = (int32_t)(((int64_t)*multiplier << left) / n);
+  *shift -= left;
+}
+
+// As many as leave room for the sum in int32.
+static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
+
+// Products with powers of two are of float32, as the reference's are, and overflow as they do.
+void tvmq_add_ratios(const struct tvmq_add_desc *desc, double in[2], double *out) {
+  const double common = (double)(2 * fmaxf(desc->in[0].scale, desc->in[1].scale));
+  for (int i = 0; i < 2; i++) in[i] = (double)desc->in[i].scale / common;
+  *out = common / (double)((float)(1 << add_left_shift(desc->type)) * desc->out.scale);
+}
+
+void tvmq_add_scales(const struct tvmq_add_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out) {
+  double in_ratios[2], out_ratio;
+  tvmq_add_ratios(desc, in_ratios, &out_ratio);
+  *left_shift = add_left_shift(desc->type);
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier(in_ratios[i], &in[i].multiplier, &in[i].shift);
+  tvmq_quantize_multiplier(out_ratio, &out->multiplier, &out->shift);
+}
+
+// Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
+static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero_point + (int64_t)roundf(real / quant.scale); }
+
+uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
+  const bool wide = desc->depthwise || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
+  return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;
+}
+
+void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
+  *min = tvmq_type_range(type).min;
+  *max = tvmq_type_range(type).max;
+  switch (activation) {
+    case TVMQ_ACTIVATION_RELU:
+      *min = (int32_t)tvmq_max_s64(quantize(0, out), *min);
+      break;
+    case TVMQ_ACTIVATION_RELU6:
+      *min = (int32_t)tvmq_max_s64(quantize(0, out), *min);
+      *max = (int32_t)tvmq_min_s64(quantize(6, out), *max);
+      break;
+    case TVMQ_ACTIVATION_RELU_N1_TO_1:
+      *min = (int32_t)tvmq_max_s64(quantize(-1, out), *min);
+      *max = (int32_t)tvmq_min_s64(quantize(1, out), *max);
+      break;
+    case TVMQ_ACTIVATION_NONE:
+    case TVMQ_ACTIVATION_OTHER:
+      break;
+  }
+}

@@ -1,0 +1,29 @@
+// From float scales to what integer kernels use: multiplier and shift per channel, clamp range. All formulas are TFLite's, bit for bit.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+#include "ops/desc.h"
+
+// real -> multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31) or 0. shift > 0: left.
+void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift);
+
+// Fixed-point parameters of output channel `channel`: of double(in) * double(w[c]) / double(out), or of the float32 product for uint8 and, in fixed point, for
+// a FULLY_CONNECTED with one scale. Where the reference scales in float64 they are for a single rounding; false: none gives the same.
+bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
+
+// Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias and every 16x8 depthwise convolution, else 4.
+uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
+
+// What MEAN multiplies sums of height x width by: in / out / (height * width), which is positive and fits int32. The multiplier may be below 2^30.
+void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier, int32_t *shift);
+
+// What ADD multiplies by: the inputs, shifted left by *left_shift, by scale / twice the larger one, which is below 1; their sum by what remains to the output's
+// scale. As real numbers, and as fixed point.
+void tvmq_add_ratios(const struct tvmq_add_desc *desc, double in[2], double *out);
+void tvmq_add_scales(const struct tvmq_add_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out);
+
+// Range of the output type and of the fused activation, in the output's own type.
+void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max);

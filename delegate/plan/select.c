@@ -1,0 +1,214 @@
+#include "plan/select.h"
+
+#include <math.h>
+
+#include "base/arith.h"
+
+static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, uint32_t cpu, uint32_t excluded) {
+  return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
+}
+
+const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint32_t cpu) {
+  return &variant->speeds[(cpu & TVMQ_CPU_IN_ORDER) != 0 && variant->speeds[1].rate > 0];
+}
+
+bool tvmq_any_has(uint32_t flags, uint32_t cpu) {
+  bool any = false;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) any |= (v->cpu & ~cpu) == 0 && (v->flags & flags) != 0;
+  return any;
+}
+
+// What a variant costs for a problem; UNFIT if it does not serve it.
+typedef float (*cost_fn)(const struct tvmq_variant *variant, const void *problem);
+static const float UNFIT = -1;
+
+// The variant of the least cost, which *cost is set to unless it is NULL; of equals the last, which is the most specific.
+static const struct tvmq_variant *least(enum tvmq_family family, uint32_t cpu, uint32_t excluded, cost_fn cost_of, const void *problem, float *cost) {
+  const struct tvmq_variant *best = NULL;
+  float lowest = INFINITY;
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (!usable(v, family, cpu, excluded)) continue;
+    const float estimate = cost_of(v, problem);
+    if (estimate < 0 || estimate > lowest) continue;
+    best = v;
+    lowest = estimate;
+  }
+  if (best != NULL && cost != NULL) *cost = lowest;
+  return best;
+}
+
+// Sizes are floats here: an estimate may lose digits but must not overflow.
+static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  return (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
+}
+
+// Zipping: cycles for each piece of a row and for each byte, out of order and in order.
+static const float ZIP_PIECE_CYCLES[2] = {1.5f, 8}, ZIP_BYTE_CYCLES[2] = {0.044f, 0.26f};
+
+static float row_sums_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_gemm_problem *p = problem;
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  return (float)p->m * (speed->tile_cycles + (float)p->n_taps * (float)p->k / speed->rate);
+}
+
+const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p, float *cycles) {
+  *cycles = 0;
+  if (v->layout.weight_bytes > 1 || p->filter_zero_point == 0) return NULL;
+  return least(TVMQ_FAMILY_ROW_SUMS, p->cpu, 0, row_sums_cycles, p, cycles);
+}
+
+static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
+  if ((v->flags & TVMQ_ZIPPED_ROWS) == 0) return 0;
+  return (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * ZIP_PIECE_CYCLES[in_order] + gemm_depth(v, p) * ZIP_BYTE_CYCLES[in_order]);
+}
+
+float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
+  float sums;
+  tvmq_select_row_sums(v, p, &sums);
+  return sums + zip_cycles(v, p);
+}
+
+// Kernels with TVMQ_MATRIX_ROWS share weights between two tiles of up to 32 channels: one alone takes half as long again.
+static float row_tiles(const struct tvmq_variant *v, size_t m) {
+  const size_t tiles = tvmq_ceil_div(m, v->mr);
+  return (float)tiles + ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.nr <= 32 && tiles % 2 != 0 ? 0.5f : 0);
+}
+
+static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_gemm_problem *p = problem;
+  if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
+  if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
+  const float tiles = row_tiles(v, p->m) * (float)tvmq_ceil_div(p->n, v->layout.nr);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_row_cycles(v, p);
+}
+
+const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
+  return least(family, problem->cpu, problem->excluded, gemm_cycles, problem, cycles);
+}
+
+size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const size_t nr = v->layout.nr, pixels = nr / p->channels;
+  return p->neighbours && p->stride_w == 1 && p->depth_multiplier == 1 && pixels > 0 && pixels <= p->out_w ? pixels : 1;
+}
+
+// The problem as the variant has it.
+static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  struct tvmq_depthwise_problem seen = *p;
+  const size_t pixels = tvmq_depthwise_side_by_side(v, p);
+  seen.out_w = tvmq_ceil_div(p->out_w, pixels);
+  seen.channels *= pixels;
+  seen.stride_w *= pixels;
+  return seen;
+}
+
+// What cannot be read in place is copied: cycles for each lane of a block, out of order and in order, if each is looked up, for each pixel, or for each byte of
+// whole lines.
+static const float LOOKED_UP_CYCLES[2] = {1.5f, 8}, COPIED_CYCLES = 8, LINE_BYTE_CYCLES = 0.2f;
+
+static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
+  if (p->depth_multiplier > 1) return pixels * (float)tvmq_round_up(p->channels, v->layout.nr) * LOOKED_UP_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
+  if (tvmq_depthwise_side_by_side(v, p) > 1) return pixels * (float)p->channels * LINE_BYTE_CYCLES;
+  return p->channels < v->layout.nr ? pixels * COPIED_CYCLES : 0;
+}
+
+static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
+
+static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  return allows(v->only.filter_h, p->filter_h) && allows(v->only.filter_w, p->filter_w) && allows(v->only.stride, p->stride_w) &&
+         (v->mr == 1 || allows(v->only.stride, p->stride_h));
+}
+
+// Cycles before the first column of a tile of rows of a block: out of order, and in order. Kernels of any filter with a vertical layout take more for
+// each group of rows of a column of pixels that they make for the first output, and not for one of its own.
+static const float START_CYCLES[2] = {60, 150}, COLUMN_CYCLES[2] = {6, 30};
+
+static float start_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
+  const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
+  const size_t columns = p->filter_w > p->stride_w ? p->filter_w - p->stride_w : 0;
+  const float groups = v->layout.out_rows > 0 && v->only.filter_w == 0 ? (float)tvmq_row_groups(&v->layout, p->filter_h) : 0;
+  return START_CYCLES[in_order] + (float)columns * groups * COLUMN_CYCLES[in_order];
+}
+
+// A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
+static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
+  if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
+  const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  const float start = start_cycles(v, p);
+  const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
+  const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
+  const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // tile after tile is computed and copied
+  const float copy_cycles = overhangs ? starts * start + tiles * v->mr * COPIED_CYCLES : 0;
+  return starts * start + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + copy_cycles + gather_cycles(v, problem);
+}
+
+const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
+  return least(family, problem->cpu, problem->excluded, depthwise_cycles, problem, cycles);
+}
+
+struct conversion {
+  enum tvmq_type in_type, out_type;
+  uint32_t cpu;
+};
+
+static float conversion_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct conversion *c = problem;
+  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->cpu)->rate : UNFIT;
+}
+
+const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu) {
+  return least(TVMQ_FAMILY_QUANTIZE, cpu, 0, conversion_cycles, &(struct conversion){in_type, out_type, cpu}, NULL);
+}
+
+const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu) {
+  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
+  return least(TVMQ_FAMILY_ADD, cpu, 0, conversion_cycles, &(struct conversion){type, type, cpu}, NULL);
+}
+
+struct pooling {
+  enum tvmq_type type;
+  size_t channels;
+  uint32_t cpu;
+};
+
+static float pooling_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct pooling *p = problem;
+  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
+}
+
+const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, uint32_t cpu) {
+  return least(family, cpu, 0, pooling_cycles, &(struct pooling){type, channels, cpu}, NULL);
+}
+
+static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct tvmq_winograd_problem *p = problem;
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  const float k = (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)tvmq_ceil_div(p->n, v->layout.nr);
+  float tiles = 0;
+  for (size_t i = 0; i < p->n_points; i++) tiles += (float)tvmq_ceil_div(p->rows[i], v->mr);
+  return tiles * panels * (speed->tile_cycles + k * v->mr * v->layout.nr / speed->rate);
+}
+
+const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles) {
+  return least(TVMQ_FAMILY_WINOGRAD_GEMM, problem->cpu, 0, winograd_gemm_cycles, problem, cycles);
+}
+
+struct transform {
+  size_t channels;
+  uint32_t cpu;
+};
+
+static float transform_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct transform *p = problem;
+  const size_t lanes = v->layout.nr;
+  if (v->family == TVMQ_FAMILY_WINOGRAD_OUTPUT && p->channels % lanes != 0) return UNFIT;
+  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
+}
+
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles) {
+  return least(family, cpu, 0, transform_cycles, &(struct transform){channels, cpu}, cycles);
+}

@@ -1,0 +1,72 @@
+// The choice among the kernel variants.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/variants.h"
+
+// How fast a variant is on a processor: enum tvmq_cpu_bits.
+const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint32_t cpu);
+
+// Whether a variant that the processor can run has one of the flags.
+bool tvmq_any_has(uint32_t flags, uint32_t cpu);
+
+// Every choice takes the variant of least estimated cycles, and of equals the last, which is the most specific; NULL: no variant serves the problem.
+
+// A gemm problem as the choice sees it.
+struct tvmq_gemm_problem {
+  size_t m, n, k, n_taps;     // k elements per tap, unpadded
+  uint8_t acc_bytes;          // of the layout: 4, or 8 for 16x8 with an int64 bias
+  bool exact_k;               // only variants whose ku divides k: rows are read where they lie
+  uint32_t cpu;               // features that may be used, and what to tune for: enum tvmq_cpu_bits
+  uint32_t excluded;          // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT where weights are -128)
+  uint32_t required;          // flags of which a variant must have all
+  int32_t filter_zero_point;  // if not 0, kernels of 8-bit weights need the sums of rows
+  uint8_t in_flip;            // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
+};
+
+// Cycles: padded tiles * (tile_cycles + padded work / rate), and for what rows need before. NULL: no variant has the family's accumulator, or exact_k leaves
+// none.
+const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
+
+// What sums the problem's rows for the variant, and the cycles that all of them take. NULL, and 0 cycles: it needs no sums.
+const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem, float *cycles);
+
+// Of the gemm's cycles, what rows need before it: their sums, and zipping for TVMQ_ZIPPED_ROWS.
+float tvmq_gemm_row_cycles(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem);
+
+struct tvmq_depthwise_problem {
+  uint8_t acc_bytes;
+  size_t out_h, out_w, channels, depth_multiplier, filter_h, filter_w, stride_h, stride_w;
+  bool neighbours;  // pixels of a row lie side by side, those of the input and those of the output
+  uint32_t cpu, excluded;
+};
+
+// Output pixels of a row that fill a block of the variant, where a pixel's channels are fewer: the filter is the same for all, so they may stand for channels,
+// if the inputs under them lie as they do. 1: not here.
+size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *variant, const struct tvmq_depthwise_problem *problem);
+
+const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
+
+// By types; NULL when no kernel converts between them.
+const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
+
+// By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
+const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu);
+
+// Of a family of pools.
+const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, uint32_t cpu);
+
+// Gemms at the points of a Winograd convolution.
+struct tvmq_winograd_problem {
+  size_t rows[TVMQ_WINOGRAD_POINTS * TVMQ_WINOGRAD_POINTS], n_points;  // tiles that have each point
+  size_t n, k;
+  uint32_t cpu;
+};
+const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles);
+
+// Of a family of transforms, and the cycles for all `channels` at one point of one tile. NULL: every variant computes more channels at a time, or
+// of the outputs, which go by a panel's channels, none a divisor of these.
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles);

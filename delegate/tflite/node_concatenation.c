@@ -1,0 +1,52 @@
+// CONCATENATION, of as many inputs as there is room for.
+#include "ops/op_names.h"
+#include "tflite/node_kind.h"
+
+static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  const TfLiteConcatenationParams *params = builtin_data;
+  options->concatenation.axis = params->axis;
+  options->concatenation.activation = tvmq_read_activation(params->activation);
+  return NULL;
+}
+
+// Adds the input's shape to the output's. What is beside the axis is the same in both.
+static const char *append(const struct tvmq_shape *in, int axis, struct tvmq_shape *out) {
+  if (in->rank != out->rank) return "the inputs have not the same number of dimensions";
+  for (int d = 0; d < in->rank; d++) {
+    if (d != axis && in->dims[d] != out->dims[d]) return "the inputs differ beside the axis";
+  }
+  return __builtin_add_overflow(out->dims[axis], in->dims[axis], &out->dims[axis]) ? "the inputs' sizes along the axis exceed 2^31 - 1" : NULL;
+}
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_concatenation_desc *c = &desc->concatenation;
+  const struct tvmq_shape *first = &shapes->in[0];
+  const int axis = c->axis < 0 ? c->axis + first->rank : c->axis;
+  if (axis < 0 || axis >= first->rank) return "the axis is none of the inputs'";
+  c->type = tvmq_tensor_type(view->out);
+  c->n_in = view->node->n_in;
+  c->out = tvmq_tensor_quant(view->out);
+  shapes->out = *first;
+  shapes->out.dims[axis] = 0;
+  for (int i = 0; i < c->n_in; i++) {
+    if (tvmq_tensor_type(view->in[i]) != c->type) return "input and output types differ";
+    c->in[i] = tvmq_tensor_quant(view->in[i]);
+    const char *reason = append(&shapes->in[i], axis, &shapes->out);
+    if (reason != NULL) return reason;
+  }
+  const char *reason = tvmq_shape_set_bytes(&shapes->out, c->type);
+  if (reason != NULL || shapes->out.bytes == 0) return reason;
+  c->rows = 1;
+  for (int d = 0; d < axis; d++) c->rows *= (size_t)first->dims[d];
+  for (int i = 0; i < c->n_in; i++) c->row_bytes[i] = shapes->in[i].bytes / c->rows;
+  return NULL;
+}
+
+const struct tvmq_node_kind tvmq_node_concatenation = {.builtin_code = TVMQ_BUILTIN_CONCATENATION,
+                                                       .op_class = &tvmq_op_concatenation,
+                                                       .n_in = TVMQ_MAX_IN,
+                                                       .min_inputs = 1,
+                                                       .max_inputs = TVMQ_MAX_IN,
+                                                       .read = read,
+                                                       .describe = describe};

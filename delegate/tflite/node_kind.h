@@ -1,0 +1,42 @@
+// The operators that the delegate knows, each in a file of its own: how a node of it is read and described, and what claims, plans and runs it.
+#pragma once
+
+#include "tflite/node.h"
+
+// A node and the tensors that change with each inference, as they are now.
+struct tvmq_node_view {
+  const TfLiteContext *context;
+  const struct tvmq_node *node;
+  const TfLiteTensor *in[TVMQ_MAX_IN], *out;
+};
+
+struct tvmq_node_kind {
+  int32_t builtin_code;
+  const struct tvmq_op_class *op_class;
+  int n_in;                    // tensors that change with each inference: the first inputs, or all where there are fewer
+  int min_inputs, max_inputs;  // constants included
+  // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
+  const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
+  // Completes the description, which begins as a copy of the options, and computes the output's rank and dimensions. The shapes of the inputs are known.
+  const char *(*describe)(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc);
+};
+
+// Every kind: the one list of them.
+#define TVMQ_NODE_KINDS(KIND)                                                                                                                          \
+  KIND(add), KIND(average_pool_2d), KIND(concatenation), KIND(conv_2d), KIND(depthwise_conv_2d), KIND(fully_connected), KIND(max_pool_2d), KIND(mean), \
+      KIND(pad), KIND(padv2), KIND(quantize), KIND(reshape)
+#define TVMQ_NODE_KIND(name) tvmq_node_##name
+extern const struct tvmq_node_kind TVMQ_NODE_KINDS(TVMQ_NODE_KIND);
+
+// ---- options that several operators have
+
+const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out);
+enum tvmq_activation tvmq_read_activation(TfLiteFusedActivation activation);
+
+// ---- constants that several operators have
+
+// The filter at `input`: its type, data, scales and zero point; and its shape.
+const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv, struct tvmq_shape *shape);
+
+// The bias at `input`, which a node may do without. conv->bias_type is the type that the options ask of one of 16x8; OTHER: any.
+const char *tvmq_describe_bias(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv);

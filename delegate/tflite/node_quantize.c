@@ -1,0 +1,17 @@
+// QUANTIZE.
+#include "ops/op_names.h"
+#include "tflite/node_kind.h"
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_quantize_desc *requantize = &desc->quantize;
+  requantize->in_type = tvmq_tensor_type(view->in[0]);
+  requantize->out_type = tvmq_tensor_type(view->out);
+  requantize->in = tvmq_tensor_quant(view->in[0]);
+  requantize->out = tvmq_tensor_quant(view->out);
+  requantize->n = shapes->in[0].bytes / tvmq_type_bytes(requantize->in_type);
+  shapes->out = shapes->in[0];
+  return NULL;
+}
+
+const struct tvmq_node_kind tvmq_node_quantize = {
+    .builtin_code = TVMQ_BUILTIN_QUANTIZE, .op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe};

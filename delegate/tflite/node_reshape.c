@@ -1,0 +1,48 @@
+// RESHAPE: a copy, which a CONCATENATION of one input is too. Quantization means nothing to it.
+#include <string.h>
+
+#include "ops/op_names.h"
+#include "tflite/node_kind.h"
+
+enum { IN, SHAPE };  // inputs
+
+static const char *read_shape(const struct tvmq_node_view *view, struct tvmq_shape *out) {
+  const TfLiteTensor *tensor;
+  struct tvmq_shape shape;
+  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[SHAPE], &tensor, &shape);
+  if (reason != NULL) return reason;
+  if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || shape.rank != 1 || !tvmq_tensor_is_constant(tensor)) return "the shape is not constants of int32";
+  if (shape.dims[0] > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
+  *out = (struct tvmq_shape){.rank = shape.dims[0]};
+  memcpy(out->dims, tensor->data, shape.bytes);
+  return NULL;
+}
+
+// Gives the one dimension that is -1 what the others leave of `n` elements.
+static const char *stretch(struct tvmq_shape *shape, size_t n) {
+  size_t product = 1;
+  int *open = NULL;
+  for (int i = 0; i < shape->rank; i++) {
+    if (shape->dims[i] < -1 || (shape->dims[i] == -1 && open != NULL)) return "the shape has negative dimensions";
+    if (shape->dims[i] == -1)
+      open = &shape->dims[i];
+    else if (__builtin_mul_overflow(product, (size_t)shape->dims[i], &product))
+      return "a tensor exceeds the address space";
+  }
+  if (open != NULL && product > 0 && n / product <= INT32_MAX) product *= (size_t)(*open = (int)(n / product));
+  return product == n ? NULL : "the shape has not the input's number of elements";
+}
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_concatenation_desc *copy = &desc->concatenation;
+  copy->type = tvmq_tensor_type(view->in[IN]);
+  if (tvmq_tensor_type(view->out) != copy->type) return "input and output types differ";
+  copy->n_in = 1;
+  copy->rows = 1;
+  copy->row_bytes[0] = shapes->in[IN].bytes;
+  const char *reason = read_shape(view, &shapes->out);
+  return reason != NULL ? reason : stretch(&shapes->out, shapes->in[IN].bytes / tvmq_type_bytes(copy->type));
+}
+
+const struct tvmq_node_kind tvmq_node_reshape = {
+    .builtin_code = TVMQ_BUILTIN_RESHAPE, .op_class = &tvmq_op_concatenation, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};

@@ -1,0 +1,36 @@
+// What the kernels are measured against: exact integers and rational numbers, written from the definitions and sharing no code with the delegate.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+// Element i of a tensor of integers.
+int32_t oracle_load(enum tvmq_type type, const void *tensor, size_t i);
+
+// sum / taps to the nearest integer; ties away from zero for int8 and int16, up for uint8.
+int32_t oracle_mean(enum tvmq_type type, int64_t sum, int64_t taps);
+
+// x * multiplier * 2^(shift - 31) rounded to an integer, for 32-bit accumulators:
+//   REFERENCE  x * 2^shift modulo 2^32 if shift > 0; times multiplier / 2^31 to the nearest, ties up, saturated; over 2^-shift if shift < 0 to the nearest,
+//              ties away from zero
+//   UPWARD     the same, but both ties up
+//   SINGLE     one rounding of the exact product, ties up, modulo 2^32
+int32_t oracle_round_s32(enum tvmq_rounding rounding, int32_t x, int32_t multiplier, int32_t shift);
+
+// The same for 64-bit accumulators (16x8) in every mode: the multiplier is first rounded to 15 bits (ties up, at most 2^15 - 1); one rounding of the exact
+// product with that, ties up, modulo 2^32.
+int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift);
+
+// x / scale in float32, to the nearest integer, ties away from zero. Defined for quotients that fit int32.
+int32_t oracle_quantize_f32(float x, float scale);
+
+// real = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below 2^-32, and for 0, both are 0. Finite.
+void oracle_fixed_point(double real, int32_t *multiplier, int32_t *shift);
+
+// Sum of x[i] * w[i].
+int64_t oracle_dot(const int32_t *x, const int32_t *w, size_t n);
+
+// Low 32 bits as a signed number.
+int32_t oracle_wrap(__int128 x);
