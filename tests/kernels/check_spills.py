@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Checks the machine code of the kernels: no hot loop may spill.
 
-    check_spills.py OBJDUMP LIBRARY
+    check_spills.py OBJDUMP LIBRARY...
 
-Looks at every function of the objects made for an instruction set, gemm_neon.c.o and the like: a kernel may have its loops in a function of its own. A hot
-loop is an innermost loop that multiplies vectors; loops are found by their backward branches. A spill is a vector register stored to the stack in a hot loop:
-a value that the loop makes has found no register. Loads from the stack alone are operands that do not change, and scalar stores are addresses and counters
-beside the vector work; both are counted.
+Each library holds the kernels of one instruction set and is named for it, libtvmq_kernels_neon.a. Looks at every function: a kernel may have its loops in a
+function of its own. A hot loop is an innermost loop that multiplies vectors; loops are found by their backward branches. A spill is a vector register stored
+to the stack in a hot loop: a value that the loop makes has found no register. Loads from the stack alone are operands that do not change, and scalar stores
+are addresses and counters beside the vector work; both are counted.
 
 Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, their scalar stores, and the bytes that
-all its loops store and load there; exit code 1 if a hot loop spills more than ALLOWED says, or ALLOWED names a function that there is not.
+all its loops store and load there. Exit code 1 if a hot loop spills more than ALLOWED says, if ALLOWED names a function that there is not, if an instruction
+set is not among ISAS, or if its library has hot loops where ISAS says that it has none, or the other way round.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-OBJECT = re.compile(r"(?:^|[/_(.])[a-z]+_\w*?(neon|dotprod|i8mm|avx2|avxvnni|avx512vnni|amx)\.c\.o\)?:\s+file format")
+# Instruction sets whose registers and multiplications are known here, and whether their kernels have hot loops. The loops around AMX's multiplications hold the
+# output stage too, and its tiles are named in the source: the compiler cannot spill them.
+ISAS = {"neon": True, "dotprod": True, "i8mm": True, "avx2": True, "avxvnni": True, "avx512vnni": True, "amx": False}
 FUNCTION = re.compile(r"^[0-9a-f]+ <(\w[\w.]*)>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(?:\{\w+\}\s+)?(\S+)\s*(.*)$")
 BRANCH = re.compile(r"^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)$")
@@ -114,48 +118,61 @@ def moved(operands: str) -> int:
     return sum(WIDTHS[register] for register in registers) or 8
 
 
-def functions(objdump: str, library: str) -> Iterator[Function]:
+def functions(objdump: str, library: str, isa: str) -> Iterator[Function]:
     listing = subprocess.run([objdump, "-d", "--no-show-raw-insn", library], check=True, stdout=subprocess.PIPE, text=True).stdout
-    isa = None
     function = None
     for line in listing.splitlines():
-        if "file format" in line:
-            found = OBJECT.search(line)
-            isa = found[1] if found else None
-        elif start := FUNCTION.match(line):
+        if start := FUNCTION.match(line):
             if function:
                 yield function
-            function = Function(start[1], isa) if isa else None
+            function = Function(start[1], isa)
         elif function and (instruction := INSTRUCTION.match(line)):
             function.code.append((int(instruction[1], 16), instruction[2], instruction[3]))
     if function:
         yield function
 
 
+def isa_of(library: str) -> str:
+    isa = Path(library).stem.removeprefix("libtvmq_kernels_")
+    if isa not in ISAS:
+        sys.exit(f"{library}: nothing is known of the instruction set {isa}; ISAS are {', '.join(ISAS)}")
+    return isa
+
+
+def spills_of(function: Function, hot: list[tuple[int, int]]) -> list[Access]:
+    """What is stored in hot loops, where a loop stores more than it may."""
+    found = []
+    for loop in hot:
+        spills = [a for a in function.stack_traffic([loop]) if a.stores and VECTOR.search(a.text)]
+        if len(spills) > max(a.allows(function, loop) for a in ALLOWED):
+            found += spills
+    return found
+
+
 def main() -> None:
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    failed = seen = 0
-    isas, unused = set(), set(ALLOWED)
+    libraries = {isa_of(library): library for library in sys.argv[2:]}
+    failed = 0
+    unused = {a for a in ALLOWED if a.isa in libraries}
     print(f"{'function':44} {'code':>6} {'hot loops':>9} {'they load':>9} {'scalars':>9} {'all loops':>9}")
-    for function in functions(*sys.argv[1:]):
-        hot = function.hot_loops()
-        seen += len(hot)
-        isas.add(function.isa)
-        unused -= {a for a in unused if a.names(function)}
-        size = function.code[-1][0] - function.code[0][0]
-        in_hot, in_all = function.stack_traffic(hot), function.stack_traffic(function.loops())
-        loaded = sum(a.size for a in in_hot if not a.stores)
-        scalars = sum(a.stores and not VECTOR.search(a.text) for a in in_hot)
-        print(f"{function.name:44} {size:6} {len(hot):9} {loaded:9} {scalars:9} {sum(a.size for a in in_all):9}")
-        for loop in hot:
-            spills = [a for a in function.stack_traffic([loop]) if a.stores and VECTOR.search(a.text)]
-            if len(spills) > max(a.allows(function, loop) for a in ALLOWED):
-                failed += len(spills)
-                print(*(f"  spill at {a.text}" for a in spills), sep="\n")
-    if not seen:
-        sys.exit("no hot loop found")
-    if unused := [a for a in unused if a.isa in isas]:
+    for isa, library in libraries.items():
+        seen = 0
+        for function in functions(sys.argv[1], library, isa):
+            hot = function.hot_loops()
+            seen += len(hot)
+            unused -= {a for a in unused if a.names(function)}
+            size = function.code[-1][0] - function.code[0][0]
+            in_hot, in_all = function.stack_traffic(hot), function.stack_traffic(function.loops())
+            loaded = sum(a.size for a in in_hot if not a.stores)
+            scalars = sum(a.stores and not VECTOR.search(a.text) for a in in_hot)
+            print(f"{function.name:44} {size:6} {len(hot):9} {loaded:9} {scalars:9} {sum(a.size for a in in_all):9}")
+            spills = spills_of(function, hot)
+            failed += len(spills)
+            print(*(f"  spill at {a.text}\n" for a in spills), sep="", end="")
+        if (seen > 0) != ISAS[isa]:
+            sys.exit(f"{library}: {seen} hot loops found")
+    if unused:
         sys.exit(f"no such function: {', '.join(a.function for a in unused)}")
     if failed:
         sys.exit(f"{failed} spills in hot loops")
