@@ -9,7 +9,9 @@ Prints one line per finding, `file:line: what`; exit code 1 if there is one. Che
 from __future__ import annotations
 
 import argparse
+import ast
 import fnmatch
+import functools
 import re
 import shutil
 import subprocess
@@ -45,6 +47,20 @@ ROOMS = {
     "ops/pools": ("ops/claims", *OPS),
     "tflite": ("ops", *BASE),
     "host": ("tflite", *OPS),
+}
+
+# Which rooms of the Python package a room may import, beside its own modules: by the names that their __init__ exports, whatever module defines them. Files of
+# no room (__init__.py and __main__.py at the top) are the front door, and open every room.
+PACKAGE = ROOT / "python/tvmq_delegate"
+RUNNING = ("sessions", "binding", "models")
+PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
+    "models": (),
+    "binding": ("models",),
+    "sessions": ("binding", "models"),
+    "measure": RUNNING,
+    "accuracy": RUNNING,
+    "reports": ("measure", "accuracy", *RUNNING),
+    "cli": ("reports", "measure", "accuracy", *RUNNING),
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
@@ -184,6 +200,48 @@ def check_format() -> Iterator[Finding]:
         yield Path(path), 1, "not as clang-format writes it: make format"
 
 
+def check_python_rooms() -> Iterator[Finding]:
+    """Modules stand in rooms and have names without an underscore, import what PYTHON_ROOMS allows, and nothing that another module keeps for itself."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE).parts
+        room = inside[0] if len(inside) > 1 else ""
+        if room not in ("", *PYTHON_ROOMS) or len(inside) > 2 or (room == "" and not path.stem.startswith("__")):
+            yield path, 1, f"stands in no room: {', '.join(PYTHON_ROOMS)}"
+        if path.stem.startswith("_") and path.stem not in ("__init__", "__main__"):
+            yield path, 1, "a module's name has no underscore: what a room shows to others is what its __init__ exports"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").partition(".")[0] == PACKAGE.name):
+                yield from ((path, node.lineno, what) for what in python_import_faults(room, node))
+
+
+def python_import_faults(room: str, node: ast.ImportFrom) -> Iterator[str]:
+    """What is wrong with an import of the package's own modules, in a module of `room`."""
+    if not node.level:
+        yield "the package imports its own modules relatively"
+        return
+    for name in (alias.name for alias in node.names):
+        if name.startswith("_"):
+            yield f"imports {name}, which its module keeps for itself"
+    within = [] if node.level > 1 or not room else [room]
+    target = [*within, *(node.module or "").split(".")] if node.module else within
+    for name in (alias.name for alias in node.names):
+        other, *module = target or [name]
+        if room and other != room and other not in PYTHON_ROOMS[room]:
+            yield f"imports {other}; {room} sees {', '.join(PYTHON_ROOMS[room]) or 'no other room'}"
+        elif room and other != room and module:
+            yield f"imports {'.'.join(target)}; other rooms see what {other}/__init__.py exports"
+        elif room and other != room and target and name not in python_exports(other):
+            yield f"imports {name}, which {other}/__init__.py does not export"
+
+
+@functools.cache
+def python_exports(room: str) -> frozenset[str]:
+    """What stands in __all__ of a room's __init__."""
+    tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
+    values = [node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
+    return frozenset(name for value in values for name in ast.literal_eval(value))
+
+
 def check_python() -> Iterator[Finding]:
     tool = shutil.which("ruff")
     if not tool:
@@ -198,7 +256,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, help="a built library, to check its symbols")
     options = parser.parse_args()
-    findings = [*check_text(), *check_rooms(), *check_kernel_names(), *check_format(), *check_python()]
+    findings = [*check_text(), *check_rooms(), *check_python_rooms(), *check_kernel_names(), *check_format(), *check_python()]
     if options.library:
         findings += check_symbols(options.library)
     for path, number, what in findings:

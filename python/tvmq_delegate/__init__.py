@@ -14,31 +14,30 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .library import Cpu, Kernel, Node, NodeProfile, Option, Peak, Report, Span, Summary, Timing, cpu, kernels, options, peak, profile, report, spans
-from .load import library_path, load
+from .binding.library import Cpu, Kernel, Node, NodeProfile, Option, Peak, Report, Span, Summary, Timing, cpu, kernels, options, peak, profile, report, spans
+from .binding.loader import library_path, load
 
 if TYPE_CHECKING:
     from .accuracy import diff
-    from .benchmark import bench
-    from .delegation import nodes
+    from .measure import bench
+    from .sessions import inputs, nodes
 
 __all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing"]
-__all__ += ["bench", "cpu", "diff", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report", "spans"]
+__all__ += ["bench", "cpu", "diff", "inputs", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report", "spans"]
 
 __version__: str
 
-# Imported when they are asked for: they need more than the shared library.
-_LATER = {
-    "__version__": ("library", "version"),
-    "bench": ("benchmark", "bench"),
-    "diff": ("accuracy", "diff"),
-    "nodes": ("delegation", "nodes"),
-}
+# Imported when they are asked for, from these packages: they need more than the shared library.
+_LATER = {"bench": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module(".binding", __name__).library.version()
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _LATER[name]
-    found = getattr(importlib.import_module(f".{module}", __name__), attribute)
-    return found() if name == "__version__" else found
+    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, "__version__"})

@@ -9,10 +9,9 @@ import dataclasses
 import math
 from collections.abc import Callable
 
+import builders
 import numpy as np
 from draws import Draw
-
-from tvmq_delegate import model
 
 # Type of the activations -> type of the filter, of the bias, whether filter scales may be per channel, whether zero points are free.
 KINDS = {
@@ -49,7 +48,7 @@ def expected_sum(x: np.ndarray, w: np.ndarray, terms: int) -> tuple[float, float
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A one-op model: a builder of model.py, its parameters, and what to feed one after the other; tuples where the operator has several inputs."""
+    """A one-op model: a builder of builders/, its parameters, and what to feed one after the other; tuples where the operator has several inputs."""
 
     builder: Callable[..., bytes]
     parameters: dict
@@ -155,7 +154,7 @@ def convolutions(draw: Draw, kind: str, depthwise: bool = False, grouped: bool =
     stride = (a_size(draw, 2, 5), a_size(draw, 2, 5))
     version = 7 if kind == "int16, int32 bias" else None  # the first one whose accumulator is not chosen by the runtime
     parameters |= dict(filter_size=filter_size, **shape, padding=padding, dilation=dilation, stride=stride, version=version)
-    return Case(model.build_depthwise if depthwise else model.build_conv, parameters, inputs)
+    return Case(builders.build_depthwise if depthwise else builders.build_conv, parameters, inputs)
 
 
 def fully_connecteds(draw: Draw, kind: str) -> Case:
@@ -167,7 +166,7 @@ def fully_connecteds(draw: Draw, kind: str) -> Case:
         in_shape = (2, *in_shape[:-2], rows // 2, depth)
     most_ratio = 2.0**28 / (depth * 255**2)  # products fit int32, and have one meaning in float64
     parameters, inputs = weighted(draw, kind, in_shape, (out_c, depth), out_c, ["zero", "none"], most_ratio)
-    return Case(model.build_fully_connected, parameters | dict(keep_num_dims=keep_num_dims), inputs)
+    return Case(builders.build_fully_connected, parameters | dict(keep_num_dims=keep_num_dims), inputs)
 
 
 def means(draw: Draw, dtype: str) -> Case:
@@ -182,7 +181,7 @@ def means(draw: Draw, dtype: str) -> Case:
         in_zero_point=points[0], out_scale=out_scale, out_zero_point=points[1],
     )  # fmt: skip
     ways = ("random", "small", draw.choice(SPECIAL))
-    return Case(model.build_mean, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
+    return Case(builders.build_mean, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
 
 
 def pools(draw: Draw, dtype: str, largest: bool = False) -> Case:
@@ -200,7 +199,7 @@ def pools(draw: Draw, dtype: str, largest: bool = False) -> Case:
     parameters = dict(in_shape=in_shape, filter_size=filter_size, stride=stride, padding=padding, activation=activation, dtype=dtype)
     inputs = [values(generator, how, in_shape, dtype, zero_point) for how in ("random", draw.choice(SPECIAL))]
     inputs.append(values(generator, "small", in_shape, dtype))  # halves of either sign
-    return Case(model.build_max_pool if largest else model.build_average_pool, parameters | dict(scale=scale, zero_point=zero_point), inputs)
+    return Case(builders.build_max_pool if largest else builders.build_average_pool, parameters | dict(scale=scale, zero_point=zero_point), inputs)
 
 
 # Pairs of types of QUANTIZE that the reference kernels have, in one runtime or another.
@@ -225,7 +224,7 @@ def quantizes(draw: Draw, in_dtype: str, out_dtype: str) -> Case:
         inputs = [values(generator, how, shape, in_dtype, in_zero_point) for how in ("random", draw.choice(SPECIAL))]
     quantization = dict(in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point)
     parameters = dict(in_dtype=in_dtype, out_dtype=out_dtype, shape=shape, **quantization)
-    return Case(model.build_quantize, parameters, inputs)
+    return Case(builders.build_quantize, parameters, inputs)
 
 
 def near_power_of_two(scale: float) -> bool:
@@ -262,7 +261,7 @@ def adds(draw: Draw, dtype: str, large: bool = False) -> Case:
         in_zero_point=tuple(points[:2]), out_scale=out_scale, out_zero_point=points[2],
         pot_scale_int16=draw.boolean() and not all(near_power_of_two(scale) for scale in (*in_scale[: 1 if twice else 2], out_scale)),
     )  # fmt: skip
-    return Case(model.build_add, parameters, [pair[:1] if twice or constant else pair for pair in inputs])
+    return Case(builders.build_add, parameters, [pair[:1] if twice or constant else pair for pair in inputs])
 
 
 def concatenations(draw: Draw, dtype: str) -> Case:
@@ -283,7 +282,7 @@ def concatenations(draw: Draw, dtype: str) -> Case:
         dtype=dtype, shapes=shapes, axis=draw.choice([axis, axis - len(shape)]), order=order, constants=constants, out_scale=a_scale(draw),
         in_scale=[a_scale(draw) for _ in shapes] if dtype == "int16" else None, out_zero_point=zero_point,
     )  # fmt: skip
-    return Case(model.build_concatenation, parameters, [tuple(x for i, x in enumerate(random) if i not in constants)])
+    return Case(builders.build_concatenation, parameters, [tuple(x for i, x in enumerate(random) if i not in constants)])
 
 
 def factorings(draw: Draw, factors: list[int]) -> list[int]:
@@ -304,4 +303,4 @@ def reshapes(draw: Draw, dtype: str) -> Case:
     in_shape, shape = tuple(factorings(draw, factors)), factorings(draw, factors)
     if draw.boolean():
         shape[draw.integer(0, len(shape) - 1)] = -1
-    return Case(model.build_reshape, dict(in_shape=in_shape, shape=tuple(shape), dtype=dtype), [values(generator, "random", in_shape, dtype)])
+    return Case(builders.build_reshape, dict(in_shape=in_shape, shape=tuple(shape), dtype=dtype), [values(generator, "random", in_shape, dtype)])

@@ -9,8 +9,9 @@ import harness
 import hypothesis
 import pytest
 
-from tvmq_delegate import benchmark as bench
-from tvmq_delegate import model, op_times, zoo
+from tvmq_delegate import measure, models
+from tvmq_delegate.measure import op_times
+from tvmq_delegate.models import zoo
 
 # `slow` is for runs under qemu and sanitizers, `ci` for long ones. Every failure prints the blob that repeats it.
 SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
@@ -44,7 +45,7 @@ def runtime(request: pytest.FixtureRequest) -> harness.Runtime:
 
 
 @pytest.fixture(scope="session")
-def models() -> pathlib.Path:
+def networks() -> pathlib.Path:
     """The directory of real networks."""
     if not harness.MODELS.is_dir():
         pytest.skip(f"no directory {harness.MODELS}: set TVMQ_MODELS to one with .tflite files")
@@ -55,18 +56,18 @@ def models() -> pathlib.Path:
 def one_conv(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """A file with one convolution."""
     path = tmp_path_factory.mktemp("bench") / "conv.tflite"
-    path.write_bytes(model.cut(zoo.load("mobilenet_v1_0.25_128"), 2))
+    path.write_bytes(models.cut(zoo.load("mobilenet_v1_0.25_128"), 2))
     return path
 
 
 @pytest.fixture(scope="session")
-def benchmark(runtime: harness.Runtime) -> bench.Benchmark:
+def benchmark(runtime: harness.Runtime) -> measure.Benchmark:
     """One with all there is, of a small network, in three runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(op_times, "SECS", 0)
-        settings = bench.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
+        settings = measure.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
         source, name = zoo.load("mobilenet_v1_0.25_128"), "mobilenet_v1_0.25_128"
-        return bench.bench(source, runtime=runtime.name, name=name, settings=settings, against=["stock"], op_profiling=True, num_threads=2)
+        return measure.bench(source, runtime=runtime.name, name=name, settings=settings, against=["stock"], op_profiling=True, num_threads=2)
 
 
 def pytest_report_header() -> str:

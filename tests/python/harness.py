@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 import tvmq_delegate
-import tvmq_delegate.runtime
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shared/models")
@@ -54,7 +53,7 @@ class Runtime:
 @functools.cache
 def installed() -> list[Runtime]:
     """Every runtime that this Python has, all of them in one process."""
-    return [Runtime(name, tvmq_delegate.runtime.find(name)) for name in tvmq_delegate.runtime.installed()]
+    return [Runtime(name, tvmq_delegate.binding.runtimes.find(name)) for name in tvmq_delegate.binding.runtimes.installed()]
 
 
 def run(interpreter: Any, *inputs: np.ndarray) -> list[np.ndarray]:

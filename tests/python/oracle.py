@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 
+import builders
 import cases
 import numpy as np
-
-from tvmq_delegate import model
 
 
 def wrap(x: np.ndarray, bits: int = 32) -> np.ndarray:
@@ -32,7 +31,7 @@ def accumulators(case: cases.Case, source: np.ndarray) -> np.ndarray:
         before.append(max(0, (out_size[-1] - 1) * s + (f - 1) * d + 1 - n) // 2 if p["padding"] == "SAME" else 0)
     after = [(o - 1) * s + (f - 1) * d + 1 - n - b for o, s, f, d, n, b in zip(out_size, p["stride"], p["filter_size"], p["dilation"], size, before)]
     x = np.pad(x, [(0, 0), *((b, max(0, a)) for b, a in zip(before, after)), (0, 0)])
-    depthwise = case.builder is model.build_depthwise
+    depthwise = case.builder is builders.build_depthwise
     out_c = w.shape[3] if depthwise else w.shape[0]
     total = np.zeros((batch, *out_size, out_c), np.int64)
     for ky in range(w.shape[1]):
@@ -140,4 +139,4 @@ def activation_range(p: dict) -> tuple[int, int]:
     return max(low, low if below is None else quantized(below)), min(high, high if above is None else quantized(above))
 
 
-OPERATORS = {model.build_conv: convolution, model.build_depthwise: convolution, model.build_quantize: requantize, model.build_add: add}
+OPERATORS = {builders.build_conv: convolution, builders.build_depthwise: convolution, builders.build_quantize: requantize, builders.build_add: add}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tvmq_delegate import model
-from tvmq_delegate._builder import OPERATORS
-from tvmq_delegate._flatbuffer import Record, enum_value, read, write
+from tvmq_delegate import models
+from tvmq_delegate.models.builder import OPERATORS
+from tvmq_delegate.models.flatbuffer import Record, enum_value, read, write
 
 Paddings = Sequence[tuple[int, int]]  # of batch, height, width and channels: before and after
 
@@ -45,7 +45,7 @@ def padded(
         tensors.append(record)
         return len(tensors) - 1
 
-    dtype = model.ops(content)[0].inputs[0].dtype
+    dtype = models.ops(content)[0].inputs[0].dtype
     if in_shape is None:
         in_shape = [size - before - after for size, (before, after) in zip(inner.shape, paddings)]
     quantization = Record(**vars(inner.quantization))

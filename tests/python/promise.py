@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tvmq_delegate import model
+from tvmq_delegate import models
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 BORDERED = (*CONVOLUTIONS, "MAX_POOL_2D")  # into which a PAD is folded
 WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
 
 
-def ours(op: model.Op) -> bool:
+def ours(op: models.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
     if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D"):
@@ -23,7 +23,7 @@ def ours(op: model.Op) -> bool:
 
 def promised(content: bytes) -> set[tuple[int, int]]:
     """Subgraph and index of what the delegate promises to take: the above, and PADs that only such operators read as take them in."""
-    ops = model.ops(content)
+    ops = models.ops(content)
     taken = {(op.subgraph, op.index) for op in filter(ours, ops)}
     for pad in (op for op in ops if op.name in ("PAD", "PADV2") and op.inputs[0].dtype in ("int8", "uint8", "int16")):
         readers = [op for op in ops if op.subgraph == pad.subgraph and pad.outputs[0] in op.inputs]

@@ -6,11 +6,11 @@ import pathlib
 import shutil
 import subprocess
 
+import builders
 import harness
 import pytest
 
 import tvmq_delegate
-from tvmq_delegate import model
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_needs_nothing_of_tflite(library):
 
 def test_loads_and_computes(runtime):
     """In each runtime: nodes are offered and claimed, and the answer is the reference's. This is what a changed ABI would break first."""
-    content = model.build_conv()
+    content = builders.build_conv()
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
     harness.assert_claimed(delegate)
@@ -48,4 +48,4 @@ def test_loads_and_computes(runtime):
 
 
 def test_version(runtime):
-    assert tvmq_delegate.library.version().count(".") == 2
+    assert tvmq_delegate.binding.library.version().count(".") == 2

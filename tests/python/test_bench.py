@@ -17,20 +17,22 @@ import pytest
 from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
-from tvmq_delegate import benchmark as bench
-from tvmq_delegate import contenders, model, op_times, runner, worker, zoo
+from tvmq_delegate import measure, models
+from tvmq_delegate.measure import op_times, runner, worker
+from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import bench as report
 from tvmq_delegate.reports import benchmark_model, trace
+from tvmq_delegate.sessions import contenders
 
 NETWORK = "mobilenet_v1_0.25_128"
-QUICK = bench.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
+QUICK = measure.Settings(num_runs=3, min_secs=0, warmup_runs=2, warmup_min_secs=0)
 FLAGS = ("--num-runs", "3", "--min-secs", "0", "--warmup-runs", "2", "--warmup-min-secs", "0")
 
 
 # ---- data
 
 
-def test_results(benchmark: bench.Benchmark) -> None:
+def test_results(benchmark: measure.Benchmark) -> None:
     tvmq, stock = benchmark.results
     assert (tvmq.name, stock.name, benchmark.num_threads) == ("tvmq", "stock", 2)
     assert tvmq.ratio is None and stock.ratio and stock.ratio.median > 0 and stock.ratio.rounds >= 1
@@ -42,8 +44,8 @@ def test_results(benchmark: bench.Benchmark) -> None:
     assert tvmq.memory_metrics.packed_bytes == benchmark.delegation.summary.packed_bytes > 0 == stock.memory_metrics.packed_bytes
 
 
-def test_every_node_has_its_row(benchmark: bench.Benchmark) -> None:
-    ops = model.ops(zoo.load(NETWORK))
+def test_every_node_has_its_row(benchmark: measure.Benchmark) -> None:
+    ops = models.ops(zoo.load(NETWORK))
     assert [(op.run_order, op.node_type, op.macs) for op in benchmark.op_profile] == [(op.index, op.name, op.macs) for op in ops]
     for op in benchmark.op_profile:
         assert set(op.alone_us) == {"tvmq", "stock"} and min(op.alone_us.values()) > 0 and 0 < op.p25_us <= op.median_us <= op.p75_us
@@ -56,7 +58,7 @@ def test_every_node_has_its_row(benchmark: bench.Benchmark) -> None:
             assert op.share_of_peak == pytest.approx(op.gmacs_per_second * 1e9 / benchmark.peak.macs_per_second)
 
 
-def test_sums_are_reconciled(benchmark: bench.Benchmark) -> None:
+def test_sums_are_reconciled(benchmark: measure.Benchmark) -> None:
     sums = benchmark.reconciliation
     assert sums.inferences == len(benchmark.profiled.runs_ns) == 3
     assert sums.claimed_us == pytest.approx(sum(op.median_us for op in benchmark.op_profile if op.claimed))
@@ -65,21 +67,21 @@ def test_sums_are_reconciled(benchmark: bench.Benchmark) -> None:
 
 
 def test_rule_of_runs(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
-    settings = bench.Settings(num_runs=7, min_secs=0, warmup_runs=4, warmup_min_secs=0)
-    (result,) = bench.bench(one_conv, runtime=runtime.name, settings=settings).results
+    settings = measure.Settings(num_runs=7, min_secs=0, warmup_runs=4, warmup_min_secs=0)
+    (result,) = measure.bench(one_conv, runtime=runtime.name, settings=settings).results
     assert (result.misc_metrics.num_runs, result.misc_metrics.num_warmup_runs) == (7, 4)
-    (result,) = bench.bench(one_conv, runtime=runtime.name, settings=dataclasses.replace(settings, max_secs=0)).results
+    (result,) = measure.bench(one_conv, runtime=runtime.name, settings=dataclasses.replace(settings, max_secs=0)).results
     assert result.misc_metrics.num_runs == 1
 
 
 def test_sweep_sets_the_delegate_against_itself(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
-    swept = bench.bench(one_conv, runtime=runtime.name, settings=QUICK, sweep=("isa", ["c", "auto"]))
+    swept = measure.bench(one_conv, runtime=runtime.name, settings=QUICK, sweep=("isa", ["c", "auto"]))
     assert [result.name for result in swept.results] == ["isa=c", "isa=auto"] and swept.results[1].ratio
     assert swept.delegation.summary.isa == "c"
 
 
 def test_a_model_of_which_nothing_is_taken(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
-    (tmp_path / "softmax.tflite").write_bytes(model.cut(zoo.load(NETWORK), 30))
+    (tmp_path / "softmax.tflite").write_bytes(models.cut(zoo.load(NETWORK), 30))
     paths = ("--trace", tmp_path / "t.json", "--csv", tmp_path / "o.csv")
     text = prints("bench", tmp_path / "softmax.tflite", "--runtime", runtime.name, "--enable_op_profiling", *FLAGS, *paths)
     assert "not be executed by the delegate" in text and "SOFTMAX" in text
@@ -87,10 +89,10 @@ def test_a_model_of_which_nothing_is_taken(runtime: harness.Runtime, tmp_path: p
 
 
 def test_inputs_are_fed(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
-    shape = model.ops(one_conv)[0].inputs[0].shape
-    assert bench.bench(one_conv, runtime=runtime.name, settings=QUICK, inputs=[np.zeros(shape, np.int8)]).results
+    shape = models.ops(one_conv)[0].inputs[0].shape
+    assert measure.bench(one_conv, runtime=runtime.name, settings=QUICK, inputs=[np.zeros(shape, np.int8)]).results
     with pytest.raises(ValueError):
-        bench.bench(one_conv, runtime=runtime.name, settings=QUICK, inputs=[])
+        measure.bench(one_conv, runtime=runtime.name, settings=QUICK, inputs=[])
 
 
 # ---- processes
@@ -151,7 +153,7 @@ def test_an_operator_that_ends_the_process_has_no_time() -> None:
 # ---- formats
 
 
-def test_parsable_lines(benchmark: bench.Benchmark) -> None:
+def test_parsable_lines(benchmark: measure.Benchmark) -> None:
     timings, phases, memory, peak = benchmark_model.lines(benchmark.results[0])
     number = r"[\d.]+(e\+\d+)?"
     assert re.fullmatch(rf"Timings \(microseconds\): count=\d+ first=\d+ curr=\d+ min=\d+ max=\d+ avg={number} std=\d+", timings)
@@ -160,7 +162,7 @@ def test_parsable_lines(benchmark: bench.Benchmark) -> None:
     assert re.fullmatch(r"Overall peak memory footprint \(MB\): [\d.]+", peak)
 
 
-def test_csv(benchmark: bench.Benchmark) -> None:
+def test_csv(benchmark: measure.Benchmark) -> None:
     rows = list(csv.reader(io.StringIO(benchmark_model.op_csv(benchmark))))
     assert rows[0][:8] == ["node type", "first", "avg_ms", "%", "cdf%", "mem KB", "times called", "name"]
     assert len(rows) == 1 + len(benchmark.op_profile) and {len(row) for row in rows} == {len(rows[0])}
@@ -169,7 +171,7 @@ def test_csv(benchmark: bench.Benchmark) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100, 110, 120, 160, 200])
-def test_tables_fit_the_terminal(benchmark: bench.Benchmark, width: int) -> None:
+def test_tables_fit_the_terminal(benchmark: measure.Benchmark, width: int) -> None:
     stream = io.StringIO()
     console = terminal_console(stream, width)
     for table in (report.contenders, report.run_order, report.top, report.by_type):
@@ -188,7 +190,7 @@ def terminal_console(stream: io.StringIO, width: int) -> object:
     return Console(file=stream, width=width, highlight=False, markup=False)
 
 
-def test_trace_has_a_track_for_each_thread(benchmark: bench.Benchmark) -> None:
+def test_trace_has_a_track_for_each_thread(benchmark: measure.Benchmark) -> None:
     data = json.loads(json.dumps(trace.trace(benchmark)))
     events = [event for event in data["traceEvents"] if event["ph"] == "X"]
     tracks = {event["tid"]: event["args"]["name"] for event in data["traceEvents"] if event["name"] == "thread_name"}
@@ -244,7 +246,7 @@ def test_dry_run(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
 
 
 def test_value_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    fed = model.ops(one_conv)[0].inputs[0]
+    fed = models.ops(one_conv)[0].inputs[0]
     values = np.zeros(fed.shape, np.int8)
     np.save(tmp_path / "x.npy", values)
     (tmp_path / "x.raw").write_bytes(values.tobytes())

@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 from promise import promised
 
 import tvmq_delegate
-from tvmq_delegate import cli, model, zoo
+from tvmq_delegate import cli, models
+from tvmq_delegate.models import zoo
 
 NETWORK = "mobilenet_v1_0.25_128"
 
@@ -66,7 +67,7 @@ def test_nodes_of_a_file(runtime: harness.Runtime, model_file: pathlib.Path) -> 
 
 def test_nodes_json_tells_every_node(runtime: harness.Runtime) -> None:
     data = json.loads(prints("nodes", "--network", NETWORK, "--runtime", runtime.name, "--json"))
-    ops = model.ops(zoo.load(NETWORK))
+    ops = models.ops(zoo.load(NETWORK))
     assert [node["op"] for node in data["nodes"]] == [op.name for op in ops]
     assert [node["macs"] for node in data["nodes"]] == [op.macs for op in ops]
     taken = promised(zoo.load(NETWORK))
@@ -154,7 +155,7 @@ def test_unknown_command() -> None:
 def test_full_delegation_is_refused_with_the_first_node(runtime: harness.Runtime) -> None:
     line = refuses("nodes", "--network", NETWORK, "--runtime", runtime.name, "--require-full-delegation")
     content = zoo.load(NETWORK)
-    first = next(op for op in model.ops(content) if (op.subgraph, op.index) not in promised(content))
+    first = next(op for op in models.ops(content) if (op.subgraph, op.index) not in promised(content))
     # The runtime appends a sentence of its own to the delegate's: there has to be a space between them.
     assert f"({first.name})" in line and "this operatorR" not in line
 

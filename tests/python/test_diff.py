@@ -9,17 +9,19 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import builders
 import harness
 import numpy as np
 import pytest
 from test_cli import refuses, tvmq
 
 import tvmq_delegate
-from tvmq_delegate import _flatbuffer, inputs, model, zoo
+from tvmq_delegate import models
 from tvmq_delegate.accuracy import Diff
-from tvmq_delegate.contenders import Contender, Session
+from tvmq_delegate.models import flatbuffer, zoo
+from tvmq_delegate.sessions import Contender, Session, inputs
 
-CONV = model.build_conv(in_shape=(1, 9, 9, 8), out_c=12)
+CONV = builders.build_conv(in_shape=(1, 9, 9, 8), out_c=12)
 # A network that the runtimes' optimized kernels compute otherwise than the reference.
 DRIFTING = zoo.mobilenet_v2(width=0.35, resolution=32)
 
@@ -52,7 +54,7 @@ def test_stock_kernels_differ_and_the_delegate_does_not(inexact: harness.Runtime
     assert found.first("tvmq") is None
     alone = [op for op in found.ops if op.contender == "tvmq"]
     assert len(alone) == 64 and not any(op.difference.different for op in alone)
-    assert [op.op for op in alone] == [op.name for op in model.ops(DRIFTING) if op.name != "SOFTMAX"]
+    assert [op.op for op in alone] == [op.name for op in models.ops(DRIFTING) if op.name != "SOFTMAX"]
     for name in ("builtin", "stock"):
         first = found.first(name)
         assert all(not op.difference.different for op in found.ops if op.contender == name and op.index < first.index)
@@ -119,7 +121,7 @@ class TestABrokenContender:
 
     def test_that_does_not_run_alone(self, runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
         """A node that a runtime cannot run alone is named; one that the delegate has taken and cannot is an error, not a node that is equal."""
-        monkeypatch.setattr(model, "cut", lambda source, index: model.build_conv(dtype="float32"))
+        monkeypatch.setattr(models, "cut", lambda source, index: builders.build_conv(dtype="float32"))
         found = diff(runtime, CONV, "stock", per_op=True)
         assert not found.ops and [(node.contender, node.op) for node in found.uncompared] == [("stock", "CONV_2D")]
         assert found.uncompared[0].reason.startswith("does not run alone: ")
@@ -129,7 +131,7 @@ class TestABrokenContender:
 
 def two_by_two() -> bytes:
     """Two inputs, and two outputs of different types."""
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     left = builder.add_tensor("left", (1, 4), "uint8", scale=0.5, zero_point=3)
     right = builder.add_tensor("right", (1, 7), "float32")
     results = [builder.add_tensor(name, shape, "int8", scale=0.25, zero_point=-5) for name, shape in (("a", (1, 4)), ("b", (1, 7)))]
@@ -151,11 +153,11 @@ def test_several_inputs_and_outputs(runtime: harness.Runtime, tmp_path: pathlib.
 
 
 def with_free_batch() -> bytes:
-    file = _flatbuffer.read(CONV)
+    file = flatbuffer.read(CONV)
     for tensor in file.subgraphs[0].tensors:
         if tensor.shape[0] == 1:
             tensor.shape_signature = (-1, *tensor.shape[1:])
-    return _flatbuffer.write(file)
+    return flatbuffer.write(file)
 
 
 def test_free_batch(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
@@ -176,8 +178,8 @@ def test_free_batch(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
 
 def branching() -> bytes:
     """IF between two subgraphs of one QUANTIZE each, then a convolution."""
-    file = _flatbuffer.read(CONV)
-    record, enum = _flatbuffer.Record, _flatbuffer.enum_value
+    file = flatbuffer.read(CONV)
+    record, enum = flatbuffer.Record, flatbuffer.enum_value
     (main,) = file.subgraphs
     source, *_, output = main.tensors
     scaled = record(**{**vars(source), "name": "scaled"})
@@ -196,7 +198,7 @@ def branching() -> bytes:
     main.operators = [record(opcode_index=1, inputs=(n, 0), outputs=(n + 1,), **options), conv]
     main.inputs = (n, 0)
     file.subgraphs = [main, branch, record(**vars(branch))]
-    return _flatbuffer.write(file)
+    return flatbuffer.write(file)
 
 
 def test_control_flow(runtime: harness.Runtime) -> None:
@@ -210,14 +212,14 @@ def test_control_flow(runtime: harness.Runtime) -> None:
 
 def test_strings(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
     """They come from files only, and are equal or not."""
-    record, enum = _flatbuffer.Record, _flatbuffer.enum_value
+    record, enum = flatbuffer.Record, flatbuffer.enum_value
     number = enum("BuiltinOperator", "RESHAPE")
     options = {"builtin_options_type": enum("BuiltinOptions", "ReshapeOptions"), "builtin_options": record(new_shape=(4,))}
     words, flat = (record(name=name, shape=shape, type=enum("TensorType", "STRING"), buffer=0) for name, shape in (("words", (2, 2)), ("flat", (4,))))
     reshape = record(opcode_index=0, inputs=(0,), outputs=(1,), **options)
     graph = record(tensors=[words, flat], inputs=(0,), outputs=(1,), operators=[reshape], name="main")
     codes = [record(builtin_code=number, deprecated_builtin_code=number, version=1)]
-    source = _flatbuffer.write(record(version=3, operator_codes=codes, subgraphs=[graph], buffers=[record()]))
+    source = flatbuffer.write(record(version=3, operator_codes=codes, subgraphs=[graph], buffers=[record()]))
     np.save(tmp_path / "words.npy", np.array([[b"a", b"bcd"], [b"", b"ef"]]))
     (sample,) = inputs.files([tmp_path / "words.npy"], inputs.describe(source, runtime.module))
     found = diff(runtime, source, "builtin", "tvmq", per_op=True, samples=[sample])
@@ -229,7 +231,7 @@ def test_strings(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
 
 def test_what_would_crash_is_refused(runtime: harness.Runtime) -> None:
     """The runtimes' own kernels read a bias that is not there."""
-    source = model.build_depthwise(bias=False)
+    source = builders.build_depthwise(bias=False)
     assert diff(runtime, source, per_op=True).passed
     for contenders, settings in ((["stock"], {}), (["builtin"], {}), (["tvmq"], {"rest": "stock", "min_nodes_per_partition": 2})):
         with pytest.raises(RuntimeError, match=rf"node 0 \(DEPTHWISE_CONV_2D\) has no bias.* under {contenders[0]}"):
@@ -257,8 +259,8 @@ def test_allowed_differences(inexact: harness.Runtime) -> None:
         assert found.passed is passes and ("which is allowed" in found.verdict) is passes
 
 
-def test_real_network(inexact: harness.Runtime, models: pathlib.Path) -> None:
-    found = tvmq_delegate.diff(models / "pretrainedResnet_quant.tflite", contenders=("reference", "stock", "tvmq"), per_op=True, runtime=inexact.name)
+def test_real_network(inexact: harness.Runtime, networks: pathlib.Path) -> None:
+    found = tvmq_delegate.diff(networks / "pretrainedResnet_quant.tflite", contenders=("reference", "stock", "tvmq"), per_op=True, runtime=inexact.name)
     stock, tvmq = (output.difference for output in found.outputs)
     assert stock.different > 0 and tvmq.different == 0
     assert {op.contender for op in found.ops if op.difference.different} == {"stock"}
@@ -328,7 +330,7 @@ class TestCommand:
 
     def test_numbers_that_json_lacks(self, runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tvmq_delegate.accuracy.difference._distance", lambda *_: np.array([np.inf]))
-        (tmp_path / "float.tflite").write_bytes(model.build_conv(dtype="float32"))
+        (tmp_path / "float.tflite").write_bytes(builders.build_conv(dtype="float32"))
         found = json.loads(tvmq("diff", tmp_path / "float.tflite", "--runtime", runtime.name, "--json").stdout)
         assert found["passed"] is False and found["outputs"][0]["difference"]["max_diff"] is None
 

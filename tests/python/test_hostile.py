@@ -10,31 +10,33 @@ import random
 import subprocess
 from collections.abc import Callable, Iterator
 
+import builders
 import harness
 import pytest
 from padded import padded
 
-from tvmq_delegate import _flatbuffer, model, zoo
+from tvmq_delegate import models
+from tvmq_delegate.models import flatbuffer, zoo
 
 PER_MODEL = 10 if harness.SLOW else 60
 SEED = int(os.environ.get("TVMQ_HOSTILE_SEED", "1"))
 
 # No PADV2: tflite-runtime 2.14 leaves its output unwritten, without an error, where the value is quantized otherwise than the output.
 MODELS = {
-    "conv": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8),
-    "depthwise": lambda: model.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
-    "uint8": lambda: model.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
-    "16x8": lambda: model.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
-    "pad": lambda: padded(model.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
-    "max pool": lambda: model.build_max_pool(in_shape=(2, 7, 6, 20), stride=(1, 2)),
-    "average pool": lambda: model.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
-    "concatenation": lambda: model.build_concatenation(shapes=[(1, 6, 6, 8), (1, 6, 6, 3), (1, 6, 6, 5)]),
-    "fully connected": lambda: model.build_fully_connected(in_shape=(2, 3, 20), out_c=9, keep_num_dims=True, per_channel=False),
-    "mean": lambda: model.build_mean(in_shape=(2, 7, 6, 20), keep_dims=True),
-    "reshape": lambda: model.build_reshape(in_shape=(2, 6, 6, 8), shape=(2, -1, 4)),
-    "add": lambda: model.build_add(shape=(1, 6, 6, 8), activation="RELU6"),
-    "add int16": lambda: model.build_add(shape=(1, 6, 6, 8), dtype="int16"),
-    "quantize": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
+    "conv": lambda: builders.build_conv(in_shape=(1, 6, 6, 8), out_c=8),
+    "depthwise": lambda: builders.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
+    "uint8": lambda: builders.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
+    "16x8": lambda: builders.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
+    "pad": lambda: padded(builders.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
+    "max pool": lambda: builders.build_max_pool(in_shape=(2, 7, 6, 20), stride=(1, 2)),
+    "average pool": lambda: builders.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
+    "concatenation": lambda: builders.build_concatenation(shapes=[(1, 6, 6, 8), (1, 6, 6, 3), (1, 6, 6, 5)]),
+    "fully connected": lambda: builders.build_fully_connected(in_shape=(2, 3, 20), out_c=9, keep_num_dims=True, per_channel=False),
+    "mean": lambda: builders.build_mean(in_shape=(2, 7, 6, 20), keep_dims=True),
+    "reshape": lambda: builders.build_reshape(in_shape=(2, 6, 6, 8), shape=(2, -1, 4)),
+    "add": lambda: builders.build_add(shape=(1, 6, 6, 8), activation="RELU6"),
+    "add int16": lambda: builders.build_add(shape=(1, 6, 6, 8), dtype="int16"),
+    "quantize": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
 }
 
@@ -57,24 +59,24 @@ def flipped(content: bytes, rng: random.Random) -> bytes:
 def rewritten(content: bytes, rng: random.Random) -> bytes:
     """A well-formed file with fields that lie: shapes, scales, options, indices, sizes of buffers."""
     while True:
-        root = _flatbuffer.read(content)
+        root = flatbuffer.read(content)
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             record, key = rng.choice(list(fields(root)))
             setattr(record, key, hostile(getattr(record, key), rng))
         try:
-            return _flatbuffer.write(root)
-        except model.ModelError:  # a value that the field cannot hold
+            return flatbuffer.write(root)
+        except models.ModelError:  # a value that the field cannot hold
             continue
 
 
-def fields(record: _flatbuffer.Record):
+def fields(record: flatbuffer.Record):
     """Every field of a table and of the tables in it, as table and name; but not which table a union holds, which must be so."""
     for key, value in vars(record).items():
         tables = value if isinstance(value, (tuple, list)) else (value,)
         for table in tables:
-            if isinstance(table, _flatbuffer.Record):
+            if isinstance(table, flatbuffer.Record):
                 yield from fields(table)
-        if value is not None and key.removesuffix("_type") not in _flatbuffer.UNIONS and not any(isinstance(table, _flatbuffer.Record) for table in tables):
+        if value is not None and key.removesuffix("_type") not in flatbuffer.UNIONS and not any(isinstance(table, flatbuffer.Record) for table in tables):
             yield record, key
 
 
@@ -127,8 +129,8 @@ def alike(a: dict, b: dict) -> bool:
 
 def points_behind_its_end(path: pathlib.Path) -> bool:
     try:
-        model.ops(path.read_bytes())
-    except model.ModelError as error:
+        models.ops(path.read_bytes())
+    except models.ModelError as error:
         return "lie outside the file" in str(error)
     return False
 

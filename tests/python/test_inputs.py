@@ -1,4 +1,4 @@
-"""contenders.py and inputs.py: what the tools run, and what they feed to it."""
+"""sessions/: what the tools run, and what they feed to it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import pathlib
 import struct
 import zipfile
 
+import builders
 import harness
 import numpy as np
 import pytest
 
 import tvmq_delegate
-from tvmq_delegate import inputs, model
-from tvmq_delegate.contenders import NAMES, RESOLVERS, Contender
+from tvmq_delegate import models
+from tvmq_delegate.sessions import NAMES, RESOLVERS, Contender, inputs
 
-CONV = model.build_conv(in_shape=(1, 6, 9, 3), dtype="uint8")
+CONV = builders.build_conv(in_shape=(1, 6, 9, 3), dtype="uint8")
 
 
 def two_inputs() -> bytes:
     """Two inputs of one type and different shapes, both passed on by QUANTIZE."""
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     sources = [builder.add_tensor(name, shape, "uint8", scale=0.5, zero_point=3) for name, shape in (("left", (1, 4)), ("right", (1, 7)))]
     results = [builder.add_tensor(f"out{i}", shape, "int8", scale=0.5, zero_point=-125) for i, shape in enumerate([(1, 4), (1, 7)])]
     for source, result in zip(sources, results):
@@ -51,7 +52,7 @@ def test_kernels_of_the_runtime_are_chosen(runtime: harness.Runtime, monkeypatch
 
 
 def test_a_contender_may_have_to_take_all(runtime: harness.Runtime) -> None:
-    left = model.build_conv(dtype="float32")
+    left = builders.build_conv(dtype="float32")
     tvmq = Contender("tvmq", rest="reference")
     tvmq.open(left, runtime.module)
     with pytest.raises((RuntimeError, ValueError)):

@@ -9,12 +9,14 @@ import os
 import pathlib
 import threading
 
+import builders
 import harness
 import numpy as np
 import pytest
 
 import tvmq_delegate
-from tvmq_delegate import _ffi, model, zoo
+from tvmq_delegate.binding import ffi
+from tvmq_delegate.models import zoo
 
 CYCLES = 100 if harness.SLOW else 300
 
@@ -26,7 +28,7 @@ def network() -> bytes:
 
 
 def live_blocks() -> int:
-    return _ffi.library()[1].tvmq_live_blocks()
+    return ffi.library()[1].tvmq_live_blocks()
 
 
 def resident_bytes() -> int:
@@ -70,9 +72,9 @@ def test_many_lives(runtime, network, num_threads):
 @pytest.mark.parametrize(
     "build, channels",
     [
-        (functools.partial(model.build_conv, out_c=24, stride=(2, 1)), 16),
-        (functools.partial(model.build_depthwise, filter_size=(3, 5)), 40),
-        (functools.partial(model.build_depthwise, filter_size=(5, 3)), 4),  # of one pixel, or of some side by side
+        (functools.partial(builders.build_conv, out_c=24, stride=(2, 1)), 16),
+        (functools.partial(builders.build_depthwise, filter_size=(3, 5)), 40),
+        (functools.partial(builders.build_depthwise, filter_size=(5, 3)), 4),  # of one pixel, or of some side by side
     ],
 )
 def test_resize_and_back(runtime, build, channels):
@@ -98,7 +100,7 @@ def test_resize_and_back(runtime, build, channels):
 
 def test_resize_to_other_channels(runtime):
     """One channel that becomes 24 outputs, two that become 12 each, 24 that stay: each is planned by what computes it best, on the same weights."""
-    content = model.build_depthwise(in_shape=(1, 12, 12, 1), filter_size=(3, 3), depth_multiplier=24)
+    content = builders.build_depthwise(in_shape=(1, 12, 12, 1), filter_size=(3, 3), depth_multiplier=24)
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
     kernels = []
@@ -119,7 +121,7 @@ def test_resized_inputs_of_add_are_broadcast(runtime, dtype, constant):
     """Inputs of one shape when they were claimed, of others later: along the batch, rows, columns, channels, and both ways at once; and of one again."""
     shape = (1, 6, 5, 16)
     other = np.random.default_rng(0).integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype) if constant else None
-    content = model.build_add(dtype=dtype, shape=shape, other=other)
+    content = builders.build_add(dtype=dtype, shape=shape, other=other)
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
     alone = [(3, 6, 5, 16), (1, 6, 5, 1), (1, 1, 1, 16), (3, 1, 5, 1), (1, 1, 1, 1), shape]
@@ -264,7 +266,7 @@ def test_fork(runtime, network):
 
 def test_runtimes_side_by_side():
     """One library serves every runtime of the process, each through its own delegates."""
-    content = model.build_conv()
+    content = builders.build_conv()
     interpreters = [runtime.interpreter(content, [runtime.load()]) for runtime in harness.installed()]
     if len(interpreters) < 2:
         pytest.skip("only one TFLite runtime is installed")

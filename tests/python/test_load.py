@@ -9,12 +9,14 @@ import sys
 import time
 import types
 
+import builders
 import harness
 import pytest
 
 import tvmq_delegate
-from tvmq_delegate import model, zoo
-from tvmq_delegate import runtime as runtimes
+from tvmq_delegate import models
+from tvmq_delegate.binding import runtimes
+from tvmq_delegate.models import zoo
 
 
 def test_every_option_takes_its_default(runtime: harness.Runtime) -> None:
@@ -78,14 +80,14 @@ def _output_of(script: str) -> str:
 
 
 def test_the_imported_runtime_is_preferred(runtime: harness.Runtime) -> None:
-    script = f"import {runtime.module.__name__}; from tvmq_delegate import runtime; print(runtime.find().__name__)"
+    script = f"import {runtime.module.__name__}; from tvmq_delegate.binding import runtimes; print(runtimes.find().__name__)"
     assert _output_of(script) == runtime.module.__name__
 
 
 def test_the_installed_runtime_is_found_without_an_import(runtime: harness.Runtime) -> None:
     others = [name for name in runtimes.installed() if name != runtime.name]
     hide = f"import importlib.util as u; real = u.find_spec; u.find_spec = lambda name, *more: None if name in {others} else real(name, *more)"
-    assert _output_of(hide + "; from tvmq_delegate import runtime; print(runtime.find().__name__)") == runtime.module.__name__
+    assert _output_of(hide + "; from tvmq_delegate.binding import runtimes; print(runtimes.find().__name__)") == runtime.module.__name__
 
 
 def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,17 +106,17 @@ def test_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
 @pytest.mark.parametrize("options", [{}, {"fully_connected": None}, {"fully_connected": "auto"}, {"fully-connected": "auto"}])
 def test_load_finds_the_scaling_of_fully_connected(runtime: harness.Runtime, options: dict[str, str | None]) -> None:
     delegate = runtime.load(**options)
-    runtime.interpreter(model.build_fully_connected(), [delegate])
+    runtime.interpreter(builders.build_fully_connected(), [delegate])
     harness.assert_claimed(delegate)
 
 
 def test_hosts_that_pass_the_path_say_the_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
     path, scaling = str(tvmq_delegate.library_path()), runtimes.fully_connected_scaling(runtime.module)
     delegate = runtime.module.load_delegate(path, {"fully_connected": scaling})
-    runtime.interpreter(model.build_fully_connected(), [delegate])
+    runtime.interpreter(builders.build_fully_connected(), [delegate])
     harness.assert_claimed(delegate)
     delegate = runtime.module.load_delegate(path, {})
-    runtime.interpreter(model.build_fully_connected(), [delegate])
+    runtime.interpreter(builders.build_fully_connected(), [delegate])
     (node,) = tvmq_delegate.report(delegate).nodes
     assert "option fully_connected" in node.reason
 
@@ -154,7 +156,7 @@ def test_another_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     other = pytest.importorskip("_cffi_backend").__file__
     monkeypatch.setenv("TVMQ_LIBRARY", other)
     with pytest.raises(OSError, match="another library than the delegate's"):
-        tvmq_delegate._ffi.library.__wrapped__()
+        tvmq_delegate.binding.ffi.library.__wrapped__()
 
 
 def test_foreign_objects_are_refused(runtime: harness.Runtime) -> None:
@@ -168,7 +170,7 @@ def test_foreign_objects_are_refused(runtime: harness.Runtime) -> None:
 @functools.cache
 def _small_model() -> bytes:
     """One convolution."""
-    return model.cut(zoo.load("mobilenet_v1_0.25_128"), 0)
+    return models.cut(zoo.load("mobilenet_v1_0.25_128"), 0)
 
 
 def test_the_interpreter_keeps_the_delegate_alive(runtime: harness.Runtime) -> None:
@@ -199,7 +201,7 @@ def test_report_and_profile_follow_the_interpreter(runtime: harness.Runtime) -> 
 
     report = tvmq_delegate.report(delegate)
     (node,) = report.nodes
-    assert (node.op, node.claimed, node.reason, node.macs) == ("CONV_2D", True, "", model.ops(_small_model())[0].macs)
+    assert (node.op, node.claimed, node.reason, node.macs) == ("CONV_2D", True, "", models.ops(_small_model())[0].macs)
     assert node.kernel in {kernel.name for kernel in tvmq_delegate.kernels() if kernel.available}
     assert report.summary.claimed == report.summary.nodes == report.summary.partitions == 1
     assert report.summary.packed_bytes == node.packed_bytes > 0

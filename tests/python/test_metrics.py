@@ -8,9 +8,9 @@ import statistics
 
 import pytest
 
-from tvmq_delegate import benchmark as bench
-from tvmq_delegate import compare, metrics
-from tvmq_delegate.runner import Limits
+from tvmq_delegate import measure
+from tvmq_delegate.measure import metrics, regressions
+from tvmq_delegate.measure.runner import Limits
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_stopping_rule() -> None:
     limits = Limits(50, 1.0, 150.0)
     assert limits.allow(0, 0) and limits.allow(49, 2) and limits.allow(60, 0.5) and not limits.allow(50, 1.0) and not limits.allow(10, 150.1)
     assert limits.after(20, 0.25) == Limits(30, 0.75, 149.75)
-    assert not bench.Settings(dry_run=True).limits.allow(0, 0)
+    assert not measure.Settings(dry_run=True).limits.allow(0, 0)
     with pytest.raises(ValueError, match="num_runs"):
-        bench.Settings(num_runs=-1)
+        measure.Settings(num_runs=-1)
 
 
 # ---- two files
@@ -84,7 +84,7 @@ def test_regressions_come_first(tmp_path: pathlib.Path) -> None:
     old = _file(tmp_path / "old.json", {"tvmq": (1.0, 1.1, 1.2), "stock": (2, 2.1, 2.2)}, {0: (100, 1), 1: (50, 1), 2: (10, 1), 7: (1, 0)})
     nodes = {0: (101, 1), 1: (70, 1), 2: (2, 1), 8: (1, 0)}
     new = _file(tmp_path / "new.json", {"tvmq": (0.8, 0.9, 0.95), "stock": (2.1, 2.2, 2.3)}, nodes, num_threads=2, options={"isa": "c"})
-    found = compare.compare(old, new)
+    found = regressions.compare(old, new)
     assert [(change.what, change.clear) for change in found.contenders] == [("stock", False), ("tvmq", True)]
     assert [(change.what, change.clear) for change in found.nodes] == [("1 CONV_2D", True), ("0 CONV_2D", False), ("2 CONV_2D", True)]
     assert found.nodes[0].ratio == pytest.approx(1.4) and found.warnings == ("num_threads 1 before, 2 after", "options none before, isa=c after")
@@ -96,4 +96,4 @@ def test_other_files_are_refused(tmp_path: pathlib.Path, text: str) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text(text, encoding="latin-1")
     with pytest.raises(ValueError, match="bad.json"):
-        compare.compare(good, bad)
+        regressions.compare(good, bad)

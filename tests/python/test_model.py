@@ -1,4 +1,4 @@
-"""model.py: reading, cutting and building .tflite files."""
+"""Reading, cutting and building .tflite files."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import struct
 import subprocess
 import tracemalloc
 
+import builders
 import harness
 import numpy as np
 import pytest
 import tflite
 from draws import randomly
 
-from tvmq_delegate import _flatbuffer, model, zoo
-from tvmq_delegate.model import ModelError
+from tvmq_delegate import models
+from tvmq_delegate.models import ModelError, flatbuffer, zoo
 
-SMALL = model.build_conv(in_shape=(1, 3, 3, 2), out_c=2)
+SMALL = builders.build_conv(in_shape=(1, 3, 3, 2), out_c=2)
 
 
 class Recorder:
@@ -39,14 +40,14 @@ def test_schema_is_that_of_the_writing_functions():
         module = importlib.import_module(f"tflite.{name}")
         if not hasattr(getattr(module, name, None), "Init"):
             continue  # an enumeration
-        fields = {field.name: field for field in _flatbuffer.schema(name)}
+        fields = {field.name: field for field in flatbuffer.schema(name)}
         adders = [adder for adder in vars(module) if adder.startswith(f"{name}Add")]
         assert len(adders) == len(fields), name
         for adder in adders:
             recorder = Recorder()
             getattr(module, adder)(recorder, 0)
             method, slot, _, default = recorder.call
-            field = fields[_flatbuffer.snake_case(adder.removeprefix(f"{name}Add"))]
+            field = fields[flatbuffer.snake_case(adder.removeprefix(f"{name}Add"))]
             assert field.slot == slot, adder
             if method == "PrependUOffsetTRelativeSlot":
                 assert field.vector or field.table or field.union or field.is_string, adder
@@ -56,74 +57,74 @@ def test_schema_is_that_of_the_writing_functions():
     assert checked > 250
 
 
-def test_read_write_read(models):
+def test_read_write_read(networks):
     """What is written reads as what was read, for every real network."""
-    paths = sorted(models.glob("*.tflite"))
-    assert paths, f"no .tflite file in {models}"
+    paths = sorted(networks.glob("*.tflite"))
+    assert paths, f"no .tflite file in {networks}"
     for path in paths:
-        first = _flatbuffer.read(path.read_bytes())
-        assert _flatbuffer.read(_flatbuffer.write(first)) == first, path.name
+        first = flatbuffer.read(path.read_bytes())
+        assert flatbuffer.read(flatbuffer.write(first)) == first, path.name
 
 
 def test_ops_lists_everything():
-    data = model.build_depthwise(
+    data = builders.build_depthwise(
         in_shape=(2, 9, 7, 3), depth_multiplier=2, filter_size=(3, 5), stride=(2, 1), dilation=(1, 2), padding="VALID", activation="RELU6",
         in_scale=0.5, in_zero_point=-7, filter_scale=[0.25, 0.5, 1.0, 2.0, 4.0, 8.0], out_scale=3.0, out_zero_point=9,
     )  # fmt: skip
-    (op,) = model.ops(data)
+    (op,) = models.ops(data)
     assert (op.index, op.subgraph, op.name, op.version) == (0, 0, "DEPTHWISE_CONV_2D", 3)
     expected = {"padding": "VALID", "stride_h": 2, "stride_w": 1, "dilation_h_factor": 1, "dilation_w_factor": 2, "depth_multiplier": 2}
     assert expected | {"fused_activation_function": "RELU6"} == op.params
     source, filter, bias = op.inputs
     (output,) = op.outputs
     assert (source.shape, source.dtype, source.constant) == ((2, 9, 7, 3), "int8", False)
-    assert source.quantization == model.Quantization((0.5,), (-7,), 0)
-    assert filter.quantization == model.Quantization((0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0,) * 6, 3)
+    assert source.quantization == models.Quantization((0.5,), (-7,), 0)
+    assert filter.quantization == models.Quantization((0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0,) * 6, 3)
     assert (filter.shape, filter.dtype, filter.constant) == ((1, 3, 5, 6), "int8", True)
     assert filter.numpy().shape == filter.shape and len(np.unique(filter.numpy())) > 40
     assert (bias.dtype, bias.quantization.scale) == ("int32", (0.125, 0.25, 0.5, 1.0, 2.0, 4.0))
-    assert (output.shape, output.quantization) == ((2, 4, 0, 6), model.Quantization((3.0,), (9,), 0))  # 5 taps, dilated by 2, do not fit 7 columns
+    assert (output.shape, output.quantization) == ((2, 4, 0, 6), models.Quantization((3.0,), (9,), 0))  # 5 taps, dilated by 2, do not fit 7 columns
     assert op.macs == 0
-    (conv,) = model.ops(model.build_conv(in_shape=(1, 8, 8, 6), out_c=4, groups=3, stride=(2, 2)))
+    (conv,) = models.ops(builders.build_conv(in_shape=(1, 8, 8, 6), out_c=4, groups=3, stride=(2, 2)))
     assert conv.inputs[1].shape == (4, 3, 3, 2) and conv.macs == 4 * 4 * 4 * 9 * 2
 
 
 def test_optional_inputs_and_paths(tmp_path):
     path = tmp_path / "x.tflite"
-    path.write_bytes(model.build_depthwise(bias=False))
-    assert [len(op.inputs) for op in model.ops(path)] == [2]
-    assert model.ops(str(path)) == model.ops(bytearray(path.read_bytes()))
+    path.write_bytes(builders.build_depthwise(bias=False))
+    assert [len(op.inputs) for op in models.ops(path)] == [2]
+    assert models.ops(str(path)) == models.ops(bytearray(path.read_bytes()))
     with pytest.raises(FileNotFoundError):
-        model.ops(tmp_path / "absent.tflite")
+        models.ops(tmp_path / "absent.tflite")
 
 
 # The parameters of the builders that a runtime accepts, and the type that comes out; both runtimes, all three resolvers.
 ACCEPTED = {
-    "conv": lambda: model.build_conv(),
-    "conv uint8": lambda: model.build_conv(dtype="uint8"),
-    "conv 16x8": lambda: model.build_conv(dtype="int16"),
-    "conv 16x8, int32 bias": lambda: model.build_conv(dtype="int16", bias_dtype="int32"),
-    "conv float": lambda: model.build_conv(dtype="float32"),
-    "conv hybrid": lambda: model.build_conv(dtype="float32", filter_dtype="int8"),
-    "conv int4": lambda: model.build_conv(filter_dtype="int4"),
-    "conv variable filter": lambda: model.build_conv(constant_filter=False),
-    "conv per tensor": lambda: model.build_conv(per_channel=False),
-    "conv grouped": lambda: model.build_conv(in_shape=(2, 9, 7, 6), out_c=12, groups=3, stride=(2, 1), padding="VALID", activation="RELU"),
-    "depthwise": lambda: model.build_depthwise(dilation=(2, 3)),
-    "depthwise uint8": lambda: model.build_depthwise(dtype="uint8", depth_multiplier=3, stride=(2, 2), activation="RELU6"),
-    "depthwise 16x8": lambda: model.build_depthwise(dtype="int16"),
-    "depthwise float": lambda: model.build_depthwise(dtype="float32"),
-    "average pool": lambda: model.build_average_pool(filter_size=(2, 2), stride=(2, 1), padding="VALID"),
-    "average pool uint8": lambda: model.build_average_pool(dtype="uint8"),
-    "concatenation": lambda: model.build_concatenation(order=(1, 0, 0), constants={1: np.zeros((1, 8, 8, 8), np.int8)}),
-    "max pool": lambda: model.build_max_pool(dtype="uint8", stride=(2, 2)),
-    "average pool 16": lambda: model.build_average_pool(dtype="int16"),
-    "add": lambda: model.build_add(),
-    "quantize int8": lambda: model.build_quantize(),
-    "quantize uint8 to int8": lambda: model.build_quantize(in_dtype="uint8", out_dtype="int8"),
-    "quantize float": lambda: model.build_quantize(in_dtype="float32", out_dtype="uint8"),
-    "quantize int16 to int8": lambda: model.build_quantize(in_dtype="int16", out_dtype="int8"),
-    "quantize int32 to int16": lambda: model.build_quantize(in_dtype="int32", out_dtype="int16"),
+    "conv": lambda: builders.build_conv(),
+    "conv uint8": lambda: builders.build_conv(dtype="uint8"),
+    "conv 16x8": lambda: builders.build_conv(dtype="int16"),
+    "conv 16x8, int32 bias": lambda: builders.build_conv(dtype="int16", bias_dtype="int32"),
+    "conv float": lambda: builders.build_conv(dtype="float32"),
+    "conv hybrid": lambda: builders.build_conv(dtype="float32", filter_dtype="int8"),
+    "conv int4": lambda: builders.build_conv(filter_dtype="int4"),
+    "conv variable filter": lambda: builders.build_conv(constant_filter=False),
+    "conv per tensor": lambda: builders.build_conv(per_channel=False),
+    "conv grouped": lambda: builders.build_conv(in_shape=(2, 9, 7, 6), out_c=12, groups=3, stride=(2, 1), padding="VALID", activation="RELU"),
+    "depthwise": lambda: builders.build_depthwise(dilation=(2, 3)),
+    "depthwise uint8": lambda: builders.build_depthwise(dtype="uint8", depth_multiplier=3, stride=(2, 2), activation="RELU6"),
+    "depthwise 16x8": lambda: builders.build_depthwise(dtype="int16"),
+    "depthwise float": lambda: builders.build_depthwise(dtype="float32"),
+    "average pool": lambda: builders.build_average_pool(filter_size=(2, 2), stride=(2, 1), padding="VALID"),
+    "average pool uint8": lambda: builders.build_average_pool(dtype="uint8"),
+    "concatenation": lambda: builders.build_concatenation(order=(1, 0, 0), constants={1: np.zeros((1, 8, 8, 8), np.int8)}),
+    "max pool": lambda: builders.build_max_pool(dtype="uint8", stride=(2, 2)),
+    "average pool 16": lambda: builders.build_average_pool(dtype="int16"),
+    "add": lambda: builders.build_add(),
+    "quantize int8": lambda: builders.build_quantize(),
+    "quantize uint8 to int8": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
+    "quantize float": lambda: builders.build_quantize(in_dtype="float32", out_dtype="uint8"),
+    "quantize int16 to int8": lambda: builders.build_quantize(in_dtype="int16", out_dtype="int8"),
+    "quantize int32 to int16": lambda: builders.build_quantize(in_dtype="int32", out_dtype="int16"),
 }
 
 
@@ -136,12 +137,12 @@ def test_built_models_run(runtime, what, resolver):
     assert len(np.unique(output)) > 60
     if output.dtype.kind in "iu":
         info = np.iinfo(output.dtype)
-        assert np.mean((output == info.max) | (output == info.min)) < (0.6 if "RELU" in str(model.ops(ACCEPTED[what]())[0].params) else 0.2)
+        assert np.mean((output == info.max) | (output == info.min)) < (0.6 if "RELU" in str(models.ops(ACCEPTED[what]())[0].params) else 0.2)
 
 
 def test_parameters_reach_the_runtime(runtime):
     quantization = {"in_scale": 0.5, "in_zero_point": 7, "out_scale": 0.25, "out_zero_point": 200}
-    interpreter = runtime.interpreter(model.build_conv(dtype="uint8", padding="VALID", stride=(2, 3), **quantization))
+    interpreter = runtime.interpreter(builders.build_conv(dtype="uint8", padding="VALID", stride=(2, 3), **quantization))
     interpreter.allocate_tensors()
     (source,), (output,) = interpreter.get_input_details(), interpreter.get_output_details()
     assert source["quantization"] == (0.5, 7) and output["quantization"] == (0.25, 200)
@@ -150,29 +151,29 @@ def test_parameters_reach_the_runtime(runtime):
 
 def test_int4_is_packed_low_half_first():
     values = np.array([[[[1, -2], [7, -8]]]])
-    (op,) = model.ops(model.build_conv(in_shape=(1, 1, 2, 2), filter=values, filter_dtype="int4"))
+    (op,) = models.ops(builders.build_conv(in_shape=(1, 1, 2, 2), filter=values, filter_dtype="int4"))
     assert bytes(op.inputs[1].data) == bytes([0xE1, 0x87])
 
 
 def assert_cuts_equal_whole(runtime: harness.Runtime, data: bytes) -> None:
     """Every operator cut out computes what it computes within the network."""
-    whole = runtime.interpreter(model.expose(data))
+    whole = runtime.interpreter(models.expose(data))
     whole.allocate_tensors()
     inputs = harness.random_inputs(whole, 7)
     values = dict(zip([detail["index"] for detail in whole.get_input_details()], inputs, strict=True))
     outputs = harness.run(whole, *inputs)
     values |= zip([detail["index"] for detail in whole.get_output_details()], outputs, strict=True)
-    for op in model.ops(data):
-        part = runtime.interpreter(model.cut(data, op.index, op.subgraph))
+    for op in models.ops(data):
+        part = runtime.interpreter(models.cut(data, op.index, op.subgraph))
         fed = dict.fromkeys(tensor.index for tensor in op.inputs if tensor is not None and not tensor.constant)
         for output, got in zip(op.outputs, harness.run(part, *(values[index] for index in fed)), strict=True):
             harness.assert_equal(got, values[output.index], f"operator {op.index} ({op.name})")
         harness.counts["operators cut out and compared"] += 1
 
 
-def test_every_operator_of_real_networks_cut_out(runtime, models):
-    paths = sorted(models.glob("*.tflite"))
-    assert paths, f"no .tflite file in {models}"
+def test_every_operator_of_real_networks_cut_out(runtime, networks):
+    paths = sorted(networks.glob("*.tflite"))
+    assert paths, f"no .tflite file in {networks}"
     for path in paths:
         assert_cuts_equal_whole(runtime, path.read_bytes())
 
@@ -185,29 +186,29 @@ def test_every_operator_of_the_zoo_cut_out(runtime, name):
 def test_cut_carries_everything():
     """Constants bit for bit, quantization, options, version, names; nothing else."""
     data = zoo.load("mobilenet_v2_0.35_96")
-    for op in model.ops(data):
-        (part,) = model.ops(model.cut(data, op.index))
+    for op in models.ops(data):
+        (part,) = models.ops(models.cut(data, op.index))
         assert (part.name, part.version, part.params, part.macs) == (op.name, op.version, op.params, op.macs)
         for before, after in zip(op.inputs + op.outputs, part.inputs + part.outputs, strict=True):
             assert (before.name, before.shape, before.dtype, before.quantization) == (after.name, after.shape, after.dtype, after.quantization)
             assert before.data == after.data
             assert before.data is not after.data or before.data is None
-        file = _flatbuffer.read(model.cut(data, op.index))
+        file = flatbuffer.read(models.cut(data, op.index))
         assert len(file.buffers) == 1 + sum(tensor.constant for tensor in op.inputs) and len(file.operator_codes) == 1
 
 
 def test_constants_stand_on_sixteen_bytes():
     """Kernels load weights in place; the schema asks for this alignment."""
-    data = model.cut(zoo.load("mobilenet_v1_0.25_128"), 3)
+    data = models.cut(zoo.load("mobilenet_v1_0.25_128"), 3)
     view = np.frombuffer(data, np.uint8)
-    for buffer in _flatbuffer.read(data).buffers:
+    for buffer in flatbuffer.read(data).buffers:
         if buffer.data:
             assert (np.frombuffer(buffer.data, np.uint8).ctypes.data - view.ctypes.data) % 16 == 0
 
 
 def test_same_tensor_twice_is_one_input(runtime):
     scales = dict(in_scale=(0.5, 0.5), in_zero_point=(0, 0), out_scale=1.0, out_zero_point=0)
-    part = model.cut(model.build_add(shape=(1, 2, 2, 3), twice=True, **scales), 0)
+    part = models.cut(builders.build_add(shape=(1, 2, 2, 3), twice=True, **scales), 0)
     value = np.arange(12, dtype=np.int8).reshape(1, 2, 2, 3)
     (output,) = harness.run(runtime.interpreter(part), value)
     harness.assert_equal(output, value)
@@ -215,7 +216,7 @@ def test_same_tensor_twice_is_one_input(runtime):
 
 def test_buffers_behind_the_flatbuffer():
     """Files beyond 2 GB keep their constants behind the flatbuffer, by offset and size."""
-    file = _flatbuffer.read(SMALL)
+    file = flatbuffer.read(SMALL)
     wanted = [bytes(buffer.data) if buffer.data else b"" for buffer in file.buffers]
     start = 1000
     for _ in range(2):  # the second time in the right place: the file's size does not depend on the offsets
@@ -223,52 +224,52 @@ def test_buffers_behind_the_flatbuffer():
             if data:
                 buffer.data, buffer.offset, buffer.size = None, start, len(data)
                 start += len(data)
-        start = len(_flatbuffer.write(file))
-    data = _flatbuffer.write(file) + b"".join(wanted)
-    assert [tensor.data for tensor in model.ops(data)[0].inputs] == [tensor.data for tensor in model.ops(SMALL)[0].inputs]
-    assert model.cut(data, 0) == model.cut(SMALL, 0)
-    assert model.expose(data) == model.expose(SMALL)
+        start = len(flatbuffer.write(file))
+    data = flatbuffer.write(file) + b"".join(wanted)
+    assert [tensor.data for tensor in models.ops(data)[0].inputs] == [tensor.data for tensor in models.ops(SMALL)[0].inputs]
+    assert models.cut(data, 0) == models.cut(SMALL, 0)
+    assert models.expose(data) == models.expose(SMALL)
     with pytest.raises(ModelError, match="outside the file"):
-        model.ops(data[:-1])
+        models.ops(data[:-1])
 
 
 def test_missing_operators_and_subgraphs():
     with pytest.raises(ModelError, match="operator 1 does not exist, there are 1"):
-        model.cut(SMALL, 1)
+        models.cut(SMALL, 1)
     with pytest.raises(ModelError, match="operator -1 does not exist"):
-        model.cut(SMALL, -1)
+        models.cut(SMALL, -1)
     with pytest.raises(ModelError, match="subgraph 1 does not exist"):
-        model.cut(SMALL, 0, 1)
+        models.cut(SMALL, 0, 1)
 
 
 def test_control_flow_cannot_stand_alone():
-    file = _flatbuffer.read(SMALL)
+    file = flatbuffer.read(SMALL)
     operator = file.subgraphs[0].operators[0]
-    operator.builtin_options_type = _flatbuffer.enum_value("BuiltinOptions", "IfOptions")
-    operator.builtin_options = _flatbuffer.Record(then_subgraph_index=1)
+    operator.builtin_options_type = flatbuffer.enum_value("BuiltinOptions", "IfOptions")
+    operator.builtin_options = flatbuffer.Record(then_subgraph_index=1)
     with pytest.raises(ModelError, match="other subgraphs"):
-        model.cut(_flatbuffer.write(file), 0)
+        models.cut(flatbuffer.write(file), 0)
 
 
 @pytest.mark.parametrize("junk", [b"", b"TFL3", bytes(64), b"\x10\0\0\0TFL3", b"\xff" * 4 + b"TFL3" + bytes(100), b"PK\3\4" + bytes(100)])
 def test_junk_is_refused(junk):
     with pytest.raises(ModelError):
-        model.ops(junk)
+        models.ops(junk)
 
 
 def test_every_truncation_is_refused():
     """Constants and tables lie all over the file: no prefix of it is a model."""
     for length in range(len(SMALL)):
         with pytest.raises(ModelError):
-            model.ops(SMALL[:length])
+            models.ops(SMALL[:length])
 
 
 def read_all(data: bytes) -> str:
     """"read" or "refused"; any other exception is a failure."""
     try:
-        for op in model.ops(data):
-            model.cut(data, op.index, op.subgraph)
-        model.expose(data)
+        for op in models.ops(data):
+            models.cut(data, op.index, op.subgraph)
+        models.expose(data)
     except ModelError as error:
         assert str(error)
         return "refused"
@@ -293,18 +294,18 @@ def test_changed_words_are_read_or_refused(value):
 
 def test_shared_tables_do_not_multiply():
     """Thousands of subgraphs that are one and the same table: read in no time, but without end to walk through or to write."""
-    file = _flatbuffer.read(SMALL)
+    file = flatbuffer.read(SMALL)
     n, filler = 5000, 0x5EED5EED
     file.metadata_buffer = (filler,) * n  # becomes the vector of subgraphs
-    data = bytearray(_flatbuffer.write(file))
-    assert len(model.ops(data)) == 1
+    data = bytearray(flatbuffer.write(file))
+    assert len(models.ops(data)) == 1
 
     def word(position: int) -> int:
         return struct.unpack_from("<I", data, position)[0]
 
     root = word(0)
     vtable = root - struct.unpack_from("<i", data, root)[0]
-    slot = next(field.slot for field in _flatbuffer.schema("Model") if field.name == "subgraphs")
+    slot = next(field.slot for field in flatbuffer.schema("Model") if field.name == "subgraphs")
     field = root + struct.unpack_from("<H", data, vtable + 4 + 2 * slot)[0]
     vector = field + word(field)
     subgraph = vector + 4 + word(vector + 4)
@@ -313,29 +314,29 @@ def test_shared_tables_do_not_multiply():
     for position in range(elements, elements + 4 * n, 4):
         struct.pack_into("<I", data, position, subgraph - position)
     with pytest.raises(ModelError, match="over and over"):
-        model.ops(data)
+        models.ops(data)
 
 
 def test_overlapping_strings_do_not_multiply():
     """Many strings that all reach to the end of the file: reading must not take the product of both."""
-    file = _flatbuffer.read(SMALL)
-    file.metadata = tuple(_flatbuffer.Record(name=b"m", buffer=i) for i in range(400))
-    data = bytearray(_flatbuffer.write(file))
+    file = flatbuffer.read(SMALL)
+    file.metadata = tuple(flatbuffer.Record(name=b"m", buffer=i) for i in range(400))
+    data = bytearray(flatbuffer.write(file))
     lengths = [position for position in range(len(data) - 6) if data[position : position + 6] == b"\1\0\0\0m\0"]
     assert len(lengths) == 400
-    assert len(_flatbuffer.read(data).metadata) == 400
+    assert len(flatbuffer.read(data).metadata) == 400
     for position in lengths:
         struct.pack_into("<I", data, position, len(data) - position - 4)
     with pytest.raises(ModelError, match="over and over"):
-        _flatbuffer.read(data)
+        flatbuffer.read(data)
 
 
 def test_huge_shapes_take_no_memory():
     huge = (2**15, 2**15, 2**15, 16)
     tracemalloc.start()
-    data = model.build_conv(in_shape=huge, out_c=4)
-    (op,) = model.ops(data)
-    model.cut(data, 0)
+    data = builders.build_conv(in_shape=huge, out_c=4)
+    (op,) = models.ops(data)
+    models.cut(data, 0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert op.outputs[0].shape == (*huge[:3], 4) and op.macs == 2**45 * 4 * 9 * 16
@@ -343,11 +344,11 @@ def test_huge_shapes_take_no_memory():
 
 
 def test_negative_sizes_and_wrong_data_are_refused():
-    file = _flatbuffer.read(SMALL)
+    file = flatbuffer.read(SMALL)
     file.subgraphs[0].tensors[0].shape = (1, -1, 3, 2)
     with pytest.raises(ModelError, match=r"tensor 0: negative size in shape \(1, -1, 3, 2\)"):
-        model.ops(_flatbuffer.write(file))
-    (op,) = model.ops(model.build_conv(filter=b"abc"))
+        models.ops(flatbuffer.write(file))
+    (op,) = models.ops(builders.build_conv(filter=b"abc"))
     with pytest.raises(ModelError, match="3 bytes are no int8 of shape"):
         op.inputs[1].numpy()
     with pytest.raises(ModelError, match="is not constant"):
@@ -355,14 +356,14 @@ def test_negative_sizes_and_wrong_data_are_refused():
 
 
 def test_fields_newer_than_the_schema_are_not_dropped_silently():
-    file = _flatbuffer.read(SMALL)
+    file = flatbuffer.read(SMALL)
     file.subgraphs[0].operators[0].unknown_slots = (14,)
     with pytest.raises(ModelError, match="newer than the installed schema"):
-        _flatbuffer.write(file)
+        flatbuffer.write(file)
 
 
 def test_builder_refuses_what_it_cannot_write():
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     with pytest.raises(ModelError, match="TensorType: no 'INT3'"):
         builder.add_tensor("x", (1,), "int3")
     with pytest.raises(ModelError, match=r"data of shape \(2,\), not \(3,\)"):
@@ -378,23 +379,22 @@ def test_builder_refuses_what_it_cannot_write():
     with pytest.raises(ModelError, match="Padding: no 'FULL'; known: SAME, VALID"):
         builder.add_op("CONV_2D", [x, x], [x], padding="FULL")
     with pytest.raises(ModelError, match="Conv2DOptions.stride_h"):
-        model.build_conv(stride=(2**31, 1))
+        builders.build_conv(stride=(2**31, 1))
     with pytest.raises(ModelError, match="QuantizationParameters.scale"):
-        model.build_conv(out_scale=1e300)
+        builders.build_conv(out_scale=1e300)
 
 
 def test_package_needs_no_numpy_to_list(tmp_path):
     """Listing and cutting leave numpy alone: it comes with a runtime, which they do not need."""
-    path = tmp_path / "x.tflite"
+    path, package = tmp_path / "x.tflite", pathlib.Path(models.__file__).parents[2]
     path.write_bytes(SMALL)
     program = """if True:
         import importlib.machinery, sys
         found = importlib.machinery.PathFinder.find_spec
         importlib.machinery.PathFinder.find_spec = lambda name, *rest: None if name == "numpy" else found(name, *rest)
         sys.path.insert(0, sys.argv[1])
-        from tvmq_delegate import model, zoo
-        print(len(zoo.names()), "numpy" in sys.modules, *(len(model.ops(data)) for data in (sys.argv[2], model.cut(sys.argv[2], 0), model.expose(sys.argv[2]))))
+        from tvmq_delegate.models import cut, expose, ops, zoo
+        print(len(zoo.names()), "numpy" in sys.modules, *(len(ops(data)) for data in (sys.argv[2], cut(sys.argv[2], 0), expose(sys.argv[2]))))
     """
-    package = pathlib.Path(model.__file__).parents[1]
     result = subprocess.run([*harness.PYTHON, "-c", program, str(package), str(path)], capture_output=True, text=True, check=False)
     assert result.stdout.split() == [str(len(zoo.names())), "False", "1", "1", "1"], result.stderr

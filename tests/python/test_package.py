@@ -26,10 +26,11 @@ pytestmark = [
 
 RUN = """
 import sys, numpy as np, tvmq_delegate
-from tvmq_delegate import model, runtime, zoo
+from tvmq_delegate import models
+from tvmq_delegate.binding import runtimes
 assert tvmq_delegate.library_path().parent == __import__("pathlib").Path(tvmq_delegate.__file__).parent
-interpreters = runtime.find({runtime!r})
-network = model.cut(zoo.load("mobilenet_v1_0.25_128"), 0)
+interpreters = runtimes.find({runtime!r})
+network = models.cut(models.zoo.load("mobilenet_v1_0.25_128"), 0)
 outputs = []
 for delegates in ([tvmq_delegate.load(require_full_delegation=True)], None):
     reference = interpreters.OpResolverType.BUILTIN_REF

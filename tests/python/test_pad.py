@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import builders
 import cases
 import harness
 import numpy as np
@@ -13,9 +14,9 @@ from draws import Draw, randomly
 from padded import Paddings, padded
 
 import tvmq_delegate
-from tvmq_delegate import model
+from tvmq_delegate import models
 
-ISAS = [isa.name for isa in tvmq_delegate.library.isas() if isa.available]
+ISAS = [isa.name for isa in tvmq_delegate.binding.library.isas() if isa.available]
 
 
 def margins(draw: Draw, shape: tuple[int, ...]) -> Paddings:
@@ -93,7 +94,7 @@ def check(runtime: harness.Runtime, case: cases.Case, content: bytes, paddings: 
     harness.counts["padded operators compared"] += 1
 
 
-CONV = functools.partial(model.build_conv, in_shape=(1, 10, 10, 8), out_c=8)
+CONV = functools.partial(builders.build_conv, in_shape=(1, 10, 10, 8), out_c=8)
 EVEN = [(0, 0), (1, 1), (1, 1), (0, 0)]
 
 # Name -> model, what the reason says.
@@ -108,8 +109,8 @@ REFUSED = {
     "paddings that are an input": (lambda: padded(CONV(), None, in_shape=(1, 8, 8, 8)), "the paddings are not constant"),
     "an output of the model": (lambda: padded(CONV(), EVEN, exposed=True), "an output of the graph"),
     "a reader that is left": (lambda: padded(CONV(activation="TANH"), EVEN), "nothing that the delegate takes"),
-    "an average pooling": (lambda: padded(model.build_average_pool(padding="VALID", in_shape=(1, 10, 10, 8)), EVEN), "its reader is an average pooling"),
-    "a reader that is none": (lambda: padded(model.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN), "its reader is neither a convolution nor"),
+    "an average pooling": (lambda: padded(builders.build_average_pool(padding="VALID", in_shape=(1, 10, 10, 8)), EVEN), "its reader is an average pooling"),
+    "a reader that is none": (lambda: padded(builders.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN), "its reader is neither a convolution nor"),
 }  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def test_refused(runtime, name):
 
 def forked(reader: str) -> bytes:
     """One PAD, read by a convolution and by another operator."""
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     values = np.random.default_rng(0).integers(-127, 128, (8, 3, 3, 8), np.int8)
     source = builder.add_tensor("input", (1, 9, 9, 8), "int8", scale=0.1, zero_point=5)
     between = builder.add_tensor("padded", (1, 12, 11, 8), "int8", scale=0.1, zero_point=5)
@@ -178,7 +179,7 @@ def test_after_each_other(runtime):
 
 @pytest.mark.parametrize("resolver", ["BUILTIN_REF", "AUTO"])
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
-@pytest.mark.parametrize("build", [functools.partial(build, in_shape=(1, 10, 10, 8)) for build in (CONV, model.build_depthwise, model.build_max_pool)])
+@pytest.mark.parametrize("build", [functools.partial(build, in_shape=(1, 10, 10, 8)) for build in (CONV, builders.build_depthwise, builders.build_max_pool)])
 def test_resize(runtime, build, padding, resolver):
     """The padded tensor follows the input, though nothing writes it; the weights stay packed."""
     content = padded(build(padding=padding, stride=(2, 1)), EVEN)
@@ -212,7 +213,7 @@ def test_rounding(runtime, rounding):
     """A border means the same under every rounding."""
     content, whole = padded(CONV(), EVEN), CONV()
     source = harness.random_inputs(runtime.interpreter(content), seed=2)[0]
-    zero_point = model.ops(content)[0].inputs[0].quantization.zero_point[0]
+    zero_point = models.ops(content)[0].inputs[0].quantization.zero_point[0]
     got, expected = (
         harness.run(runtime.interpreter(each, [runtime.load(rounding=rounding)]), values)[0]
         for each, values in ((content, source), (whole, np.pad(source, EVEN, constant_values=zero_point)))

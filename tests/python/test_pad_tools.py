@@ -9,31 +9,31 @@ from padded import padded
 from test_pad import CONV, EVEN, forked
 
 import tvmq_delegate
-from tvmq_delegate import accuracy, delegation, inputs, model
-from tvmq_delegate import benchmark as bench
+from tvmq_delegate import accuracy, measure, models
 from tvmq_delegate.reports import diff as report
 from tvmq_delegate.reports import graph, tables
+from tvmq_delegate.sessions import delegation, inputs
 
 FORKED = forked("DEPTHWISE_CONV_2D")
-QUICK = bench.Settings(num_runs=3, min_secs=0, warmup_runs=1, warmup_min_secs=0)
+QUICK = measure.Settings(num_runs=3, min_secs=0, warmup_runs=1, warmup_min_secs=0)
 
 
 def test_cut_of_several(runtime):
     """Inputs are what none of the operators computes, outputs the last one's."""
-    ops = model.ops(FORKED)
-    part = model.cut(FORKED, [0, 2])
-    assert [op.name for op in model.ops(part)] == ["PAD", "DEPTHWISE_CONV_2D"] and model.fed([ops[0], ops[2]]) == ops[0].fed
+    ops = models.ops(FORKED)
+    part = models.cut(FORKED, [0, 2])
+    assert [op.name for op in models.ops(part)] == ["PAD", "DEPTHWISE_CONV_2D"] and models.fed([ops[0], ops[2]]) == ops[0].fed
     whole, alone = runtime.interpreter(FORKED), runtime.interpreter(part)
     values = harness.random_inputs(whole, seed=4)
     harness.assert_equal(harness.run(alone, *values)[0], harness.run(whole, *values)[1])
-    with pytest.raises(model.ModelError, match="operator 3 does not exist"):
-        model.cut(FORKED, [0, 3])
+    with pytest.raises(models.ModelError, match="operator 3 does not exist"):
+        models.cut(FORKED, [0, 3])
 
 
 def test_nodes(runtime):
     found = tvmq_delegate.nodes(FORKED, runtime=runtime.name)
     assert [node.folded_into for node in found.nodes] == [1, -1, -1] and found.summary.claimed == 3
-    ops = model.ops(FORKED)
+    ops = models.ops(FORKED)
     assert delegation.run_alone(ops, found.nodes) == {1: (0, 1), 2: (0, 2)}
     assert delegation.run_alone(ops, ()) == {0: (0,), 1: (1,), 2: (2,)}
     assert "folded into node 1, 2" in tables.delegation(found).columns[5]._cells[0].plain and "folded into node 1, 2" in graph.dot(found, ops)
@@ -58,7 +58,7 @@ def test_a_pad_that_does_not_fold_is_found(runtime, monkeypatch, tmp_path):
     found = tvmq_delegate.diff(content, rounding="single", per_op=True, save_failing=tmp_path, runtime=runtime.name, samples=samples)
     (op,) = found.ops
     assert not found.passed and op.nodes == (0, 1) and found.saved == (str(tmp_path / "op_1_CONV_2D.tflite"),)
-    assert [saved.name for saved in model.ops(found.saved[0])] == ["PAD", "CONV_2D"]
+    assert [saved.name for saved in models.ops(found.saved[0])] == ["PAD", "CONV_2D"]
     values = np.load(tmp_path / "op_1_CONV_2D.npz")["arr_0"]
     assert values.shape == (1, 8, 8, 8)
     left = padded(CONV(in_zero_point=3), EVEN, operator="PADV2", value=4)
@@ -69,7 +69,7 @@ def test_a_pad_that_does_not_fold_is_found(runtime, monkeypatch, tmp_path):
 
 def test_bench(runtime):
     """The convolution's time alone is that of both, under every contender; the PAD has none."""
-    found = bench.bench(padded(CONV(), EVEN), runtime=runtime.name, settings=QUICK, against=["stock"], op_profiling=True)
+    found = measure.bench(padded(CONV(), EVEN), runtime=runtime.name, settings=QUICK, against=["stock"], op_profiling=True)
     pad, conv = found.op_profile
     assert (pad.claimed, pad.how, pad.median_us, pad.inference_microseconds, dict(pad.alone_us)) == (True, "folded into node 1", 0, None, {})
     assert conv.median_us > 0 and set(conv.alone_us) == {"tvmq", "stock"} and conv.speedup("stock")

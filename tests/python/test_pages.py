@@ -19,8 +19,8 @@ from test_cli import prints, refuses
 
 import tvmq_delegate
 import tvmq_delegate.reports
-from tvmq_delegate import benchmark as bench
-from tvmq_delegate import model, zoo
+from tvmq_delegate import measure, models
+from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import graph
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -67,7 +67,7 @@ def report() -> object:
     return pages
 
 
-def test_bench_page(report: object, benchmark: bench.Benchmark, tmp_path: pathlib.Path) -> None:
+def test_bench_page(report: object, benchmark: measure.Benchmark, tmp_path: pathlib.Path) -> None:
     page = report.page(benchmark)
     assert stands_alone(page) and all(op.kernel.removeprefix("tvmq_") in page for op in benchmark.op_profile)
     assert benchmark.machine.cpu in html.unescape(page) and benchmark.machine.date in page
@@ -75,7 +75,7 @@ def test_bench_page(report: object, benchmark: bench.Benchmark, tmp_path: pathli
     assert seen["plots"] >= 3 and seen["tables"] == 3 and seen["drawn"] > len(benchmark.op_profile)
 
 
-def test_pages_escape_what_models_say(report: object, benchmark: bench.Benchmark) -> None:
+def test_pages_escape_what_models_say(report: object, benchmark: measure.Benchmark) -> None:
     hostile = dataclasses.replace(benchmark, model="<script>alert(1)</script>", options={"isa": "<b>"})
     assert "<script>alert(1)" not in report.page(hostile) and "isa=&lt;b&gt;" in report.page(hostile)
 
@@ -83,15 +83,15 @@ def test_pages_escape_what_models_say(report: object, benchmark: bench.Benchmark
 def test_graph_page(report: object, runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
     source = zoo.load("mobilenet_v2_0.35_96")
     delegation = tvmq_delegate.nodes(source, runtime=runtime.name, name="<network>")
-    page = graph.page(delegation, model.ops(source))
+    page = graph.page(delegation, models.ops(source))
     assert stands_alone(page) and page.count('<g class="node">') == len(delegation.nodes) and "&lt;network&gt;" in page
-    assert page.count("<path d=") - 1 == sum(op.name == "ADD" for op in model.ops(source))  # each residual goes around
+    assert page.count("<path d=") - 1 == sum(op.name == "ADD" for op in models.ops(source))  # each residual goes around
     assert look(page, tmp_path)["drawings"] == 1
 
 
 def test_edges_and_dot(runtime: harness.Runtime) -> None:
     source = zoo.load("mobilenet_v2_0.35_96")
-    ops = model.ops(source)
+    ops = models.ops(source)
     edges = graph.edges(ops)
     assert sum(edge.source is None for edge in edges) == sum(edge.target is None for edge in edges) == 1
     assert sum(edge.target is not None for edge in edges) == sum(len({t.index for t in op.inputs if t and not t.constant}) for op in ops)

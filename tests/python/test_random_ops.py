@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 
+import builders
 import cases
 import harness
 import numpy as np
@@ -11,8 +12,7 @@ import oracle
 import pytest
 from draws import randomly
 
-import tvmq_delegate.runtime
-from tvmq_delegate import model
+from tvmq_delegate.binding import runtimes
 
 
 def check(runtime: harness.Runtime, case: cases.Case) -> None:
@@ -44,7 +44,7 @@ def divides_by_reciprocals(runtime: harness.Runtime, case: cases.Case) -> bool:
 
     The model divides.
     """
-    quantizes = case.builder is model.build_quantize and case.parameters["in_dtype"] == "float32"
+    quantizes = case.builder is builders.build_quantize and case.parameters["in_dtype"] == "float32"
     return quantizes and runtime.name == "tflite_runtime" and platform.machine() == "aarch64"
 
 
@@ -80,7 +80,7 @@ def test_fully_connected(runtime, kind, draw):
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     """Where the reference kernels of a runtime's version do what the delegate cannot, or what nobody means."""
     p = case.parameters
-    if tvmq_delegate.runtime.fully_connected_scaling(runtime.module) == "float64":
+    if runtimes.fully_connected_scaling(runtime.module) == "float64":
         return "16x8 sums are scaled in float64" if p["dtype"] == "int16" else None
     scattered = p["keep_num_dims"] and len(p["in_shape"]) != 2 and np.size(p["filter_scale"]) > 1
     return "scales per channel and an output of not 2 dimensions" if scattered else None

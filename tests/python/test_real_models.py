@@ -11,8 +11,9 @@ import pytest
 from promise import ours, promised
 
 import tvmq_delegate
-from tvmq_delegate import model, zoo
-from tvmq_delegate.delegation import run_alone
+from tvmq_delegate import models
+from tvmq_delegate.models import zoo
+from tvmq_delegate.sessions import run_alone
 
 NETWORKS = {path.stem: path for path in sorted(harness.MODELS.glob("*.tflite"))} | {f"zoo-{name}": name for name in zoo.names()}
 # The reference runs at some 5 million multiply-accumulates a second when it is emulated.
@@ -26,7 +27,7 @@ def network(request: pytest.FixtureRequest, runtime: harness.Runtime) -> tuple[s
         pytest.skip("what the library reads and writes for a network is the same in the other runtime")
     source = NETWORKS[request.param]
     content = source.read_bytes() if isinstance(source, pathlib.Path) else zoo.load(source)
-    macs = sum(op.macs for op in model.ops(content))
+    macs = sum(op.macs for op in models.ops(content))
     if macs > LARGEST_MACS:
         pytest.skip(f"networks of more than {LARGEST_MACS / 1e6:.0f} million multiply-accumulates are too slow emulated")
     return request.param, content
@@ -48,14 +49,14 @@ def justly_refused(name: str, nodes: Iterable[tvmq_delegate.Node]) -> set[tuple[
     return refused
 
 
-def test_models_directory_is_there(models):
-    assert list(models.glob("*.tflite")), f"no .tflite file in {models}"
+def test_models_directory_is_there(networks):
+    assert list(networks.glob("*.tflite")), f"no .tflite file in {networks}"
 
 
 @pytest.fixture(scope="module")
 def computed(runtime: harness.Runtime, network: tuple[str, bytes]) -> Any:
     """The reference interpreter of the network, which has computed every tensor of it for the inputs of seed 1."""
-    reference = runtime.interpreter(model.expose(network[1]))
+    reference = runtime.interpreter(models.expose(network[1]))
     harness.run(reference, *harness.random_inputs(reference, seed=1))
     return reference
 
@@ -65,7 +66,7 @@ def test_every_node(runtime, network, computed):
     name, content = network
     whole = runtime.load()
     keep = runtime.interpreter(content, [whole])
-    ops = model.ops(content)
+    ops = models.ops(content)
     nodes = tvmq_delegate.report(whole).nodes
     together, refused = run_alone(ops, nodes), justly_refused(name, nodes)
     del keep
@@ -74,9 +75,9 @@ def test_every_node(runtime, network, computed):
             continue
         delegate = runtime.load()
         parts = together[op.index] if op.subgraph == 0 else (op.index,)
-        node = runtime.interpreter(model.cut(content, parts, op.subgraph), [delegate])
+        node = runtime.interpreter(models.cut(content, parts, op.subgraph), [delegate])
         harness.assert_claimed(delegate)
-        got = harness.run(node, *(computed.get_tensor(tensor) for tensor in model.fed([ops[i] for i in parts])))
+        got = harness.run(node, *(computed.get_tensor(tensor) for tensor in models.fed([ops[i] for i in parts])))
         harness.assert_equal(got[0], computed.get_tensor(op.outputs[0].index), f"{name}: {op.name} {op.index}")
         harness.counts["nodes of networks compared"] += 1
 

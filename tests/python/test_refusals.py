@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import builders
 import harness
 import numpy as np
 import pytest
 
 import tvmq_delegate
-from tvmq_delegate import model
+from tvmq_delegate import models
 
 
 def reshape() -> bytes:
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     ends = [builder.add_tensor(name, shape, "int8", scale=0.1) for name, shape in (("input", (1, 4, 4, 4)), ("output", (1, 16, 4)))]
     builder.add_op("RESHAPE", ends[:1], ends[1:], new_shape=(1, 16, 4))
     return builder.build(ends[:1], ends[1:])
@@ -19,50 +20,50 @@ def reshape() -> bytes:
 
 # Name -> model, what the reason says.
 REFUSED = {
-    "float32": (lambda: model.build_conv(dtype="float32"), "float32"),
-    "float32 depthwise": (lambda: model.build_depthwise(dtype="float32"), "float32"),
-    "hybrid": (lambda: model.build_conv(dtype="float32", filter_dtype="int8"), "hybrid"),
-    "int4 weights": (lambda: model.build_conv(filter_dtype="int4"), "int4"),
-    "weights that are an input": (lambda: model.build_conv(constant_filter=False), "weights are not constant"),
-    "bias that is an input": (lambda: model.build_conv(constant_bias=False), "bias is not constant"),
-    "depthwise weights that are an input": (lambda: model.build_depthwise(constant_filter=False), "weights are not constant"),
-    "activation TANH": (lambda: model.build_conv(activation="TANH"), "activation"),
-    "activation SIGN_BIT": (lambda: model.build_depthwise(activation="SIGN_BIT"), "activation"),
-    "zero point of int8 weights": (lambda: model.build_depthwise(filter_zero_point=3), "int8 weights with a zero point"),
+    "float32": (lambda: builders.build_conv(dtype="float32"), "float32"),
+    "float32 depthwise": (lambda: builders.build_depthwise(dtype="float32"), "float32"),
+    "hybrid": (lambda: builders.build_conv(dtype="float32", filter_dtype="int8"), "hybrid"),
+    "int4 weights": (lambda: builders.build_conv(filter_dtype="int4"), "int4"),
+    "weights that are an input": (lambda: builders.build_conv(constant_filter=False), "weights are not constant"),
+    "bias that is an input": (lambda: builders.build_conv(constant_bias=False), "bias is not constant"),
+    "depthwise weights that are an input": (lambda: builders.build_depthwise(constant_filter=False), "weights are not constant"),
+    "activation TANH": (lambda: builders.build_conv(activation="TANH"), "activation"),
+    "activation SIGN_BIT": (lambda: builders.build_depthwise(activation="SIGN_BIT"), "activation"),
+    "zero point of int8 weights": (lambda: builders.build_depthwise(filter_zero_point=3), "int8 weights with a zero point"),
     "16x8 whose accumulator the runtime chooses": (
-        lambda: model.build_conv(dtype="int16", bias_dtype="int32"),
+        lambda: builders.build_conv(dtype="int16", bias_dtype="int32"),
         "bias has another type than the 16x8 accumulator",
     ),
-    "float32 add": (lambda: model.build_add(dtype="float32"), "float32"),
-    "add of other types": (lambda: model.build_add(other_dtype="uint8"), "types differ"),
-    "add to another type": (lambda: model.build_add(out_dtype="int16"), "types differ"),
-    "add with TANH": (lambda: model.build_add(activation="TANH"), "activation"),
-    "add of powers of two": (lambda: model.build_add(dtype="int16", in_scale=(0.5, 0.25), out_scale=0.5, pot_scale_int16=True), "powers of two"),
-    "float32 fully connected": (lambda: model.build_fully_connected(dtype="float32"), "float32"),
-    "hybrid fully connected": (lambda: model.build_fully_connected(dtype="float32", filter_dtype="int8", per_channel=False), "hybrid"),
-    "int4 fully connected": (lambda: model.build_fully_connected(filter_dtype="int4"), "int4"),
-    "fully connected of inputs": (lambda: model.build_fully_connected(constant_filter=False), "weights are not constant"),
-    "fully connected of rows that do not fit": (lambda: model.build_fully_connected(in_shape=(1, 65), filter=np.ones((3, 2), np.int8)), "rows"),
-    "fully connected to another type": (lambda: model.build_fully_connected(dtype="uint8", out_dtype="int16"), "types differ"),
-    "float32 mean": (lambda: model.build_mean(dtype="float32"), "float32"),
-    "mean of int16": (lambda: model.build_mean(dtype="int16"), "int16"),
-    "mean over channels": (lambda: model.build_mean(axes=(3,)), "axes"),
-    "mean over height": (lambda: model.build_mean(axes=(1,)), "axes"),
-    "mean of a matrix": (lambda: model.build_mean(in_shape=(3, 4), axes=(1,)), "dimensions"),
-    "float32 reshape": (lambda: model.build_reshape(dtype="float32"), "float32"),
-    "shift beyond 30 bits": (lambda: model.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
-    "concatenation of other scales": (lambda: model.build_concatenation(dtype="uint8", in_scale=(0.5, 0.25), out_scale=0.5), "scales differ"),
-    "concatenation of other zero points": (lambda: model.build_concatenation(dtype="uint8", in_zero_point=(120, 121), out_zero_point=120), "zero points"),
-    "concatenation with activation RELU": (lambda: model.build_concatenation(activation="RELU"), "activation"),
-    "concatenation of 17": (lambda: model.build_concatenation(shapes=[(1, 2, 2, 1)] * 17), "more than 16 inputs"),
-    "float32 concatenation": (lambda: model.build_concatenation(dtype="float32"), "float32"),
-    "max pooling to another scale": (lambda: model.build_max_pool(scale=0.5, out_scale=0.5001), "scales differ"),
-    "float32 pooling": (lambda: model.build_average_pool(dtype="float32"), "float32"),
-    "pooling to another scale": (lambda: model.build_average_pool(scale=0.5, out_scale=0.5001), "scales differ"),
-    "pooling to another zero point": (lambda: model.build_average_pool(out_zero_point=4), "zero points differ"),
-    "pooling with activation TANH": (lambda: model.build_average_pool(activation="TANH"), "activation"),
+    "float32 add": (lambda: builders.build_add(dtype="float32"), "float32"),
+    "add of other types": (lambda: builders.build_add(other_dtype="uint8"), "types differ"),
+    "add to another type": (lambda: builders.build_add(out_dtype="int16"), "types differ"),
+    "add with TANH": (lambda: builders.build_add(activation="TANH"), "activation"),
+    "add of powers of two": (lambda: builders.build_add(dtype="int16", in_scale=(0.5, 0.25), out_scale=0.5, pot_scale_int16=True), "powers of two"),
+    "float32 fully connected": (lambda: builders.build_fully_connected(dtype="float32"), "float32"),
+    "hybrid fully connected": (lambda: builders.build_fully_connected(dtype="float32", filter_dtype="int8", per_channel=False), "hybrid"),
+    "int4 fully connected": (lambda: builders.build_fully_connected(filter_dtype="int4"), "int4"),
+    "fully connected of inputs": (lambda: builders.build_fully_connected(constant_filter=False), "weights are not constant"),
+    "fully connected of rows that do not fit": (lambda: builders.build_fully_connected(in_shape=(1, 65), filter=np.ones((3, 2), np.int8)), "rows"),
+    "fully connected to another type": (lambda: builders.build_fully_connected(dtype="uint8", out_dtype="int16"), "types differ"),
+    "float32 mean": (lambda: builders.build_mean(dtype="float32"), "float32"),
+    "mean of int16": (lambda: builders.build_mean(dtype="int16"), "int16"),
+    "mean over channels": (lambda: builders.build_mean(axes=(3,)), "axes"),
+    "mean over height": (lambda: builders.build_mean(axes=(1,)), "axes"),
+    "mean of a matrix": (lambda: builders.build_mean(in_shape=(3, 4), axes=(1,)), "dimensions"),
+    "float32 reshape": (lambda: builders.build_reshape(dtype="float32"), "float32"),
+    "shift beyond 30 bits": (lambda: builders.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
+    "concatenation of other scales": (lambda: builders.build_concatenation(dtype="uint8", in_scale=(0.5, 0.25), out_scale=0.5), "scales differ"),
+    "concatenation of other zero points": (lambda: builders.build_concatenation(dtype="uint8", in_zero_point=(120, 121), out_zero_point=120), "zero points"),
+    "concatenation with activation RELU": (lambda: builders.build_concatenation(activation="RELU"), "activation"),
+    "concatenation of 17": (lambda: builders.build_concatenation(shapes=[(1, 2, 2, 1)] * 17), "more than 16 inputs"),
+    "float32 concatenation": (lambda: builders.build_concatenation(dtype="float32"), "float32"),
+    "max pooling to another scale": (lambda: builders.build_max_pool(scale=0.5, out_scale=0.5001), "scales differ"),
+    "float32 pooling": (lambda: builders.build_average_pool(dtype="float32"), "float32"),
+    "pooling to another scale": (lambda: builders.build_average_pool(scale=0.5, out_scale=0.5001), "scales differ"),
+    "pooling to another zero point": (lambda: builders.build_average_pool(out_zero_point=4), "zero points differ"),
+    "pooling with activation TANH": (lambda: builders.build_average_pool(activation="TANH"), "activation"),
     "pooling of more than 2^15 int16": (
-        lambda: model.build_average_pool(dtype="int16", in_shape=(1, 182, 182, 1), filter_size=(182, 182), padding="VALID"),
+        lambda: builders.build_average_pool(dtype="int16", in_shape=(1, 182, 182, 1), filter_size=(182, 182), padding="VALID"),
         "exceed 32 bits",
     ),
     "other operator": (reshape, "operator"),
@@ -93,7 +94,7 @@ def test_refused(runtime, name, resolver):
 
 def test_refused_between_claimed(runtime):
     """A network keeps its order: the delegate's nodes before and after one that it leaves."""
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     values = np.random.default_rng(0).integers(-127, 128, (8, 1, 1, 8), np.int8)
     tensors = [builder.add_tensor(f"t{i}", (1, 6, 6, 8), "int8", scale=0.1, zero_point=i) for i in range(4)]
     for i, activation in enumerate(["NONE", "TANH", "RELU"]):
@@ -110,7 +111,7 @@ def test_refused_between_claimed(runtime):
 
 def test_tensor_written_twice(runtime):
     """The node left to the runtime overwrites what the last one reads: were that delegated, the runtime would run it too early."""
-    builder = model.ModelBuilder()
+    builder = models.ModelBuilder()
     source, between, sink = (builder.add_tensor(name, (1, 40), "int8", scale=1 / 256, zero_point=-128) for name in ("source", "between", "sink"))
     builder.add_op("QUANTIZE", [source], [between])
     builder.add_op("SOFTMAX", [source], [between], beta=1.0)

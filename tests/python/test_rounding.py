@@ -6,14 +6,13 @@ import ctypes
 import itertools
 import platform
 
+import builders
 import cases
 import harness
 import numpy as np
 import oracle
 import pytest
 from draws import randomly
-
-from tvmq_delegate import model
 
 ROUNDINGS = ["reference", "upward", "single"]
 
@@ -64,7 +63,7 @@ def test_the_modes_differ(runtime):
     values = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
     outputs = []
     for rounding in ROUNDINGS:
-        case = model.build_quantize(in_dtype="int8", out_dtype="int8", shape=values.shape, in_scale=0.4999999, out_scale=1.0)
+        case = builders.build_quantize(in_dtype="int8", out_dtype="int8", shape=values.shape, in_scale=0.4999999, out_scale=1.0)
         outputs.append(harness.run(runtime.interpreter(case, [runtime.load(rounding=rounding)]), values)[0])
     for (first, a), (second, b) in itertools.combinations(zip(ROUNDINGS, outputs), 2):
         assert (a != b).any(), f"{first} and {second} gave the same"
@@ -78,7 +77,7 @@ FE_MODES = {"x86_64": (0x400, 0x800, 0xC00), "aarch64": (0x400000, 0x800000, 0xC
 def test_the_callers_floating_point_does_not_matter(runtime, depthwise, prepared_so):
     """An application may let its threads round up or down: results are those of rounding to nearest."""
     parameters = {"in_shape": (1, 16, 16, 32), "in_zero_point": 3, "out_zero_point": -5}
-    content = model.build_depthwise(**parameters) if depthwise else model.build_conv(out_c=32, filter_size=(1, 1), **parameters)
+    content = builders.build_depthwise(**parameters) if depthwise else builders.build_conv(out_c=32, filter_size=(1, 1), **parameters)
     reference = runtime.interpreter(content)
     inputs = harness.random_inputs(reference, 0)
     expected = harness.run(reference, *inputs)[0]

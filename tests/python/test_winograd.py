@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builders
 import cases
 import harness
 import numpy as np
 from draws import Draw, randomly
 
 import tvmq_delegate
-from tvmq_delegate import library, model
+from tvmq_delegate.binding import library
 
 ISAS = [isa.name for isa in library.isas() if isa.available]
 
@@ -48,7 +49,7 @@ def options(draw: Draw) -> dict:
 @randomly
 def test_exact(runtime, draw):
     parameters = draw(layers)
-    built = model.build_conv(**parameters)
+    built = builders.build_conv(**parameters)
     delegate = runtime.load(**draw(options))
     delegated, reference = runtime.interpreter(built, [delegate]), runtime.interpreter(built)
     assert algorithm(delegate).startswith("winograd")
@@ -68,13 +69,13 @@ def test_inexact_is_direct(runtime):
     for last, expected in ((15, True), (16, True), (-16, True), (-17, False), (-128, False)):
         flat[3, 2064] = last
         delegate = runtime.load(winograd="on")
-        runtime.interpreter(model.build_conv(in_shape=(1, 8, 8, 256), filter=weights), [delegate])
+        runtime.interpreter(builders.build_conv(in_shape=(1, 8, 8, 256), filter=weights), [delegate])
         assert algorithm(delegate).startswith("winograd") == expected, last
 
 
 def test_memory(runtime):
     """What is transformed stays within the budget, and is told."""
-    built = model.build_conv(in_shape=(1, 16, 16, 128), out_c=128)  # 1.1 MiB when transformed
+    built = builders.build_conv(in_shape=(1, 16, 16, 128), out_c=128)  # 1.1 MiB when transformed
     for parameters, expected in (({"winograd": "on"}, True), ({"winograd": "off"}, False), ({"winograd": "on", "winograd_megabytes": 1}, False)):
         delegate = runtime.load(**parameters)
         runtime.interpreter(built, [delegate])

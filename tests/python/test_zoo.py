@@ -9,7 +9,8 @@ import harness
 import numpy as np
 import pytest
 
-from tvmq_delegate import _network, model, zoo
+from tvmq_delegate import models
+from tvmq_delegate.models import network, zoo
 
 # Millions of multiply-accumulates, parameters in thousands (filters and biases), and operators, as published or counted in the public models.
 PUBLISHED = {
@@ -30,7 +31,7 @@ NETWORKS = [*zoo.names(), "resnet18_uint8", "mobilenet_v1_0.5_160_uint8_io", "mo
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_architecture(name):
-    ops = model.ops(load(name))
+    ops = models.ops(load(name))
     macs, parameters, counts = PUBLISHED[name]
     assert sum(op.macs for op in ops) / 1e6 == pytest.approx(macs, rel=1e-3)
     constants = [tensor for op in ops if op.macs for tensor in op.inputs[1:]]
@@ -38,11 +39,11 @@ def test_published_architecture(name):
     assert {name: sum(op.name == name for op in ops) for name in {op.name for op in ops}} == counts
 
 
-def test_same_shapes_as_the_converted_networks(models):
+def test_same_shapes_as_the_converted_networks(networks):
     """Convolution by convolution like the networks that TensorFlow's converter wrote, in whatever order the branches stand."""
 
     def convolutions(source, last):
-        found = [op for op in model.ops(source) if op.name in ("CONV_2D", "DEPTHWISE_CONV_2D")]
+        found = [op for op in models.ops(source) if op.name in ("CONV_2D", "DEPTHWISE_CONV_2D")]
         # Padding shows as PAD and VALID there, as SAME here, or the other way round: compare what comes out. Classifiers have 1000 or 1001 classes.
         return sorted((op.name, op.inputs[1].shape, op.outputs[0].shape, op.params["stride_h"]) for op in found[:last])
 
@@ -54,12 +55,12 @@ def test_same_shapes_as_the_converted_networks(models):
         "mobilenet_v1_0.25_128_quant": ("mobilenet_v1_0.25_128", None),
         "mobilenet_v1_0.5_160_quant": ("mobilenet_v1_0.5_160", None),
     }
-    present = [name for name in pairs if (models / f"{name}.tflite").exists()]
+    present = [name for name in pairs if (networks / f"{name}.tflite").exists()]
     if not present:
-        pytest.skip(f"none of {', '.join(pairs)} in {models}")
+        pytest.skip(f"none of {', '.join(pairs)} in {networks}")
     for name in present:
         network, last = pairs[name]
-        assert convolutions(models / f"{name}.tflite", last) == convolutions(load(network), last), name
+        assert convolutions(networks / f"{name}.tflite", last) == convolutions(load(network), last), name
 
 
 def noise(shape: tuple[int, ...], dtype: type) -> np.ndarray:
@@ -83,12 +84,12 @@ def test_activations_live(name, content):
         pytest.skip("no TFLite runtime is installed")
     runtime = harness.installed()[-1]
     data = load(name)
-    interpreter = runtime.interpreter(model.expose(data))
+    interpreter = runtime.interpreter(models.expose(data))
     (source,) = runtime.interpreter(data).get_input_details()
     image = content(tuple(source["shape"]), source["dtype"])
     details = interpreter.get_output_details()
     outputs = dict(zip([detail["index"] for detail in details], harness.run(interpreter, image), strict=True))
-    ops = model.ops(data)
+    ops = models.ops(data)
     logits = next(op for op in reversed(ops) if op.macs)
     for op in ops:
         (tensor,) = op.outputs
@@ -124,12 +125,12 @@ def test_optimized_kernels_run_it(runtime, name):
 def test_seed_and_types():
     assert zoo.mobilenet_v1(width=0.25, resolution=32) == zoo.mobilenet_v1(width=0.25, resolution=32)
     assert zoo.mobilenet_v1(width=0.25, resolution=32) != zoo.mobilenet_v1(width=0.25, resolution=32, seed=1)
-    ops = model.ops(zoo.load("mobilenet_v2_0.35_96_uint8_io"))
+    ops = models.ops(zoo.load("mobilenet_v2_0.35_96_uint8_io"))
     assert [ops[0].name, ops[-1].name] == ["QUANTIZE", "QUANTIZE"]
     assert ops[0].inputs[0].dtype == ops[-1].outputs[0].dtype == "uint8" and ops[1].inputs[0].dtype == "int8"
-    filters = [op.inputs[1] for op in model.ops(zoo.load("mobilenet_v1_0.25_128_uint8")) if op.macs]
+    filters = [op.inputs[1] for op in models.ops(zoo.load("mobilenet_v1_0.25_128_uint8")) if op.macs]
     assert all(filter.dtype == "uint8" and len(filter.quantization.scale) == 1 and filter.quantization.zero_point == (121,) for filter in filters)
-    convolutions = [op.inputs[1] for op in model.ops(zoo.load("mobilenet_v1_0.25_128")) if op.macs]
+    convolutions = [op.inputs[1] for op in models.ops(zoo.load("mobilenet_v1_0.25_128")) if op.macs]
     assert all(len(filter.quantization.scale) == filter.shape[filter.quantization.dimension] for filter in convolutions)
 
 
@@ -159,5 +160,5 @@ def test_clipped_moments_against_samples():
     samples = np.random.default_rng(5).standard_normal(400_000)
     for mean, deviation, upper in [(0.5, 2.0, 8.0), (0.5, 2.0, 6.0), (-3.0, 1.0, 6.0), (7.0, 2.0, 6.0)]:
         clipped = np.clip(mean + deviation * samples, 0, upper)
-        (m,), (v,) = _network.clipped_moments(np.array([mean]), np.array([deviation**2]), upper)
+        (m,), (v,) = network.clipped_moments(np.array([mean]), np.array([deviation**2]), upper)
         assert m == pytest.approx(clipped.mean(), abs=0.02) and v == pytest.approx(clipped.var(), abs=0.03)

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .. import library, model
-from ..contenders import Contender, Session
-from ..delegation import run_alone
+from .. import models
+from ..binding import library
+from ..sessions import Contender, Session, run_alone
 from .difference import Allowed, Difference, Tally
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class Uncompared:
 
 @dataclass(frozen=True)
 class _Alone:
-    """One node as a model, to be run by one contender. nodes, fed: as OpDifference's and model.fed's."""
+    """One node as a model, to be run by one contender. nodes, fed: as OpDifference's and models.fed's."""
 
     contender: Contender
-    op: model.Op
+    op: models.Op
     nodes: tuple[int, ...]
     fed: tuple[int, ...]
     source: bytes
@@ -77,7 +77,7 @@ class Ops:
         self.saved: dict[int, str] = {}
         self.alone: list[_Alone] = []
         self.uncompared: list[Uncompared] = []
-        ops = model.ops(source)
+        ops = models.ops(source)
         nodes = [library.report(session.delegate).nodes if session.delegate else () for session in sessions]
         left = [{(node.subgraph, node.node): node.reason for node in listed if not node.claimed} for listed in nodes]
         taken = [run_alone(ops, listed) for listed in nodes]
@@ -95,7 +95,7 @@ class Ops:
                     self.uncompared.append(Uncompared(session.contender.name, op.subgraph, op.index, op.name, why))
                     continue
                 tallies = tuple(Tally(*_quantization(tensor)) for tensor in op.outputs)
-                self.alone.append(_Alone(session.contender.wholly(), op, parts, model.fed([ops[i] for i in parts]), content, tallies))
+                self.alone.append(_Alone(session.contender.wholly(), op, parts, models.fed([ops[i] for i in parts]), content, tallies))
 
     def run(self, reference: Session) -> Iterator[str]:
         """Compares every node with what `reference`, which exposes all its tensors, has just computed. Yields what it does before it does it."""
@@ -136,7 +136,7 @@ class Ops:
         self.saved[alone.op.index] = stem
 
 
-def _cut(source: bytes, op: model.Op, nodes: Sequence[int]) -> tuple[bytes, str]:
+def _cut(source: bytes, op: models.Op, nodes: Sequence[int]) -> tuple[bytes, str]:
     """The node alone, with what is folded into it, or why that cannot be."""
     if op.subgraph:
         return b"", "in a subgraph that another node runs"
@@ -145,11 +145,11 @@ def _cut(source: bytes, op: model.Op, nodes: Sequence[int]) -> tuple[bytes, str]
     if not op.outputs:
         return b"", "no outputs"
     try:
-        return model.cut(source, nodes), ""
-    except model.ModelError as error:
+        return models.cut(source, nodes), ""
+    except models.ModelError as error:
         return b"", str(error)
 
 
-def _quantization(tensor: model.Tensor) -> tuple[float, int]:
+def _quantization(tensor: models.Tensor) -> tuple[float, int]:
     quantized = tensor.quantization
     return (quantized.scale[0], quantized.zero_point[0]) if quantized else (0.0, 0)

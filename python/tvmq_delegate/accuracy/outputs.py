@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..contenders import Session
-from ..inputs import quantization
+from ..sessions import Session, inputs
 from .classes import BEST, Rating, agreement, rater
 from .difference import Difference, Tally
 
@@ -48,7 +47,7 @@ class Outputs:
     def __init__(self, sessions: Sequence[Session], labels: Sequence[str], expected: str | int | None):
         self.sessions = sessions
         self.details = sessions[-1].interpreter.get_output_details()
-        scales = [quantization(detail) for detail in self.details]
+        scales = [inputs.quantization(detail) for detail in self.details]
         self.tallies = [[Tally(*scale) for scale in scales] for _ in sessions[1:]]
         self.times: list[list[float]] = [[] for _ in sessions]
         self.ratings: list[Rating] = []

@@ -9,21 +9,20 @@ from typing import Any
 
 import click
 
-from .. import benchmark as _bench
-from .. import compare as _compare
-from .. import inputs as _inputs
+from .. import measure
 from ..reports import bench as report
 from ..reports import benchmark_model, tables, trace
-from ._command import Listed, OutputFile, as_json, model_command, num_threads, print_json, progress
+from ..sessions import inputs
+from .command import Listed, OutputFile, as_json, model_command, num_threads, print_json, progress
 
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
     if files:
-        _print_comparison(_compare.compare(*files), as_data=context.params["json_wanted"])
+        _print_comparison(measure.compare(*files), as_data=context.params["json_wanted"])
         context.exit()
 
 
-def _print_comparison(found: _compare.Comparison, *, as_data: bool) -> None:
+def _print_comparison(found: measure.Comparison, *, as_data: bool) -> None:
     if as_data:
         print_json(found)
         return
@@ -43,12 +42,12 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 
 
 @model_command
-@click.option("--num-runs", default=_bench.DEFAULTS.num_runs, show_default=True, help="Runs to take the time of, at least.")
-@click.option("--min-secs", default=_bench.DEFAULTS.min_secs, show_default=True, help="Seconds to run, at least.")
-@click.option("--max-secs", default=_bench.DEFAULTS.max_secs, show_default=True, help="Seconds after which no run begins.")
-@click.option("--warmup-runs", default=_bench.DEFAULTS.warmup_runs, show_default=True, help="Runs before that, at least.")
-@click.option("--warmup-min-secs", default=_bench.DEFAULTS.warmup_min_secs, show_default=True, help="Seconds to run before that, at least.")
-@click.option("--run-delay", default=_bench.DEFAULTS.run_delay, show_default=True, help="Seconds of rest after each run.")
+@click.option("--num-runs", default=measure.DEFAULTS.num_runs, show_default=True, help="Runs to take the time of, at least.")
+@click.option("--min-secs", default=measure.DEFAULTS.min_secs, show_default=True, help="Seconds to run, at least.")
+@click.option("--max-secs", default=measure.DEFAULTS.max_secs, show_default=True, help="Seconds after which no run begins.")
+@click.option("--warmup-runs", default=measure.DEFAULTS.warmup_runs, show_default=True, help="Runs before that, at least.")
+@click.option("--warmup-min-secs", default=measure.DEFAULTS.warmup_min_secs, show_default=True, help="Seconds to run before that, at least.")
+@click.option("--run-delay", default=measure.DEFAULTS.run_delay, show_default=True, help="Seconds of rest after each run.")
 @click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
 @click.option("--against", type=Listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
@@ -73,16 +72,16 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
 
     The delegate and its contenders run in processes of their own, in turn, for as long as benchmark_model would. Flags are benchmark_model's.
     """
-    settings = _bench.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(_bench.Settings)})
+    settings = measure.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(measure.Settings)})
     nodes_file, as_csv = flags["op_profiling_output_file"], flags["op_profiling_output_mode"] == "csv"
     files = (nodes_file, flags["csv_file"], flags["trace_file"], flags["html_file"])
     if settings.dry_run and any(files):
         raise click.UsageError("--dry-run measures no nodes: there is nothing to write but --result-file-path")
     page = _page() if flags["html_file"] else None
     given = flags["input_layer_value_files"]
-    inputs = _inputs.value_files(given, _inputs.describe(source, module)) if given else None
+    arrays = inputs.value_files(given, inputs.describe(source, module)) if given else None
     with progress() as follow:
-        found = _bench.bench(
+        found = measure.bench(
             source,
             runtime=module,
             name=name,
@@ -90,7 +89,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             against=flags["against"],
             sweep=flags["sweep"],
             op_profiling=any(files) or flags["enable_op_profiling"] or as_csv,
-            inputs=inputs,
+            inputs=arrays,
             num_threads=num_threads(options),
             progress=follow,
             **options,
@@ -118,7 +117,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             _print_nodes(found, tables.console)
 
 
-def _print(found: _bench.Benchmark) -> None:
+def _print(found: measure.Benchmark) -> None:
     console = tables.console
     console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
@@ -128,13 +127,13 @@ def _print(found: _bench.Benchmark) -> None:
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
 
 
-def _print_nodes(found: _bench.Benchmark, console: tables.Console) -> None:
+def _print_nodes(found: measure.Benchmark, console: tables.Console) -> None:
     for table in (report.run_order, report.top, report.by_type):
         console.print(table(found, console.width))
     console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)
 
 
-def _page() -> Callable[[_bench.Benchmark], str]:
+def _page() -> Callable[[measure.Benchmark], str]:
     """Before anything is measured: the extra may be missing."""
     from ..reports import html
 

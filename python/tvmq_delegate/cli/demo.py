@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from .. import accuracy, benchmark, inputs, library
-from ..delegation import nodes
+from .. import accuracy, measure
+from ..binding import library
+from ..reports import bench as report
 from ..reports import tables
-from ..reports.bench import contenders
-from ._command import model_command, num_threads, progress
+from ..sessions import inputs, nodes
+from .command import model_command, num_threads, progress
 
 AGAINST = ("stock", "builtin")
 NUM_RUNS = 10  # of each, at least
@@ -32,10 +33,10 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     with progress() as follow:
         verdict = accuracy.diff(source, samples=samples, per_op=True, runtime=module, num_threads=threads, progress=follow, **options)
     print(f"{tables.verdict(verdict)}\n", soft_wrap=True)
-    settings = benchmark.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(AGAINST)), warmup_min_secs=min(seconds, 0.5))
+    settings = measure.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(AGAINST)), warmup_min_secs=min(seconds, 0.5))
     with progress() as follow:
-        times = benchmark.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
-    print(contenders(times, tables.console.width))
+        times = measure.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
+    print(report.contenders(times, tables.console.width))
     explained = f"stock: {found.runtime} as it comes, builtin: without its delegates"
     print(f"\n{library.cpu().name}, {tables.plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from .. import accuracy, inputs
-from ..accuracy.classes import read_labels
-from ..contenders import NAMES, RESOLVERS
+from .. import accuracy
 from ..reports import diff as report
 from ..reports import tables
-from ._command import Listed, model_command, num_threads, print_json, progress
+from ..sessions import NAMES, RESOLVERS, inputs
+from .command import Listed, model_command, num_threads, print_json, progress
 
 ALLOWED = click.FloatRange(min=0)
 NUMBERS = Listed(float, "numbers")
@@ -84,7 +83,7 @@ def diff(
         found = accuracy.diff(
             source,
             samples=samples,
-            labels=read_labels(labels) if labels else (),
+            labels=accuracy.read_labels(labels) if labels else (),
             runtime=module,
             name=name,
             num_threads=num_threads(options),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from .. import library, runtime
-from ..load import library_path
+from ..binding import library, library_path, runtimes
 from ..reports import tables
-from ._command import main, print_json
+from .command import main, print_json
 
 
 @main.command()
@@ -15,7 +14,7 @@ from ._command import main, print_json
 def info(as_json: bool) -> None:
     """Show the CPU, its instruction sets, the kernels, the runtimes found and the delegate's options."""
     cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
-    found = runtime.installed()
+    found = runtimes.installed()
     if as_json:
         about = {"version": library.version(), "library": str(library_path()), "runtimes": found}
         print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options})

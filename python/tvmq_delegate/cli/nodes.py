@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from .. import model
-from ..delegation import nodes as _nodes
+from .. import models, sessions
 from ..reports import graph, tables
-from ._command import OutputFile, model_command, print_json
+from .command import OutputFile, model_command, print_json
 
 
 @model_command
@@ -19,10 +18,10 @@ from ._command import OutputFile, model_command, print_json
 @click.option("--html", "html_file", type=OutputFile(), help="Write the partitioned graph as a page that needs no network.")
 def nodes(source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Path | None, html_file: Path | None) -> None:
     """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
-    found = _nodes(source, runtime=module, name=name, **options)
+    found = sessions.nodes(source, runtime=module, name=name, **options)
     for path, write in ((dot_file, graph.dot), (html_file, graph.page)):
         if path:
-            path.write_text(write(found, model.ops(source)), encoding="utf-8")
+            path.write_text(write(found, models.ops(source)), encoding="utf-8")
     if as_json:
         print_json({"sentence": found.sentence, **vars(found)})
         return

@@ -10,11 +10,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from ..benchmark import Benchmark
-from ..compare import Change, Comparison
-from ..contenders import DELEGATE
-from ..metrics import BenchmarkResult, judged
-from ..op_profile import OpProfileData
+from ..measure import Benchmark, BenchmarkResult, Change, Comparison, OpProfileData, judged
+from ..sessions import DELEGATE
 from .tables import plain_table, plural
 
 NARROW, MIDDLE, ROOMY, WIDE = 90, 110, 120, 160  # columns from which on GMAC/s, a kernel's name, a second contender, everything has room

@@ -6,10 +6,8 @@ import csv
 import io
 from collections.abc import Iterator
 
-from ..benchmark import Benchmark
-from ..contenders import DELEGATE
-from ..metrics import BenchmarkResult
-from ..op_profile import OpProfileData
+from ..measure import Benchmark, BenchmarkResult, OpProfileData
+from ..sessions import DELEGATE
 
 _COLUMNS = ("node type", "first", "avg_ms", "%", "cdf%", "mem KB", "times called", "name")
 _OWN_COLUMNS = ("median_us", "claimed", "kernel", "algorithm", "packing", "threads", "macs", "bytes", "GMAC/s", "share of peak")

@@ -9,11 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..accuracy import Diff
-from ..accuracy.classes import Rating
-from ..accuracy.difference import LSB, Difference
-from ..accuracy.ops import OpDifference
-from ..accuracy.outputs import OutputDifference
+from ..accuracy import LSB, Diff, Difference, OpDifference, OutputDifference, Rating
 from .tables import plain_table
 
 BAR_WIDTH = 40

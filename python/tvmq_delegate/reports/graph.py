@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .. import model
-from ..delegation import Delegation, Node
+from .. import models
+from ..sessions import Delegation, Node
 
 # Fill and line of a partition's nodes, in turn; of those left to the runtime.
 COLOURS = (("#dbe8fb", "#2563c9"), ("#d5f2ec", "#0f9d8a"), ("#ebe3fd", "#8b5cf6"), ("#dff0d8", "#3f8f2b"), ("#fde2ef", "#c2367e"))
@@ -25,7 +25,7 @@ class Edge:
     shape: str
 
 
-def edges(ops: Sequence[model.Op]) -> list[Edge]:
+def edges(ops: Sequence[models.Op]) -> list[Edge]:
     """What flows between the operators of the main subgraph. Constants do not flow."""
     made: dict[int, int] = {}
     found: list[Edge] = []
@@ -39,7 +39,7 @@ def edges(ops: Sequence[model.Op]) -> list[Edge]:
     return found
 
 
-def dot(found: Delegation, ops: Sequence[model.Op]) -> str:
+def dot(found: Delegation, ops: Sequence[models.Op]) -> str:
     """For graphviz: each partition of the delegate is a cluster. The main subgraph alone."""
     nodes, ops = _main(found, ops)
     lines = [f"digraph {_quoted(found.model or 'model')} {{", "  rankdir=TB;", '  node [shape=box, style="filled,rounded", fontname="Helvetica", fontsize=11];']
@@ -57,7 +57,7 @@ def dot(found: Delegation, ops: Sequence[model.Op]) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def page(found: Delegation, ops: Sequence[model.Op]) -> str:
+def page(found: Delegation, ops: Sequence[models.Op]) -> str:
     """One page without network: the nodes from top to bottom in order of execution, partitions as frames. Needs the extra `report`."""
     from .pages import environment
 
@@ -157,7 +157,7 @@ class _Drawing:
         return f"M{right},{start} H{out - radius} q{radius},0 {radius},{radius} V{end - radius} q0,{radius} {-radius},{radius} H{right + 6}"
 
 
-def _main(found: Delegation, ops: Sequence[model.Op]) -> tuple[list[Node], list[model.Op]]:
+def _main(found: Delegation, ops: Sequence[models.Op]) -> tuple[list[Node], list[models.Op]]:
     return [node for node in found.nodes if node.subgraph == 0], [op for op in ops if op.subgraph == 0]
 
 

@@ -9,9 +9,7 @@ import math
 import os
 from typing import Any
 
-from ..benchmark import Benchmark
-from ..metrics import judged
-from ..op_profile import OpProfileData
+from ..measure import Benchmark, OpProfileData, judged
 from .bench import legend
 from .pages import environment
 from .tables import plural

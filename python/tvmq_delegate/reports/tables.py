@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .. import accuracy, library
-from ..delegation import Delegation
+from .. import accuracy
+from ..binding import library
+from ..sessions import Delegation
 
 # Into a pipe or a file tables go at their full width.
 UNLIMITED = 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..benchmark import Benchmark
+from ..measure import Benchmark
 
 _INFERENCES = 0  # the track above the threads'
 

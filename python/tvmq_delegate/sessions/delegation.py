@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from . import library, model
-from . import runtime as _runtime
-from .load import load
+from .. import models
+from ..binding import library, load, runtimes
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Delegation:
         return f"the model graph will be {extent} executed by the delegate w/ {self.summary.partitions} delegate kernels"
 
 
-def nodes(source: model.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Any) -> Delegation:
+def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Any) -> Delegation:
     """Prepares a model with the delegate and reports every node. Nothing is computed.
 
     Args:
@@ -56,19 +55,19 @@ def nodes(source: model.ModelSource, *, runtime: str | ModuleType | None = None,
       ModelError: the file is malformed. OSError: it cannot be opened.
       ValueError, ImportError: as load(). RuntimeError, ValueError: the runtime refuses the model.
     """
-    source, name = model.opened(source, name)
-    listed = model.ops(source)
-    interpreter = _runtime.find(runtime)
+    source, name = models.opened(source, name)
+    listed = models.ops(source)
+    interpreter = runtimes.find(runtime)
     delegate = load(runtime=interpreter, **options)
     prepared = interpreter.Interpreter(model_content=source, experimental_delegates=[delegate])
     prepared.allocate_tensors()
     report = library.report(delegate)
     fates = {(fate.subgraph, fate.node): fate for fate in report.nodes}
     rows = (_node(op, fates.get((op.subgraph, op.index)), report.summary.error) for op in listed)
-    return Delegation(name, _runtime.name(interpreter), report.summary, tuple(rows))
+    return Delegation(name, runtimes.name(interpreter), report.summary, tuple(rows))
 
 
-def run_alone(ops: Sequence[model.Op], nodes: Iterable[library.Node]) -> dict[int, tuple[int, ...]]:
+def run_alone(ops: Sequence[models.Op], nodes: Iterable[library.Node]) -> dict[int, tuple[int, ...]]:
     """Of each node of the main subgraph, what is to be cut out to run it alone: the node, and before it the PADs that the delegate folds into it.
 
     These have no place of their own: the delegate computes them with their readers, or not at all.
@@ -79,7 +78,7 @@ def run_alone(ops: Sequence[model.Op], nodes: Iterable[library.Node]) -> dict[in
     return {op.index: (*(made_by[t.index] for t in op.inputs if t and t.index in made_by), op.index) for op in main if op.index not in folded}
 
 
-def _node(op: model.Op, fate: library.Node | None, error: str) -> Node:
+def _node(op: models.Op, fate: library.Node | None, error: str) -> Node:
     known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, error or "not offered to the delegate", -1, "", "", "", 0, 0, 0, -1))
     inputs = [tensor for tensor in op.inputs if tensor]
     return Node(

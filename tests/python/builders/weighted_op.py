@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._builder import INTEGER_RANGE, ModelBuilder, output_size
-from ._one_op import input_quantization, output_zero_point, quantized, uniform_deviation
+from tvmq_delegate.models.builder import INTEGER_RANGE, ModelBuilder, output_size
+
+from .one_op import input_quantization, output_zero_point, quantized, uniform_deviation
 
 if TYPE_CHECKING:
     import numpy as np

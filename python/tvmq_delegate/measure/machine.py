@@ -8,8 +8,7 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import library
-from . import runtime as _runtime
+from ..binding import library, runtimes
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def describe() -> Machine:
         kernel=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         python=platform.python_version(),
-        runtimes=_runtime.installed(),
+        runtimes=runtimes.installed(),
         version=library.version(),
         date=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     )

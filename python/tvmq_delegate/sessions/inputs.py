@@ -13,8 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import model
-from .model import described
+from .. import models
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,13 +34,13 @@ class InputTensor:
     zero_point: int
 
     def __str__(self) -> str:
-        return f"input {self.name!r}, {described(_type(self.dtype), self.signature)}"
+        return f"input {self.name!r}, {models.described(_type(self.dtype), self.signature)}"
 
     def checked(self, values: np.ndarray, origin: str) -> np.ndarray:
         """`values` if the input takes them, else ValueError."""
         fits = len(values.shape) == len(self.signature) and all(want in (-1, got) for want, got in zip(self.signature, values.shape))
         if _type(values.dtype) != _type(self.dtype) or not fits:
-            raise ValueError(f"{origin}: {described(_type(values.dtype), values.shape)} does not fit {self}")
+            raise ValueError(f"{origin}: {models.described(_type(values.dtype), values.shape)} does not fit {self}")
         return values
 
 
@@ -57,7 +56,7 @@ def describe(source: bytes, runtime: ModuleType) -> list[InputTensor]:
     """The inputs of a model. Raises ModelError, and what the runtime does about models that it refuses."""
     import numpy as np
 
-    model.ops(source)  # raises ModelError for malformed files, which the runtimes are less careful with
+    models.ops(source)  # raises ModelError for malformed files, which the runtimes are less careful with
     interpreter = runtime.Interpreter(model_content=source, experimental_op_resolver_type=runtime.OpResolverType.BUILTIN_REF)
     return [
         InputTensor(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._builder import INTEGER_RANGE, ModelBuilder, output_size
+from .builder import INTEGER_RANGE, ModelBuilder, output_size
 
 # Upper end of the output range that an activation function implies. RELU has none: with the means and deviations below, 8 is rarely exceeded, and one
 # range for all makes branches meet in a CONCATENATION with equal scales.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .load import library_path, packaged
+from .loader import library_path, packaged
 
 _T = typing.TypeVar("_T")
 
@@ -74,4 +74,4 @@ def delegate_pointer(delegate: Any) -> Any:
 def _header() -> Path:
     """In the package where it is installed; among the C sources where Python runs from them, with TVMQ_LIBRARY."""
     installed = packaged("tvmq_delegate.h")
-    return installed if installed.exists() else Path(__file__).parents[2] / "delegate/tvmq_delegate.h"
+    return installed if installed.exists() else Path(__file__).parents[3] / "delegate/tvmq_delegate.h"

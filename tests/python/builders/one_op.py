@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._builder import INTEGER_RANGE, ModelBuilder, output_size
+from tvmq_delegate.models.builder import INTEGER_RANGE, ModelBuilder, output_size
 
 if TYPE_CHECKING:
     import numpy as np

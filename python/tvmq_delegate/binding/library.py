@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import _ffi
+from . import ffi
 
 if TYPE_CHECKING:
     from ai_edge_litert.interpreter import Delegate
@@ -180,27 +180,27 @@ class Peak:
 
 def version() -> str:
     """Version of the library, "1.2.3"."""
-    return _ffi.string(_ffi.library()[1].tvmq_version())
+    return ffi.string(ffi.library()[1].tvmq_version())
 
 
 def cpu() -> Cpu:
     """The CPU that this process runs on."""
-    return _ffi.structure(Cpu, _ffi.library()[1].tvmq_get_cpu())
+    return ffi.structure(Cpu, ffi.library()[1].tvmq_get_cpu())
 
 
 def isas() -> list[Isa]:
     """The instruction sets that the option `isa` may name, from least to most."""
-    return _ffi.sequence(Isa, _ffi.library()[1].tvmq_get_isa)
+    return ffi.sequence(Isa, ffi.library()[1].tvmq_get_isa)
 
 
 def kernels() -> list[Kernel]:
     """The kernels in the library, those that this CPU cannot run included."""
-    return _ffi.sequence(Kernel, _ffi.library()[1].tvmq_get_kernel)
+    return ffi.sequence(Kernel, ffi.library()[1].tvmq_get_kernel)
 
 
 def options() -> list[Option]:
     """The options of load()."""
-    return _ffi.sequence(Option, _ffi.library()[1].tvmq_get_option)
+    return ffi.sequence(Option, ffi.library()[1].tvmq_get_option)
 
 
 def report(delegate: Delegate) -> Report:
@@ -211,9 +211,9 @@ def report(delegate: Delegate) -> Report:
     Raises:
       TypeError: no Delegate object. ValueError: one of another library.
     """
-    pointer = _ffi.delegate_pointer(delegate)
-    lib = _ffi.library()[1]
-    return Report(_ffi.structure(Summary, lib.tvmq_get_delegate(pointer)), tuple(_ffi.sequence(Node, lib.tvmq_get_node, pointer)))
+    pointer = ffi.delegate_pointer(delegate)
+    lib = ffi.library()[1]
+    return Report(ffi.structure(Summary, lib.tvmq_get_delegate(pointer)), tuple(ffi.sequence(Node, lib.tvmq_get_node, pointer)))
 
 
 def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
@@ -226,9 +226,9 @@ def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
     Raises:
       TypeError: no Delegate object. ValueError: one of another library.
     """
-    pointer = _ffi.delegate_pointer(delegate)
-    lib = _ffi.library()[1]
-    timings = _ffi.sequence(Timing, lib.tvmq_get_profile, pointer)
+    pointer = ffi.delegate_pointer(delegate)
+    lib = ffi.library()[1]
+    timings = ffi.sequence(Timing, lib.tvmq_get_profile, pointer)
     times = [NodeProfile(node, timing) for node, timing in zip(report(delegate).nodes, timings, strict=True) if timing.count]
     if reset:
         lib.tvmq_reset_profile(pointer)
@@ -243,7 +243,7 @@ def spans(delegate: Delegate) -> list[Span]:
     Raises:
       TypeError: no Delegate object. ValueError: one of another library.
     """
-    return _ffi.sequence(Span, _ffi.library()[1].tvmq_get_span, _ffi.delegate_pointer(delegate))
+    return ffi.sequence(Span, ffi.library()[1].tvmq_get_span, ffi.delegate_pointer(delegate))
 
 
 def peak(delegate: Delegate) -> Peak:
@@ -252,8 +252,8 @@ def peak(delegate: Delegate) -> Peak:
     Raises:
       TypeError: no Delegate object. ValueError: one of another library. MemoryError: 64 MiB are not to be had.
     """
-    pointer = _ffi.delegate_pointer(delegate)
-    measured = _ffi.library()[1].tvmq_measure_peak(pointer)
+    pointer = ffi.delegate_pointer(delegate)
+    measured = ffi.library()[1].tvmq_measure_peak(pointer)
     if not measured:
         raise MemoryError("no memory to measure the machine's peak")
-    return _ffi.structure(Peak, measured)
+    return ffi.structure(Peak, measured)

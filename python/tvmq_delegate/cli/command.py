@@ -17,8 +17,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from .. import library, runtime, zoo
-from ..model import ModelError, opened
+from ..binding import library, runtimes
+from ..models import ModelError, opened, zoo
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
@@ -91,7 +91,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
         source = opened(model)[0] if model is not None else zoo.load(name)
         options = {option.name: values.pop(option.name) for option in library.options()}
         try:
-            return function(source, name, runtime.find(runtime_name), options, **values)
+            return function(source, name, runtimes.find(runtime_name), options, **values)
         except ModelError as error:
             raise Failure(f"{name}: {_one_line(error)}") from None
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import runtime as _runtime
+from . import runtimes
 
 if TYPE_CHECKING:
     from ai_edge_litert.interpreter import Delegate
 
 
 def packaged(name: str) -> Path:
-    """A file that is installed beside this one; an editable install has it elsewhere."""
-    return Path(str(importlib.resources.files(__package__).joinpath(name)))
+    """A file that is installed in the package's folder; an editable install has it elsewhere."""
+    return Path(str(importlib.resources.files(__package__.partition(".")[0]).joinpath(name)))
 
 
 def library_path() -> Path:
@@ -41,9 +41,9 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
     The interpreter keeps the delegate alive. A delegate serves one interpreter: load another one for the next.
 
     Args:
-      runtime: which TFLite runtime, as in runtime.find(). None takes the one that is imported, else the one that is installed.
+      runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` of
-        "auto" is what runtime.fully_connected_scaling() finds.
+        "auto" is what runtimes.fully_connected_scaling() finds.
 
     Returns:
       The runtime's own Delegate object.
@@ -53,11 +53,11 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
       ImportError: no TFLite runtime is installed.
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
-    interpreter = _runtime.find(runtime)
+    interpreter = runtimes.find(runtime)
     path = str(library_path())
     given = {name.replace("-", "_"): value for name, value in options.items() if value is not None}
     if given.get("fully_connected", "auto") == "auto":
-        given["fully_connected"] = _runtime.fully_connected_scaling(interpreter)
+        given["fully_connected"] = runtimes.fully_connected_scaling(interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
     try:
         return interpreter.load_delegate(path, given)

@@ -8,9 +8,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import library, model
-from .contenders import DELEGATE
-from .delegation import Delegation
+from .. import models
+from ..binding import library
+from ..sessions import DELEGATE, Delegation
 from .metrics import percentile
 from .runner import Profiled
 
@@ -100,7 +100,7 @@ class Reconciliation:
 
 
 def collect(
-    delegation: Delegation, ops: Sequence[model.Op], profiled: Profiled, alone_us: Mapping[str, Mapping[int, float]], peak: library.Peak | None
+    delegation: Delegation, ops: Sequence[models.Op], profiled: Profiled, alone_us: Mapping[str, Mapping[int, float]], peak: library.Peak | None
 ) -> tuple[OpProfileData, ...]:
     """One row for each node of the main subgraph, in order of execution. alone_us: contender -> index of the node -> time."""
     timings = {known.node.node: known.timing for known in profiled.nodes if known.node.subgraph == 0}
@@ -175,10 +175,10 @@ def _microseconds(timing: library.Timing) -> Microseconds:
 _BITS = {"int4": 4, "int16": 16, "float16": 16, "int32": 32, "float32": 32, "int64": 64, "float64": 64}
 
 
-def _activations(op: model.Op) -> int:
+def _activations(op: models.Op) -> int:
     tensors = [tensor for tensor in (*op.inputs, *op.outputs) if tensor and not tensor.constant]
     return sum(math.prod(tensor.shape) * _BITS.get(tensor.dtype, 8) // 8 for tensor in tensors)
 
 
-def _constants(op: model.Op) -> int:
+def _constants(op: models.Op) -> int:
     return sum(len(tensor.data) for tensor in op.inputs if tensor and tensor.data is not None)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import library, model
-from .load import load
+from .. import models
+from ..binding import library, load
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ class Contender:
 
         Args:
           source: bytes of a .tflite file.
-          runtime: what runtime.find() returned.
+          runtime: what runtimes.find() returned.
           num_threads: of the interpreter, and so of the delegate unless its options say otherwise.
 
         Raises:
@@ -115,7 +115,7 @@ def check(source: bytes, sessions: Sequence[Session]) -> None:
 
     The runtimes' optimized kernels read the bias of every depthwise convolution, but for 16x8; the reference kernels and the delegate can do without.
     """
-    depthwise = [op for op in model.ops(source) if op.name == "DEPTHWISE_CONV_2D" and op.outputs[0].dtype != "int16"]
+    depthwise = [op for op in models.ops(source) if op.name == "DEPTHWISE_CONV_2D" and op.outputs[0].dtype != "int16"]
     bare = [op for op in depthwise if sum(tensor is not None for tensor in op.inputs) < 3]
     for session in sessions:
         taken = {(node.subgraph, node.node) for node in library.report(session.delegate).nodes if node.claimed} if session.delegate else set()

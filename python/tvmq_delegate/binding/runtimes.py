@@ -71,12 +71,15 @@ def ask_fully_connected_scaling(module: ModuleType) -> str:
     """What the kernel itself says: 0.3 rounded once is 0, rounded twice 1."""
     import numpy as np
 
-    from ._weighted_op import build_fully_connected
+    from ..models import ModelBuilder
 
     one = np.ones((1, 1), np.int8)
-    content = build_fully_connected(
-        in_shape=(1, 1), filter=one, bias=False, per_channel=False, in_scale=0.3, in_zero_point=0, filter_scale=1.0, out_scale=1.0, out_zero_point=0
-    )
+    builder = ModelBuilder()
+    source = builder.add_tensor("input", (1, 1), "int8", scale=0.3)
+    weights = builder.add_tensor("filter", (1, 1), "int8", scale=1.0, data=one)
+    result = builder.add_tensor("output", (1, 1), "int8", scale=1.0)
+    builder.add_op("FULLY_CONNECTED", [source, weights], [result])
+    content = builder.build([source], [result])
     interpreter = module.Interpreter(model_content=content, num_threads=1, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
     interpreter.allocate_tensors()
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._flatbuffer import ModelError, Record, enum_value, schema, write
+from .flatbuffer import ModelError, Record, enum_value, schema, write
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,6 +1,6 @@
 """Surgery on .tflite files without a TFLite runtime.
 
-List the operators, cut one out as a model of its own, make all intermediate tensors readable, build models from nothing.
+List the operators, cut one out as a model of its own, make all intermediate tensors readable.
 """
 
 from __future__ import annotations
@@ -13,18 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._builder import OPTION_ENUMS, ModelBuilder
-from ._flatbuffer import ModelError, Record, enumeration, read, schema, write
-from ._one_op import build_add, build_average_pool, build_concatenation, build_max_pool, build_mean, build_quantize, build_reshape
-from ._weighted_op import build_conv, build_depthwise, build_fully_connected
+from .builder import OPTION_ENUMS
+from .flatbuffer import ModelError, Record, enumeration, read, schema, write
 
 if TYPE_CHECKING:
     import numpy as np
-
-__all__ = [
-    "ModelBuilder", "ModelError", "Op", "Quantization", "Tensor", "build_add", "build_average_pool", "build_concatenation", "build_conv", "build_depthwise",
-    "build_fully_connected", "build_max_pool", "build_mean", "build_quantize", "build_reshape", "cut", "described", "expose", "fed", "opened", "ops",
-]  # fmt: skip
 
 ModelSource = bytes | bytearray | memoryview | str | os.PathLike
 

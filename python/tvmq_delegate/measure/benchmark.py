@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import library, machine, metrics, model, op_times
-from . import runtime as _runtime
-from .contenders import DELEGATE, Contender
-from .delegation import Delegation, nodes, run_alone
+from .. import models
+from ..binding import library, runtimes
+from ..sessions import DELEGATE, Contender, Delegation, nodes, run_alone
+from . import machine, metrics, op_times
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
 from .worker import Worker
@@ -102,7 +102,7 @@ class Benchmark:
 
 
 def bench(
-    source: model.ModelSource,
+    source: models.ModelSource,
     *,
     runtime: str | ModuleType | None = None,
     name: str | None = None,
@@ -133,26 +133,26 @@ def bench(
     Raises:
       ModelError, OSError: the model cannot be read. ValueError, ImportError, RuntimeError: as load() and the runtime; WorkerDied if a contender's process dies.
     """
-    source, name = model.opened(source, name)
+    source, name = models.opened(source, name)
     options = {option: value for option, value in options.items() if value is not None}
-    module = _runtime.find(runtime)
+    module = runtimes.find(runtime)
     entries = _entries(options, against, sweep)
     delegations = [  # the library checks the options
         nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.delegated
     ]
     arrays = tuple(inputs) if inputs is not None else None
     jobs = [
-        Job(label, contender, source, _runtime.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
+        Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
         for label, contender in entries.items()
     ]
     results, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
-    found = Benchmark(name, _runtime.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
+    found = Benchmark(name, runtimes.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
     first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, options=unlimited))
     others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
-    ops = model.ops(source)
+    ops = models.ops(source)
     alone = op_times.time_ops([first, *others], run_alone(ops, found.delegation.nodes), lambda part: progress(part, "each node alone"))
     rows = collect(found.delegation, ops, profiled, alone, peak)
     return dataclasses.replace(found, op_profile=rows, reconciliation=reconcile(rows, profiled), peak=peak, profiled=profiled)

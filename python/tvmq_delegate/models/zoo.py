@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._network import Activation, Network
+    from .network import Activation, Network
 
 __all__ = ["inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "names", "resnet18"]
 
@@ -140,7 +140,7 @@ def inception_v3(*, resolution: int = 299, classes: int = 1000, dtype: str = "in
 
 
 def _network(name: str, dtype: str, io_dtype: str | None, seed: int) -> Network:
-    from ._network import Network  # numpy comes with the runtime and is not needed to list the names
+    from .network import Network  # numpy comes with the runtime and is not needed to list the names
 
     return Network(name, dtype=dtype, io_dtype=io_dtype or dtype, seed=seed)
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import inputs as _inputs
-from . import library, model
-from . import runtime as _runtime
-from .contenders import Contender, Session, check
+from .. import models
+from ..binding import library, runtimes
+from ..sessions import Contender, Session, check, inputs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +79,7 @@ class Runner:
 
     def __init__(self, job: Job):
         self.job = job
-        self.runtime = _runtime.find(job.runtime)
+        self.runtime = runtimes.find(job.runtime)
         self.inputs = list(job.inputs) if job.inputs is not None else self._random(job.source)
         self.footprint_kb = 0
         self.session: Session | None = None
@@ -142,7 +141,7 @@ class Runner:
 
     def open_ops(self, indices: Sequence[int]) -> None:
         """From now on run() runs operators of the main subgraph, as a model of their own, on random input."""
-        source = model.cut(self.job.source, indices)
+        source = models.cut(self.job.source, indices)
         self.session = self.job.contender.open(source, self.runtime, num_threads=self.job.num_threads)
         check(source, [self.session])
         self.session.feed(self._random(source))
@@ -151,7 +150,7 @@ class Runner:
         return contender.open(self.job.source, self.runtime, num_threads=self.job.num_threads)
 
     def _random(self, source: bytes) -> list[np.ndarray]:
-        (sample,) = _inputs.random(_inputs.describe(source, self.runtime))
+        (sample,) = inputs.random(inputs.describe(source, self.runtime))
         return sample.load()
 
 

@@ -1,0 +1,10 @@
+"""Models as .tflite files, without a TFLite runtime: reading them, cutting them up, building them, and the zoo of published networks."""
+
+from . import zoo
+from .builder import ModelBuilder
+from .flatbuffer import ModelError
+from .surgery import ModelSource, Op, Quantization, Tensor, cut, described, expose, fed, opened, ops
+
+__all__ = [
+    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "cut", "described", "expose", "fed", "opened", "ops", "zoo",
+]  # fmt: skip

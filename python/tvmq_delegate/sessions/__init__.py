@@ -1,0 +1,7 @@
+"""A model in a TFLite runtime: opened by a contender, with the delegate or without; fed; and asked what the delegate has taken of it."""
+
+from . import inputs
+from .contenders import DELEGATE, NAMES, RESOLVERS, Contender, Session, check
+from .delegation import Delegation, Node, nodes, run_alone
+
+__all__ = ["DELEGATE", "Contender", "Delegation", "NAMES", "Node", "RESOLVERS", "Session", "check", "inputs", "nodes", "run_alone"]
