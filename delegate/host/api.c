@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
-#include "host/delegate.h"
+#include "host/apply.h"
 #include "host/options.h"
 #include "host/partition.h"
 #include "host/peak.h"

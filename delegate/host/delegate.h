@@ -1,4 +1,4 @@
-// The delegate object: what TFLite sees of it, the choice of nodes, and the end of its life.
+// The delegate object: what it holds, its threads, and the end of its life.
 #pragma once
 
 #include <stdbool.h>
@@ -29,15 +29,21 @@ struct tvmq_delegate {
   char isa[16], rounding[16], error[512];  // what info's strings point at
 };
 
+typedef TfLiteStatus (*tvmq_apply_fn)(TfLiteContext *context, TfLiteDelegate *base);
+
 // NULL: out of memory.
-struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options);
+struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply);
 
 // Waits with the release until the interpreter has given back its partitions, should it outlive the delegate.
 void tvmq_delegate_destroy(struct tvmq_delegate *delegate);
 void tvmq_delegate_leave(struct tvmq_delegate *delegate);  // the interpreter gives back a partition
 
-// The delegate behind a TfLiteDelegate pointer, NULL if it is another library's.
-struct tvmq_delegate *tvmq_delegate_of(const void *base);
+// Starts threads and trace as options and interpreter want them, unless that was done.
+void tvmq_delegate_start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context);
+
+// Lets go what belongs to a subgraph, which `link` points at; or to all of them, and the threads.
+void tvmq_delegate_drop(struct tvmq_subgraph **link);
+void tvmq_delegate_reset(struct tvmq_delegate *delegate);
 
 // Records an error and hands it to the interpreter's user. Returns kTfLiteError.
 __attribute__((format(printf, 3, 4))) TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...);

@@ -8,6 +8,8 @@
 #include "host/arena.h"
 #include "host/graph.h"
 #include "tflite/tflite_abi.h"
+#include "threads/threads.h"
+#include "threads/trace.h"
 
 struct tvmq_delegate;
 
@@ -29,7 +31,8 @@ struct tvmq_step {
 
 struct tvmq_partition {
   struct tvmq_partition *next;
-  struct tvmq_delegate *delegate;
+  struct tvmq_delegate *delegate;  // that it belongs to
+  struct tvmq_threads *threads;
   struct tvmq_subgraph *subgraph;
   bool live;   // the interpreter holds it
   bool ready;  // prepared: shapes, operators and arena fit together
@@ -46,10 +49,18 @@ struct tvmq_partition {
 bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor);
 
 // Makes the partition of these nodes, whose records are planned, with its arena, and puts it into the subgraph's list. NULL: out of memory.
-struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params);
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_subgraph *subgraph,
+                                             const TfLiteDelegateParams *params);
 
 // Takes it out of the list and releases it and its operators.
 void tvmq_partition_destroy(struct tvmq_partition *partition);
 
-// What the interpreter calls. Its init finds the partition that was made beforehand, so that nothing can fail there any more.
-TfLiteRegistration tvmq_partition_registration(void);
+// Finds out what there is to compute, and sizes the arena, for the shapes that the records have now. False: out of memory.
+bool tvmq_partition_size_up(struct tvmq_partition *partition);
+
+// Finds where the tensors of all steps are in this inference. NULL, or a record for one of whose tensors the runtime provides no memory.
+const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context);
+
+// Runs all steps on the tensors found: at once, or each by itself, with its time and spans recorded (trace NULL: without spans).
+void tvmq_partition_run(const struct tvmq_partition *partition);
+void tvmq_partition_run_profiled(const struct tvmq_partition *partition, struct tvmq_trace *trace);

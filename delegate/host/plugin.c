@@ -1,7 +1,7 @@
 // What a runtime calls to make and destroy a delegate.
 #include <stdio.h>
 
-#include "host/delegate.h"
+#include "host/apply.h"
 #include "host/options.h"
 
 #pragma GCC visibility push(default)
@@ -12,7 +12,7 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t n, void (*report_error)(const char *)) {
   struct tvmq_options options;
   char why[TVMQ_OPTIONS_MESSAGE] = "out of memory", message[TVMQ_OPTIONS_MESSAGE + 32];
-  struct tvmq_delegate *delegate = tvmq_options_parse(keys, values, n, &options, why) ? tvmq_delegate_create(&options) : NULL;
+  struct tvmq_delegate *delegate = tvmq_options_parse(keys, values, n, &options, why) ? tvmq_delegate_create(&options, tvmq_apply) : NULL;
   if (delegate != NULL) return &delegate->base;
   snprintf(message, sizeof message, "tvmq-delegate: %s", why[0] != '\0' ? why : "out of memory");
   if (report_error != NULL) report_error(message);

@@ -1,7 +1,27 @@
 // The operators that the delegate knows, each in a file of its own: how a node of it is read and described, and what claims, plans and runs it.
 #pragma once
 
-#include "tflite/node.h"
+#include "ops/desc.h"
+#include "ops/op.h"
+#include "tflite/tensor.h"
+#include "tflite/tflite_abi.h"
+
+struct tvmq_node_kind;
+
+// What is kept of a node once it is claimed: the runtime moves its own structures, and gives no access to them while it prepares or runs.
+struct tvmq_node {
+  const struct tvmq_node_kind *kind;
+  int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
+  int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; where a PAD is folded into the node, the PAD's
+  int out;
+  enum tvmq_scaling scaling;  // of the runtime's FULLY_CONNECTED
+  union tvmq_desc options;    // of the description, what the node itself says; all else is zero
+};
+
+// Of the tensors that change with each inference.
+struct tvmq_shapes {
+  struct tvmq_shape in[TVMQ_MAX_IN], out;
+};
 
 // A node and the tensors that change with each inference, as they are now.
 struct tvmq_node_view {

@@ -1,0 +1,112 @@
+#include "host/apply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/partition.h"
+#include "host/placement.h"
+#include "host/registration.h"
+#include "tflite/abi_check.h"
+
+struct tvmq_delegate *tvmq_delegate_of(const void *base) {
+  const TfLiteDelegate *delegate = base;
+  return delegate != NULL && delegate->Prepare == tvmq_apply ? delegate->data_ : NULL;
+}
+
+// The interpreter's own context for its CPU kernels is made with it and shared by its subgraphs, so its address tells interpreters apart while they live.
+static const void *owner_of(TfLiteContext *context) { return context->GetExternalContext(context, kTfLiteCpuBackendContext); }
+
+// The place of the subgraph's old records in the list, or the list's end.
+static struct tvmq_subgraph **find_subgraph(struct tvmq_delegate *delegate, const TfLiteContext *context, int *index) {
+  struct tvmq_subgraph **link = &delegate->subgraphs;
+  for (*index = 0; *link != NULL && (*link)->context != context; ++*index) link = &(*link)->next;
+  return link;
+}
+
+// The first node that is wanted, or that is not.
+static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgraph, bool wanted) {
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    if (tvmq_record_wanted(&subgraph->records[i]) == wanted) return &subgraph->records[i];
+  }
+  return NULL;
+}
+
+static bool same_refusal(const struct tvmq_record *a, const struct tvmq_record *b) {
+  return strcmp(a->info.op, b->info.op) == 0 && strcmp(a->info.reason, b->info.reason) == 0;
+}
+
+// The sentence that TFLite's own tools print, then each reason once.
+static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_subgraph *subgraph) {
+  const int threshold = delegate->options.log_severity;
+  size_t claimed = 0;
+  for (size_t i = 0; i < subgraph->n_records; i++) claimed += (size_t)subgraph->records[i].info.claimed;
+  const char *extent = claimed == 0 ? "not be" : claimed < subgraph->n_records ? "be partially" : "be completely";
+  tvmq_log(threshold, TVMQ_LOG_INFO, "subgraph %d: %zu of %zu nodes claimed; the model graph will %s executed by the delegate w/ %d delegate kernels",
+           subgraph->index, claimed, subgraph->n_records, extent, subgraph->n_partitions);
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    const struct tvmq_record *record = &subgraph->records[i];
+    bool first = !tvmq_record_wanted(record);
+    for (size_t j = 0; j < i && first; j++) first = !same_refusal(&subgraph->records[j], record);
+    if (!first) continue;
+    size_t n = 0;
+    for (size_t j = i; j < subgraph->n_records; j++) n += same_refusal(&subgraph->records[j], record);
+    tvmq_log(threshold, TVMQ_LOG_INFO, "left to the runtime: %zu %s, first node %d: %s", n, record->info.op, record->info.node, record->info.reason);
+  }
+}
+
+static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+  if (first_record(subgraph, true) != NULL) tvmq_delegate_start_threads(delegate, context);
+  tvmq_place(delegate, context, subgraph, nodes);
+  const struct tvmq_record *refused = delegate->options.require_full_delegation ? first_record(subgraph, false) : NULL;
+  if (refused != NULL) {
+    return tvmq_delegate_fail(delegate, context, "require_full_delegation: node %d (%s) of subgraph %d would be left to the runtime: %s", refused->info.node,
+                              refused->info.op, subgraph->index, refused->info.reason);
+  }
+  if (nodes->size > 0) {
+    const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, tvmq_registration(), nodes, &delegate->base);
+    if (status != kTfLiteOk) return status;
+  }
+  log_outcome(delegate, subgraph);
+  return kTfLiteOk;
+}
+
+// Says so on stderr alone: the runtime's own way to report may be what is wrong.
+static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
+  snprintf(delegate->error, sizeof delegate->error, "%s; nothing is delegated", why);
+  tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "%s", delegate->error);
+  return delegate->options.require_full_delegation ? kTfLiteError : kTfLiteOk;
+}
+
+TfLiteStatus tvmq_apply(TfLiteContext *context, TfLiteDelegate *base) {
+  struct tvmq_delegate *delegate = base->data_;
+  const char *implausible = tvmq_abi_check(context);
+  if (implausible != NULL) return leave_all(delegate, implausible);
+
+  const void *owner = owner_of(context);
+  if (owner != delegate->owner) {
+    if (delegate->n_live > 0) return tvmq_delegate_fail(delegate, context, "the delegate already serves another interpreter; load one for each");
+    tvmq_delegate_reset(delegate);  // the next interpreter may want another number of threads
+    delegate->owner = owner;
+  }
+  int index;
+  struct tvmq_subgraph **link = find_subgraph(delegate, context, &index);
+  if (*link != NULL) {
+    for (const struct tvmq_partition *p = (*link)->partitions; p != NULL; p = p->next) {
+      if (p->live) return kTfLiteOk;  // applied twice: all that can be claimed is
+    }
+    tvmq_delegate_drop(link);
+  }
+
+  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, (enum tvmq_scaling)delegate->options.fully_connected);
+  TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
+  if (nodes == NULL) {
+    if (subgraph != NULL) tvmq_subgraph_free(subgraph);
+    return delegate->options.require_full_delegation ? tvmq_delegate_fail(delegate, context, "out of memory") : leave_all(delegate, "out of memory");
+  }
+  subgraph->next = *link;
+  *link = subgraph;
+  const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
+  tvmq_free(nodes);
+  return status;
+}

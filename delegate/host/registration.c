@@ -1,0 +1,110 @@
+#include "host/registration.h"
+
+#include "base/fp_mode.h"
+#include "host/delegate.h"
+#include "host/partition.h"
+#include "ops/op_names.h"
+
+static bool same_nodes(const struct tvmq_partition *partition, const TfLiteIntArray *nodes) {
+  if ((size_t)nodes->size != partition->n) return false;
+  for (size_t i = 0; i < partition->n; i++) {
+    if (partition->steps[i].record->info.node != nodes->data[i]) return false;
+  }
+  return true;
+}
+
+static struct tvmq_partition *find(const struct tvmq_delegate *delegate, const TfLiteContext *context, const TfLiteDelegateParams *params) {
+  for (struct tvmq_subgraph *subgraph = delegate->subgraphs; subgraph != NULL; subgraph = subgraph->next) {
+    for (struct tvmq_partition *p = subgraph->partitions; subgraph->context == context && p != NULL; p = p->next) {
+      if (!p->live && same_nodes(p, params->nodes_to_replace)) return p;
+    }
+  }
+  return NULL;
+}
+
+static void *init(TfLiteContext *context, const char *buffer, size_t length) {
+  (void)length;  // 0: the buffer is a struct, not a model's bytes
+  const TfLiteDelegateParams *params = (const void *)buffer;
+  struct tvmq_delegate *delegate = params->delegate->data_;
+  struct tvmq_partition *partition = find(delegate, context, params);
+  if (partition == NULL) return NULL;  // other nodes than in the preview: prepare says so
+  partition->live = true;
+  const int number = partition->subgraph->n_partitions++;
+  delegate->n_live++;
+  for (size_t i = 0; i < partition->n; i++) {
+    partition->steps[i].record->info.claimed = 1;
+    partition->steps[i].record->info.partition = number;
+  }
+  return partition;
+}
+
+static void release(TfLiteContext *context, void *user_data) {
+  (void)context;
+  struct tvmq_partition *partition = user_data;
+  if (partition == NULL) return;
+  struct tvmq_delegate *delegate = partition->delegate;
+  tvmq_partition_destroy(partition);
+  tvmq_delegate_leave(delegate);
+}
+
+static TfLiteStatus fail_at(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *what, const char *why) {
+  return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) %s: %s", record->info.node, record->info.op, what, why);
+}
+
+// In order of execution, each step's output has its shape before the next step's input is looked at.
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
+  struct tvmq_partition *partition = node->user_data;
+  if (partition == NULL) {
+    context->ReportError(context, "tvmq-delegate: the runtime partitioned the graph otherwise than it announced");
+    return kTfLiteError;
+  }
+  partition->ready = false;
+  for (size_t i = 0; i < partition->n; i++) {
+    const struct tvmq_step *step = &partition->steps[i];
+    struct tvmq_record *record = step->record;
+    const char *reason = tvmq_record_plan(record, context, &partition->delegate->env);
+    if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
+    if (!tvmq_tensor_resize(context, record->node.out, &record->shapes.out, !step->inside))
+      return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
+  }
+  if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+  partition->ready = true;
+  return kTfLiteOk;
+}
+
+static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context) {
+  const struct tvmq_record *record = tvmq_partition_find_tensors(partition, context);
+  if (record != NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
+  if (partition->delegate->options.profile) {
+    tvmq_partition_run_profiled(partition, partition->delegate->trace);
+  } else {
+    tvmq_partition_run(partition);
+  }
+  return kTfLiteOk;
+}
+
+static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
+  struct tvmq_partition *partition = node->user_data;
+  if (partition == NULL) return kTfLiteError;  // prepare has said why
+  if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
+  struct tvmq_affinity affinity;
+  tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  const TfLiteStatus status = run(partition, context);
+  tvmq_fp_leave(fp_mode);
+  if (!tvmq_affinity_leave(&affinity))
+    tvmq_log(partition->delegate->options.log_severity, TVMQ_LOG_WARNING, "the caller's thread may not run any more where it did, and stays on cpu_affinity");
+  return status;
+}
+
+TfLiteRegistration tvmq_registration(void) {
+  return (TfLiteRegistration){
+      .init = init,
+      .free = release,
+      .prepare = prepare,
+      .invoke = invoke,
+      .builtin_code = TVMQ_BUILTIN_DELEGATE,
+      .custom_name = "TvmqDelegate",
+      .version = 1,
+  };
+}
