@@ -10,8 +10,5 @@ enum tvmq_cpu_bits {
   TVMQ_CPU_AVX2 = 1u << 8,         // AVX2, with FMA and BMI as every AVX2 machine has them
   TVMQ_CPU_AVXVNNI = 1u << 9,      // 256-bit vpdpbusd in VEX encoding
   TVMQ_CPU_AVX512VNNI = 1u << 10,  // AVX-512 F, BW, DQ, VL and VNNI together
-  TVMQ_CPU_AMX = 1u << 11,         // AMX tiles and their int8 products
-
-  // No feature, and needed by no kernel: the cores execute instructions in the order of the program. Among kernels that may run, others are then fastest.
-  TVMQ_CPU_IN_ORDER = 1u << 16
+  TVMQ_CPU_AMX = 1u << 11          // AMX tiles and their int8 products
 };

@@ -88,7 +88,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .rounding = delegate->rounding,
       .error = delegate->error,
       .scratch_bytes = delegate->scratch.size,
-      .in_order = (delegate->env.cpu & TVMQ_CPU_IN_ORDER) != 0,
+      .in_order = delegate->env.machine->in_order,
   };
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     info->subgraphs++;

@@ -5,15 +5,17 @@
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
+#include "cpu/machine.h"
 #include "host/partition.h"
 
-static uint32_t cpu_of(const struct tvmq_options *options) {
-  const uint32_t features = options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect();
+static uint32_t cpu_of(const struct tvmq_options *options) { return options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect(); }
+
+static const struct tvmq_machine *machine_of(const struct tvmq_options *options) {
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &options->cpu_affinity);  // the cores that count are those it will run on
   const bool in_order = options->tune == TVMQ_TUNE_AUTO ? tvmq_cpu_in_order() : options->tune == TVMQ_TUNE_IN_ORDER;
   tvmq_affinity_leave(&affinity);
-  return in_order ? features | TVMQ_CPU_IN_ORDER : features;
+  return tvmq_machine_for(in_order);
 }
 
 struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply) {
@@ -29,6 +31,7 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
   delegate->transformed.limit = (size_t)options->winograd_megabytes << 20;
   delegate->env = (struct tvmq_env){
       .cpu = cpu_of(options),
+      .machine = machine_of(options),
       .rounding = (enum tvmq_rounding)options->rounding,
       .winograd = (enum tvmq_winograd_use)options->winograd,
       .transformed = &delegate->transformed,

@@ -8,6 +8,7 @@
 #include "kernels/kernel.h"
 #include "ops/desc.h"
 #include "packing/layout.h"
+#include "plan/select.h"
 #include "threads/threads.h"
 
 // When convolutions are computed by Winograd: where that is estimated to be faster, wherever it is exact, or never.
@@ -20,13 +21,16 @@ struct tvmq_budget {
 
 // What planning may use. Fixed for the life of a delegate.
 struct tvmq_env {
-  uint32_t cpu;  // enum tvmq_cpu_bits: features to use and what to tune for, detected or by the options `isa` and `tune`
+  uint32_t cpu;                        // enum tvmq_cpu_bits: features to use, detected or by the option `isa`
+  const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`
   enum tvmq_rounding rounding;
   enum tvmq_winograd_use winograd;
   struct tvmq_budget *transformed;  // for weights transformed by Winograd; outlives the operators
   struct tvmq_threads *threads;     // NULL: one thread
   struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
 };
+
+static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) { return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine}; }
 
 // What a planned op says of itself.
 struct tvmq_op_info {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpu/machine.h"
 #include "threads/threads.h"
 
 // Blocks are counted panels first, then rows, so that a thread's next block mostly has the same rows.
@@ -30,7 +31,7 @@ struct tvmq_conv_work {
 };
 
 // The blocks with which `n_threads` threads are estimated to finish first. A block's rows stay in the cache while all its panels pass over them.
-struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *work, int n_threads);
+struct tvmq_conv_blocks tvmq_conv_blocks(const struct tvmq_conv_work *work, const struct tvmq_machine *machine, int n_threads);
 
 // The thread has done another block of the same rows before: they are still in its scratch.
 static inline bool tvmq_conv_has_rows(const struct tvmq_conv_blocks *blocks, const struct tvmq_tile *block) {

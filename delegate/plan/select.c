@@ -4,12 +4,12 @@
 
 #include "base/arith.h"
 
-static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, uint32_t cpu, uint32_t excluded) {
-  return variant->family == family && (variant->cpu & ~cpu) == 0 && (variant->flags & excluded) == 0;
+static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, const struct tvmq_target *target, uint32_t excluded) {
+  return variant->family == family && (variant->cpu & ~target->cpu) == 0 && (variant->flags & excluded) == 0;
 }
 
-const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint32_t cpu) {
-  return &variant->speeds[(cpu & TVMQ_CPU_IN_ORDER) != 0 && variant->speeds[1].rate > 0];
+const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
+  return &variant->speeds[machine->in_order && variant->speeds[1].rate > 0];
 }
 
 bool tvmq_any_has(uint32_t flags, uint32_t cpu) {
@@ -23,11 +23,13 @@ typedef float (*cost_fn)(const struct tvmq_variant *variant, const void *problem
 static const float UNFIT = -1;
 
 // The variant of the least cost, which *cost is set to unless it is NULL; of equals the last, which is the most specific.
-static const struct tvmq_variant *least(enum tvmq_family family, uint32_t cpu, uint32_t excluded, cost_fn cost_of, const void *problem, float *cost) {
-  const struct tvmq_variant *best = NULL;
+static const struct tvmq_variant *least(enum tvmq_family family, const struct tvmq_target *target, uint32_t excluded, cost_fn cost_of, const void *problem,
+                                        float *cost) {
+  const struct tvmq_variant *best = NULL, *const first = target->only != NULL ? target->only : tvmq_variants;
+  const struct tvmq_variant *const end = target->only != NULL ? first + 1 : first + tvmq_n_variants;
   float lowest = INFINITY;
-  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (!usable(v, family, cpu, excluded)) continue;
+  for (const struct tvmq_variant *v = first; v < end; v++) {
+    if (!usable(v, family, target, excluded)) continue;
     const float estimate = cost_of(v, problem);
     if (estimate < 0 || estimate > lowest) continue;
     best = v;
@@ -42,25 +44,24 @@ static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_pro
   return (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
 }
 
-// Zipping: cycles for each piece of a row and for each byte, out of order and in order.
-static const float ZIP_PIECE_CYCLES[2] = {1.5f, 8}, ZIP_BYTE_CYCLES[2] = {0.044f, 0.26f};
-
 static float row_sums_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
   return (float)p->m * (speed->tile_cycles + (float)p->n_taps * (float)p->k / speed->rate);
 }
 
 const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p, float *cycles) {
   *cycles = 0;
   if (v->layout.weight_bytes > 1 || p->filter_zero_point == 0) return NULL;
-  return least(TVMQ_FAMILY_ROW_SUMS, p->cpu, 0, row_sums_cycles, p, cycles);
+  struct tvmq_target any = p->target;
+  any.only = NULL;
+  return least(TVMQ_FAMILY_ROW_SUMS, &any, 0, row_sums_cycles, p, cycles);
 }
 
 static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
-  const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
+  const struct tvmq_machine *machine = p->target.machine;
   if ((v->flags & TVMQ_ZIPPED_ROWS) == 0) return 0;
-  return (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * ZIP_PIECE_CYCLES[in_order] + gemm_depth(v, p) * ZIP_BYTE_CYCLES[in_order]);
+  return (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * machine->zipped_piece_cycles + gemm_depth(v, p) * machine->zipped_byte_cycles);
 }
 
 float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
@@ -69,23 +70,23 @@ float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_
   return sums + zip_cycles(v, p);
 }
 
-// Kernels with TVMQ_MATRIX_ROWS share weights between two tiles of up to 32 channels: one alone takes half as long again.
-static float row_tiles(const struct tvmq_variant *v, size_t m) {
+// Kernels with TVMQ_MATRIX_ROWS share weights between two tiles of up to 32 channels: one alone takes longer.
+static float row_tiles(const struct tvmq_variant *v, size_t m, const struct tvmq_machine *machine) {
   const size_t tiles = tvmq_ceil_div(m, v->mr);
-  return (float)tiles + ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.nr <= 32 && tiles % 2 != 0 ? 0.5f : 0);
+  return (float)tiles + ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.nr <= 32 && tiles % 2 != 0 ? machine->lone_tile : 0);
 }
 
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
   if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
-  const float tiles = row_tiles(v, p->m) * (float)tvmq_ceil_div(p->n, v->layout.nr);
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  const float tiles = row_tiles(v, p->m, p->target.machine) * (float)tvmq_ceil_div(p->n, v->layout.nr);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
   return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_row_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
-  return least(family, problem->cpu, problem->excluded, gemm_cycles, problem, cycles);
+  return least(family, &problem->target, problem->excluded, gemm_cycles, problem, cycles);
 }
 
 size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
@@ -103,15 +104,13 @@ static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const
   return seen;
 }
 
-// What cannot be read in place is copied: cycles for each lane of a block, out of order and in order, if each is looked up, for each pixel, or for each byte of
-// whole lines.
-static const float LOOKED_UP_CYCLES[2] = {1.5f, 8}, COPIED_CYCLES = 8, LINE_BYTE_CYCLES = 0.2f;
-
+// What cannot be read in place is copied: each lane of a block is looked up, or pixels are copied, or whole lines.
 static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
-  if (p->depth_multiplier > 1) return pixels * (float)tvmq_round_up(p->channels, v->layout.nr) * LOOKED_UP_CYCLES[(p->cpu & TVMQ_CPU_IN_ORDER) != 0];
-  if (tvmq_depthwise_side_by_side(v, p) > 1) return pixels * (float)p->channels * LINE_BYTE_CYCLES;
-  return p->channels < v->layout.nr ? pixels * COPIED_CYCLES : 0;
+  const struct tvmq_machine *machine = p->target.machine;
+  if (p->depth_multiplier > 1) return pixels * (float)tvmq_round_up(p->channels, v->layout.nr) * machine->gathered_lane_cycles;
+  if (tvmq_depthwise_side_by_side(v, p) > 1) return pixels * (float)p->channels * machine->line_byte_cycles;
+  return p->channels < v->layout.nr ? pixels * machine->copied_pixel_cycles : 0;
 }
 
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
@@ -121,15 +120,12 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          (v->mr == 1 || allows(v->only.stride, p->stride_h));
 }
 
-// Cycles before the first column of a tile of rows of a block: out of order, and in order. Kernels of any filter with a vertical layout take more for
-// each group of rows of a column of pixels that they make for the first output, and not for one of its own.
-static const float START_CYCLES[2] = {60, 150}, COLUMN_CYCLES[2] = {6, 30};
-
+// Cycles before the first column of a tile of rows of a block. Kernels of any filter with a vertical layout take more for each group of rows of a column of
+// pixels that they make for the first output, and not for one of its own.
 static float start_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
-  const bool in_order = (p->cpu & TVMQ_CPU_IN_ORDER) != 0;
   const size_t columns = p->filter_w > p->stride_w ? p->filter_w - p->stride_w : 0;
   const float groups = v->layout.out_rows > 0 && v->only.filter_w == 0 ? (float)tvmq_row_groups(&v->layout, p->filter_h) : 0;
-  return START_CYCLES[in_order] + (float)columns * groups * COLUMN_CYCLES[in_order];
+  return p->target.machine->strip_start_cycles + (float)columns * groups * p->target.machine->strip_column_cycles;
 }
 
 // A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
@@ -137,56 +133,56 @@ static float depthwise_cycles(const struct tvmq_variant *v, const void *problem)
   const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
   if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
   const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
   const float start = start_cycles(v, p);
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
   const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // tile after tile is computed and copied
-  const float copy_cycles = overhangs ? starts * start + tiles * v->mr * COPIED_CYCLES : 0;
+  const float copy_cycles = overhangs ? starts * start + tiles * v->mr * p->target.machine->copied_pixel_cycles : 0;
   return starts * start + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + copy_cycles + gather_cycles(v, problem);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
-  return least(family, problem->cpu, problem->excluded, depthwise_cycles, problem, cycles);
+  return least(family, &problem->target, problem->excluded, depthwise_cycles, problem, cycles);
 }
 
 struct conversion {
   enum tvmq_type in_type, out_type;
-  uint32_t cpu;
+  const struct tvmq_machine *machine;
 };
 
 static float conversion_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct conversion *c = problem;
-  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->cpu)->rate : UNFIT;
+  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->machine)->rate : UNFIT;
 }
 
-const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu) {
-  return least(TVMQ_FAMILY_QUANTIZE, cpu, 0, conversion_cycles, &(struct conversion){in_type, out_type, cpu}, NULL);
+const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target) {
+  return least(TVMQ_FAMILY_QUANTIZE, target, 0, conversion_cycles, &(struct conversion){in_type, out_type, target->machine}, NULL);
 }
 
-const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu) {
+const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target) {
   if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_ADD, cpu, 0, conversion_cycles, &(struct conversion){type, type, cpu}, NULL);
+  return least(TVMQ_FAMILY_ADD, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
 }
 
 struct pooling {
   enum tvmq_type type;
   size_t channels;
-  uint32_t cpu;
+  const struct tvmq_machine *machine;
 };
 
 static float pooling_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct pooling *p = problem;
-  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
+  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->machine)->rate : UNFIT;
 }
 
-const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, uint32_t cpu) {
-  return least(family, cpu, 0, pooling_cycles, &(struct pooling){type, channels, cpu}, NULL);
+const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, const struct tvmq_target *target) {
+  return least(family, target, 0, pooling_cycles, &(struct pooling){type, channels, target->machine}, NULL);
 }
 
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_winograd_problem *p = problem;
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
   const float k = (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)tvmq_ceil_div(p->n, v->layout.nr);
   float tiles = 0;
   for (size_t i = 0; i < p->n_points; i++) tiles += (float)tvmq_ceil_div(p->rows[i], v->mr);
@@ -194,21 +190,23 @@ static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *prob
 }
 
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles) {
-  return least(TVMQ_FAMILY_WINOGRAD_GEMM, problem->cpu, 0, winograd_gemm_cycles, problem, cycles);
+  return least(TVMQ_FAMILY_WINOGRAD_GEMM, &problem->target, 0, winograd_gemm_cycles, problem, cycles);
 }
 
 struct transform {
   size_t channels;
-  uint32_t cpu;
+  const struct tvmq_machine *machine;
 };
 
 static float transform_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct transform *p = problem;
   const size_t lanes = v->layout.nr;
   if (v->family == TVMQ_FAMILY_WINOGRAD_OUTPUT && p->channels % lanes != 0) return UNFIT;
-  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->cpu)->rate : UNFIT;
+  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->machine)->rate : UNFIT;
 }
 
-const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles) {
-  return least(family, cpu, 0, transform_cycles, &(struct transform){channels, cpu}, cycles);
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, const struct tvmq_target *target, float *cycles) {
+  struct tvmq_target any = *target;
+  any.only = NULL;
+  return least(family, &any, 0, transform_cycles, &(struct transform){channels, target->machine}, cycles);
 }

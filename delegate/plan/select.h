@@ -5,22 +5,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/machine.h"
 #include "kernels/variants.h"
 
-// How fast a variant is on a processor: enum tvmq_cpu_bits.
-const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, uint32_t cpu);
+// What there is to choose from, and for whom.
+struct tvmq_target {
+  uint32_t cpu;  // features that may be used: enum tvmq_cpu_bits
+  const struct tvmq_machine *machine;
+  const struct tvmq_variant *only;  // the one variant that is allowed; NULL: any
+};
 
-// Whether a variant that the processor can run has one of the flags.
+// How fast a variant is on a machine.
+const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine);
+
+// Whether a variant that a processor with these features can run has one of the flags.
 bool tvmq_any_has(uint32_t flags, uint32_t cpu);
 
 // Every choice takes the variant of least estimated cycles, and of equals the last, which is the most specific; NULL: no variant serves the problem.
 
 // A gemm problem as the choice sees it.
 struct tvmq_gemm_problem {
-  size_t m, n, k, n_taps;     // k elements per tap, unpadded
-  uint8_t acc_bytes;          // of the layout: 4, or 8 for 16x8 with an int64 bias
-  bool exact_k;               // only variants whose ku divides k: rows are read where they lie
-  uint32_t cpu;               // features that may be used, and what to tune for: enum tvmq_cpu_bits
+  size_t m, n, k, n_taps;  // k elements per tap, unpadded
+  uint8_t acc_bytes;       // of the layout: 4, or 8 for 16x8 with an int64 bias
+  bool exact_k;            // only variants whose ku divides k: rows are read where they lie
+  struct tvmq_target target;
   uint32_t excluded;          // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT where weights are -128)
   uint32_t required;          // flags of which a variant must have all
   int32_t filter_zero_point;  // if not 0, kernels of 8-bit weights need the sums of rows
@@ -41,7 +49,8 @@ struct tvmq_depthwise_problem {
   uint8_t acc_bytes;
   size_t out_h, out_w, channels, depth_multiplier, filter_h, filter_w, stride_h, stride_w;
   bool neighbours;  // pixels of a row lie side by side, those of the input and those of the output
-  uint32_t cpu, excluded;
+  struct tvmq_target target;
+  uint32_t excluded;
 };
 
 // Output pixels of a row that fill a block of the variant, where a pixel's channels are fewer: the filter is the same for all, so they may stand for channels,
@@ -51,22 +60,22 @@ size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *variant, const str
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
 
 // By types; NULL when no kernel converts between them.
-const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, uint32_t cpu);
+const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target);
 
 // By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
-const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, uint32_t cpu);
+const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target);
 
 // Of a family of pools.
-const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, uint32_t cpu);
+const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, const struct tvmq_target *target);
 
 // Gemms at the points of a Winograd convolution.
 struct tvmq_winograd_problem {
   size_t rows[TVMQ_WINOGRAD_POINTS * TVMQ_WINOGRAD_POINTS], n_points;  // tiles that have each point
   size_t n, k;
-  uint32_t cpu;
+  struct tvmq_target target;
 };
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles);
 
 // Of a family of transforms, and the cycles for all `channels` at one point of one tile. NULL: every variant computes more channels at a time, or
 // of the outputs, which go by a panel's channels, none a divisor of these.
-const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t cpu, float *cycles);
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, const struct tvmq_target *target, float *cycles);

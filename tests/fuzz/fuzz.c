@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Half of all runs use what the CPU has, the others one of its tiers.
   env.cpu = tvmq_cpu_detect();
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
-  if (fuzz_pick(&bytes, 0, 1)) env.cpu |= TVMQ_CPU_IN_ORDER;
+  env.machine = &tvmq_machines[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_machines - 1)];
   static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv,     fuzz_add,  fuzz_concatenation,
                                                                                     fuzz_quantize, fuzz_mean, fuzz_pool};
   const int64_t n = sizeof operators / sizeof operators[0], drawn = fuzz_pick(&bytes, 0, 2 * n - 1);

@@ -47,11 +47,11 @@ static union tvmq_desc describe(const struct shape *s) {
 }
 
 // Plans it so, too: the class that is chosen names a kernel of its own family.
-static void check(const char *name, uint32_t cpu, const struct shape *shape, bool as_conv) {
+static void check_on(const struct tvmq_machine *machine, const char *name, uint32_t cpu, const struct shape *shape, bool as_conv) {
   const union tvmq_desc desc = describe(shape);
   struct tvmq_budget transformed = {0};
   struct tvmq_scratch scratch = {0};
-  const struct tvmq_env env = {.cpu = cpu, .winograd = TVMQ_WINOGRAD_OFF, .transformed = &transformed, .scratch = &scratch};
+  const struct tvmq_env env = {.cpu = cpu, .machine = machine, .winograd = TVMQ_WINOGRAD_OFF, .transformed = &transformed, .scratch = &scratch};
   CHECK_STRING(tvmq_op_depthwise.claim(&desc), NULL, name);
   const struct tvmq_op_class *class = tvmq_op_computed_by(&tvmq_op_depthwise, &desc, &env);
   CHECK(class == (as_conv ? &tvmq_op_conv : &tvmq_op_depthwise), "%s, cpu %#x", name, cpu);
@@ -64,6 +64,8 @@ static void check(const char *name, uint32_t cpu, const struct shape *shape, boo
   class->release(op);
   tvmq_scratch_free(&scratch);
 }
+
+static void check(const char *name, uint32_t cpu, const struct shape *shape, bool as_conv) { check_on(tvmq_machine_for(false), name, cpu, shape, as_conv); }
 
 // The layers: micro_speech's, and 3x3 ones.
 static const struct shape speech = {TVMQ_TYPE_S8, 49, 40, 1, 8, 10, 8, 2}, grouped = {TVMQ_TYPE_S8, 32, 32, 4, 2, 3, 3, 1},
@@ -85,21 +87,23 @@ int main(void) {
   check("strided", TVMQ_CPU_AVX2, &strided, true);
 #endif
 #if TVMQ_HAVE_DOTPROD
-  for (uint32_t order = 0; order <= TVMQ_CPU_IN_ORDER; order += TVMQ_CPU_IN_ORDER) {
-    const uint32_t dotprod = TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD | order;
-    check("micro_speech", dotprod, &speech, true);
-    check("twofold", dotprod, &twofold, false);
-    check("strided", dotprod, &strided, true);
-    check("many channels", dotprod, &grouped, false);
+  for (int in_order = 0; in_order < 2; in_order++) {
+    const struct tvmq_machine *machine = tvmq_machine_for(in_order);
+    const uint32_t dotprod = TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD;
+    check_on(machine, "micro_speech", dotprod, &speech, true);
+    check_on(machine, "twofold", dotprod, &twofold, false);
+    check_on(machine, "strided", dotprod, &strided, true);
+    check_on(machine, "many channels", dotprod, &grouped, false);
   }
 #endif
 #if TVMQ_HAVE_NEON
   // The portable gemm of 64-bit sums is slower than the depthwise kernel.
-  for (uint32_t order = 0; order <= TVMQ_CPU_IN_ORDER; order += TVMQ_CPU_IN_ORDER) {
-    const struct tvmq_gemm_problem gemm = {.m = 32 * 32, .n = 2, .k = 9, .n_taps = 1, .acc_bytes = 8, .cpu = TVMQ_CPU_NEON | order};
+  for (int in_order = 0; in_order < 2; in_order++) {
+    const struct tvmq_target target = {.cpu = TVMQ_CPU_NEON, .machine = tvmq_machine_for(in_order)};
+    const struct tvmq_gemm_problem gemm = {.m = 32 * 32, .n = 2, .k = 9, .n_taps = 1, .acc_bytes = 8, .target = target};
     float cycles;
     const struct tvmq_variant *v = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S16, &gemm, &cycles);
-    check("twofold of 16 bits", gemm.cpu, &wide, (v->cpu & TVMQ_CPU_NEON) != 0);
+    check_on(target.machine, "twofold of 16 bits", target.cpu, &wide, (v->cpu & TVMQ_CPU_NEON) != 0);
   }
 #endif
   return unit_report();

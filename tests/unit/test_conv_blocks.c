@@ -43,7 +43,7 @@ static void check_sizes(void) {
         w.reach = (size_t)i % 2 * 2;
         w.even = i % 2 == 0;
         w.bring_cycles = w.cycles / 8;
-        const struct tvmq_conv_blocks b = tvmq_conv_blocks(&w, threads);
+        const struct tvmq_conv_blocks b = tvmq_conv_blocks(&w, tvmq_machine_for(false), threads);
         check_covers(&w, &b);
         CHECK(threads > 1 || b.n_blocks == 1, "one thread has no use for %zu blocks of panels", b.n_blocks);
       }
@@ -54,24 +54,24 @@ static void check_sizes(void) {
 static void check_choice(void) {
   // Little work stays with one thread.
   struct tvmq_conv_work w = pointwise(32, 64, 1);
-  struct tvmq_conv_blocks b = tvmq_conv_blocks(&w, 2);
+  struct tvmq_conv_blocks b = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   CHECK(b.m_blocks * b.n_blocks == 1, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
   // A little more does not, though there is little to win: half of its rows lie in another core's cache.
   w = pointwise(196, 384, 2);
-  b = tvmq_conv_blocks(&w, 2);
+  b = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   CHECK(b.m_blocks == 2 && b.n_blocks == 1, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
   // Many rows and few weights: threads share the rows, and have as much to do.
   w = pointwise(12544, 32, 2);
-  b = tvmq_conv_blocks(&w, 2);
+  b = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   CHECK(b.n_blocks == 1 && b.m_blocks >= 4, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
   // Tiles that can be equal make equal blocks.
   w = pointwise(196, 512, 1);
   w.even = true;
-  b = tvmq_conv_blocks(&w, 2);
+  b = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   CHECK(b.rows * b.m_blocks == 196, "%zu x %zu rows", b.m_blocks, b.rows);
   // Few rows and many weights: they share the panels.
   w = pointwise(49, 1024, 32);
-  b = tvmq_conv_blocks(&w, 2);
+  b = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   CHECK(b.m_blocks == 1 && b.n_blocks % 2 == 0, "%zu x %zu blocks", b.m_blocks, b.n_blocks);
 }
 
@@ -85,10 +85,10 @@ static void check_lines(void) {
   w.panel_bytes = 64;
   w.pixel_bytes = 64 * 9;
   w.panel_pixel_bytes = 64;
-  const struct tvmq_conv_blocks whole = tvmq_conv_blocks(&w, 2);
+  const struct tvmq_conv_blocks whole = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   w.pixel_bytes = 16 * 9;
   w.panel_pixel_bytes = 16;
-  const struct tvmq_conv_blocks cut = tvmq_conv_blocks(&w, 2);
+  const struct tvmq_conv_blocks cut = tvmq_conv_blocks(&w, tvmq_machine_for(false), 2);
   CHECK(cut.n_blocks == 1 && whole.n_blocks > 1, "%zu and %zu blocks of panels", cut.n_blocks, whole.n_blocks);
 }
 

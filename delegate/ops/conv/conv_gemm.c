@@ -9,11 +9,6 @@
 #include "ops/pixels.h"
 #include "plan/select.h"
 
-enum { MIN_BLOCK_TILES = 4, MAX_BLOCK_ROWS = 512 };
-
-// Cost of bringing one row of A to the kernel, in cycles: per pointer of a table and per widened byte.
-static const float CYCLES_PER_POINTER = 2.0f, CYCLES_PER_WIDENED_BYTE = 0.15f;
-
 // ---- choose
 
 static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
@@ -33,7 +28,7 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
   struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
   if (!c.variant) return c;
-  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * CYCLES_PER_POINTER);
+  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * env->machine->pointer_cycles);
   return c;
 }
 
@@ -47,9 +42,9 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
-  float bring_cycles = (float)p->m * CYCLES_PER_POINTER;
-  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->cpu);
-  if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * CYCLES_PER_WIDENED_BYTE;
+  float bring_cycles = (float)p->m * env->machine->pointer_cycles;
+  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
+  if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * env->machine->widened_byte_cycles;
   estimate(&c, p, &gemm, bring_cycles);
   return c;
 }
@@ -63,15 +58,15 @@ static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { 
 
 static size_t line_bytes(const struct tvmq_rows *rows) { return rows->in_w * rows->pixel_bytes; }
 
-static void set_blocks(struct tvmq_conv *c) {
+static void set_blocks(struct tvmq_conv *c, const struct tvmq_machine *machine) {
   const struct tvmq_conv_problem *p = &c->problem;
   const struct tvmq_conv_work work = {
       .parts = p->groups,
       .m = p->m,
       .pitch = 1,
       .mr = c->choice.variant->mr,
-      .least = MIN_BLOCK_TILES * c->choice.variant->mr,
-      .most = MAX_BLOCK_ROWS,
+      .least = machine->gemm.least_tiles * c->choice.variant->mr,
+      .most = machine->gemm.most_rows,
       .row_bytes = c->choice.n_taps * c->choice.k * p->element_bytes,
       .panels = c->panels,
       .panel_bytes = c->panel.size,
@@ -82,7 +77,7 @@ static void set_blocks(struct tvmq_conv *c) {
       .cycles = c->choice.cycles,
       .bring_cycles = c->choice.bring_cycles,
   };
-  c->plan.gemm.blocks = tvmq_conv_blocks(&work, tvmq_threads_count(c->threads));
+  c->plan.gemm.blocks = tvmq_conv_blocks(&work, machine, tvmq_threads_count(c->threads));
 }
 
 // Bytes of input that a block reads, at most.
@@ -97,12 +92,12 @@ static size_t block_bytes(const struct tvmq_conv *c) {
 }
 
 // Kernels with an unsigned operand flip a signed one at each use; from some uses on a flipped copy costs less.
-static bool pays_flipping(const struct tvmq_conv *c) {
-  enum { USES = 4 };
+static bool pays_flipping(const struct tvmq_conv *c, const struct tvmq_machine *machine) {
   const struct tvmq_conv_desc *d = &c->problem.desc;
   const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
   return c->choice.way->rows == TVMQ_CONV_TABLE && c->problem.groups == 1 && c->choice.variant->layout.a_offset != 0 &&
-         tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 && c->plan.gemm.blocks.passing * taps >= USES * step;
+         tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 &&
+         (float)(c->plan.gemm.blocks.passing * taps) >= machine->flip_uses * (float)step;
 }
 
 static const char *set_scratch(struct tvmq_conv *c) {
@@ -128,8 +123,8 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
-  set_blocks(c);
-  g->flips = pays_flipping(c);
+  set_blocks(c, env->machine);
+  g->flips = pays_flipping(c, env->machine);
   return set_scratch(c);
 }
 

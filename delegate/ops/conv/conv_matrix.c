@@ -14,9 +14,6 @@
 #include "ops/conv/conv_rows.h"
 #include "ops/pixels.h"
 
-// Rows of a block at most: more of them would only make its output longer in cache. Scratch for output that is copied should stay in the first level.
-enum { MIN_BLOCK_TILES = 8, MAX_BLOCK_ROWS = 2048, TILE_BYTES = 16 * 1024 };
-
 // ---- choose
 
 static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t m, size_t n_taps, size_t k) {
@@ -54,9 +51,9 @@ static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p,
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
   struct tvmq_conv_choice c = choose(p, env, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
-  const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->cpu);
+  const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->machine);
   c.bring_cycles += copy_cycles;
-  c.cycles += copy_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->cpu);
+  c.cycles += copy_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine);
   return c;
 }
 
@@ -65,7 +62,7 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
   struct tvmq_conv_choice c = choose(p, env, p->m, 1, k);
   c.copies = true;
-  const float copy_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->cpu);
+  const float copy_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
   c.bring_cycles = (c.bring_cycles + copy_cycles) * (float)p->groups;
   c.cycles = (c.cycles + copy_cycles) * (float)p->groups;
   return c;
@@ -121,8 +118,8 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .pitch = x->pitch,
       .mr = mr,
       .even = true,
-      .least = MIN_BLOCK_TILES * tvmq_ceil_div(mr, x->pitch),
-      .most = tvmq_ceil_div(MAX_BLOCK_ROWS, x->pitch),
+      .least = env->machine->matrix.least_tiles * tvmq_ceil_div(mr, x->pitch),
+      .most = tvmq_ceil_div(env->machine->matrix.most_rows, x->pitch),
       .row_bytes = x->pitch * (c->choice.way->rows == TVMQ_CONV_PADDED ? x->rows.pixel_bytes : c->choice.k),
       .panels = c->panels,
       .panel_bytes = c->panel.size,
@@ -134,10 +131,10 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
       .cycles = c->choice.cycles,
       .bring_cycles = c->choice.bring_cycles,
   };
-  x->blocks = tvmq_conv_blocks(&work, tvmq_threads_count(c->threads));
+  x->blocks = tvmq_conv_blocks(&work, env->machine, tvmq_threads_count(c->threads));
 
   const size_t n_lines = tvmq_min(x->blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
-  x->tile_panels = tvmq_min(TILE_BYTES / (rows * nr) + 1, x->blocks.panels);
+  x->tile_panels = tvmq_min(env->machine->tile_bytes / (rows * nr) + 1, x->blocks.panels);
   size_t size = 0, copies;
   if (!copies_bytes(c, n_lines, &copies) || !tvmq_scratch_append(&size, c->choice.n_taps, sizeof(void *), &x->slice.taps) ||
       !tvmq_scratch_append(&size, copies, 1, &x->slice.copies) ||

@@ -90,10 +90,8 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
   }
 }
 
-bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results) {
-  // The proof takes some 0.2 us a channel. Without the maps of 7x7 MobileNets run 3 to 4 % slower on AMX.
-  enum { MIN_RESULTS = 8 };
-  return (variant->flags & TVMQ_FLOAT_STAGE) != 0 && results >= MIN_RESULTS;
+bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {
+  return (variant->flags & TVMQ_FLOAT_STAGE) != 0 && results >= machine->float_results;
 }
 
 // Of the weights of a depthwise channel, those that are -128.

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/machine.h"
 #include "kernels/kernel.h"
 #include "ops/desc.h"
 #include "ops/quant_params.h"
@@ -28,8 +29,8 @@ struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const s
 void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
                               const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params);
 
-// Whether the float form is worth its proof, some 0.2 us a channel, of which an inference has `results`.
-bool tvmq_conv_in_float(const struct tvmq_variant *variant, size_t results);
+// Whether the float form is worth its proof for a channel of which an inference has `results`.
+bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results);
 
 // Flags of which a kernel for the processor may have none, given these weights.
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu);

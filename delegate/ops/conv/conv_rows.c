@@ -42,7 +42,7 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
       .k = k,
       .n_taps = n_taps,
       .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
-      .cpu = env->cpu,
+      .target = tvmq_target(env),
       .excluded = p->excluded,
       .filter_zero_point = p->quant.filter_zero_point,
       .in_flip = p->quant.in_flip,

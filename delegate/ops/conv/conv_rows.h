@@ -14,9 +14,9 @@ bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *problem);
 // The gemm of one group, its rows in n_taps pieces of k elements.
 struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, size_t n_taps, size_t k);
 
-// Estimate for copying on `cpu` (enum tvmq_cpu_bits): a piece's loop has latencies that execution in order waits for.
-static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, uint32_t cpu) {
-  return (float)n_pieces * ((cpu & TVMQ_CPU_IN_ORDER) != 0 ? 40.0f : 6.0f) + (float)bytes * 0.15f;
+// Estimate for copying: a piece's loop has latencies that execution in order waits for.
+static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, const struct tvmq_machine *machine) {
+  return (float)n_pieces * machine->copied_piece_cycles + (float)bytes * machine->copied_byte_cycles;
 }
 
 // A way's pack for weights in the order of the row's pieces.

@@ -15,17 +15,6 @@
 #include "plan/select.h"
 #include "plan/tasks.h"
 
-// Values and sums of a block stay in the second level of cache, which is larger on x86. Weights beyond it are read anew for each wave, which takes time that no
-// multiplication hides.
-#if defined(__x86_64__)
-enum { BLOCK_BYTES = 768 * 1024 };
-static const float CYCLES_PER_STREAMED_BYTE = 0.15f;
-#else
-enum { BLOCK_BYTES = 256 * 1024 };
-static const float CYCLES_PER_STREAMED_BYTE = 0.4f;
-#endif
-enum { MIN_BLOCK_TILES = 8 };
-
 // Rows that lie a power of two apart fall on the same few places of a cache: one line between points spreads them.
 enum { SPREAD_BYTES = 64 };
 
@@ -69,23 +58,23 @@ static size_t values_bytes(const struct tvmq_conv_choice *c) { return c->n_taps 
 static size_t sums_bytes(const struct tvmq_conv_choice *c) { return c->n_taps * c->variant->layout.nr * sizeof(int32_t); }
 
 // Tiles that a thread may work on at a time.
-static size_t cached_tiles(const struct tvmq_conv_choice *c) {
-  const size_t tiles = BLOCK_BYTES / (values_bytes(c) + sums_bytes(c));
-  return tiles > MIN_BLOCK_TILES ? tiles : MIN_BLOCK_TILES;
+static size_t cached_tiles(const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
+  return tvmq_max(machine->winograd_bytes / (values_bytes(c) + sums_bytes(c)), machine->winograd.least_tiles);
 }
 
-static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_tiles *tiles, uint32_t cpu) {
-  const size_t nr = c->variant->layout.nr, values = tvmq_tiles_values(tiles), waves = tvmq_ceil_div(tvmq_tiles_count(tiles), cached_tiles(c));
+static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_tiles *tiles, const struct tvmq_target *target) {
+  const struct tvmq_machine *machine = target->machine;
+  const size_t nr = c->variant->layout.nr, values = tvmq_tiles_values(tiles), waves = tvmq_ceil_div(tvmq_tiles_count(tiles), cached_tiles(c, machine));
   float input, output;
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, cpu, &input);
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, cpu, &output);
-  const float streamed = c->transformed_bytes > BLOCK_BYTES ? (float)waves * (float)(c->transformed_bytes - BLOCK_BYTES) : 0;
-  return (float)values * (input * (float)n_pieces(p) + output * (float)tvmq_ceil_div(p->group_n, nr)) + streamed * CYCLES_PER_STREAMED_BYTE;
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, target, &input);
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, target, &output);
+  const float streamed = c->transformed_bytes > machine->winograd_bytes ? (float)waves * (float)(c->transformed_bytes - machine->winograd_bytes) : 0;
+  return (float)values * (input * (float)n_pieces(p) + output * (float)tvmq_ceil_div(p->group_n, nr)) + streamed * machine->streamed_byte_cycles;
 }
 
 // The gemms of all tiles.
-static struct tvmq_winograd_problem gemms_of(const struct tvmq_conv_problem *p, const struct tvmq_tiles *tiles, uint32_t cpu) {
-  struct tvmq_winograd_problem problem = {.n = p->group_n, .k = n_pieces(p) * (size_t)p->desc.filter_c, .n_points = n_points(p), .cpu = cpu};
+static struct tvmq_winograd_problem gemms_of(const struct tvmq_conv_problem *p, const struct tvmq_tiles *tiles, const struct tvmq_target *target) {
+  struct tvmq_winograd_problem problem = {.n = p->group_n, .k = n_pieces(p) * (size_t)p->desc.filter_c, .n_points = n_points(p), .target = *target};
   const size_t points_w = tvmq_winograd_all_points(tiles->w.tile);
   for (size_t i = 0; i < problem.n_points; i++) {
     size_t first, end;
@@ -97,21 +86,22 @@ static struct tvmq_winograd_problem gemms_of(const struct tvmq_conv_problem *p, 
 
 static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
   const struct tvmq_conv_choice none = {0};
+  const struct tvmq_target target = tvmq_target(env);
   float cycles;
   if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return none;
-  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, env->cpu, &cycles)) return none;
+  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, &target, &cycles)) return none;
   const struct tvmq_tiles tiles = tiles_of(p);
-  const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, env->cpu);
+  const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, &target);
   struct tvmq_conv_choice c = {.n_taps = gemms.n_points, .wanted = env->winograd == TVMQ_WINOGRAD_ON};
   c.variant = tvmq_select_winograd_gemm(&gemms, &c.cycles);
-  if (!c.variant || !tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c.variant->layout.nr, env->cpu, &cycles)) return none;
+  if (!c.variant || !tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c.variant->layout.nr, &target, &cycles)) return none;
   c.k = tvmq_round_up(gemms.k, c.variant->layout.ku);
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
                     tvmq_mul_size(tvmq_ceil_div(gemms.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
                     c.transformed_bytes <= env->transformed->limit - env->transformed->used;
   if (!fits) return none;
-  c.cycles += estimate(p, &c, &tiles, env->cpu);
+  c.cycles += estimate(p, &c, &tiles, &target);
   return c;
 }
 
@@ -128,16 +118,16 @@ static const char *name(const struct tvmq_conv *c) {
 
 // Waves, so that what a thread works on stays in cache; blocks of a wave, so that every thread has work, and as many of them. The operand with more bytes is
 // split first, because splitting one means reading the other again.
-static void set_blocks(struct tvmq_conv *c) {
+static void set_blocks(struct tvmq_conv *c, const struct tvmq_machine *machine) {
   struct tvmq_conv_winograd *w = &c->plan.winograd;
   const size_t tiles = tvmq_tiles_count(&w->tiles), mr = c->choice.variant->mr, threads = (size_t)tvmq_threads_count(c->threads);
-  const size_t waves = tvmq_ceil_div(tiles, cached_tiles(&c->choice) * threads);
+  const size_t waves = tvmq_ceil_div(tiles, cached_tiles(&c->choice, machine) * threads);
   w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, waves), mr), tiles);
 
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(c->threads, c->choice.cycles), waves);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(machine, c->threads, c->choice.cycles), waves);
   const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes(&c->choice);
   struct tvmq_conv_blocks b = {.n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1};
-  const size_t most_m = tvmq_ceil_div(w->wave_tiles, MIN_BLOCK_TILES);
+  const size_t most_m = tvmq_ceil_div(w->wave_tiles, machine->winograd.least_tiles);
   b.m_blocks = tvmq_min(tvmq_ceil_div(wanted, b.n_blocks), most_m);
   if (b.n_blocks * b.m_blocks < wanted) b.n_blocks = tvmq_min(tvmq_ceil_div(wanted, b.m_blocks), c->panels);
   b.panels = tvmq_ceil_div(c->panels, b.n_blocks);
@@ -173,13 +163,14 @@ static const char *set_scratch(struct tvmq_conv *c) {
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *d = &c->problem.desc;
   struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct tvmq_target target = tvmq_target(env);
   float cycles;
-  w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, env->cpu, &cycles);
-  w->output = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c->choice.variant->layout.nr, env->cpu, &cycles);
+  w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, &target, &cycles);
+  w->output = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c->choice.variant->layout.nr, &target, &cycles);
   w->h = tvmq_axis(d->in_h, c->problem.geometry.out_h, d->filter_h, 1, 1, c->problem.geometry.pad_top);
   w->w = tvmq_axis(d->in_w, c->problem.geometry.out_w, d->filter_w, 1, 1, c->problem.geometry.pad_left);
   w->tiles = tiles_of(&c->problem);
-  set_blocks(c);
+  set_blocks(c, env->machine);
   return set_scratch(c);
 }
 

@@ -48,7 +48,7 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
   return choice.variant ? choice.cycles : INFINITY;
 }
 
-static const char *pack(struct tvmq_conv *c, const uint8_t *filter) {
+static const char *pack(struct tvmq_conv *c, const struct tvmq_machine *machine, const uint8_t *filter) {
   const struct tvmq_conv_desc *desc = &c->problem.desc;
   const struct tvmq_layout *layout = &c->choice.variant->layout;
   const size_t group_n = c->problem.group_n;
@@ -63,7 +63,7 @@ static const char *pack(struct tvmq_conv *c, const uint8_t *filter) {
 
   memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
 
-  c->problem.quant.in_float = tvmq_conv_in_float(c->choice.variant, c->problem.m);
+  c->problem.quant.in_float = tvmq_conv_in_float(c->choice.variant, machine, c->problem.m);
   for (size_t p = 0; p < c->panels * c->problem.groups; p++) {
     size_t first = p % c->panels * layout->nr;
     const size_t n = tvmq_min(group_n - first, layout->nr);
@@ -78,11 +78,11 @@ static const char *pack(struct tvmq_conv *c, const uint8_t *filter) {
 }
 
 // Packs the part of the filter that is kept.
-static const char *pack_kept(struct tvmq_conv *c) {
+static const char *pack_kept(struct tvmq_conv *c, const struct tvmq_machine *machine) {
   uint8_t *copy;
   const uint8_t *filter = tvmq_cut_filter(&c->problem.cut, &c->problem.desc, false, &copy);
   if (!filter) return "out of memory";
-  const char *why = pack(c, filter);
+  const char *why = pack(c, machine, filter);
   tvmq_free(copy);
   return why;
 }
@@ -127,7 +127,7 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
     c->problem.quant = old.problem.quant;
   } else {
     drop_weights(c);
-    why = pack_kept(c);
+    why = pack_kept(c, env->machine);
     if (why) return why;
     c->packs++;
   }

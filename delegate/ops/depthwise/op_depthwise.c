@@ -15,17 +15,6 @@
 #include "packing/pack_depthwise.h"
 #include "plan/select.h"
 
-// Rows of a strip: enough that the table of pixels, built once per strip, costs little; few enough that its input stays in cache, in the second level on x86.
-#if defined(__x86_64__)
-enum { STRIP_BYTES = 256 * 1024 };
-#else
-enum { STRIP_BYTES = 48 * 1024 };
-#endif
-enum { MIN_STRIP_TILES = 2 };
-
-// Output rows below this length are worth exchanging with columns.
-enum { SHORT_ROW = 8 };
-
 // ---- plan
 
 static const struct tvmq_variant *choose(struct tvmq_depthwise *d, const struct tvmq_env *env) {
@@ -41,7 +30,7 @@ static const struct tvmq_variant *choose(struct tvmq_depthwise *d, const struct 
       .stride_h = d->h.stride,
       .stride_w = d->w.stride,
       .neighbours = !d->transposed && d->w.phases == 1 && d->w.dilation == 1,
-      .cpu = env->cpu,
+      .target = tvmq_target(env),
       .excluded = d->excluded,
   };
   const enum tvmq_family family = desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8;
@@ -49,7 +38,7 @@ static const struct tvmq_variant *choose(struct tvmq_depthwise *d, const struct 
   if (!variant) return NULL;
   d->side_by_side = tvmq_depthwise_side_by_side(variant, &problem);
   const float parts = (float)desc->batch * (float)tvmq_depthwise_phases(d);
-  d->bring_cycles = parts * (float)tvmq_grid_points(&d->h, problem.out_h) * (float)tvmq_grid_points(&d->w, problem.out_w);  // one for each pointer
+  d->bring_cycles = parts * (float)tvmq_grid_points(&d->h, problem.out_h) * (float)tvmq_grid_points(&d->w, problem.out_w) * env->machine->pixel_pointer_cycles;
   d->cycles = d->cycles * parts + d->bring_cycles;
   return variant;
 }
@@ -61,7 +50,7 @@ static size_t block_view(const struct tvmq_depthwise *d, const uint8_t *filter, 
   return n;
 }
 
-static const char *pack(struct tvmq_depthwise *d, const uint8_t *filter) {
+static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter) {
   const struct tvmq_layout *layout = &d->variant->layout;
   struct tvmq_channel channels[UINT8_MAX];
   d->blocks = tvmq_alloc(d->n_blocks * sizeof *d->blocks);
@@ -89,7 +78,7 @@ static const char *pack(struct tvmq_depthwise *d, const uint8_t *filter) {
 
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
 
-  d->quant.in_float = tvmq_conv_in_float(d->variant, (size_t)d->desc.batch * d->h.out * d->w.out);
+  d->quant.in_float = tvmq_conv_in_float(d->variant, machine, (size_t)d->desc.batch * d->h.out * d->w.out);
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
     struct tvmq_channel_params params[UINT8_MAX];
@@ -101,11 +90,11 @@ static const char *pack(struct tvmq_depthwise *d, const uint8_t *filter) {
 }
 
 // Packs the part of the filter that is kept, its rows the kernel's.
-static const char *pack_kept(struct tvmq_depthwise *d) {
+static const char *pack_kept(struct tvmq_depthwise *d, const struct tvmq_machine *machine) {
   uint8_t *copy;
   const uint8_t *filter = tvmq_cut_filter(&d->cut, &d->desc, d->transposed, &copy);
   if (!filter) return "out of memory";
-  const char *why = pack(d, filter);
+  const char *why = pack(d, machine, filter);
   tvmq_free(copy);
   return why;
 }
@@ -115,7 +104,7 @@ static uint64_t macs(const struct tvmq_depthwise *d) {
   return outputs * (uint64_t)d->cut.filter_h * (uint64_t)d->cut.filter_w;
 }
 
-static void set_tasks(struct tvmq_depthwise *d) {
+static void set_tasks(struct tvmq_depthwise *d, const struct tvmq_machine *machine) {
   const size_t rows = tvmq_phase_outputs(&d->h, 0), parts = (size_t)d->desc.batch * tvmq_depthwise_phases(d);
   const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
   const struct tvmq_conv_work work = {
@@ -125,8 +114,8 @@ static void set_tasks(struct tvmq_depthwise *d) {
       .mr = d->variant->mr,
       .across = d->transposed,
       .reach = (d->h.filter - 1) / d->h.stride,
-      .least = MIN_STRIP_TILES * d->variant->mr,
-      .most = STRIP_BYTES / row_bytes,
+      .least = machine->depthwise.least_tiles * d->variant->mr,
+      .most = machine->strip_bytes / row_bytes,
       .row_bytes = row_bytes,
       // Two overlapping blocks stay together, so that no byte has two writers.
       .panels = d->n_blocks - (d->n_blocks > 1 && d->channels % d->variant->layout.nr != 0),
@@ -138,7 +127,7 @@ static void set_tasks(struct tvmq_depthwise *d) {
       .cycles = d->cycles,
       .bring_cycles = d->bring_cycles,
   };
-  d->tasks = tvmq_conv_blocks(&work, tvmq_threads_count(d->threads));
+  d->tasks = tvmq_conv_blocks(&work, machine, tvmq_threads_count(d->threads));
 }
 
 static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *memory) {
@@ -176,9 +165,9 @@ static void release(struct tvmq_op *op) {
 }
 
 // Kernels sum down the columns of a filter that has one row or column, and begin few rows.
-static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w) {
+static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w, const struct tvmq_machine *machine) {
   if (h->filter == 1 || w->filter == 1) return h->filter < w->filter;
-  return w->out < SHORT_ROW && w->out < h->out;
+  return w->out < machine->short_row && w->out < h->out;
 }
 
 // All that the choice of a variant depends on, and the choice.
@@ -194,7 +183,7 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   d->cut = tvmq_cut(&d->desc, &geometry);
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
-  if (!d->packed) d->transposed = transposes(&h, &w);  // another shape alone is no reason to pack again
+  if (!d->packed) d->transposed = transposes(&h, &w, env->machine);  // another shape alone is no reason to pack again
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
   d->variant = choose(d, env);
@@ -217,11 +206,11 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
     d->quant = old.quant;
   } else {
     drop_weights(d);
-    why = pack_kept(d);
+    why = pack_kept(d, env->machine);
     if (why) return why;
     d->packs++;
   }
-  set_tasks(d);
+  set_tasks(d, env->machine);
   return set_scratch(d, env->scratch);
 }
 

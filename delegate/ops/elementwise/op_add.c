@@ -11,7 +11,7 @@
 #include "plan/tasks.h"
 
 // Tasks begin on cache lines.
-enum { LINE = 64, PIECE_BYTES = 2048 };
+enum { LINE = TVMQ_LINE, PIECE_BYTES = 2048 };
 
 struct add {
   const struct tvmq_variant *variant;
@@ -50,7 +50,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct add *a = (struct add *)*op;
   if (!a) return "out of memory";
   const struct tvmq_add_desc *d = &desc->add;
-  a->variant = tvmq_select_add(d->type, env->cpu);
+  const struct tvmq_target target = tvmq_target(env);
+  a->variant = tvmq_select_add(d->type, &target);
   if (!a->variant) return "no kernel for this type";
   struct tvmq_add_args asked;
   describe(d, env->rounding, &asked);
@@ -62,7 +63,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   a->broadcast = d->broadcast;
   a->n = d->n;
   a->bytes = tvmq_type_bytes(d->type);
-  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(env->threads, (float)a->n / tvmq_speed_of(a->variant, env->cpu)->rate)), LINE);
+  const float cycles = (float)a->n / tvmq_speed_of(a->variant, env->machine)->rate;
+  a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   a->tasks = a->n > 0 ? tvmq_ceil_div(a->n, a->task_elements) : 0;
   a->piece = a->broadcast.rank > 0 ? PIECE_BYTES / a->bytes : a->task_elements;
   return NULL;

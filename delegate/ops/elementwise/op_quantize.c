@@ -11,7 +11,7 @@
 #include "plan/tasks.h"
 
 // Tasks begin on cache lines of bytes.
-enum { LINE = 64, N_BYTES = 256 };
+enum { LINE = TVMQ_LINE, N_BYTES = 256 };
 
 struct quantize {
   const struct tvmq_variant *variant;
@@ -54,10 +54,11 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct quantize *r = (struct quantize *)*op;
   if (!r) return "out of memory";
   const struct tvmq_quantize_desc *d = &desc->quantize;
+  const struct tvmq_target target = tvmq_target(env);
   const struct tvmq_variant *variant_before = r->variant;
   const struct tvmq_quantize_args before = r->args;
   *r = (struct quantize){
-      .variant = tvmq_select_quantize(d->in_type, d->out_type, env->cpu),
+      .variant = tvmq_select_quantize(d->in_type, d->out_type, &target),
       .args = {.rounding = env->rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
       .n = d->n,
       .in_bytes = tvmq_type_bytes(d->in_type),
@@ -73,7 +74,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
     if (r->in_bytes == 1 && r->out_bytes == 1) map_bytes(r, d->in_type, d->out_type);
   }
-  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->threads, (float)r->n / tvmq_speed_of(r->variant, env->cpu)->rate)), LINE);
+  const float cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine)->rate;
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;
 }

@@ -8,8 +8,8 @@
 #include "ops/op.h"
 #include "plan/tasks.h"
 
-// Pieces begin on cache lines. A copy takes as long as some bytes more.
-enum { LINE = 64, BYTES_PER_CYCLE = 8, COPY_CYCLES = 20, CHUNK = 16, MOST_INLINE = 256 };
+// Pieces begin on cache lines.
+enum { LINE = TVMQ_LINE, CHUNK = 16, MOST_INLINE = 256 };
 
 struct concatenation {
   int n_in;
@@ -25,8 +25,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   *c = (struct concatenation){.n_in = d->n_in, .rows = d->rows};
   memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
   for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];
-  const float row_cycles = (float)c->out_bytes / BYTES_PER_CYCLE + (float)(c->n_in * COPY_CYCLES);
-  const size_t wanted = tvmq_tasks_wanted(env->threads, (float)c->rows * row_cycles);
+  const float row_cycles = (float)c->out_bytes * env->machine->joined_byte_cycles + (float)c->n_in * env->machine->joined_copy_cycles;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, (float)c->rows * row_cycles);
   c->task_rows = tvmq_ceil_div(c->rows, tvmq_min(wanted, c->rows));
   c->row_tasks = tvmq_ceil_div(c->rows, c->task_rows);
   c->piece = tvmq_round_up(tvmq_ceil_div(c->out_bytes, tvmq_ceil_div(wanted, c->row_tasks)), LINE);

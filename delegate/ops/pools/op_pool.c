@@ -10,8 +10,8 @@
 #include "plan/tasks.h"
 
 // Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
-// it has 32 KB or more, and half of that leaves room for the outputs and for the input row that comes next.
-enum { GROUP = 64, WINDOW_BYTES = 16 * 1024 };
+// half of it leaves room for the outputs and for the input row that comes next.
+enum { GROUP = TVMQ_LINE };
 
 // One direction of a window.
 struct window {
@@ -89,36 +89,37 @@ static bool slides(const struct pool *p) {
 }
 
 // Cycles that all of it takes on one thread, estimated.
-static float cycles(const struct pool *p, uint32_t cpu) {
+static float cycles(const struct pool *p, const struct tvmq_machine *machine) {
   const struct tvmq_pool_desc *d = &p->desc;
   const float rows = (float)window_rows(p), columns = (float)window_columns(p);
   const float each = (float)d->out_w * columns, taken = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
   const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
-  const struct tvmq_speed *speed = tvmq_speed_of(p->variant, cpu);
+  const struct tvmq_speed *speed = tvmq_speed_of(p->variant, machine);
   return lines * (rows * taken / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
 }
 
 // Groups of channels of which the rows of a window stay in the cache.
-static size_t groups_for_cache(const struct pool *p) {
+static size_t groups_for_cache(const struct pool *p, const struct tvmq_machine *machine) {
   const size_t row_bytes = (size_t)p->desc.in_w * (size_t)p->desc.channels * p->element_bytes;
-  return tvmq_max(window_rows(p) * row_bytes / WINDOW_BYTES, 1);
+  return tvmq_max(window_rows(p) * row_bytes / machine->window_bytes, 1);
 }
 
 // Strips of rows first, which is how threads share the operators around, then groups: as many as the cache wants, and as make up for rows that are too few.
-static void set_tasks(struct pool *p, uint32_t cpu) {
+static void set_tasks(struct pool *p, const struct tvmq_machine *machine) {
   const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(p->threads, cycles(p, cpu)), batch), most = tvmq_ceil_div(channels, GROUP);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(machine, p->threads, cycles(p, machine)), batch), most = tvmq_ceil_div(channels, GROUP);
   p->strips = tvmq_min(wanted, rows);
-  const size_t groups = tvmq_min(tvmq_max(groups_for_cache(p), tvmq_ceil_div(wanted, p->strips)), most);
+  const size_t groups = tvmq_min(tvmq_max(groups_for_cache(p, machine), tvmq_ceil_div(wanted, p->strips)), most);
   p->group_channels = tvmq_round_up(channels / groups, GROUP);
   p->groups = tvmq_max(channels / p->group_channels, 1);
 }
 
 static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, const struct tvmq_env *env) {
   const enum tvmq_family family = desc->pooling == TVMQ_POOLING_MAX ? TVMQ_FAMILY_MAX_POOL : TVMQ_FAMILY_AVERAGE_POOL;
+  const struct tvmq_target target = tvmq_target(env);
   tvmq_free(p->columns);
   *p = (struct pool){.desc = *desc,
-                     .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, env->cpu),
+                     .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, &target),
                      .element_bytes = tvmq_type_bytes(desc->in_type),
                      .threads = env->threads,
                      .scratch = env->scratch};
@@ -134,7 +135,7 @@ static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, con
   p->columns = tvmq_alloc(bytes);
   if (!p->columns) return "out of memory";
   find_columns(p, p->columns);
-  set_tasks(p, env->cpu);
+  set_tasks(p, env->machine);
   return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(p->threads)) ? NULL : "out of memory";
 }
 
