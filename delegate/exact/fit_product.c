@@ -42,7 +42,7 @@ static bool is_exact(const struct product *p, int32_t min, int32_t max) {
   if (min >= max) return true;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, farthest = fmax(fabs(first), fabs((max - 0.5) * distance));
   const struct tvmq_progression steps = tvmq_progression(fraction(first), fraction(distance), ONE, max - min);
-  const double reach = farthest * 0x1p-27 + 0x1p-40;  // and what fractions lack, less than 2^-59 a place
+  const double reach = farthest * 0x1p-27 + 0x1p-40;  // and what fractions lack: less than 2^-59 a place, and 2^-53 at the first
   const int64_t near = reach < 1 ? (int64_t)(reach * (double)ONE) : ONE;
   for (struct tvmq_term t = steps.least; t.value < ONE && t.value <= near; t = tvmq_term_above(&steps, t)) {
     if (!steps_alike(p, min + 1 + t.i)) return false;

@@ -62,10 +62,8 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
     struct tvmq_record *record = step->record;
-    const unsigned long long plans = record->plans;
     const char *reason = tvmq_record_plan(record, context, &partition->delegate->env);
     if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
-    if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
     if (!tvmq_tensor_resize(context, record->node.out, &record->shapes.out, !step->inside))
       return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
   }

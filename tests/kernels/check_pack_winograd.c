@@ -1,4 +1,4 @@
-// Winograd weights against the tables, and the proof that results are exact against what happens at the ends of its window.
+// Winograd weights against the tables, the tables against the definition, and the proof that results are exact against what happens at the ends of its window.
 #include <string.h>
 
 #include "base/memory.h"
@@ -84,6 +84,26 @@ static void check_panels(void) {
   }
 }
 
+// ---- tables
+
+// A[(G g) o (B d)] is f times the convolution of g and d: linear in both, so that unit vectors decide.
+static void check_tables(void) {
+  for (size_t n = 1; n < N_TABLES; n++) {
+    const struct table *t = &tables[n];
+    for (size_t tap = 0; tap < 3; tap++) {
+      for (size_t input = 0; input < t->inputs; input++) {
+        for (size_t output = 0; output < t->outputs; output++) {
+          int32_t sum = 0;
+          for (size_t p = 0; p < TABLE_POINTS; p++) sum += t->a[output][p] * table_g[p][tap] * t->b[p][input];
+          const int32_t wanted = output + tap == input ? t->f[output] : 0;
+          check_case("%zu outputs, tap %zu, input %zu", t->outputs, tap, input);
+          if (sum != wanted) check_fail("output %zu: got %d, want %d", output, sum, wanted);
+        }
+      }
+    }
+  }
+}
+
 // ---- proof
 
 // Output (0, 0) of a tile of four outputs a direction, computed as the kernels do, for the input that makes the channel's sum greatest (least): where a weight
@@ -153,6 +173,7 @@ static void check_proof(void) {
 
 const struct check check_pack_winograd[] = {
     {"winograd panels", check_panels},
+    {"winograd tables", check_tables},
     {"winograd proof", check_proof},
     {NULL, NULL},
 };

@@ -1,0 +1,54 @@
+"""README.md, CONTRIBUTING.md and docs/: what they link to and the files that they name exist."""
+
+from __future__ import annotations
+
+import fnmatch
+import pathlib
+import re
+
+import harness
+import pytest
+
+ROOT = harness.REPOSITORY
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+FOLDERS = ("delegate", "docs", "python", "tests", "tools")
+ENDING = r"\.(c|h|hpp|def|py|md|ini|toml|html|build|options|map|in)$"
+
+
+def prose(page: pathlib.Path) -> str:
+    """Without blocks of code."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: pathlib.Path) -> set[str]:
+    """Of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def exists(name: str, *folders: pathlib.Path) -> bool:
+    return any(any(folder.glob(name)) if "*" in name else (folder / name).exists() for folder in folders)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: pathlib.Path) -> None:
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"\w+:", link):
+            continue  # not of this repository
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert not broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_files_that_are_named_exist(page: pathlib.Path) -> None:
+    """A name with a folder is looked for from the root, from delegate/ and from tests/; one without, anywhere in the repository."""
+    spans = {span for span in re.findall(r"`([^`\n]+)`", prose(page)) if re.fullmatch(r"[\w.*/-]+", span)}
+    inside = {span for span in spans if "/" in span and (span.split("/")[0] in FOLDERS or re.search(ENDING, span))}
+    anywhere = {span for span in spans - inside if "/" not in span and re.search(ENDING, span)}
+    names = [path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*")] + [path.name for path in ROOT.iterdir()]
+    missing = [span for span in inside if not exists(span, ROOT, ROOT / "delegate", ROOT / "tests")]
+    assert not missing + [span for span in anywhere if not fnmatch.filter(names, span)]
