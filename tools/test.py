@@ -72,8 +72,8 @@ def need_arm() -> str | None:
     sys.path.insert(0, str(ROOT / "tools/arm"))
     import environment
 
-    done = all(path.exists() for path in [environment.SYSROOT, *map(environment.site, environment.RUNTIMES)])
-    return need("qemu-aarch64")() or need("aarch64-linux-gnu-gcc", "clang-19")() or (None if done else "tools/arm/setup has not run")
+    tools = need("qemu-aarch64")() or need("aarch64-linux-gnu-gcc", "clang-19")()
+    return tools or ("tools/arm/setup has not run" if environment.missing() else None)
 
 
 def c_tests(folder: str, *options: str, leave_out: str = "") -> list[list[str]]:

@@ -10,6 +10,7 @@ import sys
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("TVMQ_ARM_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tvmq-arm").expanduser())
 SYSROOT = CACHE / "sysroot"
+PLUGIN = CACHE / "plugin/blockcount.so"  # of qemu, built from blockcount.c
 PYTHON_VERSION = "3.11"  # the last one that tflite-runtime has wheels for
 
 # Level of instruction sets -> qemu's -cpu. `max` without SME, which would take the place of i8mm in a runtime's choice of kernels.
@@ -25,16 +26,26 @@ def site(runtime: str) -> pathlib.Path:
     return CACHE / f"site-{runtime}"
 
 
+def missing() -> list[pathlib.Path]:
+    """What `setup` has yet to make."""
+    return [path for path in [SYSROOT, *map(site, RUNTIMES), PLUGIN] if not path.exists()]
+
+
 def require() -> None:
     """Exits with the command that helps if `setup` has not run."""
-    missing = [p for p in [SYSROOT, *map(site, RUNTIMES)] if not p.exists()]
-    if missing:
-        sys.exit(f"the emulated arm64 environment is not complete ({missing[0]} is missing): run tools/arm/setup first")
+    if missing():
+        sys.exit(f"the emulated arm64 environment is not complete ({missing()[0]} is missing): run tools/arm/setup first")
 
 
-def python(level: str, runtime: str) -> tuple[list[str], dict[str, str]]:
-    """Command and environment that run the emulated Python. TVMQ_PYTHON tells the tests how to start another one."""
-    command = ["qemu-aarch64", "-cpu", LEVELS[level], "-L", str(SYSROOT), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
+def counting(counts: pathlib.Path) -> tuple[list[str], list[str]]:
+    """The words before and after `qemu-aarch64` that make it count blocks into a file. Every process has the same addresses, so that counts can be compared."""
+    return ["setarch", os.uname().machine, "--addr-no-randomize"], ["-plugin", f"{PLUGIN},out={counts}"]
+
+
+def python(level: str, runtime: str, counts: pathlib.Path | None = None) -> tuple[list[str], dict[str, str]]:
+    """Command and environment that run the emulated Python, counting blocks into `counts`. TVMQ_PYTHON tells the tests how to start another one."""
+    before, after = counting(counts) if counts else ([], [])
+    command = [*before, "qemu-aarch64", *after, "-cpu", LEVELS[level], "-L", str(SYSROOT), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
     path = [os.environ.get("PYTHONPATH"), str(REPOSITORY / "python"), str(site(runtime))]
     extra = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "TVMQ_PYTHON": shlex.join(command)}
     return command, {**os.environ, **extra}

@@ -1,0 +1,64 @@
+"""tools/arm/estimate as a whole: run by tools/arm/test, where the emulator is, on the library that TVMQ_LIBRARY names or else on the one that it builds."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import crossbuild
+import environment
+from estimator import mca
+from estimator.blocks import Block
+
+ESTIMATE = environment.REPOSITORY / "tools/arm/estimate"
+MODEL = "mobilenet_v1_0.25_32"
+CORES = "cortex-a53,cortex-a510"  # the least instruction sets and the most
+LIBRARY = ["--library", os.environ["TVMQ_LIBRARY"]] if "TVMQ_LIBRARY" in os.environ else []
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(ESTIMATE), *arguments], capture_output=True, text=True, check=False)
+
+
+@functools.cache
+def estimates(contender: str, cores: str) -> dict[str, dict]:
+    """By core, with functions."""
+    done = run(MODEL, *LIBRARY, "--contenders", contender, "--cores", cores, "--symbols", "--json")
+    assert done.returncode == 0, done.stderr
+    return {one["core"]: one for one in json.loads(done.stdout)["estimates"]}
+
+
+def test_delegate_gives_the_reference_results_for_fewer_cycles() -> None:
+    own, reference = estimates("tvmq", CORES), estimates("reference", "cortex-a53")["cortex-a53"]
+    assert {one["outputs"] for one in own.values()} == {reference["outputs"]}
+    assert reference["cycles"] > 5 * own["cortex-a53"]["cycles"] > 5 * own["cortex-a510"]["cycles"] > 0
+
+
+@pytest.mark.parametrize(("core", "isa"), [("cortex-a53", "neon"), ("cortex-a510", "i8mm")])
+def test_kernels_of_the_level_take_most_of_the_cycles(core: str, isa: str) -> None:
+    functions, total = estimates("tvmq", CORES)[core]["functions"], estimates("tvmq", CORES)[core]["cycles"]
+    own = pathlib.Path(crossbuild.LIBRARY).name
+    gemm = [one["function"] for one in functions if one["function"].startswith("tvmq_gemm_s8_")]
+    assert functions[0]["file"] == own and functions[0]["function"] == gemm[0]
+    assert any(name.endswith(f"__{isa}") for name in gemm)
+    assert all(name.endswith("__neon") for name in gemm) == (isa == "neon")
+    assert sum(one["cycles"] for one in functions) == pytest.approx(total, rel=1e-3)
+    assert sum(one["cycles"] for one in functions if one["file"] == own) > 0.8 * total
+
+
+def test_a_chain_of_additions_takes_a_cycle_each() -> None:
+    add = 0x8B000000  # add x0, x0, x0
+    no_instruction = 0xFFFFFFFF
+    found = mca.cycles([Block(0, (add,) * 8).words, (add, no_instruction)], "cortex-a53")
+    assert found == [pytest.approx(8, rel=0.05), pytest.approx(1, rel=0.1)]
+
+
+def test_failures_in_the_emulated_process_are_told() -> None:
+    done = run("no_such_network", *LIBRARY, "--contenders", "tvmq", "--cores", "cortex-a53")
+    assert done.returncode == 1 and "no network 'no_such_network' in the zoo" in done.stderr.splitlines()[-1]

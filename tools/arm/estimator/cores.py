@@ -1,0 +1,28 @@
+"""The cores that can be estimated."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Core:
+    """name: llvm-mca's. level: of environment.LEVELS, the instruction sets that the core has. tune: the delegate's option, as `auto` finds it on that core."""
+
+    name: str
+    level: str
+    tune: str
+
+
+CORES = {
+    core.name: core
+    for core in (
+        Core("cortex-a53", "neon", "in_order"),
+        Core("cortex-a72", "neon", "out_of_order"),
+        Core("cortex-a55", "dotprod", "in_order"),
+        Core("neoverse-n1", "dotprod", "out_of_order"),
+        Core("cortex-a510", "i8mm", "in_order"),
+        Core("neoverse-v1", "i8mm", "out_of_order"),
+    )
+}
+DEFAULT = ("cortex-a53", "cortex-a72", "cortex-a55", "neoverse-n1", "neoverse-v1")

@@ -1,0 +1,74 @@
+"""The price of an inference: executions of blocks times their cycles on a core, summed up by function."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from . import mca
+from .blocks import Block
+from .cores import Core
+from .emulate import Profile, Request, profile
+from .symbols import Place, Places
+
+DELEGATE = "tvmq"
+# The files of the Python that invokes the model, and of its extensions. A program in C++ would not execute them.
+CALLER = re.compile(r"python3[.\d]*|.+\.cpython-.+\.so")
+
+
+@dataclasses.dataclass(frozen=True)
+class Contender:
+    """name: as it is printed. kernels: one of tvmq_delegate's contenders. library: the delegate's, "" for the others."""
+
+    name: str
+    kernels: str
+    library: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Price:
+    """Of one inference, or of the part of it that one function is."""
+
+    cycles: float
+    instructions: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """What an inference costs on a core. places: the functions, dearest first; they add up to the whole."""
+
+    contender: str
+    core: str
+    outputs: str
+    places: Mapping[Place, Price]
+
+    @property
+    def total(self) -> Price:
+        return Price(sum(price.cycles for price in self.places.values()), sum(price.instructions for price in self.places.values()))
+
+
+def estimate(model: str, runtime: str, contender: Contender, core: Core, options: Mapping[str, str]) -> Estimate:
+    """Emulates the level of `core` unless that has been done, and prices it. The delegate plans for the core's own kind unless the options say otherwise."""
+    given: tuple[tuple[str, str], ...] = ()
+    if contender.kernels == DELEGATE:
+        given = tuple(sorted({"tune": core.tune, **options}.items()))
+    found = profile(Request(model, runtime, contender.kernels, core.level, contender.library, given))
+    return priced(contender.name, core.name, found, Places(found.parts).find)
+
+
+def priced(contender: str, core: str, found: Profile, place: Callable[[int], Place]) -> Estimate:
+    located = [(block, place(block.address)) for block in found.executions]
+    counted = [(block, where) for block, where in located if not CALLER.fullmatch(where.file)]
+    cycles = mca.cycles([block.words for block, _ in counted], core)
+    return Estimate(contender, core, found.outputs, by_place(counted, cycles, found.executions))
+
+
+def by_place(located: Sequence[tuple[Block, Place]], cycles: Sequence[float], executions: Mapping[Block, float]) -> dict[Place, Price]:
+    """Sums over the blocks of each function; `cycles` are those of one execution of each block."""
+    totals: collections.defaultdict[Place, list[float]] = collections.defaultdict(lambda: [0.0, 0.0])
+    for (block, place), each in zip(located, cycles, strict=True):
+        totals[place][0] += executions[block] * each
+        totals[place][1] += executions[block] * len(block.words)
+    return {place: Price(*totals[place]) for place in sorted(totals, key=lambda place: -totals[place][0])}
