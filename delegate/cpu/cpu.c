@@ -14,7 +14,8 @@ const struct tvmq_isa tvmq_isas[] = {
     {"avx2", TVMQ_CPU_AVX2},
     {"avxvnni", TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI},
     {"avx512vnni", TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},
-    {"amx", TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AMX},
+    {"avx512vbmi", TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVX512VBMI},
+    {"amx", TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX},
 };
 const size_t tvmq_n_isas = sizeof tvmq_isas / sizeof tvmq_isas[0];
 

@@ -18,7 +18,7 @@ const char *tvmq_cpu_name(void);
 
 // Closed sets of features, from least to most: a name for the `isa` option and for the test tiers.
 struct tvmq_isa {
-  const char *name;  // c, neon, dotprod, i8mm, avx2, avxvnni, avx512vnni, amx
+  const char *name;  // c, neon, dotprod, i8mm, avx2, avxvnni, avx512vnni, avx512vbmi, amx
   uint32_t cpu;      // every bit of the set
 };
 extern const struct tvmq_isa tvmq_isas[];

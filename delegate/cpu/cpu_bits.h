@@ -10,5 +10,6 @@ enum tvmq_cpu_bits {
   TVMQ_CPU_AVX2 = 1u << 8,         // AVX2, with FMA and BMI as every AVX2 machine has them
   TVMQ_CPU_AVXVNNI = 1u << 9,      // 256-bit vpdpbusd in VEX encoding
   TVMQ_CPU_AVX512VNNI = 1u << 10,  // AVX-512 F, BW, DQ, VL and VNNI together
-  TVMQ_CPU_AMX = 1u << 11          // AMX tiles and their int8 products
+  TVMQ_CPU_AMX = 1u << 11,         // AMX tiles and their int8 products
+  TVMQ_CPU_AVX512VBMI = 1u << 12   // permutations of bytes, beside all of TVMQ_CPU_AVX512VNNI
 };

@@ -8,7 +8,7 @@
 enum { LEAF1_ECX_FMA = 1 << 12, LEAF1_ECX_AVX = 1 << 28 };
 enum { LEAF7_EBX_BMI1 = 1 << 3, LEAF7_EBX_AVX2 = 1 << 5, LEAF7_EBX_BMI2 = 1 << 8 };
 #define LEAF7_EBX_AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)  // F, DQ, BW, VL
-enum { LEAF7_ECX_AVX512VNNI = 1 << 11, LEAF7_1_EAX_AVXVNNI = 1 << 4 };
+enum { LEAF7_ECX_AVX512VBMI = 1 << 1, LEAF7_ECX_AVX512VNNI = 1 << 11, LEAF7_1_EAX_AVXVNNI = 1 << 4 };
 enum { XCR0_YMM = 1 << 1 | 1 << 2, XCR0_ZMM = XCR0_YMM | 1 << 5 | 1 << 6 | 1 << 7 };  // SSE, AVX; opmask, upper halves, upper registers
 
 enum { LEAF7_EDX_AMX = 1 << 24 | 1 << 25 };  // TILE, INT8
@@ -24,6 +24,7 @@ uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid) {
   uint32_t cpu = TVMQ_CPU_AVX2;
   if (has(cpuid->leaf7_1_eax, LEAF7_1_EAX_AVXVNNI)) cpu |= TVMQ_CPU_AVXVNNI;
   if (has(cpuid->xcr0, XCR0_ZMM) && has(cpuid->leaf7_ebx, LEAF7_EBX_AVX512) && has(cpuid->leaf7_ecx, LEAF7_ECX_AVX512VNNI)) cpu |= TVMQ_CPU_AVX512VNNI;
+  if ((cpu & TVMQ_CPU_AVX512VNNI) != 0 && has(cpuid->leaf7_ecx, LEAF7_ECX_AVX512VBMI)) cpu |= TVMQ_CPU_AVX512VBMI;
   if ((cpu & TVMQ_CPU_AVX512VNNI) != 0 && has(cpuid->xcr0, XCR0_TILES) && has(cpuid->leaf7_edx, LEAF7_EDX_AMX)) cpu |= TVMQ_CPU_AMX;
   return cpu;
 }

@@ -126,19 +126,18 @@ TVMQ_INLINE void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, si
 // ---- quantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //
 // Types are those of the variant's name; zero points are the tensors' own. The tensors do not overlap. From bytes to bytes the caller has computed what each of
-// the 256 becomes, and says how a kernel may get there faster; the rest is not looked at.
-enum tvmq_byte_map {
-  TVMQ_BYTES_TABLE,  // table[byte]
-  TVMQ_BYTES_FLIP,   // byte ^ flip
-  TVMQ_BYTES_LINE    // line.h; a uint8 tensor is read and written as int8 by byte ^ 0x80
+// the 256 becomes, and says how a kernel gets there without a table; the rest is not looked at. Where there is no such way, byte_map does it.
+enum tvmq_byte_rule {
+  TVMQ_BYTES_FLIP,  // byte ^ flip
+  TVMQ_BYTES_LINE   // line.h; a uint8 tensor is read and written as int8 by byte ^ 0x80
 };
 
 struct tvmq_quantize_args {
   const void *in;
   void *out;
   size_t n;
-  const uint8_t *table;  // [256], whatever the map
-  enum tvmq_byte_map map;
+  const uint8_t *table;  // [256], whatever the rule
+  enum tvmq_byte_rule rule;
   uint8_t flip;
   struct tvmq_line line;
   enum tvmq_rounding rounding;
@@ -148,6 +147,17 @@ struct tvmq_quantize_args {
   int32_t in_zero_point, out_zero_point;
 };
 typedef void (*tvmq_quantize_fn)(const struct tvmq_quantize_args *args);
+
+// ---- byte_map: out[i] = table[in[i]], of bytes of either type
+//
+// What every function of one byte comes to. The tensors are one or do not overlap.
+struct tvmq_byte_map_args {
+  const void *in;
+  void *out;
+  size_t n;
+  const uint8_t *table;  // [256]
+};
+typedef void (*tvmq_byte_map_fn)(const struct tvmq_byte_map_args *args);
 
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]; tvmq_add_value() in stage.h
@@ -266,6 +276,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(DEPTHWISE_S8, "depthwise_s8")                            \
   FAMILY(DEPTHWISE_S16, "depthwise_s16")                          \
   FAMILY(QUANTIZE, "quantize")                                    \
+  FAMILY(BYTE_MAP, "byte_map")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -287,8 +298,8 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (quantize, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
-                      // inner loop
+  float rate;  // multiply-accumulates (quantize, byte_map, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
+               // inner loop
   float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
@@ -311,6 +322,7 @@ struct tvmq_variant {
     tvmq_row_sums_fn row_sums;
     tvmq_depthwise_fn depthwise;
     tvmq_quantize_fn quantize;
+    tvmq_byte_map_fn byte_map;
     tvmq_add_fn add;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
@@ -323,6 +335,7 @@ struct tvmq_variant {
 #define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_QUANTIZE(symbol, ...) void symbol(const struct tvmq_quantize_args *args);
+#define TVMQ_BYTE_MAP(symbol, ...) void symbol(const struct tvmq_byte_map_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);

@@ -17,21 +17,20 @@
 #define REQUANTIZE(SYMBOL, IN, OUT, MIN, MAX) \
   ELEMENTWISE(SYMBOL, IN, OUT, MIN, MAX, tvmq_rescale(a.rounding, tvmq_sub_wrap(in[i], a.in_zero_point), a.multiplier, a.shift))
 
-static void look_up(const struct tvmq_quantize_args *args) {
-  const uint8_t *const in = args->in, *const table = args->table, flip = args->flip;
+static void map_bytes(const struct tvmq_quantize_args *args) {
+  const uint8_t *const in = args->in, flip = args->flip;
   uint8_t *const out = args->out;
   const size_t n = args->n;
-  if (args->map == TVMQ_BYTES_FLIP) {
+  if (args->rule == TVMQ_BYTES_FLIP)
     for (size_t i = 0; i < n; i++) out[i] = in[i] ^ flip;
-  } else {
-    for (size_t i = 0; i < n; i++) out[i] = table[in[i]];
-  }
+  else
+    tvmq_byte_map__c(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = n, .table = args->table});
 }
 
-void tvmq_quantize_s8_s8__c(const struct tvmq_quantize_args *args) { look_up(args); }
-void tvmq_quantize_s8_u8__c(const struct tvmq_quantize_args *args) { look_up(args); }
-void tvmq_quantize_u8_s8__c(const struct tvmq_quantize_args *args) { look_up(args); }
-void tvmq_quantize_u8_u8__c(const struct tvmq_quantize_args *args) { look_up(args); }
+void tvmq_quantize_s8_s8__c(const struct tvmq_quantize_args *args) { map_bytes(args); }
+void tvmq_quantize_s8_u8__c(const struct tvmq_quantize_args *args) { map_bytes(args); }
+void tvmq_quantize_u8_s8__c(const struct tvmq_quantize_args *args) { map_bytes(args); }
+void tvmq_quantize_u8_u8__c(const struct tvmq_quantize_args *args) { map_bytes(args); }
 
 REQUANTIZE(tvmq_quantize_s8_s16__c, int8_t, int16_t, INT16_MIN, INT16_MAX)
 REQUANTIZE(tvmq_quantize_u8_s16__c, uint8_t, int16_t, INT16_MIN, INT16_MAX)

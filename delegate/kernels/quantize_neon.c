@@ -10,25 +10,6 @@ enum { STEPS = 2, BYTES = 64 };
 
 // ---- bytes to bytes
 
-enum { TABLE_PARTS = 4, PART = 64 };
-
-// A table of 256 bytes in sixteen registers, looked up in four parts. What lies beyond a part gives 0.
-static size_t look_up_vectors(const struct tvmq_quantize_args *args) {
-  const uint8_t *const in = args->in, *const table = args->table;
-  uint8_t *const out = args->out;
-  uint8x16x4_t part[TABLE_PARTS];
-  UNROLL for (int i = 0; i < TABLE_PARTS; i++) UNROLL for (int v = 0; v < 4; v++) part[i].val[v] = vld1q_u8(table + PART * i + 16 * v);
-  const size_t n = args->n;
-  size_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const uint8x16_t index = vld1q_u8(in + i);
-    uint8x16_t value[TABLE_PARTS];
-    UNROLL for (int p = 0; p < TABLE_PARTS; p++) value[p] = vqtbl4q_u8(part[p], vsubq_u8(index, vdupq_n_u8((uint8_t)(PART * p))));
-    vst1q_u8(out + i, vorrq_u8(vorrq_u8(value[0], value[1]), vorrq_u8(value[2], value[3])));
-  }
-  return i;
-}
-
 TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) {
   uint8x16_t x[BYTES / 16];
   UNROLL for (int i = 0; i < BYTES / 16; i++) x[i] = vld1q_u8(in + 16 * i);

@@ -8,8 +8,7 @@
 //   convert(c, way, x)         vec -> vec: what `way` computes, with the output zero point added modulo 2^32
 //   is_short(args, in_bytes)   whether SHORT may take a right shift
 //   load_<type>, store_<type>  4 vectors from and to memory; stores saturate to the type
-//   look_up_vectors(args)      bytes to bytes by args->table: the first elements, as many as it likes; returns how many
-//   quantize_vectors(args, type)  the same for float32 to that type
+//   quantize_vectors(args, type)  float32 to that type: the first elements, as many as it likes; returns how many
 //   struct line                the constants of a line (line.h), made by line_of(args)
 //   line_bytes(l, way, in_flip, out_flip, in, out)   BYTES bytes along a line
 //   flip_bytes(flip, in, out)  BYTES bytes
@@ -45,12 +44,9 @@ TVMQ_INLINE void flip_all(const struct tvmq_quantize_args *args) {
 
 TVMQ_INLINE void map_bytes(const struct tvmq_quantize_args *args, uint8_t in_flip, uint8_t out_flip) {
   const struct tvmq_line *line = &args->line;
-  if (args->map == TVMQ_BYTES_TABLE || args->n < BYTES) {
-    const uint8_t *const in = args->in, *const table = args->table;
-    uint8_t *const out = args->out;
-    const size_t n = args->n;
-    for (size_t i = look_up_vectors(args); i < n; i++) out[i] = table[in[i]];
-  } else if (args->map == TVMQ_BYTES_FLIP) {
+  if (args->n < BYTES) {
+    tvmq_byte_map__c(&(struct tvmq_byte_map_args){.in = args->in, .out = args->out, .n = args->n, .table = args->table});
+  } else if (args->rule == TVMQ_BYTES_FLIP) {
     flip_all(args);
   } else if (line->shift == 8 && line->drop == 0) {
     follow_line(args, PLAIN, in_flip, out_flip);

@@ -8,11 +8,6 @@
 //   quantize_step(c, way, is_unsigned, in, out)     BYTES elements, by MULTIPLY or MULTIPLY_ADD
 #pragma once
 
-static size_t look_up_vectors(const struct tvmq_quantize_args *args) {
-  (void)args;
-  return 0;
-}
-
 TVMQ_INLINE bool is_short(const struct tvmq_quantize_args *args, size_t in_bytes) { return in_bytes <= 2 && tvmq_quantize_headroom(args); }
 
 // Whether operations were invalid since the last call; from now on none was. The stores before are not moved behind it.

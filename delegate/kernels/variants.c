@@ -30,6 +30,7 @@
    .fn.depthwise = SYMBOL},
 #define TVMQ_QUANTIZE(SYMBOL, CPU, IN_TYPE, OUT_TYPE, RATE) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_QUANTIZE, .cpu = CPU, .in_type = IN_TYPE, .out_type = OUT_TYPE, .speeds = {{.rate = RATE}}, .fn.quantize = SYMBOL},
+#define TVMQ_BYTE_MAP(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_BYTE_MAP, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.byte_map = SYMBOL},
 #define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \

@@ -62,6 +62,8 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target);
 
+const struct tvmq_variant *tvmq_select_byte_map(const struct tvmq_target *target);
+
 // By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
 const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target);
 

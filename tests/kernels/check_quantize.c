@@ -98,10 +98,10 @@ static uint8_t line_byte(const struct tvmq_variant *variant, const struct tvmq_l
   return (uint8_t)(at_most(INT8_MAX, at_least(INT8_MIN, value)) + (variant->out_type == TVMQ_TYPE_U8 ? 128 : 0));
 }
 
-// What the table holds must be what the map says: a kernel may take either.
-static void draw_map(const struct tvmq_variant *variant, struct tvmq_quantize_args *args, uint8_t *table) {
+// What the table holds must be what the rule says: a kernel may take either.
+static void draw_rule(const struct tvmq_variant *variant, struct tvmq_quantize_args *args, uint8_t *table) {
   args->table = table;
-  args->map = check_below(TVMQ_BYTES_LINE + 1);
+  args->rule = check_below(TVMQ_BYTES_LINE + 1);
   args->flip = (uint8_t)check_below(UINT8_MAX + 1);
   args->line = (struct tvmq_line){
       .multiplier = (int16_t)check_below(INT16_MAX + 1),
@@ -114,9 +114,8 @@ static void draw_map(const struct tvmq_variant *variant, struct tvmq_quantize_ar
     args->line.drop = (int16_t)check_below(128 + 1);
   }
   for (int byte = 0; byte <= UINT8_MAX; byte++) {
-    if (args->map == TVMQ_BYTES_TABLE) table[byte] = (uint8_t)check_below(UINT8_MAX + 1);
-    if (args->map == TVMQ_BYTES_FLIP) table[byte] = (uint8_t)(byte ^ args->flip);
-    if (args->map == TVMQ_BYTES_LINE) table[byte] = line_byte(variant, &args->line, (uint8_t)byte);
+    if (args->rule == TVMQ_BYTES_FLIP) table[byte] = (uint8_t)(byte ^ args->flip);
+    if (args->rule == TVMQ_BYTES_LINE) table[byte] = line_byte(variant, &args->line, (uint8_t)byte);
   }
 }
 
@@ -161,10 +160,10 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     draw_integers(in, args.in_zero_point, guard_writable(&in_guard, read), n);
   }
   uint8_t table[UINT8_MAX + 1];
-  if (looks_up(variant)) draw_map(variant, &args, table);
+  if (looks_up(variant)) draw_rule(variant, &args, table);
   memcpy(slot, background, sizeof background);
-  check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, inverse %a, zero points %d -> %d, map %d, line %d %d %d %d %d, %s", n, args.rounding,
-             args.multiplier, args.shift, (double)args.scale, (double)args.inverse, args.in_zero_point, args.out_zero_point, args.map, args.line.multiplier,
+  check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, inverse %a, zero points %d -> %d, rule %d, line %d %d %d %d %d, %s", n, args.rounding,
+             args.multiplier, args.shift, (double)args.scale, (double)args.inverse, args.in_zero_point, args.out_zero_point, args.rule, args.line.multiplier,
              args.line.drop, args.line.bias, args.line.knee, args.line.shift, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.quantize, &args);
   for (size_t i = 0; i < n; i++) {
@@ -196,7 +195,7 @@ static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[MAX_N * 4], out[MAX_N * 4];
   static uint8_t table[UINT8_MAX + 1];
   struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .table = table, .multiplier = 0x50000000, .shift = -3, .scale = 0.05f}};
-  p.args.map = TVMQ_BYTES_LINE;
+  p.args.rule = TVMQ_BYTES_LINE;
   p.args.line = (struct tvmq_line){.multiplier = 20000, .shift = 8};
   if (variant->in_type == TVMQ_TYPE_F32) {
     struct tvmq_reciprocal reciprocal;

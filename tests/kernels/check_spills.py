@@ -24,7 +24,7 @@ from pathlib import Path
 
 # Instruction sets whose registers and multiplications are known here, and whether their kernels have hot loops. The loops around AMX's multiplications hold the
 # output stage too, and its tiles are named in the source: the compiler cannot spill them.
-ISAS = {"neon": True, "dotprod": True, "i8mm": True, "avx2": True, "avxvnni": True, "avx512vnni": True, "amx": False}
+ISAS = {"neon": True, "dotprod": True, "i8mm": True, "avx2": True, "avxvnni": True, "avx512vnni": True, "avx512vbmi": False, "amx": False}
 FUNCTION = re.compile(r"^[0-9a-f]+ <(\w[\w.]*)>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(?:\{\w+\}\s+)?(\S+)\s*(.*)$")
 BRANCH = re.compile(r"^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)$")

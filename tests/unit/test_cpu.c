@@ -264,7 +264,7 @@ static void check_arm_features(void) {
 
 static void check_x86_features(void) {
   const uint32_t fma_avx = 1u << 12 | 1u << 28, avx2_bmi = 1u << 5 | 1u << 3 | 1u << 8, avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
-  const uint32_t vnni512 = 1u << 11, vnni = 1u << 4;
+  const uint32_t vnni512 = 1u << 11, vbmi = 1u << 1, vnni = 1u << 4;
   const uint32_t amx = 1u << 24 | 1u << 25;
   const uint64_t ymm = 0x7, zmm = 0xe7, tiles = 0x600e7;
   const struct {
@@ -285,6 +285,9 @@ static void check_x86_features(void) {
       {{fma_avx, avx2_bmi | avx512, 0, 0, zmm, 0}, TVMQ_CPU_AVX2},                        // AVX-512 without VNNI
       {{fma_avx, avx2_bmi | (avx512 & ~(1u << 31)), vnni512, 0, zmm, 0}, TVMQ_CPU_AVX2},  // without VL
       {{fma_avx, avx2_bmi | avx512, vnni512, vnni, zmm, 0}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVXVNNI},
+      {{fma_avx, avx2_bmi | avx512, vnni512 | vbmi, 0, zmm, 0}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVX512VBMI},
+      {{fma_avx, avx2_bmi | avx512, vbmi, 0, zmm, 0}, TVMQ_CPU_AVX2},            // without VNNI
+      {{fma_avx, avx2_bmi | avx512, vnni512 | vbmi, 0, ymm, 0}, TVMQ_CPU_AVX2},  // the system does not save ZMM
       {{fma_avx, avx2_bmi | avx512, vnni512, 0, tiles, amx}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AMX},
       {{fma_avx, avx2_bmi | avx512, vnni512, 0, zmm, amx}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},         // the system does not save tiles
       {{fma_avx, avx2_bmi | avx512, vnni512, 0, tiles, 1u << 24}, TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI},  // tiles without int8 products
@@ -297,7 +300,7 @@ static void check_x86_features(void) {
 }
 
 static void check_isas(void) {
-  static const char *const names[] = {"c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "amx"};
+  static const char *const names[] = {"c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "avx512vbmi", "amx"};
   CHECK(tvmq_n_isas == N_ELEMENTS(names), "%zu", tvmq_n_isas);
   for (size_t i = 0; i < N_ELEMENTS(names); i++) CHECK(strcmp(tvmq_isas[i].name, names[i]) == 0, "%s", names[i]);
   CHECK(tvmq_isas[0].cpu == 0, "c needs nothing");
@@ -307,13 +310,14 @@ static void check_here(void) {
   const uint32_t cpu = tvmq_cpu_detect();
 #if defined(__aarch64__)
   CHECK((cpu & TVMQ_CPU_NEON) != 0, "%#x", cpu);
-  CHECK((cpu & (TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AMX)) == 0, "%#x", cpu);
+  CHECK((cpu & (TVMQ_CPU_AVX2 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX)) == 0, "%#x", cpu);
 #elif defined(__x86_64__)
   __builtin_cpu_init();  // the compiler's own detection agrees
   CHECK(((cpu & TVMQ_CPU_AVX2) != 0) == (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")), "%#x", cpu);
   CHECK(
       ((cpu & TVMQ_CPU_AVX512VNNI) != 0) == (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")),
       "%#x", cpu);
+  CHECK(((cpu & TVMQ_CPU_AVX512VBMI) != 0) == ((cpu & TVMQ_CPU_AVX512VNNI) != 0 && __builtin_cpu_supports("avx512vbmi")), "%#x", cpu);
 #endif
   for (size_t i = 0; i < tvmq_n_isas; i++) {
     CHECK(tvmq_isa_offered(&tvmq_isas[i]) == ((tvmq_isas[i].cpu & ~cpu) == 0), "%s", tvmq_isas[i].name);

@@ -14,17 +14,17 @@
 enum { LINE = TVMQ_LINE, N_BYTES = 256 };
 
 struct quantize {
-  const struct tvmq_variant *variant;
-  struct tvmq_quantize_args args;  // but for the tensors
-  uint8_t table[N_BYTES];          // bytes to bytes
-  size_t n, in_bytes, out_bytes;   // elements; bytes of one
+  const struct tvmq_variant *variant;  // of quantize, or of byte_map
+  struct tvmq_quantize_args args;      // but for the tensors
+  uint8_t table[N_BYTES];              // bytes to bytes
+  size_t n, in_bytes, out_bytes;       // elements; bytes of one
   size_t task_elements, tasks;
 };
 
 static int32_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 1 << 7 : 0; }
 
-// Computes what each byte becomes, and how else to get there: by one xor for all, as between int8 and uint8 of one scale, or along a line.
-static void map_bytes(struct quantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
+// Computes what each byte becomes, and finds a rule for all: one xor, as between int8 and uint8 of one scale, or a line. False: there is none.
+static bool find_rule(struct quantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
   struct tvmq_quantize_args *args = &r->args;
   const int32_t in_flip = flip_of(in_type), out_flip = flip_of(out_type);
   struct tvmq_byte_table bytes = {.in_zero_point = args->in_zero_point - in_flip, .multiplier = args->multiplier, .shift = args->shift};
@@ -37,8 +37,9 @@ static void map_bytes(struct quantize *r, enum tvmq_type in_type, enum tvmq_type
   args->flip = r->table[0];
   bool flips = true;
   for (int byte = 0; byte < N_BYTES; byte++) flips &= r->table[byte] == (byte ^ args->flip);
-  args->map = flips ? TVMQ_BYTES_FLIP : tvmq_fit_line(&bytes, &args->line) ? TVMQ_BYTES_LINE : TVMQ_BYTES_TABLE;
   args->table = r->table;
+  args->rule = flips ? TVMQ_BYTES_FLIP : TVMQ_BYTES_LINE;
+  return flips || tvmq_fit_line(&bytes, &args->line);
 }
 
 static void find_reciprocal(struct tvmq_quantize_args *args, enum tvmq_type out_type) {
@@ -72,7 +73,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     find_reciprocal(&r->args, d->out_type);
   } else {
     tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
-    if (r->in_bytes == 1 && r->out_bytes == 1) map_bytes(r, d->in_type, d->out_type);
+    if (r->in_bytes == 1 && r->out_bytes == 1 && !find_rule(r, d->in_type, d->out_type)) r->variant = tvmq_select_byte_map(&target);
   }
   const float cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine)->rate;
   r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
@@ -96,7 +97,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   args.in = (const uint8_t *)pass->in[0] + first * r->in_bytes;
   args.out = (uint8_t *)pass->out + first * r->out_bytes;
   args.n = tvmq_min(r->n - first, r->task_elements);
-  r->variant->fn.quantize(&args);
+  if (r->variant->family == TVMQ_FAMILY_BYTE_MAP)
+    r->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = args.in, .out = args.out, .n = args.n, .table = args.table});
+  else
+    r->variant->fn.quantize(&args);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_quantize(&desc->quantize); }
