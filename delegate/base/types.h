@@ -13,6 +13,9 @@ static inline size_t tvmq_type_bytes(enum tvmq_type type) {
   return bytes[type];
 }
 
+// The value of an 8-bit element.
+static inline int32_t tvmq_byte_value(enum tvmq_type type, uint8_t byte) { return type == TVMQ_TYPE_S8 ? (int8_t)byte : byte; }
+
 // Smallest and largest value of a quantized tensor's type; of int32 for types that are not quantized.
 struct tvmq_range {
   int32_t min, max;

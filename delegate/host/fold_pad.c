@@ -1,8 +1,5 @@
 #include "host/fold_pad.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "ops/op.h"
 #include "tflite/node_kind.h"
 
@@ -41,28 +38,15 @@ static const char *check(const struct tvmq_subgraph *subgraph, size_t index) {
   return any ? NULL : "nothing that the delegate takes reads it";
 }
 
-// Appends a node to the `length` characters of the list, or "..." once where it does not fit. Returns the new length.
-static size_t list_reader(char list[TVMQ_FOLDED_SIZE], size_t length, int node) {
-  static const char more[] = ", ...";
-  char entry[32];
-  const size_t n = (size_t)snprintf(entry, sizeof entry, length == 0 ? "folded into node %d" : ", %d", node), room = TVMQ_FOLDED_SIZE - length;
-  if (room < sizeof more) return length;  // it has ended
-  const bool fits = n + sizeof more <= room;
-  memcpy(list + length, fits ? entry : more, fits ? n + 1 : sizeof more);
-  return fits ? length + n : TVMQ_FOLDED_SIZE;
-}
-
 static void fold(struct tvmq_subgraph *subgraph, size_t index) {
   struct tvmq_record *record = &subgraph->records[index];
   const struct tvmq_pad_desc *pad = &record->desc.pad;
-  size_t length = 0;
   for (size_t i = index + 1; i < subgraph->n_records; i++) {
     struct tvmq_record *reader = &subgraph->records[i];
     if (!tvmq_record_wanted(reader) || !reads(reader, record->node.out)) continue;
     reader->node.in[0] = record->node.in[0];
     set_border(reader, &reader->node.options, pad);
-    if (length == 0) record->folded_into = reader->info.node;
-    length = list_reader(record->folded, length, reader->info.node);
+    tvmq_record_fold_into(record, reader->info.node);
   }
 }
 
@@ -73,6 +57,7 @@ void tvmq_fold_pads(struct tvmq_subgraph *subgraph) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
     if (!tvmq_is_pad(&subgraph->records[i])) continue;
     const char *reason = check(subgraph, i);
+    tvmq_record_unfold(&subgraph->records[i]);
     if (reason == NULL) {
       fold(subgraph, i);
     } else {

@@ -112,7 +112,7 @@ void tvmq_record_release(struct tvmq_record *record) {
 
 // The operator becomes one of the class that computes `desc`.
 static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_op_class *op_class = tvmq_op_computed_by(record->node.kind->op_class, desc, env);
+  const struct tvmq_op_class *op_class = record->bytes.applied ? &tvmq_op_byte_map : tvmq_op_computed_by(record->node.kind->op_class, desc, env);
   if (op_class != record->op_class) tvmq_record_release(record);
   record->op_class = op_class;
 }
@@ -129,13 +129,47 @@ void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   hide_plan(record);
 }
 
-// Nothing of it runs.
-static bool is_folded(const struct tvmq_record *record) { return record->node.kind->op_class->plan == NULL; }
+bool tvmq_record_folded(const struct tvmq_record *record) { return record->node.kind->op_class->plan == NULL && !record->bytes.applied; }
 
-static void show_plan(struct tvmq_record *record) {
-  if (is_folded(record)) {
-    record->info.algorithm = record->folded;
-    record->info.folded_into = record->folded_into;
+int tvmq_record_reads(const struct tvmq_record *record, const int **tensors) {
+  *tensors = record->bytes.applied ? &record->bytes.root : record->node.in;
+  return record->bytes.applied ? 1 : record->node.n_in;
+}
+
+size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input) {
+  return record->bytes.applied ? record->shapes.out.bytes : record->shapes.in[input].bytes;
+}
+
+// Appends a node to the `length` characters of the list, or "..." once where it does not fit. Returns the new length.
+static size_t append_node(char list[TVMQ_FOLDED_SIZE], size_t length, int node) {
+  static const char more[] = ", ...";
+  char entry[32];
+  const size_t n = (size_t)snprintf(entry, sizeof entry, length == 0 ? "folded into node %d" : ", %d", node), room = TVMQ_FOLDED_SIZE - length;
+  if (room < sizeof more) return length;  // it has ended
+  const bool fits = n + sizeof more <= room;
+  memcpy(list + length, fits ? entry : more, fits ? n + 1 : sizeof more);
+  return fits ? length + n : TVMQ_FOLDED_SIZE;
+}
+
+void tvmq_record_unfold(struct tvmq_record *record) {
+  record->folded[0] = '\0';
+  record->folded_into = -1;
+}
+
+void tvmq_record_fold_into(struct tvmq_record *record, int node) {
+  if (record->folded_into < 0) record->folded_into = node;
+  append_node(record->folded, strlen(record->folded), node);
+}
+
+void tvmq_record_show_folded(struct tvmq_record *record) {
+  record->info.kernel = record->info.packing = "";
+  record->info.algorithm = record->folded;
+  record->info.folded_into = record->folded_into;
+}
+
+void tvmq_record_show_plan(struct tvmq_record *record) {
+  if (tvmq_record_folded(record)) {
+    tvmq_record_show_folded(record);
     return;
   }
   struct tvmq_op_info info = {0};
@@ -150,11 +184,15 @@ static void show_plan(struct tvmq_record *record) {
   record->info.scratch_bytes = info.scratch_bytes;
 }
 
-static bool is_empty(const struct tvmq_record *record) { return record->shapes.out.bytes == 0; }
-
-bool tvmq_record_idle(const struct tvmq_record *record) { return is_folded(record) || is_empty(record); }
+static bool is_empty(const struct tvmq_record *record) {
+  size_t bytes = 0;
+  for (int i = 0; i < record->node.n_out; i++) bytes |= record->shapes.outs[i].bytes;
+  return bytes == 0;
+}
 
 static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const union tvmq_desc byte_map = {.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
+  if (record->bytes.applied) desc = &byte_map;
   set_class(record, desc, env);
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
   const char *reason = record->op_class->plan(&record->op, desc, env);
@@ -171,13 +209,13 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
 
   record->planned = false;
   if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
-  if (reason == NULL && !is_folded(record)) reason = plan_operator(record, &desc, env);
+  if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env);
   if (reason != NULL) {
     hide_plan(record);
     return reason;
   }
   record->planned = true;
   record->desc = desc;
-  show_plan(record);
+  tvmq_record_show_plan(record);
   return NULL;
 }

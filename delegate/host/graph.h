@@ -13,6 +13,14 @@ struct tvmq_partition;
 
 enum { TVMQ_FOLDED_SIZE = 64 };
 
+// A node each of whose output bytes depends on one byte of a tensor (fold_bytes.h).
+struct tvmq_bytes {
+  bool known;    // the table holds what each byte of tensor `root` becomes
+  bool applied;  // the node reads the root and applies the table, instead of what its own operator does
+  int root;
+  uint8_t table[TVMQ_N_BYTES];
+};
+
 struct tvmq_record {
   struct tvmq_node_info info;                   // as the public header shows it; info.reason is "" as long as the node is to be claimed
   char op_name[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
@@ -28,7 +36,9 @@ struct tvmq_record {
   union tvmq_desc desc;  // that the operator is planned for
   struct tvmq_shapes shapes;
 
-  // Of a PAD that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
+  struct tvmq_bytes bytes;
+
+  // Of a node that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
   int folded_into;
   char folded[TVMQ_FOLDED_SIZE];
 };
@@ -56,7 +66,17 @@ static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return
 
 // Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
-bool tvmq_record_idle(const struct tvmq_record *record);  // there is nothing to compute: the output is empty, or it is folded into others
+bool tvmq_record_folded(const struct tvmq_record *record);  // others do along with their own work what it does
+
+// The tensors that the planned operator reads, and how large each is.
+int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);
+size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input);
+
+// Which nodes it is folded into, if it is; and the report says so.
+void tvmq_record_unfold(struct tvmq_record *record);
+void tvmq_record_fold_into(struct tvmq_record *record, int node);
+void tvmq_record_show_folded(struct tvmq_record *record);
+void tvmq_record_show_plan(struct tvmq_record *record);  // what the report says of it otherwise
 
 void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator

@@ -13,18 +13,10 @@ bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor) {
   return false;
 }
 
-// The last step before `n` that writes the tensor, into the arena; -1: none.
-static int find_source(const struct tvmq_partition *partition, size_t n, int tensor) {
-  for (size_t i = n; i-- > 0;) {
-    if (partition->steps[i].record->node.out == tensor) return partition->steps[i].inside ? (int)i : -1;
-  }
-  return -1;
-}
-
 static void run_task(void *context, struct tvmq_tile task) {
   const struct tvmq_step_pass *pass = context;
   const struct tvmq_record *record = pass->step->record;
-  record->op_class->run_task(record->op, &(struct tvmq_pass){pass->number, pass->step->in, pass->step->out}, task);
+  record->op_class->run_task(record->op, &(struct tvmq_pass){pass->number, pass->step->in, pass->step->out, pass->step->out[0]}, task);
 }
 
 static void drop_passes(struct tvmq_partition *partition) {
@@ -71,7 +63,7 @@ static bool line_up(struct tvmq_partition *partition) {
 static bool find_room(struct tvmq_partition *partition) {
   size_t size;
   const bool shared = tvmq_threads_count(partition->threads) > 1;
-  const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n, &size);
+  const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n_buffers, &size);
   if (fits && size <= partition->arena_size) return true;
   tvmq_free(partition->arena);
   partition->arena = fits ? tvmq_alloc(size) : NULL;
@@ -79,15 +71,19 @@ static bool find_room(struct tvmq_partition *partition) {
   return partition->arena != NULL;
 }
 
-bool tvmq_partition_size_up(struct tvmq_partition *partition) {
+// Nodes for which nothing runs are reported as such.
+static void show_steps(const struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
-    struct tvmq_step *step = &partition->steps[i];
-    step->idle = tvmq_record_idle(step->record);
-    partition->buffers[i] = (struct tvmq_arena_buffer){.size = step->inside && !step->idle ? step->record->shapes.out.bytes : 0, .first = i, .last = i};
-    for (int j = 0; j < step->record->node.n_in; j++) {
-      if (step->sources[j] >= 0) partition->buffers[step->sources[j]].last = i;
-    }
+    const struct tvmq_step *step = &partition->steps[i];
+    if (step->needed) tvmq_record_show_plan(step->record);
+    if (!step->needed && step->record->bytes.known && step->record->folded_into >= 0) tvmq_record_show_folded(step->record);
+    if (step->needed && step->idle) step->record->info.algorithm = "view";
   }
+}
+
+bool tvmq_partition_size_up(struct tvmq_partition *partition) {
+  tvmq_place_tensors(partition->steps, partition->n, partition->buffers, partition->n_buffers);
+  show_steps(partition);
   return find_room(partition) && line_up(partition);
 }
 
@@ -103,10 +99,10 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
     struct tvmq_step *step = &partition->steps[i];
     step->record = tvmq_subgraph_find(subgraph, nodes->data[i]);
     const struct tvmq_node *node = &step->record->node;
-    for (int j = 0; j < node->n_in; j++) step->sources[j] = find_source(partition, i, node->in[j]);
-    step->inside = !tvmq_partition_outputs(params, node->out);
+    for (int k = 0; k < node->n_out; k++) step->inside[k] = !tvmq_partition_outputs(params, node->outs[k]);
   }
-  partition->buffers = tvmq_alloc(n * sizeof partition->buffers[0]);
+  partition->n_buffers = tvmq_wire(partition->steps, n);
+  partition->buffers = tvmq_alloc(partition->n_buffers * sizeof partition->buffers[0]);
   if (partition->buffers != NULL && tvmq_partition_size_up(partition)) return partition;
   tvmq_partition_destroy(partition);
   return NULL;
@@ -125,19 +121,25 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
 
 // ---- an inference
 
-static void *arena_buffer(const struct tvmq_partition *partition, size_t step) { return partition->arena + partition->buffers[step].offset; }
+static void *at_place(const struct tvmq_partition *partition, const TfLiteContext *context, const struct tvmq_place *place) {
+  uint8_t *base =
+      place->buffer >= 0 ? partition->arena + partition->buffers[place->buffer].offset : tvmq_tensor_data(context, place->tensor, place->tensor_bytes);
+  return base != NULL ? base + place->offset : NULL;
+}
 
 // False: the runtime provides no memory for a tensor of the step.
 static bool find_tensors(struct tvmq_partition *partition, const TfLiteContext *context, size_t index) {
   struct tvmq_step *step = &partition->steps[index];
   const struct tvmq_record *record = step->record;
-  const struct tvmq_node *node = &record->node;
-  step->out = step->inside ? arena_buffer(partition, index) : tvmq_tensor_data(context, node->out, record->shapes.out.bytes);
-  bool complete = step->out != NULL;
-  for (int i = 0; i < node->n_in; i++) {
-    const int source = step->sources[i];
-    step->in[i] = source >= 0 ? arena_buffer(partition, (size_t)source) : tvmq_tensor_data(context, node->in[i], record->shapes.in[i].bytes);
-    complete &= step->in[i] != NULL || record->shapes.in[i].bytes == 0;
+  bool complete = true;
+  for (int k = 0; k < record->node.n_out; k++) {
+    step->out[k] = record->shapes.outs[k].bytes > 0 ? at_place(partition, context, &step->out_places[k]) : NULL;
+    complete &= step->out[k] != NULL || record->shapes.outs[k].bytes == 0;
+  }
+  const int *reads, n_reads = tvmq_record_reads(record, &reads);
+  for (int j = 0; j < n_reads; j++) {
+    step->in[j] = tvmq_record_read_bytes(record, j) > 0 ? at_place(partition, context, &step->in_places[j]) : NULL;
+    complete &= step->in[j] != NULL || tvmq_record_read_bytes(record, j) == 0;
   }
   return complete;
 }

@@ -7,6 +7,7 @@
 
 #include "host/arena.h"
 #include "host/graph.h"
+#include "host/wiring.h"
 #include "tflite/tflite_abi.h"
 #include "threads/threads.h"
 #include "threads/trace.h"
@@ -19,16 +20,6 @@ struct tvmq_step_pass {
   size_t number;
 };
 
-struct tvmq_step {
-  struct tvmq_record *record;
-  int sources[TVMQ_MAX_IN];  // of each input, the step whose output, in the arena, it is; -1: a tensor of the interpreter
-  bool inside;               // the output lives in the arena: no one but later steps reads it
-  bool idle;                 // tvmq_record_idle(), for the shapes there are
-  size_t first_pass, n_passes;
-  const void *in[TVMQ_MAX_IN];  // of an inference
-  void *out;
-};
-
 struct tvmq_partition {
   struct tvmq_partition *next;
   struct tvmq_delegate *delegate;  // that it belongs to
@@ -38,9 +29,10 @@ struct tvmq_partition {
   bool ready;  // prepared: shapes, operators and arena fit together
   uint8_t *arena;
   size_t arena_size;
-  struct tvmq_arena_buffer *buffers;  // [n], one for each step's output
-  struct tvmq_step_pass *passes;      // of all steps
-  struct tvmq_sequence *sequence;     // a stage for each pass
+  struct tvmq_arena_buffer *buffers;  // one for each output of each step, should it need one
+  size_t n_buffers;
+  struct tvmq_step_pass *passes;   // of all steps
+  struct tvmq_sequence *sequence;  // a stage for each pass
   size_t n;
   struct tvmq_step steps[];
 };

@@ -1,5 +1,6 @@
 #include "host/placement.h"
 
+#include "host/fold_bytes.h"
 #include "host/fold_pad.h"
 #include "host/partition.h"
 
@@ -92,6 +93,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
     if (refuse_read_outside(subgraph, &preview)) continue;
     // Packing is the costly step, so it comes after the limits.
     if (refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
+    tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n);
     if (plan(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview)) continue;
     return;
   }

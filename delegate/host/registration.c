@@ -64,8 +64,10 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
     struct tvmq_record *record = step->record;
     const char *reason = tvmq_record_plan(record, context, &partition->delegate->env);
     if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
-    if (!tvmq_tensor_resize(context, record->node.out, &record->shapes.out, !step->inside))
-      return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
+    for (int k = 0; k < record->node.n_out; k++) {
+      if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
+        return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
+    }
   }
   if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
   partition->ready = true;

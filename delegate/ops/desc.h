@@ -9,7 +9,7 @@
 #include "base/types.h"
 #include "ops/broadcast.h"
 
-enum { TVMQ_MAX_IN = 16 };  // input tensors of an operator
+enum { TVMQ_MAX_IN = 16, TVMQ_MAX_OUT = 16 };  // input and output tensors of an operator
 
 enum tvmq_padding { TVMQ_PADDING_SAME, TVMQ_PADDING_VALID };
 
@@ -128,8 +128,15 @@ struct tvmq_concatenation_desc {
   size_t rows, row_bytes[TVMQ_MAX_IN];  // zeros where the output is empty
 };
 
+// What each of `n` bytes becomes, by a table of 256 that outlives the operator.
+struct tvmq_byte_map_desc {
+  size_t n;
+  const uint8_t *table;
+};
+
 // Of whatever operator.
 union tvmq_desc {
+  struct tvmq_byte_map_desc byte_map;
   struct tvmq_concatenation_desc concatenation;
   struct tvmq_conv_desc conv;
   struct tvmq_fully_connected_desc fully_connected;

@@ -1,6 +1,7 @@
-// An operator of the delegate: planned when the graph is prepared, run at each inference. Some input tensors and one output tensor; all else is constant.
+// An operator of the delegate: planned when the graph is prepared, run at each inference. It reads some tensors and writes some; all else is constant.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,8 +50,18 @@ struct tvmq_op;
 struct tvmq_pass {
   size_t number;
   const void *const *in;  // the input tensors in the operator's order, NULL where one is empty; one may be given twice
-  void *out;              // overlaps none of them
+  void *const *outs;      // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
+  void *out;              // the first of them
 };
+
+// How an operator that does nothing but move bytes moves them.
+enum tvmq_moves {
+  TVMQ_MOVES_OUT_OF_IN = 1u << 0,  // each output is a piece of the first input
+  TVMQ_MOVES_INTO_OUT = 1u << 1    // each input is a piece of the only output, and together they are all of it
+};
+
+// What each byte of a tensor becomes.
+enum { TVMQ_N_BYTES = 256 };
 
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
@@ -70,9 +81,17 @@ struct tvmq_op_class {
   // Gives the operator the border that a PAD before it makes; an empty `pad` takes it away. Of `options` all but the node's own options is zero. NULL, or why
   // it cannot have that border. The member is NULL where operators have none.
   const char *(*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
+  // Of enum tvmq_moves, those that the described operator does; with them, where in the input each output, or in the output each input, begins. Where these are
+  // that very place already, run_task must not fail, and need not do anything. The member is NULL where operators compute.
+  uint32_t (*moves)(const union tvmq_desc *desc, size_t offsets[]);
+  // Computes the table of an operator whose output bytes depend on one byte, x: each input is a byte in[i][x]. False: it is not such an operator. The member is
+  // NULL where none is. Elements are independent of one another, and of one shape.
+  bool (*byte_function)(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]);
+  bool in_place;  // the output may be the first input
 };
 
 extern const struct tvmq_op_class tvmq_op_add;              // ADD
+extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
 extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
 extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
 extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D

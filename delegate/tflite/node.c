@@ -5,24 +5,30 @@
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
-#define KIND(name) &TVMQ_NODE_KIND(name)
-static const struct tvmq_node_kind *const kinds[] = {TVMQ_NODE_KINDS(KIND)};
-#undef KIND
+#define TVMQ_OPERATOR(name, code, reader) {code, &tvmq_node_##reader},
+static const struct {
+  int32_t builtin_code;
+  const struct tvmq_node_kind *kind;
+} kinds[] = {
+#include "ops/operators.def"
+};
 
 static const struct tvmq_node_kind *find_kind(const TfLiteRegistration *registration) {
   for (size_t i = 0; registration->custom_name == NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
-    if (kinds[i]->builtin_code == registration->builtin_code) return kinds[i];
+    if (kinds[i].builtin_code == registration->builtin_code) return kinds[i].kind;
   }
   return NULL;
 }
 
 const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out) {
   memset(out, 0, sizeof *out);
-  out->out = -1;
+  for (int i = 0; i < TVMQ_MAX_OUT; i++) out->outs[i] = -1;
   if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
   const struct tvmq_node_kind *kind = out->kind = find_kind(registration);
   if (kind == NULL) return "the delegate has no kernels for this operator";
-  if (node->inputs == NULL || node->outputs == NULL || node->outputs->size != 1) return "the node has not one output, or no input";
+  if (node->inputs == NULL || node->outputs == NULL) return "the node has no inputs or no outputs";
+  const int n_outputs = node->outputs->size, max_outputs = kind->max_outputs > 0 ? kind->max_outputs : 1;
+  if (n_outputs < 1 || n_outputs > max_outputs) return "the node has more or fewer outputs than the delegate computes for its operator";
   const int n_inputs = node->inputs->size;
   _Static_assert(TVMQ_MAX_IN == 16, "as the reason says");
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 16 inputs";
@@ -30,23 +36,28 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
   memcpy(out->in, out->inputs, sizeof out->in);
-  out->out = node->outputs->data[0];
+  out->n_out = n_outputs;
+  memcpy(out->outs, node->outputs->data, (size_t)n_outputs * sizeof(int));
   if (kind->read == NULL) return NULL;
   return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no options";
 }
 
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, union tvmq_desc *desc, struct tvmq_shapes *shapes) {
   struct tvmq_node_view view = {.context = context, .node = node};
-  const char *reason = tvmq_tensor_output(context, node->out, &view.out);
+  const char *reason = NULL;
+  for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_tensor_output(context, node->outs[i], &view.outs[i]);
   for (int i = 0; reason == NULL && i < node->n_in; i++) {
-    if (node->in[i] == node->out) return "the output is an input too";
+    for (int j = 0; j < node->n_out; j++) {
+      if (node->in[i] == node->outs[j]) return "the output is an input too";
+    }
     reason = tvmq_tensor_input(context, node->in[i], &view.in[i], &shapes->in[i]);
   }
   if (reason != NULL) return reason;
   memcpy(desc, &node->options, sizeof *desc);
-  shapes->out = (struct tvmq_shape){0};
+  memset(shapes->outs, 0, sizeof shapes->outs);
   reason = node->kind->describe(&view, shapes, desc);
-  return reason != NULL ? reason : tvmq_shape_set_bytes(&shapes->out, tvmq_tensor_type(view.out));
+  for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_shape_set_bytes(&shapes->outs[i], tvmq_tensor_type(view.outs[i]));
+  return reason;
 }
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out) {

@@ -1,5 +1,4 @@
 // ADD.
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 static const char *read_add(const void *builtin_data, int version, union tvmq_desc *options) {
@@ -24,5 +23,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason;
 }
 
-const struct tvmq_node_kind tvmq_node_add = {
-    .builtin_code = TVMQ_BUILTIN_ADD, .op_class = &tvmq_op_add, .n_in = 2, .min_inputs = 2, .max_inputs = 2, .read = read_add, .describe = describe};
+const struct tvmq_node_kind tvmq_node_add = {.op_class = &tvmq_op_add, .n_in = 2, .min_inputs = 2, .max_inputs = 2, .read = read_add, .describe = describe};

@@ -1,5 +1,4 @@
 // CONCATENATION, of as many inputs as there is room for.
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
@@ -43,10 +42,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_concatenation = {.builtin_code = TVMQ_BUILTIN_CONCATENATION,
-                                                       .op_class = &tvmq_op_concatenation,
-                                                       .n_in = TVMQ_MAX_IN,
-                                                       .min_inputs = 1,
-                                                       .max_inputs = TVMQ_MAX_IN,
-                                                       .read = read,
-                                                       .describe = describe};
+const struct tvmq_node_kind tvmq_node_concatenation = {
+    .op_class = &tvmq_op_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read, .describe = describe};

@@ -1,6 +1,5 @@
 // CONV_2D and DEPTHWISE_CONV_2D.
 #include "ops/geometry.h"
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 enum { IN, FILTER, BIAS };  // inputs
@@ -85,12 +84,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_conv_2d = {
-    .builtin_code = TVMQ_BUILTIN_CONV_2D, .op_class = &tvmq_op_conv, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_conv, .describe = describe};
+    .op_class = &tvmq_op_conv, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_conv, .describe = describe};
 
-const struct tvmq_node_kind tvmq_node_depthwise_conv_2d = {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D,
-                                                           .op_class = &tvmq_op_depthwise,
-                                                           .n_in = 1,
-                                                           .min_inputs = 2,
-                                                           .max_inputs = 3,
-                                                           .read = read_depthwise,
-                                                           .describe = describe};
+const struct tvmq_node_kind tvmq_node_depthwise_conv_2d = {
+    .op_class = &tvmq_op_depthwise, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_depthwise, .describe = describe};

@@ -1,5 +1,4 @@
 // FULLY_CONNECTED: a convolution of 1x1, whose pixels are the rows of the input as a matrix.
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 enum { IN, FILTER, BIAS };  // inputs
@@ -52,10 +51,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : describe_shape(&shapes->in[IN], desc->fully_connected.keep_num_dims, conv, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_fully_connected = {.builtin_code = TVMQ_BUILTIN_FULLY_CONNECTED,
-                                                         .op_class = &tvmq_op_fully_connected,
-                                                         .n_in = 1,
-                                                         .min_inputs = 2,
-                                                         .max_inputs = 3,
-                                                         .read = read,
-                                                         .describe = describe};
+const struct tvmq_node_kind tvmq_node_fully_connected = {
+    .op_class = &tvmq_op_fully_connected, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read, .describe = describe};

@@ -13,40 +13,48 @@ struct tvmq_node {
   const struct tvmq_node_kind *kind;
   int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
   int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; where a PAD is folded into the node, the PAD's
-  int out;
+  int n_out;
+  union {
+    int out;  // the only one, or the first
+    int outs[TVMQ_MAX_OUT];
+  };
   enum tvmq_scaling scaling;  // of the runtime's FULLY_CONNECTED
   union tvmq_desc options;    // of the description, what the node itself says; all else is zero
 };
 
 // Of the tensors that change with each inference.
 struct tvmq_shapes {
-  struct tvmq_shape in[TVMQ_MAX_IN], out;
+  struct tvmq_shape in[TVMQ_MAX_IN];
+  union {
+    struct tvmq_shape out;  // the only one, or the first
+    struct tvmq_shape outs[TVMQ_MAX_OUT];
+  };
 };
 
 // A node and the tensors that change with each inference, as they are now.
 struct tvmq_node_view {
   const TfLiteContext *context;
   const struct tvmq_node *node;
-  const TfLiteTensor *in[TVMQ_MAX_IN], *out;
+  const TfLiteTensor *in[TVMQ_MAX_IN];
+  union {
+    const TfLiteTensor *out;  // the only one, or the first
+    const TfLiteTensor *outs[TVMQ_MAX_OUT];
+  };
 };
 
 struct tvmq_node_kind {
-  int32_t builtin_code;
   const struct tvmq_op_class *op_class;
   int n_in;                    // tensors that change with each inference: the first inputs, or all where there are fewer
   int min_inputs, max_inputs;  // constants included
+  int max_outputs;             // 0: one output
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
   const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
   // Completes the description, which begins as a copy of the options, and computes the output's rank and dimensions. The shapes of the inputs are known.
   const char *(*describe)(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc);
 };
 
-// Every kind: the one list of them.
-#define TVMQ_NODE_KINDS(KIND)                                                                                                                          \
-  KIND(add), KIND(average_pool_2d), KIND(concatenation), KIND(conv_2d), KIND(depthwise_conv_2d), KIND(fully_connected), KIND(max_pool_2d), KIND(mean), \
-      KIND(pad), KIND(padv2), KIND(quantize), KIND(reshape)
-#define TVMQ_NODE_KIND(name) tvmq_node_##name
-extern const struct tvmq_node_kind TVMQ_NODE_KINDS(TVMQ_NODE_KIND);
+#define TVMQ_OPERATOR(name, code, reader) extern const struct tvmq_node_kind tvmq_node_##reader;
+#include "ops/operators.def"
 
 // ---- options that several operators have
 

@@ -1,7 +1,6 @@
 // MEAN.
 #include <string.h>
 
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 enum { IN, AXES };  // inputs
@@ -52,5 +51,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_mean = {
-    .builtin_code = TVMQ_BUILTIN_MEAN, .op_class = &tvmq_op_mean, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};
+const struct tvmq_node_kind tvmq_node_mean = {.op_class = &tvmq_op_mean, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};

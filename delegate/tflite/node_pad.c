@@ -1,7 +1,6 @@
 // PAD and PADV2, which differ in that PADV2 always has a value to pad with.
 #include <string.h>
 
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 enum { IN, PADDINGS, VALUE };  // inputs
@@ -70,7 +69,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_pad = {
-    .builtin_code = TVMQ_BUILTIN_PAD, .op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .describe = describe};
-const struct tvmq_node_kind tvmq_node_padv2 = {
-    .builtin_code = TVMQ_BUILTIN_PADV2, .op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe};
+const struct tvmq_node_kind tvmq_node_pad = {.op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .describe = describe};
+const struct tvmq_node_kind tvmq_node_padv2 = {.op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe};

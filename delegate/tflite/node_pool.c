@@ -1,6 +1,5 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D.
 #include "ops/geometry.h"
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 static const char *read(const TfLitePoolParams *params, enum tvmq_pooling pooling, struct tvmq_pool_desc *pool) {
@@ -44,12 +43,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_average_pool_2d = {.builtin_code = TVMQ_BUILTIN_AVERAGE_POOL_2D,
-                                                         .op_class = &tvmq_op_pool,
-                                                         .n_in = 1,
-                                                         .min_inputs = 1,
-                                                         .max_inputs = 1,
-                                                         .read = read_average,
-                                                         .describe = describe};
+const struct tvmq_node_kind tvmq_node_average_pool_2d = {
+    .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_average, .describe = describe};
 const struct tvmq_node_kind tvmq_node_max_pool_2d = {
-    .builtin_code = TVMQ_BUILTIN_MAX_POOL_2D, .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe};
+    .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe};

@@ -1,5 +1,4 @@
 // QUANTIZE.
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
@@ -13,5 +12,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_quantize = {
-    .builtin_code = TVMQ_BUILTIN_QUANTIZE, .op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe};
+const struct tvmq_node_kind tvmq_node_quantize = {.op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe};

@@ -1,7 +1,6 @@
 // RESHAPE: a copy, which a CONCATENATION of one input is too. Quantization means nothing to it.
 #include <string.h>
 
-#include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
 enum { IN, SHAPE };  // inputs
@@ -44,5 +43,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : stretch(&shapes->out, shapes->in[IN].bytes / tvmq_type_bytes(copy->type));
 }
 
-const struct tvmq_node_kind tvmq_node_reshape = {
-    .builtin_code = TVMQ_BUILTIN_RESHAPE, .op_class = &tvmq_op_concatenation, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};
+const struct tvmq_node_kind tvmq_node_reshape = {.op_class = &tvmq_op_concatenation, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};

@@ -66,7 +66,8 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
   uint8_t *out = guard_at(&guard, 0, n, side), *margin = side == GUARD_END ? out - MARGIN : out + n;
   memset(out, 0x5a, n);
   memcpy(margin, background, MARGIN);
-  struct inference inference = {class, *op, {0, in, out}};
+  void *outs[] = {out};
+  struct inference inference = {class, *op, {.in = in, .outs = outs, .out = out}};
   for (size_t n_tasks; (n_tasks = class->n_tasks(*op, inference.pass.number)) > 0; inference.pass.number++)
     tvmq_threads_run(env->threads, n_tasks, run_task, &inference);
   for (size_t i = 0; i < n; i++) {

@@ -126,7 +126,7 @@ static void check_conv(void) {
       {wild_output, "a tensor index is out of range"},
       {in_place, "the output is an input too"},
       {one_input, "the node has more or fewer inputs than its operator"},
-      {no_outputs, "the node has not one output, or no input"},
+      {no_outputs, "the node has more or fewer outputs than the delegate computes for its operator"},
       {no_options, "the node has no options"},
       {no_padding, "padding is neither SAME nor VALID"},
       {zero_stride, "stride is not positive"},

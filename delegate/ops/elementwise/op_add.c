@@ -4,6 +4,7 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "exact/fit_plane.h"
+#include "kernels/stage.h"
 #include "ops/claims/claim.h"
 #include "ops/op.h"
 #include "ops/quant_params.h"
@@ -94,4 +95,14 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_add(&desc->add); }
 
-const struct tvmq_op_class tvmq_op_add = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  struct tvmq_add_args args;
+  describe(&desc->add, rounding, &args);
+  const int first = first_of(&desc->add);
+  for (int x = 0; x < TVMQ_N_BYTES; x++)
+    out[x] = (uint8_t)tvmq_add_value(&args, (int8_t)(in[first][x] ^ args.flip), (int8_t)(in[!first][x] ^ args.flip)) ^ args.flip;
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_add = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function};

@@ -105,4 +105,18 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_quantize(&desc->quantize); }
 
-const struct tvmq_op_class tvmq_op_quantize = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  const struct tvmq_quantize_desc *d = &desc->quantize;
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &scale.multiplier, &scale.shift);
+  const struct tvmq_range range = tvmq_type_range(d->out_type);
+  for (int x = 0; x < TVMQ_N_BYTES; x++) {
+    const int32_t value = tvmq_sub_wrap(tvmq_byte_value(d->in_type, in[0][x]), d->in.zero_point);
+    const int32_t rescaled = tvmq_add_wrap(tvmq_rescale(rounding, value, scale.multiplier, scale.shift), d->out.zero_point);
+    out[x] = (uint8_t)tvmq_clamp(rescaled, range.min, range.max);
+  }
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_quantize = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function};

@@ -57,12 +57,14 @@ struct segment {
   size_t in_bytes, at, n;  // of the input's row; where in the output's
 };
 
-static int find_segments(const struct concatenation *c, const void *const *in, size_t first_row, size_t begin, size_t end, struct segment *segments) {
+static int find_segments(const struct concatenation *c, const void *const *in, const uint8_t *out, size_t first_row, size_t begin, size_t end,
+                         struct segment *segments) {
   int n = 0;
   for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
     const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
-    if (from >= to) continue;
-    segments[n++] = (struct segment){(const uint8_t *)in[i] + first_row * c->in_bytes[i] + (from - at), c->in_bytes[i], from, to - from};
+    const uint8_t *source = (const uint8_t *)in[i] + first_row * c->in_bytes[i] + (from - at);
+    if (from >= to || source == out + first_row * c->out_bytes + from) continue;  // it has been computed there
+    segments[n++] = (struct segment){source, c->in_bytes[i], from, to - from};
   }
   return n;
 }
@@ -77,7 +79,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const size_t first = task.index / c->pieces * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
   const size_t begin = task.index % c->pieces * c->piece;
   struct segment segments[TVMQ_MAX_IN];
-  const int n = find_segments(c, pass->in, first, begin, tvmq_min(begin + c->piece, c->out_bytes), segments);
+  const int n = find_segments(c, pass->in, pass->out, first, begin, tvmq_min(begin + c->piece, c->out_bytes), segments);
   for (size_t row = first; row < end; row++) {
     for (struct segment *s = segments; s < segments + n; s++) {
       copy((uint8_t *)pass->out + row * c->out_bytes + s->at, s->in, s->n);
@@ -88,4 +90,14 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
 
-const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+// Of a single row the inputs lie in the output one behind the other.
+static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  if (d->rows != 1) return 0;
+  size_t at = 0;
+  for (int i = 0; i < d->n_in; at += d->row_bytes[i++]) offsets[i] = at;
+  return d->n_in == 1 ? TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN : TVMQ_MOVES_INTO_OUT;
+}
+
+const struct tvmq_op_class tvmq_op_concatenation = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves};

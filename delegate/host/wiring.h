@@ -1,0 +1,47 @@
+// Where the tensors of a partition's steps lie: in buffers of its arena, in the interpreter's tensors, or inside one another.
+//
+// Three things keep bytes from being moved, or nodes from being computed, where nobody could tell:
+//   - a step whose outputs nothing reads is idle (functions of a byte that are computed along with the one behind them, fold_bytes.h);
+//   - an operator that only moves bytes is idle where each output is a piece of its input (a view), or where all its inputs are pieces of its output, and
+//     whatever computes them can write them there;
+//   - an operator that computes element by element overwrites an input that nothing else reads.
+#pragma once
+
+#include "host/arena.h"
+#include "host/graph.h"
+
+// An output of a step.
+struct tvmq_source {
+  int step;  // -1: none, the tensor is the interpreter's
+  int output;
+};
+
+struct tvmq_place {
+  int buffer;           // -1: a tensor of the interpreter
+  int tensor;           // which
+  size_t tensor_bytes;  // its size
+  size_t offset;        // bytes before the place
+};
+
+struct tvmq_step {
+  struct tvmq_record *record;
+  struct tvmq_source sources[TVMQ_MAX_IN];  // of what tvmq_record_reads() lists
+  bool inside[TVMQ_MAX_OUT];                // no one but later steps reads the output
+  size_t first_buffer;                      // that of its first output, should it have one of its own; others follow
+
+  // For the shapes there are
+  bool used[TVMQ_MAX_OUT];  // a step that is needed reads the output
+  bool needed, idle;        // needed: it has an output that something reads; idle: there is nothing to run
+  struct tvmq_place in_places[TVMQ_MAX_IN], out_places[TVMQ_MAX_OUT];
+  size_t first_pass, n_passes;
+
+  // Of an inference
+  const void *in[TVMQ_MAX_IN];
+  void *out[TVMQ_MAX_OUT];
+};
+
+// Finds what each step reads among the outputs of steps before it. `inside` and the records are set; returns how many buffers there may be.
+size_t tvmq_wire(struct tvmq_step *steps, size_t n);
+
+// Places the tensors, for the shapes that the records have now, and sizes the buffers: 0 where a tensor lies elsewhere.
+void tvmq_place_tensors(struct tvmq_step *steps, size_t n, struct tvmq_arena_buffer *buffers, size_t n_buffers);
