@@ -205,8 +205,11 @@ def check_format() -> Iterator[Finding]:
 
 
 def check_python_rooms() -> Iterator[Finding]:
-    """Modules stand in rooms and have names without an underscore, import what PYTHON_ROOMS allows, and nothing that another module keeps for itself."""
+    """Modules are installed, stand in rooms, have names without underscores, import what PYTHON_ROOMS allows and nothing that another keeps for itself."""
+    installed = (ROOT / "python/meson.build").read_text(encoding="utf-8")
     for path in sorted(PACKAGE.rglob("*.py")):
+        if f"'{path.relative_to(PACKAGE.parent).as_posix()}'" not in installed:
+            yield path, 1, "is not installed: python/meson.build does not list it"
         inside = path.relative_to(PACKAGE).parts
         room = inside[0] if len(inside) > 1 else ""
         if room not in ("", *PYTHON_ROOMS) or len(inside) > 2 or (room == "" and not path.stem.startswith("__")):
@@ -256,11 +259,23 @@ def check_python() -> Iterator[Finding]:
         yield ROOT / found[1], int(found[2]), found[3]
 
 
+def check_types() -> Iterator[Finding]:
+    tool = shutil.which("mypy")
+    if not tool:
+        print("SKIPPED: Python types: mypy is not installed (pip install mypy)")
+        return
+    done = subprocess.run([tool, "--no-color-output", "--no-error-summary"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
+    found = re.findall(r"^(.+?):(\d+): error: (.+)$", done.stdout, re.MULTILINE)
+    yield from ((ROOT / path, int(number), what) for path, number, what in found)
+    if done.returncode and not found:
+        yield ROOT / "pyproject.toml", 1, f"mypy did not run: {done.stdout.strip()}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, help="a built library, to check its symbols")
     options = parser.parse_args()
-    findings = [*check_text(), *check_rooms(), *check_python_rooms(), *check_kernel_names(), *check_format(), *check_python()]
+    findings = [*check_text(), *check_rooms(), *check_python_rooms(), *check_kernel_names(), *check_format(), *check_python(), *check_types()]
     if options.library:
         findings += check_symbols(options.library)
     for path, number, what in findings:

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from .binding.library import Cpu, Kernel, Node, NodeProfile, Option, Peak, Report, Span, Summary, Timing, cpu, kernels, options, peak, profile, report, spans
 from .binding.loader import library_path, load
+from .binding.options import LoadOptions, ToolOptions
+from .binding.runtimes import Delegate
 
 if TYPE_CHECKING:
     from .accuracy import diff
     from .measure import bench
     from .sessions import inputs, nodes
 
-__all__ = ["Cpu", "Kernel", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing"]
+__all__ = ["Cpu", "Delegate", "Kernel", "LoadOptions", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing", "ToolOptions"]
 __all__ += ["bench", "cpu", "diff", "inputs", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report", "spans"]
 
 __version__: str

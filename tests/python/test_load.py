@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 import types
+import typing
+from typing import Literal
 
 import builders
 import harness
@@ -210,6 +212,20 @@ def test_report_and_profile_follow_the_interpreter(runtime: harness.Runtime) -> 
     assert profiled.node == node and profiled.timing.count == 3
     assert 0 < profiled.timing.min_ns <= profiled.timing.mean_ns <= profiled.timing.max_ns <= profiled.timing.total_ns
     assert tvmq_delegate.profile(delegate) == []
+
+
+def test_option_types_are_the_librarys() -> None:
+    """LoadOptions has every option of the library, with the type and the names that it takes."""
+    kinds = {"bool": bool, "int": int, "cpus": str}
+    hints = typing.get_type_hints(tvmq_delegate.LoadOptions)
+    wanted = {option.name: Literal[tuple(option.names.split("|"))] if option.kind == "name" else kinds[option.kind] for option in tvmq_delegate.options()}
+    assert hints == {name: kind | None for name, kind in wanted.items()}
+    assert typing.get_type_hints(tvmq_delegate.ToolOptions).keys() == hints.keys() - {"num_threads"}
+
+
+def test_what_is_loaded_late_is_listed() -> None:
+    assert {*tvmq_delegate.__all__, "__version__"} <= {*dir(tvmq_delegate)}
+    assert all(getattr(tvmq_delegate, name) is not None for name in tvmq_delegate.__all__)
 
 
 def test_version_is_the_librarys(runtime: harness.Runtime) -> None:

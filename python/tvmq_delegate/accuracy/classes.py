@@ -7,10 +7,10 @@ import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 BEST = 5
 
@@ -40,7 +40,7 @@ class Rater:
     labels: Sequence[str] = ()
     expected: int | None = None
 
-    def rate(self, contender: str, sample: str, output: int, scores: np.ndarray) -> list[Rating]:
+    def rate(self, contender: str, sample: str, output: int, scores: NDArray[Any]) -> list[Rating]:
         """One rating for each row of scores[..., classes]."""
         import numpy as np
 
@@ -68,7 +68,7 @@ def rater(shape: Sequence[int], labels: Sequence[str] = (), expected: str | int 
     return Rater(count, labels, None if expected is None else _class(expected, labels, count))
 
 
-def read_labels(path: str | os.PathLike) -> list[str]:
+def read_labels(path: str | os.PathLike[str]) -> list[str]:
     """A label file: one name on each line, in the order of the classes. Raises ValueError for what is not such a file, OSError if it cannot be opened."""
     try:
         with open(path, encoding="utf-8") as stream:

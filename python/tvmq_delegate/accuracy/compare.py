@@ -7,15 +7,18 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import library, runtimes
+from ..binding import ToolOptions, library, runtimes
 from ..sessions import DELEGATE, Contender, check, inputs
 from .classes import Rating
 from .difference import Allowed, Difference
 from .ops import OpDifference, Ops, Uncompared
 from .outputs import Latency, OutputDifference, Outputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 NUM_RUNS = 10
 
@@ -100,14 +103,14 @@ def diff(
     labels: Sequence[str] = (),
     expected: str | int | None = None,
     per_op: bool = False,
-    save_failing: str | os.PathLike | None = None,
+    save_failing: str | os.PathLike[str] | None = None,
     max_lsb: float = 0,
     max_abs: float = 0,
     runtime: str | ModuleType | None = None,
     name: str | None = None,
     num_threads: int = 1,
     progress: Callable[[float, str], None] = lambda fraction, what: None,
-    **options: Any,
+    **options: Unpack[ToolOptions],
 ) -> Diff:
     """Runs a model under two contenders or more and measures how far their results lie from the first one's.
 

@@ -6,10 +6,10 @@ import collections
 import math
 import statistics
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 LSB = "LSB"
 STRINGS = "OSU"  # kinds of numpy's types; their lengths are part of the type
@@ -67,7 +67,7 @@ class Tally:
     # Sums over the real values: baseline squared, contender squared, their product, the difference squared.
     powers: list[float] = field(default_factory=lambda: [0.0] * 4)
 
-    def add(self, baseline: np.ndarray, got: np.ndarray) -> None:
+    def add(self, baseline: NDArray[Any], got: NDArray[Any]) -> None:
         """One sample. Raises ValueError if shape or type are not the same."""
         kind = baseline.dtype.kind
         if got.shape != baseline.shape or (got.dtype.kind != kind if kind in STRINGS else got.dtype != baseline.dtype):
@@ -88,7 +88,7 @@ class Tally:
         if kind == "f" or self.scale:
             self._add_powers(baseline, got)
 
-    def _add_powers(self, baseline: np.ndarray, got: np.ndarray) -> None:
+    def _add_powers(self, baseline: NDArray[Any], got: NDArray[Any]) -> None:
         import numpy as np
 
         a, b = ((values.astype(np.float64).ravel() - self.zero_point) * (self.scale or 1.0) for values in (baseline, got))
@@ -115,17 +115,17 @@ class Tally:
         )
 
 
-def _unequal(baseline: np.ndarray, got: np.ndarray) -> np.ndarray:
+def _unequal(baseline: NDArray[Any], got: NDArray[Any]) -> NDArray[Any]:
     """Where the bits differ."""
     import numpy as np
 
     if baseline.dtype.kind not in "fc":
         return np.asarray(baseline != got)
     a, b = (np.ascontiguousarray(values).reshape(-1, 1).view(np.uint8) for values in (baseline, got))
-    return (a != b).any(axis=-1).reshape(baseline.shape)
+    return np.asarray((a != b).any(axis=-1)).reshape(baseline.shape)
 
 
-def _histogram(baseline: np.ndarray, got: np.ndarray, unequal: np.ndarray) -> dict[int, int]:
+def _histogram(baseline: NDArray[Any], got: NDArray[Any], unequal: NDArray[Any]) -> dict[int, int]:
     """Signed difference -> elements, of integers."""
     import numpy as np
 
@@ -135,7 +135,7 @@ def _histogram(baseline: np.ndarray, got: np.ndarray, unequal: np.ndarray) -> di
     return dict(zip(map(int, values), counts.tolist())) | ({0: equal} if equal else {})
 
 
-def _distance(baseline: np.ndarray, got: np.ndarray, unequal: np.ndarray) -> np.ndarray:
+def _distance(baseline: NDArray[Any], got: NDArray[Any], unequal: NDArray[Any]) -> NDArray[Any]:
     """Absolute differences of floats; infinite where one is no number, and where strings are not the same."""
     import numpy as np
 

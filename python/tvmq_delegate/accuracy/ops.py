@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import library
@@ -16,7 +16,7 @@ from ..sessions import Contender, Session, run_alone
 from .difference import Allowed, Difference, Tally
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 # Types of tensors that stand for state and hold no values to compare.
 STATE = ("resource", "variant")
@@ -70,7 +70,7 @@ class Ops:
     """
 
     def __init__(
-        self, source: bytes, runtime: ModuleType, sessions: Sequence[Session], num_threads: int, allowed: Allowed, save_failing: str | os.PathLike | None
+        self, source: bytes, runtime: ModuleType, sessions: Sequence[Session], num_threads: int, allowed: Allowed, save_failing: str | os.PathLike[str] | None
     ):
         self.runtime, self.num_threads, self.allowed = runtime, num_threads, allowed
         self.folder = None if save_failing is None else Path(save_failing)
@@ -123,7 +123,7 @@ class Ops:
             for output, (tensor, tally) in enumerate(zip(alone.op.outputs, alone.tallies))
         )
 
-    def _save(self, alone: _Alone, fed: Sequence[np.ndarray]) -> None:
+    def _save(self, alone: _Alone, fed: Sequence[NDArray[Any]]) -> None:
         import numpy as np
 
         assert self.folder is not None

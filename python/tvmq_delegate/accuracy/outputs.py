@@ -6,14 +6,14 @@ import statistics
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..sessions import Session, inputs
 from .classes import BEST, Rating, agreement, rater
 from .difference import Difference, Tally
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Outputs:
             rates = scale or detail["dtype"]().dtype.kind == "f"
             self.raters.append(rater(detail["shape"] if rates else (), *(() if i else (labels, expected))))
 
-    def run(self, sample: str, arrays: Sequence[np.ndarray]) -> Iterator[str]:
+    def run(self, sample: str, arrays: Sequence[NDArray[Any]]) -> Iterator[str]:
         """Yields what it does before it does it."""
-        baseline: list[np.ndarray] = []
+        baseline: list[NDArray[Any]] = []
         for i, session in enumerate(self.sessions):
             yield f"{session.contender.name}: {sample}"
             session.interpreter.reset_all_variables()

@@ -2,5 +2,7 @@
 
 from . import library, runtimes
 from .loader import library_path, load
+from .options import LoadOptions, ToolOptions
+from .runtimes import Delegate
 
-__all__ = ["library", "library_path", "load", "runtimes"]
+__all__ = ["Delegate", "LoadOptions", "ToolOptions", "library", "library_path", "load", "runtimes"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import typing
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .loader import library_path, packaged
+from .runtimes import Delegate
 
 _T = typing.TypeVar("_T")
 
@@ -36,29 +36,31 @@ def library() -> tuple[Any, Any]:
 
 def structure(kind: type[_T], pointer: Any) -> _T:
     """A C structure as a dataclass whose fields have the names of the structure's: strings, truth values and numbers are converted by the field's type."""
-    return kind(**{name: convert(getattr(pointer, name)) for name, convert in _converters(kind)})
-
-
-@functools.cache
-def _converters(kind: type) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Each field of a dataclass, and what makes its value of C's."""
-    types = typing.get_type_hints(kind)
-    return [(field.name, string if types[field.name] is str else types[field.name]) for field in dataclasses.fields(kind)]
+    return _reader(kind)(pointer)
 
 
 def sequence(kind: type[_T], get: Any, *arguments: Any) -> list[_T]:
     """All of what a C function tells one index at a time, up to its NULL."""
+    read = _reader(kind)
     found: list[_T] = []
     while pointer := get(*arguments, len(found)):
-        found.append(structure(kind, pointer))
+        found.append(read(pointer))
     return found
 
 
+def _reader(kind: type[_T]) -> Callable[[Any], _T]:
+    """What makes a dataclass of a C structure."""
+    types = typing.get_type_hints(kind)
+    converters = [(name, string if types[name] is str else types[name]) for name in types]
+    return lambda pointer: kind(**{name: convert(getattr(pointer, name)) for name, convert in converters})
+
+
 def string(value: Any) -> str:
-    return library()[0].string(value).decode()
+    text: bytes = library()[0].string(value)
+    return text.decode()
 
 
-def delegate_pointer(delegate: Any) -> Any:
+def delegate_pointer(delegate: Delegate) -> Any:
     """The TfLiteDelegate behind a runtime's Delegate object. Raises TypeError for anything else, ValueError for a delegate that is not ours."""
     try:
         address = delegate._get_native_delegate_pointer()  # the only way to it in all runtimes, and the one that their Interpreter takes

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from . import ffi
-
-if TYPE_CHECKING:
-    from ai_edge_litert.interpreter import Delegate
+from .runtimes import Delegate
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ import importlib.resources
 import os
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import runtimes
+from .options import LoadOptions
 
 if TYPE_CHECKING:
-    from ai_edge_litert.interpreter import Delegate
+    from typing_extensions import Unpack  # typing's own from Python 3.11 on; needed by type checkers alone, which bring it along
 
 
 def packaged(name: str) -> Path:
@@ -35,7 +36,7 @@ def library_path() -> Path:
     return path.resolve()
 
 
-def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate:
+def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptions]) -> runtimes.Delegate:
     """Loads the delegate, ready to be handed to the same runtime: Interpreter(..., experimental_delegates=[load()]).
 
     The interpreter keeps the delegate alive. A delegate serves one interpreter: load another one for the next.
@@ -60,6 +61,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Any) -> Delegate
         given["fully_connected"] = runtimes.fully_connected_scaling(interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
     try:
-        return interpreter.load_delegate(path, given)
+        delegate: runtimes.Delegate = interpreter.load_delegate(path, given)
     except ValueError as error:  # the runtime's line with the path, then the delegate's own message
         raise ValueError(str(error).partition("\n")[2]) from None
+    return delegate

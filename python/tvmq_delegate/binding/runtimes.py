@@ -8,6 +8,7 @@ import importlib.metadata
 import importlib.util
 import sys
 from types import ModuleType
+from typing import Any, Protocol
 
 # Package -> module with Interpreter, load_delegate and OpResolverType; the order is the order of preference.
 _INTERPRETERS = {
@@ -17,6 +18,12 @@ _INTERPRETERS = {
 }
 _FULLY_CONNECTED = {"ai_edge_litert": "float64", "tflite_runtime": "fixed_point"}  # of all their versions
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
+
+
+class Delegate(Protocol):
+    """A delegate as any of the runtimes holds it: what load() returns, an Interpreter takes, and report() and its like are asked about."""
+
+    def _get_native_delegate_pointer(self) -> Any: ...
 
 
 def installed() -> dict[str, str]:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from rich.console import Console
 
 from .. import measure
 from ..reports import bench as report
 from ..reports import benchmark_model, tables, trace
 from ..sessions import inputs
-from .command import Listed, OutputFile, as_json, model_command, num_threads, print_json, progress
+from .command import OutputFile, as_json, listed, model_command, num_threads, print_json, progress
 
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
@@ -49,7 +50,7 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 @click.option("--warmup-min-secs", default=measure.DEFAULTS.warmup_min_secs, show_default=True, help="Seconds to run before that, at least.")
 @click.option("--run-delay", default=measure.DEFAULTS.run_delay, show_default=True, help="Seconds of rest after each run.")
 @click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
-@click.option("--against", type=Listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
+@click.option("--against", type=listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
 @click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
 @click.option(
@@ -102,7 +103,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             path.write_text(benchmark_model.op_csv(found), encoding="utf-8")
     if nodes_file and not as_csv:
         with nodes_file.open("w", encoding="utf-8") as stream:
-            _print_nodes(found, tables.Console(file=stream, width=tables.UNLIMITED, highlight=False, markup=False))
+            _print_nodes(found, Console(file=stream, width=tables.UNLIMITED, highlight=False, markup=False))
     if flags["trace_file"]:
         flags["trace_file"].write_text(json.dumps(trace.trace(found)) + "\n", encoding="utf-8")
     if page:
@@ -127,7 +128,7 @@ def _print(found: measure.Benchmark) -> None:
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
 
 
-def _print_nodes(found: measure.Benchmark, console: tables.Console) -> None:
+def _print_nodes(found: measure.Benchmark, console: Console) -> None:
     for table in (report.run_order, report.top, report.by_type):
         console.print(table(found, console.width))
     console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)

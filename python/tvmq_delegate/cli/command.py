@@ -45,19 +45,19 @@ class Group(click.Group):
             raise Failure(_one_line(error)) from None
 
 
-class Listed(click.ParamType):
-    """One or more, with commas between them, as a tuple; each converted by `kind`. what: the plural for messages."""
+def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, ...]]:
+    """A type of parameters: one or more, with commas between them, as a tuple; each converted by `kind`. what: the plural for messages."""
 
-    def __init__(self, kind: Callable[[str], Any], what: str):
-        self.kind, self.name = kind, what
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Any, ...]:
+    def convert(value: Any) -> tuple[Any, ...]:
         if isinstance(value, tuple):
             return value
         try:
-            return tuple(self.kind(part.strip()) for part in value.split(","))
+            return tuple(kind(part.strip()) for part in value.split(","))
         except ValueError:
-            self.fail(f"{value!r}: not {self.name} with commas between them", param, ctx)
+            raise click.BadParameter(f"{value!r}: not {what} with commas between them") from None
+
+    convert.__name__ = what
+    return convert
 
 
 class OutputFile(click.Path):

@@ -6,20 +6,21 @@ from types import ModuleType
 from typing import Any
 
 import click
+from rich.text import Text
 
 from .. import accuracy
 from ..reports import diff as report
 from ..reports import tables
 from ..sessions import NAMES, RESOLVERS, inputs
-from .command import Listed, model_command, num_threads, print_json, progress
+from .command import listed, model_command, num_threads, print_json, progress
 
 ALLOWED = click.FloatRange(min=0)
-NUMBERS = Listed(float, "numbers")
+NUMBERS = listed(float, "numbers")
 
 @model_command
 @click.option(
     "--contenders",
-    type=Listed(str, "contenders"),
+    type=listed(str, "contenders"),
     default="reference,tvmq",
     show_default=True,
     metavar="LIST",
@@ -96,6 +97,6 @@ def diff(
     else:
         ratings = bool(images or labels or settings["expected"])
         for part in report.report(found, ratings=ratings, max_rows=summary_max_rows):
-            tables.console.print(part, soft_wrap=isinstance(part, report.Text))
+            tables.console.print(part, soft_wrap=isinstance(part, Text))
     if not found.passed:
         raise click.exceptions.Exit(1)

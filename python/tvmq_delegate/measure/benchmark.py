@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import library, runtimes
+from ..binding import ToolOptions, library, runtimes
 from ..sessions import DELEGATE, Contender, Delegation, nodes, run_alone
 from . import machine, metrics, op_times
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
@@ -27,7 +27,8 @@ from .runner import Job, Limits, Opened, Profiled
 from .worker import Worker
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
 SLICE_SECS = 0.05  # of a round: long against the switch of contenders, short against whatever disturbs the machine
 Progress = Callable[[float, str], None]  # the fraction of a phase that is done, and the phase
@@ -110,10 +111,10 @@ def bench(
     against: Sequence[str] = (),
     sweep: tuple[str, Sequence[str]] | None = None,
     op_profiling: bool = False,
-    inputs: Sequence[np.ndarray] | None = None,
+    inputs: Sequence[NDArray[Any]] | None = None,
     num_threads: int = 1,
     progress: Progress = lambda fraction, what: None,
-    **options: Any,
+    **options: Unpack[ToolOptions],
 ) -> Benchmark:
     """Measures the delegate on a model, beside other contenders if asked.
 
@@ -134,9 +135,9 @@ def bench(
       ModelError, OSError: the model cannot be read. ValueError, ImportError, RuntimeError: as load() and the runtime; WorkerDied if a contender's process dies.
     """
     source, name = models.opened(source, name)
-    options = {option: value for option, value in options.items() if value is not None}
+    given = {option: value for option, value in options.items() if value is not None}
     module = runtimes.find(runtime)
-    entries = _entries(options, against, sweep)
+    entries = _entries(given, against, sweep)
     delegations = [  # the library checks the options
         nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.delegated
     ]
@@ -146,7 +147,7 @@ def bench(
         for label, contender in entries.items()
     ]
     results, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
-    found = Benchmark(name, runtimes.name(module), jobs[0].num_threads, options, settings, machine.describe(), results, delegations[0])
+    found = Benchmark(name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe(), results, delegations[0])
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}

@@ -34,7 +34,7 @@ class Comparison:
     nodes: tuple[Change, ...]
 
 
-def compare(before: str | os.PathLike, after: str | os.PathLike) -> Comparison:
+def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Comparison:
     """Raises OSError if a file cannot be read, ValueError if it does not hold a benchmark."""
     old, new = _read(before), _read(after)
     differ = [f"{what} {text} before, {new.circumstances[what]} after" for what, text in old.circumstances.items() if text != new.circumstances[what]]
@@ -54,7 +54,7 @@ class _Measured:
     nodes: Times
 
 
-def _read(path: str | os.PathLike) -> _Measured:
+def _read(path: str | os.PathLike[str]) -> _Measured:
     try:
         with open(path, encoding="utf-8") as stream:
             found = json.load(stream)

@@ -7,14 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import library, runtimes
 from ..sessions import Contender, Session, check, inputs
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Job:
     source: bytes
     runtime: str
     num_threads: int
-    inputs: tuple[np.ndarray, ...] | None = None
+    inputs: tuple[NDArray[Any], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -125,18 +125,20 @@ class Runner:
         session.feed(self.inputs)
         for _ in range(3):
             session.invoke()
-        library.profile(session.delegate, reset=True)
+        delegate = session.delegate
+        assert delegate  # whoever profiles, profiles the delegate
+        library.profile(delegate, reset=True)
         runs: list[tuple[int, int]] = []
         begin = time.monotonic()
         while limits.allow(len(runs), time.monotonic() - begin):
             start = time.monotonic_ns()
             session.invoke()
             runs.append((start, time.monotonic_ns()))
-        threads = library.report(session.delegate).summary.threads
-        return Profiled(tuple(library.profile(session.delegate)), tuple(library.spans(session.delegate)), tuple(runs), threads)
+        threads = library.report(delegate).summary.threads
+        return Profiled(tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), threads)
 
     def peak(self) -> library.Peak:
-        assert self.session
+        assert self.session and self.session.delegate
         return library.peak(self.session.delegate)
 
     def open_ops(self, indices: Sequence[int]) -> None:
@@ -149,7 +151,7 @@ class Runner:
     def _open(self, contender: Contender) -> Session:
         return contender.open(self.job.source, self.runtime, num_threads=self.job.num_threads)
 
-    def _random(self, source: bytes) -> list[np.ndarray]:
+    def _random(self, source: bytes) -> list[NDArray[Any]]:
         (sample,) = inputs.random(inputs.describe(source, self.runtime))
         return sample.load()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .flatbuffer import ModelError, Record, enum_value, schema, write
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 # Option fields that hold a number of an enumeration: shown and accepted by name.
 OPTION_ENUMS = {
@@ -68,7 +68,7 @@ class ModelBuilder:
         scale: float | Sequence[float] | None = None,
         zero_point: int | Sequence[int] = 0,
         dimension: int = 0,
-        data: np.ndarray | Sequence | bytes | None = None,
+        data: NDArray[Any] | Sequence[Any] | bytes | None = None,
     ) -> int:
         """Adds a tensor and returns its index.
 
@@ -124,7 +124,7 @@ class ModelBuilder:
         return write(Record(version=3, operator_codes=codes, subgraphs=[subgraph], description=self._description, buffers=self._buffers))
 
 
-def _numbers(value: Any, kind: type) -> tuple:
+def _numbers(value: Any, kind: type) -> tuple[Any, ...]:
     return (kind(value),) if not hasattr(value, "__len__") else tuple(kind(v) for v in value)
 
 

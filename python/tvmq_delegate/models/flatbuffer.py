@@ -11,6 +11,7 @@ import importlib
 import inspect
 import re
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -69,26 +70,26 @@ class _Probe:
         self.is_string = False
         self.vector = False
 
-    def Offset(self, slot):
+    def Offset(self, slot: int) -> int:
         self.slot = slot if self.slot < 0 else self.slot
         return 4 if self.present else 0
 
-    def Vector(self, offset):
+    def Vector(self, offset: int) -> int:
         self.vector = True
         return 0
 
-    def Indirect(self, offset):
+    def Indirect(self, offset: int) -> int:
         return 0
 
-    def Get(self, flags, offset):
+    def Get(self, flags: Any, offset: int) -> int:
         self.flags = flags if self.flags is None else self.flags
         return 0
 
-    def String(self, offset):
+    def String(self, offset: int) -> bytes:
         self.is_string = True
         return b""
 
-    def Union(self, table, offset):
+    def Union(self, table: Any, offset: int) -> None:
         pass
 
 
@@ -127,7 +128,7 @@ def schema(table: str) -> tuple[Field, ...]:
     return tuple(sorted(fields, key=lambda field: field.slot))
 
 
-def _call(cls, function, probe, arguments):
+def _call(cls: type[Any], function: Callable[..., Any], probe: _Probe, arguments: list[int]) -> Any:
     table = cls()
     table._tab = probe
     return function(table, *arguments)
@@ -180,12 +181,13 @@ class _Reader:
         if self.budget < 0:
             raise ModelError(f"{where}: malformed, the same bytes are referred to over and over")
 
-    def unpack(self, code: str, position: int, where: str) -> tuple:
+    def unpack(self, code: str, position: int, where: str) -> tuple[Any, ...]:
         self.span(position, struct.calcsize(code), where)
         return struct.unpack_from(code, self.view, position)
 
     def offset(self, position: int, where: str) -> int:
-        return position + self.unpack("<I", position, where)[0]
+        (distance,) = self.unpack("<I", position, where)
+        return position + int(distance)
 
     def table(self, name: str, position: int, where: str) -> Record:
         key = (name, position)
@@ -285,7 +287,7 @@ def _write_table(builder: flatbuffers.Builder, name: str, record: Record) -> int
                 builder.PrependSlot(field.flags, field.slot, value, field.default)
     except (TypeError, OverflowError, struct.error) as error:  # what flatbuffers and struct raise for a value that does not fit its field
         raise ModelError(f"{name}.{field.name}: {error}") from error
-    return builder.EndObject()
+    return int(builder.EndObject())
 
 
 def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: Record, value: Any) -> int:
@@ -296,20 +298,20 @@ def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: 
         builder.StartVector(UOffsetTFlags.bytewidth, len(offsets), UOffsetTFlags.bytewidth)
         for offset in reversed(offsets):
             builder.PrependUOffsetTRelative(offset)
-        return builder.EndVector()
+        return int(builder.EndVector())
     if field.flags.name == "uint8":
         data = bytes(value)
         builder.Prep(ALIGNMENT.get((name, field.name), 1), len(data))
-        return builder.CreateByteVector(data)
+        return int(builder.CreateByteVector(data))
     data = struct.pack(f"<{len(value)}{field.flags.packer_type.format[-1]}", *value)
     builder.StartVector(field.flags.bytewidth, len(value), field.flags.bytewidth)
     builder.head = builder.Head() - len(data)  # at once, as flatbuffers itself does with bytes
     builder.Bytes[builder.Head() : builder.Head() + len(data)] = data
-    return builder.EndVector()
+    return int(builder.EndVector())
 
 
 def _write_element(builder: flatbuffers.Builder, field: Field, record: Record, value: Any) -> int:
     if field.is_string:
-        return builder.CreateString(value)
+        return int(builder.CreateString(value))
     table = field.table or enumeration(field.union)[getattr(record, f"{field.name}_type")]
     return _write_table(builder, table, value)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .builder import INTEGER_RANGE, ModelBuilder, output_size
 
@@ -44,8 +45,8 @@ class Activation:
     shape: tuple[int, ...]
     scale: float
     zero_point: int
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: NDArray[Any]
+    variance: NDArray[Any]
 
     @property
     def channels(self) -> int:
@@ -168,7 +169,7 @@ class Network:
         zero_point = x.zero_point + INTEGER_RANGE[target][0] - INTEGER_RANGE[source][0]
         return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (x.scale, zero_point), dtype=target)
 
-    def _pool(self, operator: str, x: Activation, size: int, stride: int, padding: str, mean: np.ndarray, variance: np.ndarray) -> Activation:
+    def _pool(self, operator: str, x: Activation, size: int, stride: int, padding: str, mean: NDArray[Any], variance: NDArray[Any]) -> Activation:
         height, width = (output_size(n, size, stride, 1, padding) for n in x.shape[1:3])
         shape = (x.shape[0], height, width, x.channels)
         options: dict[str, Any] = {"filter_height": size, "filter_width": size, "stride_h": stride, "stride_w": stride, "padding": padding}
@@ -245,13 +246,13 @@ class Network:
         operator: str,
         inputs: Sequence[Activation],
         shape: tuple[int, ...],
-        mean: np.ndarray,
-        variance: np.ndarray,
+        mean: NDArray[Any],
+        variance: NDArray[Any],
         quantization: tuple[float, int],
         *,
         dtype: str | None = None,
         weights: Sequence[int] = (),
-        constants: Sequence[np.ndarray] = (),
+        constants: Sequence[NDArray[Any]] = (),
         **options: Any,
     ) -> Activation:
         self._n += 1
@@ -264,7 +265,7 @@ class Network:
         return Activation(tensor, shape, scale, zero_point, mean, variance + scale * scale / 12)
 
 
-def clipped_moments(mean: np.ndarray, variance: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray]:
+def clipped_moments(mean: NDArray[Any], variance: NDArray[Any], upper: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """Mean and variance of normal values after clamping them to 0...upper."""
     deviation = np.sqrt(variance)
     a, b = -mean / deviation, (upper - mean) / deviation
@@ -276,15 +277,15 @@ def clipped_moments(mean: np.ndarray, variance: np.ndarray, upper: float) -> tup
     return first, np.maximum(second - first**2, 0.0)
 
 
-def _normal_density(x: np.ndarray) -> np.ndarray:
-    return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+def _normal_density(x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
 
 
-def _normal_cumulative(x: np.ndarray) -> np.ndarray:
+def _normal_cumulative(x: NDArray[Any]) -> NDArray[Any]:
     return np.array([math.erfc(-value / math.sqrt(2)) / 2 for value in x])
 
 
-def _filtered(weights: np.ndarray, axis: int, x: Activation) -> tuple[np.ndarray, np.ndarray]:
+def _filtered(weights: NDArray[Any], axis: int, x: Activation) -> tuple[NDArray[Any], NDArray[Any]]:
     """Mean and variance of each output channel, in units of one weight step, before bias and scale."""
     if axis == 3:  # depthwise: one input channel per output channel
         taps = weights.reshape(-1, weights.shape[3])
@@ -293,16 +294,16 @@ def _filtered(weights: np.ndarray, axis: int, x: Activation) -> tuple[np.ndarray
     return rows.sum(axis=1) @ x.mean, np.einsum("okc,okc->oc", rows, rows) @ x.variance
 
 
-def _averaged(variance: np.ndarray, n: int) -> np.ndarray:
+def _averaged(variance: NDArray[Any], n: int) -> NDArray[Any]:
     """Variance of an average over n neighbours, which are correlated: between all equal (n^0) and independent (n^-1)."""
-    return variance * n ** (-1 / 3)
+    return np.asarray(variance * n ** (-1 / 3))
 
 
-def _lowest(mean: np.ndarray, variance: np.ndarray) -> float:
+def _lowest(mean: NDArray[Any], variance: NDArray[Any]) -> float:
     return float((mean - _REACH * np.sqrt(variance)).min())
 
 
-def _highest(mean: np.ndarray, variance: np.ndarray) -> float:
+def _highest(mean: NDArray[Any], variance: NDArray[Any]) -> float:
     return float((mean + _REACH * np.sqrt(variance)).max())
 
 

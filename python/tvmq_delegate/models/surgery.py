@@ -17,9 +17,9 @@ from .builder import OPTION_ENUMS
 from .flatbuffer import ModelError, Record, enumeration, read, schema, write
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
-ModelSource = bytes | bytearray | memoryview | str | os.PathLike
+ModelSource = bytes | bytearray | memoryview | str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Tensor:
         """Whether the file holds the values."""
         return self.data is not None
 
-    def numpy(self) -> np.ndarray:
+    def numpy(self) -> NDArray[Any]:
         """The values of a constant, in the tensor's shape. Raises ModelError for other tensors, for types numpy lacks and for data of the wrong size."""
         import numpy as np
 
@@ -207,7 +207,8 @@ class _File:
         return Op(index, subgraph, name, code.version, inputs, outputs, _params(operator), _macs(name, inputs, outputs))
 
     def tensor_record(self, subgraph: int, index: int) -> Record:
-        return _at(self.subgraphs[subgraph].tensors, index, f"subgraph {subgraph}: tensor")
+        record: Record = _at(self.subgraphs[subgraph].tensors, index, f"subgraph {subgraph}: tensor")
+        return record
 
     def tensor(self, subgraph: int, index: int) -> Tensor:
         key = (subgraph, index)
@@ -249,7 +250,7 @@ class _File:
         return self.view[offset : offset + size]
 
 
-def _at(items: tuple | None, index: int, what: str) -> Any:
+def _at(items: tuple[Any, ...] | None, index: int, what: str) -> Any:
     items = items or ()
     if not 0 <= index < len(items):
         raise ModelError(f"{what} {index} does not exist, there are {len(items)}")

@@ -102,7 +102,7 @@ def inception_v3(*, resolution: int = 299, classes: int = 1000, dtype: str = "in
     """Inception v3 (Szegedy et al. 2015) without the auxiliary classifier. Parameters as `mobilenet_v1`."""
     net = _network("inception_v3", dtype, io_dtype, seed)
 
-    def chain(x: Activation, *layers: tuple) -> Activation:
+    def chain(x: Activation, *layers: tuple[int, int | tuple[int, int]]) -> Activation:
         """Convolutions one after the other, each (channels, filter size)."""
         for out_c, filter_size in layers:
             x = net.conv(x, out_c, filter_size)

@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import library, load
+from ..binding import Delegate, library, load
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 # Name -> member of the runtimes' OpResolverType.
 RESOLVERS = {"reference": "BUILTIN_REF", "builtin": "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "stock": "AUTO"}
@@ -82,9 +82,9 @@ class Session:
 
     contender: Contender
     interpreter: Any
-    delegate: Any
+    delegate: Delegate | None
 
-    def feed(self, inputs: Sequence[np.ndarray]) -> None:
+    def feed(self, inputs: Sequence[NDArray[Any]]) -> None:
         """Sets the model's inputs, in order; an input of another shape resizes the model."""
         details = self.interpreter.get_input_details()
         resized = [(detail["index"], values.shape) for detail, values in zip(details, inputs, strict=True) if tuple(detail["shape"]) != values.shape]
@@ -99,11 +99,11 @@ class Session:
         """One inference, of what was fed last."""
         self.interpreter.invoke()
 
-    def outputs(self) -> list[np.ndarray]:
+    def outputs(self) -> list[NDArray[Any]]:
         """Copies of the model's outputs, in order."""
         return [self.interpreter.get_tensor(detail["index"]) for detail in self.interpreter.get_output_details()]
 
-    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Feeds, invokes, and returns the outputs."""
         self.feed(inputs)
         self.invoke()

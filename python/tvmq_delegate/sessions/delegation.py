@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import library, load, runtimes
+from ..binding import LoadOptions, library, load, runtimes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Delegation:
         return f"the model graph will be {extent} executed by the delegate w/ {self.summary.partitions} delegate kernels"
 
 
-def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Any) -> Delegation:
+def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Unpack[LoadOptions]) -> Delegation:
     """Prepares a model with the delegate and reports every node. Nothing is computed.
 
     Args:

@@ -14,9 +14,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
+from ..binding import runtimes
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 DISTRIBUTIONS = ("uniform", "extremes", "mixed")
 IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".webp")
@@ -29,14 +31,14 @@ class InputTensor:
     name: str
     shape: tuple[int, ...]
     signature: tuple[int, ...]
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     scale: float
     zero_point: int
 
     def __str__(self) -> str:
         return f"input {self.name!r}, {models.described(_type(self.dtype), self.signature)}"
 
-    def checked(self, values: np.ndarray, origin: str) -> np.ndarray:
+    def checked(self, values: NDArray[Any], origin: str) -> NDArray[Any]:
         """`values` if the input takes them, else ValueError."""
         fits = len(values.shape) == len(self.signature) and all(want in (-1, got) for want, got in zip(self.signature, values.shape))
         if _type(values.dtype) != _type(self.dtype) or not fits:
@@ -49,15 +51,20 @@ class Sample:
     """What one inference is fed with. load: one array for each input of the model, in order."""
 
     name: str
-    load: Callable[[], list[np.ndarray]]
+    load: Callable[[], list[NDArray[Any]]]
 
 
-def describe(source: bytes, runtime: ModuleType) -> list[InputTensor]:
-    """The inputs of a model. Raises ModelError, and what the runtime does about models that it refuses."""
+def describe(source: models.ModelSource, runtime: str | ModuleType | None = None) -> list[InputTensor]:
+    """The inputs of a model: the bytes of a .tflite file, or its path. runtime: as for load().
+
+    Raises ModelError, and what the runtime does about models that it refuses.
+    """
     import numpy as np
 
-    models.ops(source)  # raises ModelError for malformed files, which the runtimes are less careful with
-    interpreter = runtime.Interpreter(model_content=source, experimental_op_resolver_type=runtime.OpResolverType.BUILTIN_REF)
+    content, _ = models.opened(source)
+    models.ops(content)  # raises ModelError for malformed files, which the runtimes are less careful with
+    module = runtimes.find(runtime)
+    interpreter = module.Interpreter(model_content=content, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
     return [
         InputTensor(
             detail["name"],
@@ -94,12 +101,12 @@ def random(tensors: Sequence[InputTensor], count: int = 1, *, seed: int = 0, dis
     return samples
 
 
-def files(paths: Sequence[str | os.PathLike], tensors: Sequence[InputTensor]) -> list[Sample]:
+def files(paths: Sequence[str | os.PathLike[str]], tensors: Sequence[InputTensor]) -> list[Sample]:
     """One sample from each .npz file, whose arrays are called as the model's inputs or stand in their order, or .npy file (models of one input)."""
     return [Sample(Path(path).name, functools.partial(_file, Path(path), tuple(tensors))) for path in paths]
 
 
-def value_files(text: str, tensors: Sequence[InputTensor]) -> list[np.ndarray]:
+def value_files(text: str, tensors: Sequence[InputTensor]) -> list[NDArray[Any]]:
     """One array for each input: from what benchmark_model's input_layer_value_files names, NAME:FILE,... of raw bytes or .npy; or one .npy or .npz file."""
     import numpy as np
 
@@ -110,7 +117,7 @@ def value_files(text: str, tensors: Sequence[InputTensor]) -> list[np.ndarray]:
     if set(paths) != {tensor.name for tensor in tensors}:
         raise ValueError(f"files are given for {', '.join(paths)}; the model has {'; '.join(map(str, tensors))}")
 
-    def values(tensor: InputTensor) -> np.ndarray:
+    def values(tensor: InputTensor) -> NDArray[Any]:
         path = Path(paths[tensor.name])
         if path.suffix == ".npy":
             return _file(path, (tensor,))[0]
@@ -123,7 +130,7 @@ def value_files(text: str, tensors: Sequence[InputTensor]) -> list[np.ndarray]:
     return [values(tensor) for tensor in tensors]
 
 
-def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: Sequence[float] = (), std: Sequence[float] = ()) -> list[Sample]:
+def images(folder: str | os.PathLike[str], tensors: Sequence[InputTensor], *, mean: Sequence[float] = (), std: Sequence[float] = ()) -> list[Sample]:
     """One sample from each image in a folder, in the order of the names, resized to cover the model's input, its centre cropped.
 
     mean, std: one number, or one for each channel: the model takes (pixel - mean) / std, quantized by its own parameters. By default pixels from 0 to 255 are
@@ -146,17 +153,17 @@ def images(folder: str | os.PathLike, tensors: Sequence[InputTensor], *, mean: S
     return [Sample(path.name, functools.partial(_image, path, tensor, tuple(mean), tuple(std))) for path in found]
 
 
-def _type(dtype: np.dtype) -> str:
+def _type(dtype: np.dtype[Any]) -> str:
     """TFLite's name of the type; numpy's strings have a length each."""
     return "string" if dtype.kind in "SOU" else str(dtype)
 
 
-def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[np.ndarray]:
+def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[NDArray[Any]]:
     import numpy as np
 
     generator = np.random.default_rng(seed)
 
-    def values(tensor: InputTensor) -> np.ndarray:
+    def values(tensor: InputTensor) -> NDArray[Any]:
         dtype, extremes = tensor.dtype, kind == "extremes"
         if dtype.kind == "f":
             return (generator.choice([-100.0, 100.0], tensor.shape) if extremes else generator.standard_normal(tensor.shape)).astype(dtype)
@@ -169,7 +176,7 @@ def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[np.n
     return [values(tensor) for tensor in tensors]
 
 
-def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[np.ndarray]:
+def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[NDArray[Any]]:
     import numpy as np
 
     try:
@@ -194,7 +201,7 @@ def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[np.ndarray]:
     return [tensor.checked(values, str(path)) for tensor, values in zip(tensors, ordered)]
 
 
-def _image(path: Path, tensor: InputTensor, mean: tuple[float, ...], std: tuple[float, ...]) -> list[np.ndarray]:
+def _image(path: Path, tensor: InputTensor, mean: tuple[float, ...], std: tuple[float, ...]) -> list[NDArray[Any]]:
     import numpy as np
     from PIL import Image, ImageOps
 

@@ -1,0 +1,28 @@
+"""The delegate's options as types, for those who check theirs. The library has the list; a test holds this one against it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class ToolOptions(TypedDict, total=False):
+    """The options but num_threads, which is the interpreter's where a tool makes one. None leaves an option at its default."""
+
+    cpu_affinity: str | None
+    rounding: Literal["reference", "upward", "single"] | None
+    fully_connected: Literal["auto", "fixed_point", "float64"] | None
+    isa: Literal["auto", "c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "avx512vbmi", "amx"] | None
+    tune: Literal["auto", "in_order", "out_of_order"] | None
+    winograd: Literal["auto", "on", "off"] | None
+    winograd_megabytes: int | None
+    profile: bool | None
+    require_full_delegation: bool | None
+    min_nodes_per_partition: int | None
+    max_delegated_partitions: int | None
+    log_severity: Literal["verbose", "info", "warning", "error", "silent"] | None
+
+
+class LoadOptions(ToolOptions, total=False):
+    """The options of load()."""
+
+    num_threads: int | None
