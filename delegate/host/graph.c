@@ -9,16 +9,25 @@
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
-static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, enum tvmq_scaling scaling,
-                             struct tvmq_record *record) {
-  const char *reason = tvmq_node_read(node, registration, &record->node);
-  record->node.scaling = scaling;
-  if (reason == NULL) reason = tvmq_node_describe(context, &record->node, &record->desc, &record->shapes);
-  if (reason == NULL) reason = record->node.kind->op_class->claim(&record->desc);
-  return reason;
+// Whoever computes the node, its outputs will have these shapes.
+static void note_shapes(const struct tvmq_record *record, struct tvmq_known_shapes *known) {
+  for (int i = 0; i < record->node.n_out; i++) {
+    if ((size_t)record->node.outs[i] < known->n) known->of[record->node.outs[i]] = &record->shapes.outs[i];
+  }
 }
 
-static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tvmq_scaling scaling, struct tvmq_record *record) {
+static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, enum tvmq_scaling scaling,
+                             struct tvmq_known_shapes *known, struct tvmq_record *record) {
+  const char *reason = tvmq_node_read(node, registration, &record->node);
+  record->node.scaling = scaling;
+  if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
+  if (reason != NULL) return reason;
+  note_shapes(record, known);
+  return record->node.kind->op_class->claim(&record->desc);
+}
+
+static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tvmq_scaling scaling, struct tvmq_known_shapes *known,
+                        struct tvmq_record *record) {
   TfLiteNode *node;
   TfLiteRegistration *registration;
   if (context->GetNodeAndRegistration(context, index, &node, &registration) != kTfLiteOk) return false;
@@ -36,7 +45,7 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tv
       .packing = "",
       .folded_into = -1,
   };
-  const char *reason = read_node(context, node, registration, scaling, record);
+  const char *reason = read_node(context, node, registration, scaling, known, record);
   if (reason != NULL) record->info.reason = reason;
   return true;
 }
@@ -83,9 +92,15 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, en
   if (subgraph == NULL) return NULL;
   subgraph->context = context;
   subgraph->index = index;
+  subgraph->known = tvmq_alloc(sizeof *subgraph->known + context->tensors_size * sizeof subgraph->known->of[0]);
+  if (subgraph->known == NULL) {
+    tvmq_subgraph_free(subgraph);
+    return NULL;
+  }
+  subgraph->known->n = context->tensors_size;
   // Nothing below asks for the plan again, which would free the array.
   for (size_t i = 0; i < n; i++) {
-    if (fill_record(context, index, plan->data[i], scaling, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+    if (fill_record(context, index, plan->data[i], scaling, subgraph->known, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
   }
   if (refuse_if_order_matters(context, subgraph)) return subgraph;
   tvmq_subgraph_free(subgraph);
@@ -94,6 +109,7 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, en
 
 void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   for (size_t i = 0; i < subgraph->n_records; i++) tvmq_record_release(&subgraph->records[i]);
+  tvmq_free(subgraph->known);
   tvmq_free(subgraph);
 }
 
@@ -201,9 +217,9 @@ static const char *plan_operator(struct tvmq_record *record, const union tvmq_de
   return reason;
 }
 
-const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env) {
+const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env) {
   union tvmq_desc desc;
-  const char *reason = tvmq_node_describe(context, &record->node, &desc, &record->shapes);
+  const char *reason = tvmq_node_describe(context, &record->node, known, &desc, &record->shapes);
   const bool same = reason == NULL && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
   if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;
 

@@ -48,7 +48,8 @@ struct tvmq_subgraph {
   const TfLiteContext *context;  // identity only: it is gone when the interpreter is
   int index;
   struct tvmq_partition *partitions;
-  int n_partitions;  // that the interpreter has taken
+  int n_partitions;                 // that the interpreter has taken
+  struct tvmq_known_shapes *known;  // of what the nodes that could be described compute
   size_t n_records;
   struct tvmq_record records[];  // in order of execution
 };
@@ -65,7 +66,7 @@ struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node)
 static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
 
 // Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
-const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_env *env);
+const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env);
 bool tvmq_record_folded(const struct tvmq_record *record);  // others do along with their own work what it does
 
 // The tensors that the planned operator reads, and how large each is.

@@ -62,7 +62,7 @@ static bool plan(const struct tvmq_delegate *delegate, const TfLiteContext *cont
   bool refused = false;
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];
-    const char *reason = tvmq_record_wanted(record) ? tvmq_record_plan(record, context, &delegate->env) : NULL;
+    const char *reason = tvmq_record_wanted(record) ? tvmq_record_plan(record, context, subgraph->known, &delegate->env) : NULL;
     if (reason == NULL) continue;
     tvmq_record_refuse(record, reason);
     refused = true;

@@ -42,7 +42,17 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no options";
 }
 
-const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, union tvmq_desc *desc, struct tvmq_shapes *shapes) {
+// A tensor that a node reads, with the shape that it has or will have.
+static const char *describe_input(const TfLiteContext *context, int index, const struct tvmq_known_shapes *known, const TfLiteTensor **tensor,
+                                  struct tvmq_shape *shape) {
+  const char *reason = tvmq_tensor_input(context, index, tensor, shape);
+  const struct tvmq_shape *computed = reason == NULL && known != NULL && (size_t)index < known->n ? known->of[index] : NULL;
+  if (computed != NULL) *shape = *computed;
+  return reason;
+}
+
+const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
+                               struct tvmq_shapes *shapes) {
   struct tvmq_node_view view = {.context = context, .node = node};
   const char *reason = NULL;
   for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_tensor_output(context, node->outs[i], &view.outs[i]);
@@ -50,7 +60,7 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
     for (int j = 0; j < node->n_out; j++) {
       if (node->in[i] == node->outs[j]) return "the output is an input too";
     }
-    reason = tvmq_tensor_input(context, node->in[i], &view.in[i], &shapes->in[i]);
+    reason = describe_input(context, node->in[i], known, &view.in[i], &shapes->in[i]);
   }
   if (reason != NULL) return reason;
   memcpy(desc, &node->options, sizeof *desc);

@@ -8,4 +8,12 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
 
 // Describes the node as its tensors are now. The output's shape is computed from the others, as TFLite does; what the output tensor says of it is not looked
 // at. Every byte of *desc is set, so that two descriptions may be compared as memory.
-const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, union tvmq_desc *desc, struct tvmq_shapes *shapes);
+//
+// Before a graph has been prepared, the tensors between nodes have the shapes that the file says, which may be none: those that are known to be computed are in
+// `known`, NULL once the graph is prepared.
+struct tvmq_known_shapes {
+  size_t n;                       // tensors
+  const struct tvmq_shape *of[];  // NULL: what the tensor itself says
+};
+const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
+                               struct tvmq_shapes *shapes);

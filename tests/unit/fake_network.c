@@ -81,6 +81,6 @@ const char *network_claim(const struct network *network, int builtin_code, int n
   struct tvmq_node read;
   const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
   read.scaling = TVMQ_SCALING_FIXED_POINT;
-  if (reason == NULL) reason = tvmq_node_describe(&network->graph->context, &read, desc, shapes);
+  if (reason == NULL) reason = tvmq_node_describe(&network->graph->context, &read, NULL, desc, shapes);
   return reason != NULL ? reason : read.kind->op_class->claim(desc);
 }

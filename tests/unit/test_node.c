@@ -154,8 +154,8 @@ static void check_description(void) {
   memset(&a, 0x55, sizeof a);
   memset(&b, 0xaa, sizeof b);
   CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
-  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &a, &shapes), NULL, "describe");
-  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &b, &shapes), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &a, &shapes), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &b, &shapes), NULL, "describe");
   CHECK(memcmp(&a, &b, sizeof a) == 0, "equal as memory");
   CHECK(shapes.out.rank == 4 && shapes.out.dims[1] == NETWORK_H && shapes.out.dims[3] == NETWORK_FILTERS &&
             shapes.out.bytes == NETWORK_H * NETWORK_H * NETWORK_FILTERS,
@@ -176,7 +176,7 @@ static void check_output_shape(void) {
   const int output = pair.node.outputs->data[0];
   tensor(&n, output)->dims->size = 0;
   CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
-  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, &desc, &shapes), NULL, "describe");
+  CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &desc, &shapes), NULL, "describe");
   CHECK_STRING(tvmq_op_conv.claim(&desc), NULL, "claim");
   CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, false) && tensor(&n, output)->dims->size == 4, "resize");
   const TfLiteIntArray *dims = tensor(&n, output)->dims;
@@ -199,7 +199,7 @@ static void check_constant_input(void) {
     union tvmq_desc desc;
     struct tvmq_shapes shapes;
     CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
-    const char *reason = tvmq_node_describe(&n.graph->context, &read, &desc, &shapes);
+    const char *reason = tvmq_node_describe(&n.graph->context, &read, NULL, &desc, &shapes);
     CHECK_STRING(reason, shift == 0 ? NULL : "a constant input is not aligned", "odd address");
     CHECK(shapes.in[0].bytes == 10 || shift == 1, "shape");
     CHECK(tvmq_tensor_data(&n.graph->context, in, 10) == (const char *)values + shift, "larger than its shape");
