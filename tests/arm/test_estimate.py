@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -16,20 +17,20 @@ import environment
 from estimator import mca
 from estimator.blocks import Block
 
-ESTIMATE = environment.REPOSITORY / "tools/arm/estimate"
+TOOLS, VARIANTS = environment.REPOSITORY / "tools/arm", environment.REPOSITORY / "delegate/kernels/variants.def"
 MODEL = "mobilenet_v1_0.25_32"
 CORES = "cortex-a53,cortex-a510"  # the least instruction sets and the most
 LIBRARY = ["--library", os.environ["TVMQ_LIBRARY"]] if "TVMQ_LIBRARY" in os.environ else []
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(ESTIMATE), *arguments], capture_output=True, text=True, check=False)
+def run(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(TOOLS / command), *arguments], capture_output=True, text=True, check=False)
 
 
 @functools.cache
 def estimates(contender: str, cores: str) -> dict[str, dict]:
     """By core, with functions."""
-    done = run(MODEL, *LIBRARY, "--contenders", contender, "--cores", cores, "--symbols", "--json")
+    done = run("estimate", MODEL, *LIBRARY, "--contenders", contender, "--cores", cores, "--symbols", "--json")
     assert done.returncode == 0, done.stderr
     return {one["core"]: one for one in json.loads(done.stdout)["estimates"]}
 
@@ -59,6 +60,20 @@ def test_a_chain_of_additions_takes_a_cycle_each() -> None:
     assert found == [pytest.approx(8, rel=0.05), pytest.approx(1, rel=0.1)]
 
 
+@pytest.mark.parametrize(
+    ("kernel", "core", "column"),
+    [("tvmq_gemm_s8_4x16r4__neon", "cortex-a72", 0), ("tvmq_gemm_s8_4x16c4__dotprod", "cortex-a55", 1), ("tvmq_gemm_s8_8x8c8z__i8mm", "neoverse-v1", 0)],
+)
+def test_rates_are_those_of_variants_def(kernel: str, core: str, column: int) -> None:
+    """Whose columns are cores that execute out of order, and in order."""
+    (row,) = re.findall(rf"TVMQ_GEMM\(\w+, {kernel}, (.+)\)$", VARIANTS.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"\{([\d.]+)f?, \d+\}", row)[column]
+    done = run("estimate-kernels", kernel, "--cores", core)
+    assert done.returncode == 0, done.stderr
+    estimated = re.search(r"\{([\d.]+)f, \d+\}$", done.stdout.strip())
+    assert estimated and float(estimated[1]) == pytest.approx(float(listed), rel=0.1)
+
+
 def test_failures_in_the_emulated_process_are_told() -> None:
-    done = run("no_such_network", *LIBRARY, "--contenders", "tvmq", "--cores", "cortex-a53")
+    done = run("estimate", "no_such_network", *LIBRARY, "--contenders", "tvmq", "--cores", "cortex-a53")
     assert done.returncode == 1 and "no network 'no_such_network' in the zoo" in done.stderr.splitlines()[-1]

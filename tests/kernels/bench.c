@@ -40,6 +40,18 @@ static double ns_per_call(void (*call)(void *), void *context) {
 static bool is_quiet;
 void check_bench_quiet(bool quiet) { is_quiet = quiet; }
 
+static struct {
+  bool wanted;
+  int calls;
+  const char *shape;
+} counted;
+
+void check_bench_counted(int calls, const char *shape) {
+  counted.wanted = true;
+  counted.calls = calls;
+  counted.shape = shape;
+}
+
 // What the portable variant of each family, type and shape reached.
 static struct {
   char key[96];
@@ -59,6 +71,12 @@ static double first_rate(const struct tvmq_variant *variant, const char *shape, 
 }
 
 void check_bench(const struct tvmq_variant *variant, const char *shape, double work, void (*call)(void *context), void *context) {
+  if (counted.wanted) {
+    if (counted.shape && strcmp(counted.shape, shape) != 0) return;
+    for (int i = 0; i < counted.calls; i++) call(context);
+    printf("%s\t%s\t%.0f\n", variant->name, shape, work);
+    return;
+  }
   const double rate = work / ns_per_call(call, context);
   const double first = first_rate(variant, shape, rate);
   if (is_quiet) return;

@@ -10,5 +10,9 @@ void check_bench(const struct tvmq_variant *variant, const char *shape, double w
 // Keeps rows from being printed; they are still compared with.
 void check_bench_quiet(bool quiet);
 
+// Has check_bench() time nothing: it makes `calls` calls and prints name, shape and work with tabs between, for emulators that count instructions. `shape` is
+// the only one to be called and printed; NULL: all.
+void check_bench_counted(int calls, const char *shape);
+
 // Panels of random weights with zero bias and shifts that keep every promise of a stage, in float form where the kernel takes it.
 void check_bench_panels(const struct tvmq_variant *variant, const struct tvmq_panel *parts, size_t n, void *panels);

@@ -15,9 +15,10 @@
 bool check_quick;
 
 static struct {
-  const char *program, *filter;
+  const char *program, *filter, *shape;
   uint64_t seed;
-  bool list, bench;
+  int calls;
+  bool list, bench, counted;
 } options = {.filter = ""};
 
 static struct {
@@ -163,6 +164,16 @@ static bool family_selected(enum tvmq_family family) {
   return false;
 }
 
+// What an emulator counts: nothing but calls, the same ones in every process of the same arguments.
+static void bench_counted(uint32_t cpu) {
+  check_random_seed(options.seed, "bench");
+  check_bench_counted(options.calls, options.shape);
+  for (size_t i = 0; i < tvmq_n_variants; i++) {
+    const struct tvmq_variant *variant = &tvmq_variants[i];
+    if (selected(variant->name) && (variant->cpu & ~cpu) == 0) families[variant->family]->bench(variant);
+  }
+}
+
 // Portable variants are timed even if the filter leaves them out, since the others are compared with them.
 static void bench(uint32_t cpu) {
   printf("%-46s %-36s %9s %9s\n", "bench", "", "work/ns", "to C");
@@ -175,7 +186,8 @@ static void bench(uint32_t cpu) {
 }
 
 static _Noreturn void usage(const char *wrong) {
-  fprintf(stderr, "%s%susage: %s [--seed N] [--filter SUBSTRING] [--quick] [--bench] [--list]\n", wrong ? wrong : "", wrong ? "\n" : "", options.program);
+  fprintf(stderr, "%s%susage: %s [--seed N] [--filter SUBSTRING] [--quick] [--bench] [--list] [--calls N [--shape SHAPE]]\n", wrong ? wrong : "",
+          wrong ? "\n" : "", options.program);
   exit(wrong ? 2 : 0);
 }
 
@@ -192,6 +204,11 @@ static void parse(int argc, char **argv) {
       options.list = true;
     } else if (strcmp(name, "--filter") == 0 && value) {
       options.filter = argv[++i];
+    } else if (strcmp(name, "--shape") == 0 && value) {
+      options.shape = argv[++i];
+    } else if (strcmp(name, "--calls") == 0 && value) {
+      options.counted = true;
+      options.calls = atoi(argv[++i]);
     } else if (strcmp(name, "--seed") == 0 && value) {
       char *end;
       options.seed = strtoull(argv[++i], &end, 0);
@@ -205,6 +222,10 @@ static void parse(int argc, char **argv) {
 int main(int argc, char **argv) {
   parse(argc, argv);
   const uint32_t cpu = tvmq_cpu_detect();
+  if (options.counted) {
+    bench_counted(cpu);
+    return 0;
+  }
   if (!options.list) printf("%s, seed %" PRIu64 "\n", tvmq_cpu_name(), options.seed);
   catch_faults();
   for (size_t list = 0; list < sizeof stand_alone / sizeof stand_alone[0]; list++) {

@@ -11,7 +11,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from estimator import blocks, cores, cost, emulate, mca, report, symbols
+from estimator import blocks, cores, cost, kernels, llvm, mca, networks, report, symbols
 from estimator.blocks import Block
 
 ADD, B_NE, RET = 0x8B000000, 0x54FFFFC1, 0xD65F03C0
@@ -113,7 +113,7 @@ def test_llvm_is_read() -> None:
 
 
 def test_a_block_that_the_core_does_not_know_takes_a_cycle_for_each_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mca, "_run", lambda command, text: TOTALS if command[0] == "llvm-mca-19" else ENCODINGS)
+    monkeypatch.setattr(llvm, "run", lambda command, text: TOTALS if command[0] == llvm.MCA else ENCODINGS)
     assert mca.cycles([(ADD, RET), (ADD, ADD, RET), (RET,)], "cortex-a53") == [302 / 50, 3, 75 / 50]
 
 
@@ -127,7 +127,7 @@ def test_symbols_are_found_by_address() -> None:
 
 @pytest.mark.parametrize(("is_fixed", "address"), [(False, 0x10100), (True, 0x100)])
 def test_places_go_by_where_a_file_begins(monkeypatch: pytest.MonkeyPatch, is_fixed: bool, address: int) -> None:
-    parts = emulate.parts([("/lib/a.so", 0x10100, 0x10200), ("/lib/a.so", 0x10000, 0x10100), ("/lib/b.so", 0x100, 0x200)])
+    parts = networks.parts([("/lib/a.so", 0x10100, 0x10200), ("/lib/a.so", 0x10000, 0x10100), ("/lib/b.so", 0x100, 0x200)])
     assert {part.base for part in parts if part.file == "/lib/a.so"} == {0x10000}
     monkeypatch.setattr(symbols, "_is_fixed", lambda file: is_fixed)
     monkeypatch.setattr(symbols, "_symbols", lambda file: [symbols.Symbol(0x100, 0x40, "kernel")])
@@ -140,7 +140,7 @@ def test_prices_are_summed_by_function_without_the_caller(monkeypatch: pytest.Mo
     executions = {Block(0, (ADD, RET)): 10.0, Block(8, (ADD,) * 3 + (RET,)): 2.0, Block(64, (RET,)): 5.0, Block(128, (RET,)): 1e6, Block(132, (RET,)): 1e6}
     files = {0: "a.so", 8: "a.so", 64: "b.so", 128: "python3.11", 132: "_random.cpython-311-aarch64-linux-gnu.so"}
     monkeypatch.setattr(mca, "cycles", lambda words, core: [1.5 * len(each) for each in words])
-    found = cost.priced("tvmq", "cortex-a53", emulate.Profile(executions, (), "digest"), lambda address: symbols.Place(files[address], "f"))
+    found = cost.priced("tvmq", "cortex-a53", networks.Profile(executions, (), "digest"), lambda address: symbols.Place(files[address], "f"))
     a, b = symbols.Place("a.so", "f"), symbols.Place("b.so", "f")
     assert list(found.places) == [a, b]
     assert found.places == {a: cost.Price(42, 28), b: cost.Price(7.5, 5)}
@@ -179,6 +179,39 @@ def test_json(functions: bool) -> None:
     one = data["estimates"][0]
     assert (one["contender"], one["core"], one["level"], one["cycles"], one["instructions"], one["outputs"]) == ("tvmq", "cortex-a53", "neon", 2e6, 2e6, "0a")
     assert [function["cycles"] for function in one.get("functions", [])] == ([1.5e6, 0.5e6] if functions else [])
+
+
+def gemm_cycles(kernel: str, tile: int, rate: float, tile_cycles: float) -> dict[kernels.Bench, float]:
+    """Of a kernel of tile x tile outputs, which divide 48 and 64, with exactly this speed."""
+    shapes = {kernels.SHORT: 64, kernels.LONG: 576}
+    found = {kernels.Bench(kernel, shape, 48.0 * 64 * depth): 48 * 64 * (depth / rate + tile_cycles / tile**2) for shape, depth in shapes.items()}
+    return {kernels.Bench(kernel, "m 1 n 96 k 1 x 576", 96.0 * 576): 1e6, **found}
+
+
+def test_speed_is_solved_from_two_depths() -> None:
+    speed = kernels.solved(gemm_cycles("tvmq_gemm_s8_8x8r4__neon", 8, 7.25, 90))
+    assert speed and (speed.rate, speed.tile_cycles) == (pytest.approx(7.25), pytest.approx(90))
+
+
+def test_no_speed_without_both_depths_or_a_tile() -> None:
+    full = gemm_cycles("tvmq_gemm_s8_8x8r4__neon", 8, 7.25, 90)
+    assert kernels.solved({}) is None
+    assert kernels.solved({bench: cycles for bench, cycles in full.items() if bench.shape != kernels.LONG}) is None
+    assert kernels.solved(gemm_cycles("tvmq_add_s8__neon", 8, 7.25, 90)) is None
+
+
+def test_rates_and_speeds_of_kernels() -> None:
+    a53, n1 = gemm_cycles("tvmq_gemm_s8_4x4__neon", 4, 3.5, 150), gemm_cycles("tvmq_gemm_s8_4x4__neon", 4, 8, 60)
+    spent = {bench: {"cortex-a53": a53[bench], "neoverse-n1": n1[bench]} for bench in a53}
+    spent[kernels.Bench("tvmq_add_s8__dotprod", "n 4096", 4096)] = {"neoverse-n1": 1024.0}
+    rows = [line.split() for line in report.rates(spent, ["cortex-a53", "neoverse-n1"]).splitlines()]
+    assert rows[0] == ["kernel", "shape", "cortex-a53", "neoverse-n1"]
+    assert rows[-1] == ["tvmq_add_s8__dotprod", "n", "4096", "4.00"]
+    assert report.speeds(spent, ["cortex-a53", "neoverse-n1"]).splitlines() == [
+        "kernel                   cortex-a53  neoverse-n1",
+        "tvmq_gemm_s8_4x4__neon  {3.5f, 150}   {8.0f, 60}",
+    ]
+    assert report.speeds(dict([*spent.items()][-1:]), ["neoverse-n1"]) == ""
 
 
 def test_cores_have_levels_of_the_environment() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 
 
@@ -26,3 +27,12 @@ CORES = {
     )
 }
 DEFAULT = ("cortex-a53", "cortex-a72", "cortex-a55", "neoverse-n1", "neoverse-v1")
+
+
+def parse(text: str) -> list[Core]:
+    """Cores named with commas between, as an argument of a command."""
+    names = text.split(",")
+    unknown = [name for name in names if name not in CORES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown core {', '.join(map(repr, unknown))}; there are {', '.join(CORES)}")
+    return [CORES[name] for name in names]

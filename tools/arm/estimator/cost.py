@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from . import mca
 from .blocks import Block
 from .cores import Core
-from .emulate import Profile, Request, profile
+from .networks import Profile, Request, profile
 from .symbols import Place, Places
 
 DELEGATE = "tvmq"

@@ -1,89 +1,48 @@
-"""Counting what an inference executes: a model runs in the emulated Python, once with few invocations and once with more."""
+"""Counting what a piece of work executes: an emulated process does it a few times, another one more often, and the difference is the work."""
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import json
 import pathlib
 import subprocess
 import tempfile
-from collections.abc import Mapping
-from typing import Any
-
-import environment as env
+from collections.abc import Callable
 
 from . import blocks
 
-FEW, MANY = 1, 3  # invocations; the first one does what is done once, and is in both
+FEW, MANY = 1, 3  # times; the first one does what is done once, and is in both
+
+# (file to count into, times) -> command and environment of a process that does the work so often
+Start = Callable[[pathlib.Path, int], tuple[list[str], dict[str, str]]]
 
 
 class EmulationError(Exception):
-    """The emulated process failed; the text is its last line."""
+    """An emulated process failed; the text is its last line."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """What is emulated.
-
-    model: a .tflite file, or the name of a network of the zoo. contender: one of tvmq_delegate's. library, options: the delegate's, "" and () for the others.
-    """
-
-    model: str
-    runtime: str
-    contender: str
-    level: str
-    library: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class Part:
-    """A part of a file in memory, from the address `first` up to `end`. base: the address at which the file begins."""
-
-    file: str
-    first: int
-    end: int
-    base: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Profile:
-    """executions: of each block in one inference. outputs: a digest of what the model gave."""
-
-    executions: Mapping[blocks.Block, float]
-    parts: tuple[Part, ...]
-    outputs: str
-
-
-@functools.cache
-def profile(request: Request) -> Profile:
-    """Emulates two processes; takes 6 seconds each for the start of Python alone."""
-    few, first = _run(request, FEW)
-    many, last = _run(request, MANY)
+def difference(what: str, start: Start) -> tuple[dict[blocks.Block, float], str]:
+    """Executions of each block when the work is done once, and the last line that both processes have printed. what: for messages."""
+    few, first = _counted(what, start, FEW)
+    many, last = _counted(what, start, MANY)
     if first != last:
-        raise EmulationError(f"{request.contender}, {request.level}: two processes differ in outputs or addresses; their counts cannot be compared")
-    return Profile(blocks.joined(blocks.per_run(few, many, MANY - FEW)), parts(last["mapped"]), last["outputs"])
+        raise EmulationError(f"{what}: two processes differ in what they print; their counts cannot be compared")
+    return blocks.joined(blocks.per_run(few, many, MANY - FEW)), last
 
 
-def parts(mapped: list[tuple[str, int, int]]) -> tuple[Part, ...]:
-    bases: dict[str, int] = {}
-    for file, first, _ in mapped:
-        bases[file] = min(first, bases.get(file, first))
-    return tuple(Part(file, first, end, bases[file]) for file, first, end in mapped)
-
-
-def _run(request: Request, invocations: int) -> tuple[blocks.Counts, dict[str, Any]]:
+def _counted(what: str, start: Start, times: int) -> tuple[blocks.Counts, str]:
     with tempfile.TemporaryDirectory() as folder:
         counts = pathlib.Path(folder, "counts")
-        command, environment = env.python(request.level, request.runtime, counts)
-        # Threads that wait in a loop, and a hash that differs, would execute something else each time.
-        environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "TVMQ_LIBRARY": request.library}
-        wanted = dataclasses.asdict(request) | {"options": dict(request.options), "invocations": invocations}
-        program = str(pathlib.Path(__file__).with_name("inference.py"))
-        done = subprocess.run([*command, program, json.dumps(wanted)], env=environment, capture_output=True, text=True, check=False)
-        if done.returncode or not counts.exists():
-            said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
-            raise EmulationError(f"{request.contender}, {request.level}: {said[-1]}")
+        command, environment = start(counts, times)
+        printed = run(what, command, environment)
+        if not counts.exists():
+            raise EmulationError(f"{what}: nothing was counted")
         with counts.open(encoding="utf-8") as lines:
-            return blocks.parse(lines), json.loads(done.stdout.splitlines()[-1])
+            return blocks.parse(lines), printed.splitlines()[-1] if printed else ""
+
+
+def run(what: str, command: list[str], environment: dict[str, str]) -> str:
+    """What a process prints. Raises EmulationError if it fails."""
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
+        raise EmulationError(f"{what}: {said[-1]}")
+    return done.stdout

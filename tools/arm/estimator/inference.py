@@ -1,6 +1,6 @@
 """The program that is estimated: it runs in the emulated Python, invokes a model a number of times and prints one line of JSON.
 
-    inference.py REQUEST    where REQUEST is the JSON of estimator.emulate.Request and the number of `invocations`
+    inference.py REQUEST    where REQUEST is the JSON of estimator.networks.Request and the number of `invocations`
 
 The answer holds a digest of the model's `outputs`, and `mapped`: the file, the first address and the end of each part of a file in memory.
 """

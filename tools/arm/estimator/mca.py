@@ -6,16 +6,12 @@ A block is priced as the body of a loop: llvm-mca goes through it ITERATIONS tim
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Collection, Mapping, Sequence
 
-TOOLS = ("llvm-mc-19", "llvm-mca-19")  # another version has other models, and gives other figures
+from . import llvm
+
 ITERATIONS = 50
 _TARGET = ["--mattr=+all"]  # what a core does not know is skipped, not refused
-
-
-class ToolError(Exception):
-    """A tool of LLVM failed; the text says which, and how."""
 
 
 def cycles(blocks: Sequence[tuple[int, ...]], core: str) -> list[float]:
@@ -24,16 +20,16 @@ def cycles(blocks: Sequence[tuple[int, ...]], core: str) -> list[float]:
     Instructions without a timing in the core's model are free. A block of nothing else takes a cycle for each of them.
     """
     names = disassembled({word for words in blocks for word in words})
-    command = [TOOLS[1], "--mtriple=aarch64", *_TARGET, f"-mcpu={core}", f"-iterations={ITERATIONS}"]
+    command = [llvm.MCA, "--mtriple=aarch64", *_TARGET, f"-mcpu={core}", f"-iterations={ITERATIONS}"]
     command += ["-skip-unsupported-instructions=any", "-resource-pressure=0", "-instruction-info=0"]
-    totals = parse_totals(_run(command, regions(blocks, names)))
+    totals = parse_totals(llvm.run(command, regions(blocks, names)))
     return [totals[i] / ITERATIONS if i in totals else float(len(words)) for i, words in enumerate(blocks)]
 
 
 def disassembled(words: Collection[int]) -> dict[int, str]:
     """Assembly text of the words; those that are no instruction are missing."""
     code = "\n".join(" ".join(f"{byte:#04x}" for byte in word.to_bytes(4, "little")) for word in sorted(words))
-    return parse_encodings(_run([TOOLS[0], "--disassemble", "--show-encoding", "--triple=aarch64", *_TARGET], code))
+    return parse_encodings(llvm.run([llvm.MC, "--disassemble", "--show-encoding", "--triple=aarch64", *_TARGET], code))
 
 
 def parse_encodings(listing: str) -> dict[int, str]:
@@ -52,10 +48,3 @@ def parse_totals(report: str) -> dict[int, int]:
     """Region -> cycles of all iterations. Regions in which the core knows no instruction are not reported."""
     found = re.finditer(r"Code Region - (\d+)\n.*?^Total Cycles:\s+(\d+)$", report, re.MULTILINE | re.DOTALL)
     return {int(region[1]): int(region[2]) for region in found}
-
-
-def _run(command: list[str], text: str) -> str:
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ToolError(f"{command[0]} failed: {done.stderr.strip().splitlines()[0] if done.stderr.strip() else done.returncode}")
-    return done.stdout

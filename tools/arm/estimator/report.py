@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .cores import CORES
 from .cost import Estimate, Price
+from .kernels import Bench, Speed, solved
 from .symbols import Place
 
 WIDEST = 64  # columns of a function's name; C++ has longer ones
@@ -39,6 +40,25 @@ def functions(estimates: Sequence[Estimate], count: int) -> str:
     return table(rows, left=2)
 
 
+def rates(spent: Mapping[Bench, Mapping[str, float]], cores: Sequence[str]) -> str:
+    """Work per cycle; a row for each kernel and shape. spent: cycles by core."""
+    rows = [["kernel", "shape", *cores]]
+    for bench, cycles in spent.items():
+        rows.append([bench.kernel, bench.shape, *(f"{bench.work / cycles[core]:.2f}" if core in cycles else "" for core in cores)])
+    return table(rows, left=2)
+
+
+def speeds(spent: Mapping[Bench, Mapping[str, float]], cores: Sequence[str]) -> str:
+    """Rate and tile_cycles of the gemm kernels for which they can be solved, "" if there is none."""
+    rows = [["kernel", *cores]]
+    for kernel in _unique(bench.kernel for bench in spent):
+        own = {bench: cycles for bench, cycles in spent.items() if bench.kernel == kernel}
+        found = [solved({bench: cycles[core] for bench, cycles in own.items() if core in cycles}) for core in cores]
+        if any(found):
+            rows.append([kernel, *(_speed(speed) if speed else "" for speed in found)])
+    return table(rows, left=1) if len(rows) > 1 else ""
+
+
 def as_json(model: str, runtime: str, options: Mapping[str, str], estimates: Sequence[Estimate], *, functions: bool) -> str:
     """All that the tables say, exactly."""
     listed = []
@@ -64,6 +84,11 @@ def clipped(name: str) -> str:
 
 def _numbers(price: Price) -> dict[str, object]:
     return {"cycles": round(price.cycles), "instructions": round(price.instructions)}
+
+
+def _speed(speed: Speed) -> str:
+    """As variants.def has it."""
+    return f"{{{speed.rate:.1f}f, {speed.tile_cycles:.0f}}}"
 
 
 def _thousands(cycles: float) -> str:

@@ -6,12 +6,11 @@ import bisect
 import dataclasses
 import functools
 import pathlib
-import subprocess
 from collections.abc import Iterable, Sequence
 
-from .emulate import Part
+from . import llvm
+from .networks import Part
 
-NM = "llvm-nm-19"
 FIXED_POSITION = 2  # e_type of an ELF file whose symbols are addresses
 
 
@@ -69,9 +68,7 @@ def _symbols(file: str) -> list[Symbol]:
 
 
 def _listed(file: str, *options: str) -> list[Symbol]:
-    command = [NM, "--defined-only", "--demangle", "--format=posix", *options, file]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
-    return parse(done.stdout.splitlines())
+    return parse(llvm.run([llvm.NM, "--defined-only", "--demangle", "--format=posix", *options, file]).splitlines())
 
 
 @functools.cache
