@@ -68,6 +68,16 @@ def need_sanitizer(name: str) -> Callable[[], str | None]:
     return lambda: None if runtime_library(name) else f"the C compiler has no {name}"
 
 
+def need_fuzzer(clang: str) -> Callable[[], str | None]:
+    def missing() -> str | None:
+        program = "#include <stddef.h>\nint LLVMFuzzerTestOneInput(const char *data, size_t size) { return data == NULL && size > 0; }"
+        command = [clang, "-fsanitize=fuzzer", "-x", "c", "-", "-o", os.devnull]
+        found = shutil.which(clang) and subprocess.run(command, input=program, check=False, text=True, stderr=subprocess.DEVNULL).returncode == 0
+        return None if found else "clang with libFuzzer is not installed (apt-get install clang-19 libclang-rt-19-dev)"
+
+    return missing
+
+
 def need_arm() -> str | None:
     sys.path.insert(0, str(ROOT / "tools/arm"))
     import environment
@@ -84,6 +94,15 @@ def c_tests(folder: str, *options: str, leave_out: str = "") -> list[list[str]]:
         ["meson", "compile", "-C", build],
         ["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--timeout-multiplier=4", *(["--no-suite", leave_out] if leave_out else [])],
     ]
+
+
+def fuzzing(seconds: int) -> list[list[str]]:
+    """Goes on from the corpus in the tree and from what was found here before; what it finds to fail stays in build/, too."""
+    build, found = BUILD / "fuzz", BUILD / "fuzz-corpus"
+    setup = c_tests("fuzz", "-Dfuzz=true", "--buildtype=debugoptimized", "-Doptimization=1")[0]
+    budget = [f"-max_total_time={seconds}", "-max_len=128", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={BUILD}/fuzz-"]
+    run = [str(build / "tests/fuzz/libfuzzer"), *budget, str(found), str(ROOT / "tests/fuzz/corpus")]
+    return [setup, ["meson", "compile", "-C", str(build), "libfuzzer"], ["mkdir", "-p", str(found)], run]
 
 
 def python_tests(part: str) -> list[list[str]]:
@@ -104,6 +123,7 @@ def steps() -> list[Step]:
         Step(ASAN, c_tests("asan", "-Db_sanitize=address,undefined", *sanitize), missing=asan),
         Step("Python suite, around the library", python_tests("around")),
         Step("C tests, clang", c_tests("clang"), {"CC": clang}, need("clang-19", "clang")),
+        Step("libFuzzer", fuzzing(seconds=20), {"CC": clang}, need_fuzzer(clang)),
         Step("C tests, thread sanitizer", c_tests("tsan", "-Db_sanitize=thread", *sanitize, leave_out="kernels"), missing=need_sanitizer("libtsan.so")),
         Step(
             "Python suite, address and undefined-behaviour sanitizer",

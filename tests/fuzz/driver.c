@@ -1,4 +1,5 @@
-// Runs the fuzz target without libFuzzer: on files (as libFuzzer writes them when it finds something), or on random inputs.
+// Runs the fuzz target without libFuzzer: on files, as libFuzzer writes them when it finds something, and on folders of them; or on random inputs.
+#include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "fuzz.h"
 #include "support/random.h"
 
-static char repeat[400];
+static char repeat[1024];
 
 // Failures abort and faults are left as they are: this only says how to come back to them.
 static void on_death(int number) {
@@ -18,8 +19,9 @@ static void on_death(int number) {
   raise(number);
 }
 
-static void run_file(const char *path) {
+static void run_file(const char *program, const char *path) {
   static uint8_t data[1 << 16];
+  snprintf(repeat, sizeof repeat, "%.400s %.600s", program, path);
   FILE *file = fopen(path, "rb");
   if (!file) {
     perror(path);
@@ -28,6 +30,20 @@ static void run_file(const char *path) {
   const size_t size = fread(data, 1, sizeof data, file);
   fclose(file);
   LLVMFuzzerTestOneInput(data, size);
+}
+
+static void run_path(const char *program, const char *path) {
+  DIR *folder = opendir(path);
+  if (!folder) {
+    run_file(program, path);
+    return;
+  }
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    char file[512];
+    snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+    if (entry->d_name[0] != '.') run_file(program, file);
+  }
+  closedir(folder);
 }
 
 // Run i of a seed draws the same bytes whichever runs come before it.
@@ -49,15 +65,17 @@ int main(int argc, char **argv) {
     if (number && i + 1 < argc) {
       *number = strtoull(argv[++i], NULL, 0);
     } else if (argv[i][0] == '-') {
-      fprintf(stderr, "usage: %s [--seed N] [--runs N] [--first N] | FILE...\n", argv[0]);
+      fprintf(stderr, "usage: %s [--seed N] [--runs N] [--first N] | FILE-OR-FOLDER...\n", argv[0]);
       return 2;
     } else {
-      snprintf(repeat, sizeof repeat, "%s %s", argv[0], argv[i]);
-      run_file(argv[i]);
+      run_path(argv[0], argv[i]);
       files++;
     }
   }
-  if (files) return 0;
+  if (files) {
+    printf("%zu claimed, %zu refused, %zu outputs compared\n", fuzz_counts.claimed, fuzz_counts.refused, fuzz_counts.compared);
+    return 0;
+  }
   printf("seed %" PRIu64 "\n", seed);
   for (uint64_t i = first; i < first + n; i++) {
     snprintf(repeat, sizeof repeat, "%s --seed %" PRIu64 " --first %" PRIu64 " --runs 1", argv[0], seed, i);
