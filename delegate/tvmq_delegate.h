@@ -127,8 +127,3 @@ struct tvmq_peak_info {
   double memory_bytes_per_second;  // reading 64 MiB, all threads together
 };
 const struct tvmq_peak_info *tvmq_measure_peak(const void *delegate);
-
-// ---- for tests
-
-// Blocks of memory that the library holds at the moment, of all delegates together.
-unsigned long long tvmq_live_blocks(void);

@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-#include "base/memory.h"
 #include "cpu/cpu.h"
 #include "host/apply.h"
 #include "host/options.h"
@@ -154,7 +153,3 @@ const struct tvmq_peak_info *tvmq_measure_peak(const void *base) {
   tvmq_affinity_leave(&affinity);
   return measured ? &delegate->peak : NULL;
 }
-
-// ---- for tests
-
-unsigned long long tvmq_live_blocks(void) { return tvmq_alloc_live(); }

@@ -36,7 +36,7 @@ static bool same_refusal(const struct tvmq_record *a, const struct tvmq_record *
   return strcmp(a->info.op, b->info.op) == 0 && strcmp(a->info.reason, b->info.reason) == 0;
 }
 
-// The sentence that TFLite's own tools print, then each reason once.
+// The sentence that TFLite's own tools print, then how each claimed node is computed, and each reason once.
 static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_subgraph *subgraph) {
   const int threshold = delegate->options.log_severity;
   size_t claimed = 0;
@@ -46,6 +46,7 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
            subgraph->index, claimed, subgraph->n_records, extent, subgraph->n_partitions);
   for (size_t i = 0; i < subgraph->n_records; i++) {
     const struct tvmq_record *record = &subgraph->records[i];
+    if (record->info.claimed) tvmq_delegate_log_plan(delegate, record);
     bool first = !tvmq_record_wanted(record);
     for (size_t j = 0; j < i && first; j++) first = !same_refusal(&subgraph->records[j], record);
     if (!first) continue;
@@ -74,7 +75,7 @@ static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteCont
 // Says so on stderr alone: the runtime's own way to report may be what is wrong.
 static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
   snprintf(delegate->error, sizeof delegate->error, "%s; nothing is delegated", why);
-  tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "%s", delegate->error);
+  tvmq_log(delegate->options.log_severity, TVMQ_LOG_ERROR, "%s", delegate->error);
   return delegate->options.require_full_delegation ? kTfLiteError : kTfLiteOk;
 }
 

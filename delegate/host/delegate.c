@@ -49,6 +49,14 @@ void tvmq_delegate_drop(struct tvmq_subgraph **link) {
   tvmq_subgraph_free(subgraph);
 }
 
+void tvmq_delegate_log_plan(const struct tvmq_delegate *delegate, const struct tvmq_record *record) {
+  const struct tvmq_node_info *info = &record->info;
+  const bool has_kernel = info->kernel[0] != '\0', has_weights = info->packing[0] != '\0';
+  tvmq_log(delegate->options.log_severity, TVMQ_LOG_VERBOSE, "subgraph %d, node %d (%s): %s%s%s%s%s, %llu multiply-accumulates, %llu bytes packed",
+           info->subgraph, info->node, info->op, info->algorithm[0] != '\0' ? info->algorithm : "nothing to compute", has_kernel ? " by " : "", info->kernel,
+           has_weights ? ", weights as " : "", info->packing, info->macs, info->packed_bytes);
+}
+
 static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // threads start, and are counted, where they are to run

@@ -45,5 +45,8 @@ void tvmq_delegate_start_threads(struct tvmq_delegate *delegate, const TfLiteCon
 void tvmq_delegate_drop(struct tvmq_subgraph **link);
 void tvmq_delegate_reset(struct tvmq_delegate *delegate);
 
+// Says how the node of the record is computed.
+void tvmq_delegate_log_plan(const struct tvmq_delegate *delegate, const struct tvmq_record *record);
+
 // Records an error and hands it to the interpreter's user. Returns kTfLiteError.
 __attribute__((format(printf, 3, 4))) TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...);

@@ -99,7 +99,8 @@ static const struct row {
       .kind = "name",
       .names = "verbose|info|warning|error|silent",
       .default_value = "warning",
-      .help = "least severity of the messages written to stderr"},
+      .help = "least severity of the messages written to stderr: verbose: how each node is computed, whenever it is planned; info: what is taken, and why the "
+              "rest is not; warning: less than was asked for; error: nothing can be taken. What makes a call fail is the runtime's to report"},
      offsetof(struct tvmq_options, log_severity)},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0], KEY_SIZE = 64 };

@@ -62,8 +62,10 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
     struct tvmq_record *record = step->record;
+    const unsigned long long plans = record->plans;
     const char *reason = tvmq_record_plan(record, context, NULL, &partition->delegate->env);
     if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
+    if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
     for (int k = 0; k < record->node.n_out; k++) {
       if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
         return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");

@@ -46,7 +46,7 @@ const char *network_message(void) { return message; }
 
 TfLiteDelegate *network_delegate(const char *const *pairs) {
   const char *keys[8] = {"log_severity"}, *values[8] = {"silent"};
-  size_t n = 1;
+  size_t n = pairs == NULL || pairs[0] == NULL || strcmp(pairs[0], keys[0]) != 0;
   for (; pairs != NULL && pairs[0] != NULL; pairs += 2, n++) {
     keys[n] = pairs[0];
     values[n] = pairs[1];

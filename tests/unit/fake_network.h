@@ -24,7 +24,7 @@ struct network network_create_sized(size_t registration_size);
 // fixed point.
 const char *network_claim(const struct network *network, int builtin_code, int node, union tvmq_desc *desc, struct tvmq_shapes *shapes);
 
-// The delegate as a runtime makes it. NULL: it reported an error, which network_message says.
+// The delegate as a runtime makes it, silent unless the first pair is its log_severity. NULL: it reported an error, which network_message says.
 TfLiteDelegate *network_delegate(const char *const *pairs);
 const char *network_message(void);
 void network_delegate_destroy(TfLiteDelegate *delegate);
