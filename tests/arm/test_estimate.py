@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def run(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @functools.cache
-def estimates(contender: str, cores: str) -> dict[str, dict]:
+def estimates(contender: str, cores: str) -> dict[str, dict[str, Any]]:
     """By core, with functions."""
     done = run("estimate", MODEL, *LIBRARY, "--contenders", contender, "--cores", cores, "--symbols", "--json")
     assert done.returncode == 0, done.stderr
