@@ -183,6 +183,20 @@ struct tvmq_add_args {
 };
 typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
 
+// ---- mul: out[i] = requantize(bias + (a - zero_point_a) * (b - zero_point_b)), a = in[0][i] and b = in[1][i]
+//
+// Bias, multiplier and shift are those of a channel of a panel, in float form where the variant has TVMQ_FLOAT_STAGE and the caller has a proof for every
+// product; else the bias is 0. int16 have zero points 0. The inputs may be one tensor, and the output one of them.
+struct tvmq_mul_args {
+  const void *in[2];
+  void *out;
+  size_t n;
+  int32_t in_zero_point[2];
+  int32_t bias, multiplier, shift;
+  struct tvmq_stage stage;  // its flip is also that of the bytes read
+};
+typedef void (*tvmq_mul_fn)(const struct tvmq_mul_args *args);
+
 // ---- average_pool, max_pool: out[x][c] = clamp(mean, or largest, over the rows y and the columns x' of window x that lie in the input, of in[y][x'][c])
 //
 // One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says, or are rescaled sums. Window x begins
@@ -278,6 +292,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(QUANTIZE, "quantize")                                    \
   FAMILY(BYTE_MAP, "byte_map")                                    \
   FAMILY(ADD, "add")                                              \
+  FAMILY(MUL, "mul")                                              \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
   FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
@@ -298,8 +313,8 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;  // multiply-accumulates (quantize, byte_map, add: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of the
-               // inner loop
+  float rate;  // multiply-accumulates (quantize, byte_map, add, mul: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
+               // the inner loop
   float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
@@ -309,7 +324,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // quantize, add and pools only
+  enum tvmq_type in_type, out_type;  // quantize, add, mul and pools only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -324,6 +339,7 @@ struct tvmq_variant {
     tvmq_quantize_fn quantize;
     tvmq_byte_map_fn byte_map;
     tvmq_add_fn add;
+    tvmq_mul_fn mul;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -337,6 +353,7 @@ struct tvmq_variant {
 #define TVMQ_QUANTIZE(symbol, ...) void symbol(const struct tvmq_quantize_args *args);
 #define TVMQ_BYTE_MAP(symbol, ...) void symbol(const struct tvmq_byte_map_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
+#define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);

@@ -33,6 +33,8 @@
 #define TVMQ_BYTE_MAP(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_BYTE_MAP, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.byte_map = SYMBOL},
 #define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
+#define TVMQ_MUL(SYMBOL, CPU, FLAGS, TYPE, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_MUL, .cpu = CPU, .flags = FLAGS, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.mul = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.pool = SYMBOL},
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exact/float_stage.h"
+#include "exact/promises.h"
 #include "kernels/stage.h"
 #include "ops/quant_params.h"
 #include "plan/select.h"
@@ -40,17 +41,6 @@ static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
   return bias;
 }
 
-// Rescaling is monotonic as long as nothing wraps or saturates, so the ends of the accumulator's range give the ends of the result's.
-static bool result_fits_int16(const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *p, const struct tvmq_stage *stage) {
-  int32_t left = p->shift > 0 ? p->shift : 0;
-  int64_t limit = (int64_t)INT32_MAX >> left;
-  if (accumulators->lo < -limit || accumulators->hi > limit) return false;
-  int64_t lo = tvmq_rescale(stage->rounding, (int32_t)accumulators->lo, p->multiplier, p->shift) + (int64_t)stage->zero_point;
-  int64_t hi = tvmq_rescale(stage->rounding, (int32_t)accumulators->hi, p->multiplier, p->shift) + (int64_t)stage->zero_point;
-  // Values before and after the zero point is added must fit.
-  return lo >= INT16_MIN + 256 && hi <= INT16_MAX - 256;
-}
-
 struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o) {
   const size_t n_taps = (size_t)desc->filter_h * (size_t)desc->filter_w, n_depths = (size_t)desc->filter_c;
   return (struct tvmq_channel){
@@ -82,12 +72,8 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
     }
   }
   if (quant->in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
-  for (size_t j = 0; j < n; j++) {
-    const struct tvmq_accumulators *a = &accumulators[j];
-    if (params[j].shift > -1) quant->stage.right_shifts = false;
-    if (a->lo < -(INT64_C(1) << 30) || a->hi > INT64_C(1) << 30 || params[j].shift < -22) quant->stage.headroom = false;
-    if (wide || !result_fits_int16(a, &params[j], &quant->stage)) quant->stage.fits_int16 = false;
-  }
+  if (wide) quant->stage.fits_int16 = false;
+  for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, &quant->stage);
 }
 
 bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {

@@ -1,0 +1,7 @@
+// What an output stage may promise its kernels (struct tvmq_stage in kernel.h), for vector paths that are shorter where it holds.
+#pragma once
+
+#include "exact/float_stage.h"
+
+// Takes back what the stage promises of right_shifts, headroom and fits_int16 where a channel of these accumulators, multiplier and shift does not keep it.
+void tvmq_keep_promises(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, struct tvmq_stage *stage);

@@ -1,0 +1,66 @@
+// Product of two quantized tensors on any Arm processor.
+#include "kernels/elements_neon.h"
+#include "kernels/stage_neon.h"
+
+#define ISA neon
+
+typedef enum tvmq_neon_path stage_path;
+
+enum { BLOCK_BYTES = 16 };
+
+struct factors {
+  struct tvmq_neon_stage stage;
+  int8x16_t in_zero_point[2];
+  int16x8_t min_s16, max_s16;
+  int32x4_t multiplier, shift;
+};
+
+TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_path path) {
+  return (struct factors){
+      .stage = tvmq_neon_stage(path, &args->stage),
+      .in_zero_point = {vdupq_n_s8((int8_t)args->in_zero_point[0]), vdupq_n_s8((int8_t)args->in_zero_point[1])},
+      .min_s16 = vdupq_n_s16((int16_t)args->stage.min),
+      .max_s16 = vdupq_n_s16((int16_t)args->stage.max),
+      .multiplier = vdupq_n_s32(args->multiplier),
+      .shift = vdupq_n_s32(args->shift),
+  };
+}
+
+// Sixteen bytes less the zero point.
+TVMQ_INLINE void raise(const struct factors *f, int i, const uint8_t *in, int16x8_t x[2]) {
+  const int8x16_t bytes = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(in)), f->stage.flip);
+  x[0] = vsubl_s8(vget_low_s8(bytes), vget_low_s8(f->in_zero_point[i]));
+  x[1] = vsubl_high_s8(bytes, f->in_zero_point[i]);
+}
+
+TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  const int32x4_t multiplier[4] = {f->multiplier, f->multiplier, f->multiplier, f->multiplier}, shift[4] = {f->shift, f->shift, f->shift, f->shift};
+  int16x8_t a[2], b[2];
+  int32x4_t product[4];
+  raise(f, 0, in0, a);
+  raise(f, 1, in1, b);
+  UNROLL for (int i = 0; i < 2; i++) {
+    product[2 * i] = vmull_s16(vget_low_s16(a[i]), vget_low_s16(b[i]));
+    product[2 * i + 1] = vmull_high_s16(a[i], b[i]);
+  }
+  vst1q_u8(out, vreinterpretq_u8_s8(tvmq_neon_requantize(path, &f->stage, product, multiplier, shift)));
+}
+
+TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  const int16x8_t a = vreinterpretq_s16_u8(vld1q_u8(in0)), b = vreinterpretq_s16_u8(vld1q_u8(in1));
+  const int32x4_t low = tvmq_neon_rescale(path, &f->stage, vmull_s16(vget_low_s16(a), vget_low_s16(b)), f->multiplier, f->shift);
+  const int32x4_t high = tvmq_neon_rescale(path, &f->stage, vmull_high_s16(a, b), f->multiplier, f->shift);
+  vst1q_u8(out, vreinterpretq_u8_s16(vminq_s16(vmaxq_s16(to_s16(low, high), f->min_s16), f->max_s16)));
+}
+
+// Results of int16 saturate on the way, whatever the stage promises.
+TVMQ_INLINE stage_path path_s16(const struct tvmq_stage *stage) {
+  if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
+  return stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->right_shifts ? TVMQ_NEON_S8_AWAY : TVMQ_NEON_DOUBLE;
+}
+
+#define MULTIPLY_ALL(path, body, ...) body(__VA_ARGS__, path)
+#define BY_PATH_s8(args, body, ...) TVMQ_NEON_FOR_PATH(tvmq_neon_path(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
+#define BY_PATH_s16(args, body, ...) TVMQ_NEON_FOR_GENERAL_PATH(path_s16(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
+
+#include "kernels/mul_template.h"

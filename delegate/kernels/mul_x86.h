@@ -1,0 +1,76 @@
+// Product of two quantized tensors, for AVX2 and AVX-512.
+//
+// pmaddwd multiplies pairs of int16 and adds: with one of a pair zero, it is the product of the others, in 32 bits. Bytes at even and at odd places become
+// int16 apart, and of those again the even and the odd are multiplied apart. So every fourth byte is in one vector, and packing four of them leaves in each
+// 128-bit lane four times four bytes, which a shuffle transposes.
+//
+// The includer defines vec, MM(name), the intrinsic of that name for its vectors, load(p), store(p, x), both(a, b) and exclusive(a, b), bitwise, all_lanes(x),
+// a vector of four int32 for every lane, and multiply_add(sum, a, b), which adds the sums of pairs of products of int16.
+#pragma once
+
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+
+typedef enum tvmq_path stage_path;
+
+enum { BLOCK_BYTES = sizeof(vec) };
+
+struct factors {
+  struct tvmq_stage stage;
+  struct tvmq_short_stage short_stage;
+  vec in_zero_point[2], flip, start, multiplier, shift;
+};
+
+TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_path path) {
+  struct factors f = {
+      .stage = args->stage,
+      .in_zero_point = {MM(set1_epi16)((int16_t)args->in_zero_point[0]), MM(set1_epi16)((int16_t)args->in_zero_point[1])},
+      .flip = MM(set1_epi8)((char)args->stage.flip),
+      .start = tvmq_short_bias(path, MM(set1_epi32)(path == TVMQ_PATH_FLOAT ? args->bias : 0)),
+      .multiplier = MM(set1_epi32)(args->multiplier),
+      .shift = MM(set1_epi32)(args->shift),
+  };
+  f.short_stage = tvmq_short_stage_make(&f.stage, path, f.multiplier, f.shift);
+  return f;
+}
+
+// The values of the products of the int16 at even places, and at odd ones.
+TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, vec b, vec *even, vec *odd) {
+  const vec even_b = both(b, MM(set1_epi32)(UINT16_MAX)), odd_b = exclusive(b, even_b);
+  const vec even_sum = multiply_add(f->start, a, even_b), odd_sum = multiply_add(f->start, a, odd_b);
+  if (path == TVMQ_PATH_LONG) {
+    *even = tvmq_long_rescale(&f->stage, even_sum, f->multiplier, f->shift);
+    *odd = tvmq_long_rescale(&f->stage, odd_sum, f->multiplier, f->shift);
+  } else {
+    *even = tvmq_short_rescale(&f->short_stage, path, even_sum);
+    *odd = tvmq_short_rescale(&f->short_stage, path, odd_sum);
+  }
+}
+
+// The bytes at even places, and at odd ones, less the zero point.
+TVMQ_INLINE void raise(const struct factors *f, int i, const uint8_t *in, vec x[2]) {
+  const vec bytes = exclusive(load(in), f->flip);
+  x[0] = MM(sub_epi16)(MM(srai_epi16)(MM(slli_epi16)(bytes, 8), 8), f->in_zero_point[i]);
+  x[1] = MM(sub_epi16)(MM(srai_epi16)(bytes, 8), f->in_zero_point[i]);
+}
+
+TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  vec a[2], b[2], value[4];
+  raise(f, 0, in0, a);
+  raise(f, 1, in1, b);
+  UNROLL for (int i = 0; i < 2; i++) values_of(f, path, a[i], b[i], &value[i], &value[i + 2]);
+  const vec order = all_lanes(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  store(out, MM(shuffle_epi8)(tvmq_pack_lanes(&f->stage, path, value), order));
+}
+
+TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  vec even, odd;
+  values_of(f, path, load(in0), load(in1), &even, &odd);
+  const vec order = all_lanes(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+  store(out, MM(shuffle_epi8)(tvmq_pack_lanes_s16(&f->stage, even, odd), order));
+}
+
+#define BY_PATH_s8(args, body, ...) TVMQ_FOR_PATH(tvmq_panel_path(&(args)->stage, &(args)->multiplier), body, __VA_ARGS__)
+#define BY_PATH_s16(args, body, ...) TVMQ_FOR_FIXED_PATH(tvmq_stage_path(&(args)->stage), body, __VA_ARGS__)
+
+#include "kernels/mul_template.h"

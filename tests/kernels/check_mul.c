@@ -1,0 +1,140 @@
+// Products of two quantized tensors.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "engine.h"
+#include "exact/mul_stage.h"
+#include "support/guard.h"
+#include "support/oracle.h"
+
+enum { MAX_N = 4096 };
+
+static size_t bytes_of(const struct tvmq_variant *variant) { return variant->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
+
+// As the kernels have it: uint8 lowered by 128.
+static int32_t element(const struct tvmq_variant *variant, uint8_t flip, const void *tensor, size_t i) {
+  return flip ? oracle_load(TVMQ_TYPE_U8, tensor, i) - 128 : oracle_load(variant->in_type, tensor, i);
+}
+
+// Of arguments in fixed point.
+static int32_t expected(const struct tvmq_mul_args *args, int32_t a, int32_t b) {
+  const int32_t product = oracle_wrap((__int128)(a - args->in_zero_point[0]) * (b - args->in_zero_point[1]));
+  const int32_t value = oracle_wrap((__int128)oracle_round_s32(args->stage.rounding, product, args->multiplier, args->shift) + args->stage.zero_point);
+  return value < args->stage.min ? args->stage.min : value > args->stage.max ? args->stage.max : value;
+}
+
+static int32_t draw_zero_point(int32_t min, int32_t max) { return check_one_in(4) ? (check_one_in(2) ? min : max) : (int32_t)check_between(min, max); }
+
+// Ratios that mostly fill the output's range, ties and left shifts among them; now and then any, or none.
+static void draw_scale(bool wide, struct tvmq_mul_args *args) {
+  const double ratio = check_one_in(4) ? ldexp(1, (int)check_below(12) - 6) : (double)check_between(1, 1 << 20) * 0x1p-19;
+  oracle_fixed_point(ldexp(ratio, wide ? -15 : -8), &args->multiplier, &args->shift);
+  if (check_one_in(8)) {
+    args->multiplier = (int32_t)check_between(1 << 30, INT32_MAX);
+    args->shift = (int32_t)check_between(-31, 30);
+  }
+  if (check_one_in(32)) args->multiplier = args->shift = 0;
+}
+
+static void draw_args(const struct tvmq_variant *variant, struct tvmq_mul_args *args) {
+  const bool wide = variant->in_type == TVMQ_TYPE_S16;
+  const int32_t min = wide ? INT16_MIN : INT8_MIN, max = wide ? INT16_MAX : INT8_MAX;
+  struct tvmq_stage *stage = &args->stage;
+  stage->rounding = (enum tvmq_rounding[]){TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE}[check_below(4)];
+  stage->flip = !wide && check_one_in(2) ? 0x80 : 0;
+  for (int i = 0; i < 2; i++) args->in_zero_point[i] = wide ? 0 : draw_zero_point(min, max);
+  stage->zero_point = wide ? 0 : draw_zero_point(min, max);
+  stage->min = check_one_in(2) ? min : check_one_in(2) ? stage->zero_point : (int32_t)check_between(min, max);
+  stage->max = check_one_in(2) ? max : (int32_t)check_between(stage->min, max);
+  draw_scale(wide, args);
+}
+
+// A form of the arguments that gives the same: most of them as planning finds it, some without what it promises.
+static struct tvmq_mul_args draw_form(const struct tvmq_variant *variant, const struct tvmq_mul_args *fixed) {
+  struct tvmq_variant plain = *variant;
+  if (check_one_in(4)) plain.flags &= ~(uint32_t)TVMQ_FLOAT_STAGE;
+  struct tvmq_mul_args args = *fixed;
+  tvmq_mul_stage(&plain, &args);
+  if (check_one_in(8)) args.stage.right_shifts = args.stage.headroom = args.stage.fits_int16 = false;
+  return args;
+}
+
+static void check_n(const struct tvmq_variant *variant, size_t n) {
+  static struct guard in_guard, out_guard;
+  static uint8_t background[MAX_N * 2], before[2][MAX_N * 2];
+  if (!in_guard.first) {
+    in_guard = guard_create(2, MAX_N * 2, GUARD_READ_ONLY);
+    out_guard = guard_create(1, MAX_N * 2, GUARD_READ_WRITE);
+    check_random_bytes(background, sizeof background);
+  }
+  const size_t bytes = bytes_of(variant);
+  const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
+  uint8_t *const written = guard_at(&out_guard, 0, n * bytes, side), *const slot = guard_slot(&out_guard, 0);
+  struct tvmq_mul_args fixed = {.out = written, .n = n};
+  draw_args(variant, &fixed);
+  const int in_place = check_one_in(4) ? (int)check_below(2) : -1;
+  memcpy(slot, background, sizeof background);
+  for (int i = 0; i < 2; i++) {
+    fixed.in[i] = i == in_place ? written : guard_at(&in_guard, (size_t)i, n * bytes, side);
+    check_random_bytes(before[i], n * bytes);
+    memcpy(i == in_place ? written : guard_writable(&in_guard, fixed.in[i]), before[i], n * bytes);
+  }
+  const bool square = in_place < 0 && check_one_in(8);
+  if (square) fixed.in[1] = fixed.in[0];
+  const struct tvmq_mul_args args = draw_form(variant, &fixed);
+  check_case("n %zu, rounding %d, flip %d, scale %d %d (%d %d %d, promises %d %d %d), zero points %d * %d -> %d, clamp %d %d, in place %d, %s", n,
+             args.stage.rounding, args.stage.flip, fixed.multiplier, fixed.shift, args.bias, args.multiplier, args.shift, args.stage.right_shifts,
+             args.stage.headroom, args.stage.fits_int16, args.in_zero_point[0], args.in_zero_point[1], args.stage.zero_point, args.stage.min, args.stage.max,
+             in_place, side == GUARD_END ? "end guarded" : "start guarded");
+  CHECK_CALL(variant->fn.mul, &args);
+  for (size_t i = 0; i < n; i++) {
+    const int32_t a = element(variant, args.stage.flip, before[0], i), b = element(variant, args.stage.flip, before[square ? 0 : 1], i);
+    const int32_t got = element(variant, args.stage.flip, written, i), wanted = expected(&fixed, a, b);
+    if (got != wanted) check_fail("element %zu, %d * %d: got %d, want %d", i, a, b, got, wanted);
+  }
+  memcpy(written, background + (written - slot), n * bytes);
+  if (memcmp(slot, background, sizeof background) != 0) check_fail("bytes outside the output were written");
+}
+
+static void check(const struct tvmq_variant *variant) {
+  for (size_t n = 0; n <= 130; n++) check_n(variant, n);
+  for (size_t i = 0; i < (check_quick ? 20 : 800); i++) check_n(variant, 1 + check_below(MAX_N));
+}
+
+struct problem {
+  const struct tvmq_variant *variant;
+  struct tvmq_mul_args args;
+};
+
+static void run_problem(void *context) {
+  const struct problem *p = context;
+  p->variant->fn.mul(&p->args);
+}
+
+static void bench(const struct tvmq_variant *variant) {
+  static _Alignas(64) uint8_t in[2][MAX_N * 2], out[MAX_N * 2];
+  check_random_bytes(in, sizeof in);
+  const bool wide = variant->in_type == TVMQ_TYPE_S16;
+  const struct tvmq_mul_args fixed = {
+      .in = {in[0], in[1]},
+      .out = out,
+      .n = MAX_N,
+      .in_zero_point = {wide ? 0 : -3, wide ? 0 : 5},
+      .multiplier = 0x5a827999,
+      .shift = wide ? -14 : -7,
+      .stage = {.zero_point = wide ? 0 : 7, .min = wide ? INT16_MIN : INT8_MIN, .max = wide ? INT16_MAX : INT8_MAX},
+  };
+  for (int planned = 1; planned >= wide; planned--) {
+    struct tvmq_variant plain = *variant;
+    if (!planned) plain.flags = 0;
+    struct problem p = {variant, fixed};
+    tvmq_mul_stage(&plain, &p.args);
+    char shape[40];
+    snprintf(shape, sizeof shape, "%s, %d elements", planned ? "as planned" : "fixed point", MAX_N);
+    check_bench(variant, shape, MAX_N, run_problem, &p);
+  }
+}
+
+const struct check_family check_mul = {check, bench};
