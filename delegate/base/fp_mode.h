@@ -1,5 +1,5 @@
-// The floating point that is proven when planning and runs in kernels rounds to nearest and raises flags only. An application may have set its threads
-// otherwise; new threads inherit that.
+// The floating point that is proven when planning and runs in kernels rounds to nearest, computes with subnormal numbers as they are, and raises flags only: on
+// every thread. An application may have set its threads otherwise, at any time; new threads inherit what the one that starts them has.
 #pragma once
 
 #include <stdint.h>
@@ -14,13 +14,14 @@ struct tvmq_fp_mode {
 };
 
 #if defined(__x86_64__)
-enum { TVMQ_FP_ROUNDING = 0x6000, TVMQ_FP_MASKED = 0x1f80 };  // of MXCSR: not nearest; exceptions that do not trap
+// Of MXCSR: not to nearest, or subnormal results (0x8000) or operands (0x40) are zero; exceptions that do not trap.
+enum { TVMQ_FP_OTHER = 0xe040, TVMQ_FP_MASKED = 0x1f80 };
 static inline uint64_t tvmq_fp_read(void) { return _mm_getcsr(); }
 static inline void tvmq_fp_write(uint64_t mode) { _mm_setcsr((uint32_t)mode); }
-static inline uint64_t tvmq_fp_nearest(uint64_t mode) { return (mode & ~(uint64_t)TVMQ_FP_ROUNDING) | TVMQ_FP_MASKED; }
+static inline uint64_t tvmq_fp_defined(uint64_t mode) { return (mode & ~(uint64_t)TVMQ_FP_OTHER) | TVMQ_FP_MASKED; }
 // Flags that were raised meanwhile stay, as any computation leaves them.
 static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
-  const uint64_t control = TVMQ_FP_ROUNDING | TVMQ_FP_MASKED;
+  const uint64_t control = TVMQ_FP_OTHER | TVMQ_FP_MASKED;
   return (mode & ~control) | (caller & control);
 }
 #elif defined(__aarch64__)
@@ -30,8 +31,8 @@ static inline uint64_t tvmq_fp_read(void) {
   return mode;
 }
 static inline void tvmq_fp_write(uint64_t mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
-// RMode, and the traps of IOE to IDE.
-static inline uint64_t tvmq_fp_nearest(uint64_t mode) { return mode & ~UINT64_C(0xc09f00); }
+// Zero are FZ and RMode (0x1c00000), FZ16 (0x80000), the traps of IDE to IOE (0x9f00), NEP, AH and FIZ (7).
+static inline uint64_t tvmq_fp_defined(uint64_t mode) { return mode & ~UINT64_C(0x1c89f07); }
 static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
   (void)mode;
   return caller;
@@ -39,17 +40,17 @@ static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
 #else
 static inline uint64_t tvmq_fp_read(void) { return 0; }
 static inline void tvmq_fp_write(uint64_t mode) { (void)mode; }
-static inline uint64_t tvmq_fp_nearest(uint64_t mode) { return mode; }
+static inline uint64_t tvmq_fp_defined(uint64_t mode) { return mode; }
 static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) { return (void)mode, caller; }
 #endif
 
 // To be left in the same thread. Costs a look where there is nothing to change.
 static inline struct tvmq_fp_mode tvmq_fp_enter(void) {
   const struct tvmq_fp_mode mode = {.caller = tvmq_fp_read()};
-  if (tvmq_fp_nearest(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_nearest(mode.caller));
+  if (tvmq_fp_defined(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_defined(mode.caller));
   return mode;
 }
 
 static inline void tvmq_fp_leave(struct tvmq_fp_mode mode) {
-  if (tvmq_fp_nearest(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_restored(tvmq_fp_read(), mode.caller));
+  if (tvmq_fp_defined(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_restored(tvmq_fp_read(), mode.caller));
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "host/partition.h"
 #include "host/placement.h"
@@ -79,8 +80,7 @@ static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
   return delegate->options.require_full_delegation ? kTfLiteError : kTfLiteOk;
 }
 
-TfLiteStatus tvmq_apply(TfLiteContext *context, TfLiteDelegate *base) {
-  struct tvmq_delegate *delegate = base->data_;
+static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate) {
   const char *implausible = tvmq_abi_check(context);
   if (implausible != NULL) return leave_all(delegate, implausible);
 
@@ -109,5 +109,12 @@ TfLiteStatus tvmq_apply(TfLiteContext *context, TfLiteDelegate *base) {
   *link = subgraph;
   const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
   tvmq_free(nodes);
+  return status;
+}
+
+TfLiteStatus tvmq_apply(TfLiteContext *context, TfLiteDelegate *base) {
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  const TfLiteStatus status = apply(context, base->data_);
+  tvmq_fp_leave(fp_mode);
   return status;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
@@ -210,9 +209,7 @@ static const char *plan_operator(struct tvmq_record *record, const union tvmq_de
   const union tvmq_desc byte_map = {.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
   if (record->bytes.applied) desc = &byte_map;
   set_class(record, desc, env);
-  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
   const char *reason = record->op_class->plan(&record->op, desc, env);
-  tvmq_fp_leave(fp_mode);
   if (reason == NULL) record->plans++;
   return reason;
 }

@@ -52,13 +52,7 @@ static TfLiteStatus fail_at(struct tvmq_partition *partition, TfLiteContext *con
 }
 
 // In order of execution, each step's output has its shape before the next step's input is looked at.
-static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
-  struct tvmq_partition *partition = node->user_data;
-  if (partition == NULL) {
-    context->ReportError(context, "tvmq-delegate: the runtime partitioned the graph otherwise than it announced");
-    return kTfLiteError;
-  }
-  partition->ready = false;
+static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *context) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
     struct tvmq_record *record = step->record;
@@ -72,8 +66,20 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
     }
   }
   if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
-  partition->ready = true;
   return kTfLiteOk;
+}
+
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
+  struct tvmq_partition *partition = node->user_data;
+  if (partition == NULL) {
+    context->ReportError(context, "tvmq-delegate: the runtime partitioned the graph otherwise than it announced");
+    return kTfLiteError;
+  }
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  const TfLiteStatus status = plan(partition, context);
+  tvmq_fp_leave(fp_mode);
+  partition->ready = status == kTfLiteOk;
+  return status;
 }
 
 static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context) {

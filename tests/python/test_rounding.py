@@ -93,3 +93,31 @@ def test_the_callers_floating_point_does_not_matter(runtime, depthwise, prepared
             libm.fesetround(0)
         assert kept == mode
         harness.assert_equal(result, expected)
+
+
+def set_flushing(flush: bool) -> None:
+    """Of this thread: whether subnormal floats are taken for, and become, zero."""
+    libm, x86 = ctypes.CDLL("libm.so.6"), platform.machine() == "x86_64"
+    environment = (ctypes.c_uint32 * 16)()  # fenv_t: MXCSR is the eighth word, FPCR the first
+    assert libm.fegetenv(environment) == 0
+    word, bits = (7, 0x8040) if x86 else (0, 0x1000000)
+    environment[word] = environment[word] | bits if flush else environment[word] & ~bits
+    assert libm.fesetenv(environment) == 0
+
+
+@pytest.mark.parametrize("prepared_so", [False, True], ids=["run", "prepared and run"])
+@pytest.mark.parametrize("scale", [2e-38, 1e-39], ids=["subnormal reciprocal", "subnormal scale"])
+def test_subnormals_count(runtime, scale, prepared_so):
+    """An application may let its threads flush subnormal numbers to zero, before or after those of the delegate start."""
+    values = (np.arange(-4000, 4000, dtype=np.float64) * (scale / 17)).astype(np.float32).reshape(1, -1)
+    content = builders.build_quantize(in_dtype="float32", out_dtype="int8", shape=values.shape, out_scale=scale)
+    expected = harness.run(runtime.interpreter(content), values)[0]
+    assert len(np.unique(expected)) == 256
+    interpreter = None if prepared_so else runtime.interpreter(content, [runtime.load(num_threads=2)])
+    try:
+        set_flushing(True)
+        interpreter = interpreter or runtime.interpreter(content, [runtime.load(num_threads=2)])
+        result = harness.run(interpreter, values)[0].copy()
+    finally:
+        set_flushing(False)
+    harness.assert_equal(result, expected)
