@@ -35,7 +35,7 @@ class OpProfileData:
     """One node of the main subgraph.
 
     node_type, name, run_order, times_called (per inference), mem_kb (packed weights), inference_microseconds: as in benchmark_model. The last is None for nodes
-    left to the runtime, whose `reason` says why, and for PADs that are folded into others.
+    left to the runtime, whose `reason` says why, and for those that take no time: PADs that are folded into others, outputs that are views of inputs.
     median_us, p25_us, p75_us: of the last inferences, by the delegate's clock; of nodes left to the runtime alone, under the delegate's contender; or 0.
     kernel, algorithm, packing, threads: how the delegate runs it. macs: multiply-accumulates of one inference; bytes: activations and weights.
     gmacs_per_second: in the median time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
@@ -111,7 +111,7 @@ def collect(
             continue
         timing = timings.get(node.node)
         alone = {name: times[node.node] for name, times in alone_us.items() if node.node in times}
-        times = in_network.get(node.node) or [alone.get(DELEGATE, 0.0)]
+        times = in_network.get(node.node) or [0.0 if node.claimed else alone.get(DELEGATE, 0.0)]
         median = percentile(times, 50)
         gmacs = node.macs / median / 1e3 if timing and median else 0.0
         rows.append(
