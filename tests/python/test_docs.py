@@ -52,3 +52,33 @@ def test_files_that_are_named_exist(page: pathlib.Path) -> None:
     names = [path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*")] + [path.name for path in ROOT.iterdir()]
     missing = [span for span in inside if not exists(span, ROOT, ROOT / "delegate", ROOT / "tests", ROOT / "python/tvmq_delegate")]
     assert not missing + [span for span in anywhere if not fnmatch.filter(names, span)]
+
+
+def recipe(heading: str) -> list[pathlib.Path]:
+    """The files of the table under a heading of docs/kernels.md."""
+    section = (ROOT / "docs/kernels.md").read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return [ROOT / name for name in re.findall(r"^\| `([\w./]+)` \|", section, re.MULTILINE)]
+
+
+def test_the_recipe_for_an_instruction_set_names_its_files() -> None:
+    """Each file of the recipe names every instruction set but plain C."""
+    isas = re.findall(r'^    {"(\w+)", TVMQ_CPU', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE)
+    files = recipe("Adding an instruction set")
+    assert len(isas) >= 8 and len(files) >= 7
+    assert not [(isa, file.name) for file in files for isa in isas if isa not in file.read_text(encoding="utf-8").lower()]
+
+
+def test_the_recipe_for_a_family_names_its_files() -> None:
+    """Each file of the recipe names every family; types of one family, pools and stations of Winograd may share a name."""
+    families = re.findall(r'^  FAMILY\(\w+, "(\w+)"\)', (ROOT / "delegate/kernels/kernel.h").read_text(encoding="utf-8"), re.MULTILINE)
+    files = recipe("Adding a family")
+    assert len(families) >= 13 and len(files) >= 6
+    missing = []
+    for file in files:
+        text = file.read_text(encoding="utf-8").lower()
+        missing += [
+            (family, file.name)
+            for family in families
+            if not any(name in text for name in (family, re.sub(r"_s\d+$|^\w+_(?=pool)|(?<=winograd)_\w+$", "", family)))
+        ]
+    assert not missing

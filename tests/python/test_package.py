@@ -156,8 +156,8 @@ def test_a_c_program_finds_it_by_pkg_config(prefix: pathlib.Path, tmp_path: path
     assert run(tmp_path / "program").strip() == tvmq_version(fresh, tmp_path)
 
 
-def test_the_readme_lists_the_options_of_the_library() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \|", (harness.REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+def test_the_documentation_lists_the_options_of_the_library() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \|", (harness.REPOSITORY / "docs/options.md").read_text(encoding="utf-8"), re.MULTILINE)
     values = {"bool": "true, false", "int": "{0.min} and up", "name": "{0.names}", "cpus": "any, or such as 4-7, 0+2"}
     options = tvmq_delegate.options()
     assert rows == [(o.name, values[o.kind].format(o).replace("|", ", "), o.default_value) for o in options]
