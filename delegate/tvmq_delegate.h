@@ -94,8 +94,28 @@ struct tvmq_node_info {
   unsigned long long packed_bytes;
   unsigned long long scratch_bytes;  // its share of the scratch that all operators use in turn
   int folded_into;                   // of a PAD that others do along with their own work, the first of these nodes; it has no kernel and takes no time
+  int forced;                        // it runs as tvmq_force demanded
+  const char *refusal;               // why it does not, and runs by default; "" if it does or nothing was demanded
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
+
+// One of the ways in which a planned node can be computed, all of which give the same results, bit for bit. They are listed by what the delegate estimates:
+// the fastest first, which is what runs unless another one is forced or the option winograd decides. Those of node `index`, which counts as for tvmq_get_node;
+// NULL past the end, and at once for nodes that are not planned or leave no choice. Legal choices differ between shapes, options and numbers of threads.
+struct tvmq_candidate_info {
+  const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "winograd", "pixel table"; "plain" where only the kernel differs
+  const char *kernel;
+  int flipped_copy;                 // signed input is copied as unsigned for a kernel that wants it so, instead of converted at each use
+  unsigned long long rows, panels;  // of a block of work: rows of the kernel's left operand, and panels of packed weights; 0 where there are no blocks
+  double cycles;                    // estimated, on one thread
+  int runs;                         // it is what the node runs as
+};
+const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int index, int candidate);
+
+// Has node `index` computed by a candidate from now on, or by default again: candidate -1. It is planned again at once, and stays so forced when the
+// interpreter prepares it anew, as long as that is legal for the shapes there are then: else tvmq_node_info says why not, and the default runs. Returns 0, or
+// -1 for a foreign pointer, if there is no such node or candidate, and if memory is short; the interpreter must then be prepared again.
+int tvmq_force(const void *delegate, int index, int candidate);
 
 // Time of a claimed node, if the delegate has the option profile=true: one sample per inference. `index` as for tvmq_get_node.
 struct tvmq_profile_info {

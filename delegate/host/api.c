@@ -69,14 +69,6 @@ const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? 
 
 // ---- a delegate
 
-static struct tvmq_record *record_at(const struct tvmq_delegate *delegate, int index) {
-  for (struct tvmq_subgraph *s = delegate->subgraphs; s != NULL && index >= 0; s = s->next) {
-    if ((size_t)index < s->n_records) return &s->records[index];
-    index -= (int)s->n_records;
-  }
-  return NULL;
-}
-
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
   struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   if (delegate == NULL) return NULL;
@@ -106,13 +98,13 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
 
 const struct tvmq_node_info *tvmq_get_node(const void *base, int index) {
   const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
-  const struct tvmq_record *record = delegate != NULL ? record_at(delegate, index) : NULL;
+  const struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
   return record != NULL ? &record->info : NULL;
 }
 
 const struct tvmq_profile_info *tvmq_get_profile(const void *base, int index) {
   const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
-  struct tvmq_record *record = delegate != NULL ? record_at(delegate, index) : NULL;
+  struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
   if (record == NULL) return NULL;
   const struct tvmq_profile_slot *slot = &record->profile;
   record->profile_info = (struct tvmq_profile_info){
@@ -138,7 +130,7 @@ int tvmq_reset_profile(const void *base) {
   if (delegate == NULL) return -1;
   if (delegate->trace != NULL) tvmq_trace_reset(delegate->trace);
   struct tvmq_record *record;
-  for (int i = 0; (record = record_at(delegate, i)) != NULL; i++) record->profile = (struct tvmq_profile_slot){0};
+  for (int i = 0; (record = tvmq_delegate_record(delegate, i)) != NULL; i++) record->profile = (struct tvmq_profile_slot){0};
   return 0;
 }
 

@@ -122,3 +122,11 @@ TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *c
   context->ReportError(context, "tvmq-delegate: %s\n", delegate->error);  // the runtime's next message follows without a break
   return kTfLiteError;
 }
+
+struct tvmq_record *tvmq_delegate_record(const struct tvmq_delegate *delegate, int index) {
+  for (struct tvmq_subgraph *s = delegate->subgraphs; s != NULL && index >= 0; s = s->next) {
+    if ((size_t)index < s->n_records) return &s->records[index];
+    index -= (int)s->n_records;
+  }
+  return NULL;
+}

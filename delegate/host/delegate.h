@@ -48,5 +48,8 @@ void tvmq_delegate_reset(struct tvmq_delegate *delegate);
 // Says how the node of the record is computed.
 void tvmq_delegate_log_plan(const struct tvmq_delegate *delegate, const struct tvmq_record *record);
 
+// The record of node `index`, counted over all subgraphs; NULL past the end.
+struct tvmq_record *tvmq_delegate_record(const struct tvmq_delegate *delegate, int index);
+
 // Records an error and hands it to the interpreter's user. Returns kTfLiteError.
 __attribute__((format(printf, 3, 4))) TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...);

@@ -42,6 +42,7 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tv
       .kernel = "",
       .algorithm = "",
       .packing = "",
+      .refusal = "",
       .folded_into = -1,
   };
   const char *reason = read_node(context, node, registration, scaling, known, record);
@@ -107,7 +108,10 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, en
 }
 
 void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
-  for (size_t i = 0; i < subgraph->n_records; i++) tvmq_record_release(&subgraph->records[i]);
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    tvmq_record_release(&subgraph->records[i]);
+    tvmq_free(subgraph->records[i].candidates);
+  }
   tvmq_free(subgraph->known);
   tvmq_free(subgraph);
 }
@@ -205,12 +209,32 @@ static bool is_empty(const struct tvmq_record *record) {
   return bytes == 0;
 }
 
-static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   const union tvmq_desc byte_map = {.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
   if (record->bytes.applied) desc = &byte_map;
   set_class(record, desc, env);
   const char *reason = record->op_class->plan(&record->op, desc, env);
   if (reason == NULL) record->plans++;
+  return reason;
+}
+
+// As wished, or by default where that is not legal.
+static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  struct tvmq_env wishful = *env;
+  wishful.wish = &record->wish;
+  const bool forced = record->is_forced && !record->bytes.applied;
+  const char *refusal = forced ? plan_once(record, desc, &wishful) : NULL;
+  record->info.forced = forced && refusal == NULL;
+  record->info.refusal = refusal != NULL ? refusal : "";
+  return record->info.forced ? NULL : plan_once(record, desc, env);
+}
+
+const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
+  const union tvmq_desc desc = record->desc;
+  const char *reason = plan_operator(record, &desc, env);
+  if (reason != NULL) hide_plan(record);
+  record->planned = reason == NULL;
+  if (record->planned) tvmq_record_show_plan(record);
   return reason;
 }
 

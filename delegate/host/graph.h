@@ -38,6 +38,13 @@ struct tvmq_record {
 
   struct tvmq_bytes bytes;
 
+  // What has been forced, and what there is to force
+  bool is_forced;
+  struct tvmq_choice wish;
+  struct tvmq_choice *candidates;  // as listed last
+  size_t n_candidates;
+  struct tvmq_candidate_info candidate;  // that was asked for last
+
   // Of a node that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
   int folded_into;
   char folded[TVMQ_FOLDED_SIZE];
@@ -78,6 +85,9 @@ void tvmq_record_unfold(struct tvmq_record *record);
 void tvmq_record_fold_into(struct tvmq_record *record, int node);
 void tvmq_record_show_folded(struct tvmq_record *record);
 void tvmq_record_show_plan(struct tvmq_record *record);  // what the report says of it otherwise
+
+// Plans the operator, which is planned, again for the same tensors: for another wish. NULL, or why not.
+const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env);
 
 void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator

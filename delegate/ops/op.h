@@ -9,6 +9,7 @@
 #include "kernels/kernel.h"
 #include "ops/desc.h"
 #include "packing/layout.h"
+#include "plan/choice.h"
 #include "plan/select.h"
 #include "threads/threads.h"
 
@@ -20,7 +21,7 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// What planning may use. Fixed for the life of a delegate.
+// What planning may use. Fixed for the life of a delegate, but for the wish.
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use, detected or by the option `isa`
   const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`
@@ -29,9 +30,12 @@ struct tvmq_env {
   struct tvmq_budget *transformed;  // for weights transformed by Winograd; outlives the operators
   struct tvmq_threads *threads;     // NULL: one thread
   struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
+  const struct tvmq_choice *wish;   // what is given of the choice for the operator that is planned; NULL: nothing
 };
 
-static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) { return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine}; }
+static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {
+  return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine, .only = env->wish != NULL ? env->wish->variant : NULL};
+}
 
 // What a planned op says of itself.
 struct tvmq_op_info {
@@ -39,9 +43,11 @@ struct tvmq_op_info {
   const char *algorithm;           // as tvmq_node_info lists them
   char packing[TVMQ_LAYOUT_NAME];  // layout of the packed weights, "" without weights
   size_t packed_bytes;
-  size_t scratch_bytes;  // of the shared scratch, all threads together
-  uint64_t macs;         // multiply-accumulates of one inference, padding taps included
-  uint32_t packs;        // how often the weights have been packed: 1, unless planned again for other weights or another layout
+  size_t scratch_bytes;       // of the shared scratch, all threads together
+  uint64_t macs;              // multiply-accumulates of one inference, padding taps included
+  struct tvmq_choice choice;  // TVMQ_WAY_ANY: there was nothing to choose
+  size_t transformed_bytes;   // that it takes of the budget for transformed weights
+  uint32_t packs;             // how often the weights have been packed: 1, unless planned again for other weights or another layout
 };
 
 struct tvmq_op;
@@ -65,11 +71,14 @@ enum { TVMQ_N_BYTES = 256 };
 
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
+  // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
+  // those that have what it gives. NULL: there is nothing to choose, and wishes are not looked at.
+  size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
   // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
   const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
-  // released).
+  // released): also a wish that is not legal.
   // NULL: such operators are folded into others, and there is nothing to plan, run or release.
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
   // An inference is one pass after the other, 0 and on, each of that many tasks that threads may run in any order; a pass without tasks is behind the last one.

@@ -5,8 +5,8 @@
 
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
-load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, profile, spans, peak) imports cffi when
-called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print.
+load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, profile, spans, peak)
+imports cffi when called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print.
 """
 
 from __future__ import annotations
@@ -14,7 +14,28 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .binding.library import Cpu, Kernel, Node, NodeProfile, Option, Peak, Report, Span, Summary, Timing, cpu, kernels, options, peak, profile, report, spans
+from .binding.library import (
+    Candidate,
+    Cpu,
+    Kernel,
+    Node,
+    NodeProfile,
+    Option,
+    Peak,
+    Report,
+    Span,
+    Summary,
+    Timing,
+    candidates,
+    cpu,
+    force,
+    kernels,
+    options,
+    peak,
+    profile,
+    report,
+    spans,
+)
 from .binding.loader import library_path, load
 from .binding.options import LoadOptions, ToolOptions
 from .binding.runtimes import Delegate
@@ -24,8 +45,24 @@ if TYPE_CHECKING:
     from .measure import bench
     from .sessions import inputs, nodes
 
-__all__ = ["Cpu", "Delegate", "Kernel", "LoadOptions", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing", "ToolOptions"]
-__all__ += ["bench", "cpu", "diff", "inputs", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report", "spans"]
+__all__ = [
+    "Candidate",
+    "Cpu",
+    "Delegate",
+    "Kernel",
+    "LoadOptions",
+    "Node",
+    "NodeProfile",
+    "Option",
+    "Peak",
+    "Report",
+    "Span",
+    "Summary",
+    "Timing",
+    "ToolOptions",
+]
+__all__ += ["bench", "candidates", "cpu", "diff", "force", "inputs", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report"]
+__all__ += ["spans"]
 
 __version__: str
 

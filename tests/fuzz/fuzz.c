@@ -49,8 +49,15 @@ static void run_task(void *context, struct tvmq_tile task) {
   inference->op_class->run_task(inference->op, &inference->pass, task);
 }
 
-void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
-              const void *expected, size_t n, enum guard_side side) {
+// A planned operator on its inputs, and what is to come of it.
+struct trial {
+  const void *const *in;
+  const void *expected;
+  size_t n;
+  enum guard_side side;
+};
+
+static void compute(const struct tvmq_op_class *class, const struct tvmq_op *op, const struct tvmq_env *env, const struct trial *trial) {
   enum { MARGIN = 256 };
   static struct guard guard;
   static uint8_t background[MARGIN];
@@ -58,24 +65,59 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
     guard = guard_create(1, FUZZ_MAX_BYTES + MARGIN, GUARD_READ_WRITE);
     check_random_bytes(background, sizeof background);
   }
-  const char *why = class->plan(op, desc, env);
-  if (why) fuzz_fail("claimed, but planning failed: %s", why);
   struct tvmq_op_info info;
-  class->info(*op, &info);
-
-  uint8_t *out = guard_at(&guard, 0, n, side), *margin = side == GUARD_END ? out - MARGIN : out + n;
+  class->info(op, &info);
+  const size_t n = trial->n;
+  uint8_t *out = guard_at(&guard, 0, n, trial->side), *margin = trial->side == GUARD_END ? out - MARGIN : out + n;
   memset(out, 0x5a, n);
   memcpy(margin, background, MARGIN);
   void *outs[] = {out};
-  struct inference inference = {class, *op, {.in = in, .outs = outs, .out = out}};
-  for (size_t n_tasks; (n_tasks = class->n_tasks(*op, inference.pass.number)) > 0; inference.pass.number++)
+  struct inference inference = {class, op, {.in = trial->in, .outs = outs, .out = out}};
+  for (size_t n_tasks; (n_tasks = class->n_tasks(op, inference.pass.number)) > 0; inference.pass.number++)
     tvmq_threads_run(env->threads, n_tasks, run_task, &inference);
+  char choice[120];
+  snprintf(choice, sizeof choice, "%s, %s, blocks of %zu x %zu%s", info.kernel, info.algorithm, info.choice.rows, info.choice.panels,
+           info.choice.flip == TVMQ_FLIP_COPY ? ", flipped copy" : "");
   for (size_t i = 0; i < n; i++) {
-    const uint8_t *wanted = expected;
-    if (out[i] != wanted[i]) fuzz_fail("byte %zu of %zu: got %#x, want %#x (%s, %s)", i, n, out[i], wanted[i], info.kernel, info.algorithm);
+    const uint8_t *wanted = trial->expected;
+    if (out[i] != wanted[i]) fuzz_fail("byte %zu of %zu: got %#x, want %#x (%s)", i, n, out[i], wanted[i], choice);
   }
   fuzz_counts.compared++;
-  if (memcmp(margin, background, MARGIN) != 0) fuzz_fail("bytes outside the output were written (%s, %s)", info.kernel, info.algorithm);
+  if (memcmp(margin, background, MARGIN) != 0) fuzz_fail("bytes outside the output were written (%s)", choice);
+}
+
+// Has it computed by some of its candidates: drawn at random, so that in the long run all of them are. What is listed is legal.
+static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const struct trial *trial) {
+  enum { MOST = 512, DRAWN = 5 };
+  static struct tvmq_choice list[MOST];
+  const size_t n = class->candidates != NULL ? class->candidates(desc, env, list, MOST) : 0;
+  if (class->candidates != NULL && (n == 0 || n == MOST)) fuzz_fail("%zu candidates", n);
+  for (size_t drawn = 0; drawn < DRAWN && drawn < n; drawn++) {
+    const struct tvmq_choice *wish = &list[n <= DRAWN ? drawn : check_below((uint32_t)n)];
+    struct tvmq_env wishful = *env;
+    wishful.wish = wish;
+    const struct tvmq_op_class *by = tvmq_op_computed_by(class, desc, &wishful);
+    struct tvmq_op *other = NULL, **planned = by == class ? op : &other;
+    const char *why = by->plan(planned, desc, &wishful);
+    if (why) fuzz_fail("candidate %s, %s, %zu x %zu is refused: %s", tvmq_way_name(wish->way), wish->variant->name, wish->rows, wish->panels, why);
+    struct tvmq_op_info info = {0};
+    by->info(*planned, &info);
+    if (!tvmq_same_choice(wish, &info.choice))
+      fuzz_fail("wished for %s, %s, %zu x %zu, got %s, %s, %zu x %zu", tvmq_way_name(wish->way), wish->variant->name, wish->rows, wish->panels,
+                tvmq_way_name(info.choice.way), info.choice.variant->name, info.choice.rows, info.choice.panels);
+    compute(by, *planned, env, trial);
+    fuzz_counts.forced++;
+    by->release(other);
+  }
+}
+
+void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
+              const void *expected, size_t n, enum guard_side side) {
+  const struct trial trial = {in, expected, n, side};
+  const char *why = class->plan(op, desc, env);
+  if (why) fuzz_fail("claimed, but planning failed: %s", why);
+  compute(class, *op, env, &trial);
+  force(class, op, desc, env, &trial);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

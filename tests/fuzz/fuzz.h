@@ -22,7 +22,8 @@ int64_t fuzz_pick(struct fuzz_bytes *bytes, int64_t lo, int64_t hi);
 void fuzz_about(const char *text);
 void fuzz_claimed(const char *refusal);  // NULL: claimed
 struct fuzz_counts {
-  size_t claimed, refused, compared;  // descriptions; outputs compared
+  size_t claimed, refused;  // descriptions
+  size_t compared, forced;  // outputs compared; of them, of candidates
 };
 extern struct fuzz_counts fuzz_counts;
 
@@ -38,7 +39,7 @@ struct fuzz_tensor {
 struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
 
 // Plans `desc` (again, if *op is not NULL), runs it on the inputs `in` and compares `n` bytes of output with `expected`.
-// Output is guarded, and what lies before and behind it compared too.
+// Output is guarded, and what lies before and behind it compared too. Then the same for some of the candidates.
 void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side);
 

@@ -1,20 +1,19 @@
-// CONV_2D and the ways of computing it. op_conv.c is the frame: it describes the convolution, takes the way that estimates the fewest cycles, and packs the
-// weights again only where the packing that the way wants has changed. A way does the rest.
+// CONV_2D and the ways of computing it. op_conv.c is the frame: it describes the convolution, has a way chosen (conv_choose.c), and packs the weights again
+// only where the packing that the way wants has changed. A way does the rest, and knows nothing of the others.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ops/conv/conv_gemm.h"
-#include "ops/conv/conv_matrix.h"
 #include "ops/conv/conv_quant.h"
-#include "ops/conv/conv_winograd.h"
 #include "ops/conv/cut.h"
 #include "ops/desc.h"
 #include "ops/geometry.h"
 #include "ops/op.h"
 #include "packing/pack_gemm.h"
+#include "plan/blocks.h"
+#include "plan/choice.h"
 #include "plan/select.h"
 
 // Whether Winograd is exact with a convolution's weights: proven once for each set of them.
@@ -39,46 +38,50 @@ struct tvmq_conv_choice {
   const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is that of the packed weights
   size_t n_taps, k;                    // as the kernel sees them, for Winograd points instead of taps; k is padded to the layout's ku
   bool copies;                         // im2col: there are pieces to copy, else the input is the matrix already; table: pieces at the sides are copied
-  bool wanted;                         // whatever it costs
+  bool may_flip;                       // a flipped copy of a block's input is possible
   size_t transformed_bytes;            // what the packed weights take of the budget for transformed ones
   float cycles;                        // estimated, for the whole convolution on one thread
   float bring_cycles;                  // of them, what it takes to bring the rows of A to the kernel
+
+  // Set for all ways alike
+  struct tvmq_panel panel;
+  size_t panels;  // of a group
+  struct tvmq_blocks blocks;
+  enum tvmq_flip flip;
 };
 
 struct tvmq_conv;
 
-// How the rows of A come to a kernel that multiplies them by panels.
-enum tvmq_conv_rows_kind {
-  TVMQ_CONV_IN_PLACE,  // as they lie in the input
-  TVMQ_CONV_TABLE,     // by pointers to the pieces of each
-  TVMQ_CONV_PADDED,    // from a copy of the input with its padding
-  TVMQ_CONV_IM2COL,    // each copied
-};
-
 struct tvmq_conv_way {
-  enum tvmq_conv_rows_kind rows;  // of ways whose kernels take rows
-  // The cheapest that the way can do; variant is NULL if it cannot compute the convolution.
-  struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env);
+  enum tvmq_way id;
+  // The cheapest that the way can do with what the target leaves; variant is NULL if it cannot compute the convolution.
+  struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target);
   // Whether that is exact with these weights, which takes long to find out: asked last. NULL: always.
   bool (*is_exact)(const struct tvmq_conv_problem *problem);
+  // What is to be cut into blocks, for a choice whose panels are set.
+  struct tvmq_work (*work)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_env *env);
+  // Whether a flipped copy, if it is possible, is estimated to cost less, for a choice whose blocks are set. NULL: it never is possible.
+  bool (*pays_flipping)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine);
   // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
   void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
                const struct tvmq_channel_params *params, size_t n, void *panel);
-  // Sets conv->plan, conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not (static string).
+  // Fills conv->plan, of plan_bytes bytes, and sets conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not
+  // (static string).
+  size_t plan_bytes;
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
-  // Of an inference, as of a class (op.h).
+  // An inference, as of a class (op.h).
   size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);
   void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_tile task);
   const char *(*name)(const struct tvmq_conv *conv);
 };
 
 struct tvmq_conv {
-  struct tvmq_conv_problem problem;  // the quantization is that of the packed weights
+  struct tvmq_conv_problem problem;
   struct tvmq_conv_choice choice;
   struct tvmq_threads *threads;
 
-  struct tvmq_panel panel;
-  size_t panels;  // of a group
+  struct tvmq_stage stage;  // lowered for the weights that are packed
+  bool in_float;            // panels may be in float form
   uint8_t *packed;
   uint32_t packs;  // how often
   enum tvmq_exactness by_winograd;
@@ -88,12 +91,17 @@ struct tvmq_conv {
 
   size_t shared_bytes, slice_bytes;  // of the scratch: what the threads share, and what each has to itself
   const struct tvmq_scratch *scratch;
-  union {
-    struct tvmq_conv_gemm gemm;
-    struct tvmq_conv_matrix matrix;
-    struct tvmq_conv_winograd winograd;
-  } plan;  // the way's own
+  void *plan;  // the way's own
 };
+
+// Describes the convolution for planning, without by_winograd. Returns NULL, or why it cannot be (static string).
+const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem);
+
+// The choice that the environment's wish leaves and that is estimated to cost the least. Returns NULL, or why there is none (static string).
+const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice);
+
+// Adds all choices that the environment's wish leaves.
+void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_choices *choices);
 
 // What a described convolution, or depthwise convolution, is estimated to cost as rows of A times panels: cycles on one thread. INFINITY: it cannot be.
 float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
@@ -103,9 +111,5 @@ static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int threa
   return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
 }
 
-extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;                               // conv_gemm.c
-extern const struct tvmq_conv_way tvmq_conv_in_place, tvmq_conv_by_padding, tvmq_conv_by_matrix_im2col;  // conv_matrix.c
-extern const struct tvmq_conv_way tvmq_conv_by_winograd;                                                 // conv_winograd.c
-
-// Of both operators (op.h).
+// The set_border of both operators (op.h).
 const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);

@@ -2,12 +2,23 @@
 //
 // Two ways differ in how rows come to the kernel: a table points at the pieces of each row where they lie in the input, or the pieces are copied side by side
 // ("im2col", rows.h), and widened for kernels that want it. From either, tiles of rows are zipped for kernels that want that.
+#include "ops/conv/conv_gemm.h"
+
 #include <string.h>
 
 #include "base/arith.h"
 #include "ops/conv/conv_rows.h"
 #include "ops/pixels.h"
 #include "plan/select.h"
+
+struct gemm {
+  struct tvmq_rows rows;
+  const struct tvmq_variant *row_sums;  // NULL: no row terms
+  struct {
+    size_t table, copies, wide, flipped, padding, terms, zipped, tile;  // byte offsets in a thread's scratch
+  } slice;
+};
+static struct gemm *gemm_of(const struct tvmq_conv *c) { return c->plan; }
 
 // ---- choose
 
@@ -19,23 +30,24 @@ static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem 
   c->bring_cycles = (bring_cycles + tvmq_gemm_row_cycles(c->variant, gemm)) * (float)p->groups;
 }
 
-static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = rows.piece_taps * (size_t)p->desc.filter_c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, env, n_pieces, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_pieces, k);
   gemm.exact_k = true;
   gemm.excluded |= TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS;  // those of a table lie where they are in the input
   struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
   if (!c.variant) return c;
+  c.may_flip = p->groups == 1 && c.variant->layout.a_offset != 0 && tvmq_operand_flip(&p->quant, &c.variant->layout) != 0;
   estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * env->machine->pointer_cycles);
   return c;
 }
 
-static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * rows.piece_taps * (size_t)p->desc.filter_c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, env, 1, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, 1, k);
   gemm.excluded |= TVMQ_MATRIX_ROWS;
   struct tvmq_conv_choice c = {.n_taps = 1};
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
@@ -55,76 +67,72 @@ static const char *name_im2col(const struct tvmq_conv *c) { return c->choice.cop
 // ---- plan
 
 static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { return (c->choice.variant->flags & flag) != 0; }
+static bool has_flipped_copy(const struct tvmq_conv *c) { return c->choice.flip == TVMQ_FLIP_COPY; }
 
-static size_t line_bytes(const struct tvmq_rows *rows) { return rows->in_w * rows->pixel_bytes; }
-
-static void set_blocks(struct tvmq_conv *c, const struct tvmq_machine *machine) {
-  const struct tvmq_conv_problem *p = &c->problem;
-  const struct tvmq_conv_work work = {
+static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
+  const struct tvmq_conv_desc *d = &p->desc;
+  const size_t in_bytes = (size_t)d->batch * (size_t)d->in_h * (size_t)d->in_w * (size_t)d->in_c * p->element_bytes;
+  return (struct tvmq_work){
       .parts = p->groups,
       .m = p->m,
       .pitch = 1,
-      .mr = c->choice.variant->mr,
-      .least = machine->gemm.least_tiles * c->choice.variant->mr,
-      .most = machine->gemm.most_rows,
-      .row_bytes = c->choice.n_taps * c->choice.k * p->element_bytes,
+      .mr = c->variant->mr,
+      .least = env->machine->gemm.least_tiles * c->variant->mr,
+      .most = env->machine->gemm.most_rows,
+      .cache_bytes = env->machine->block_bytes,
+      .row_bytes = c->n_taps * c->k * p->element_bytes,
       .panels = c->panels,
       .panel_bytes = c->panel.size,
-      .in_bytes = (size_t)p->desc.batch * (size_t)p->desc.in_h * line_bytes(&c->plan.gemm.rows) / (p->groups * p->m),
+      .in_bytes = in_bytes / (p->groups * p->m),
       .out_bytes = p->group_n * p->element_bytes,
-      .pixel_bytes = (size_t)p->desc.out_c * p->element_bytes,
-      .panel_pixel_bytes = c->choice.variant->layout.nr * p->element_bytes,
-      .cycles = c->choice.cycles,
-      .bring_cycles = c->choice.bring_cycles,
+      .pixel_bytes = (size_t)d->out_c * p->element_bytes,
+      .panel_pixel_bytes = c->variant->layout.nr * p->element_bytes,
+      .cycles = c->cycles,
+      .bring_cycles = c->bring_cycles,
   };
-  c->plan.gemm.blocks = tvmq_conv_blocks(&work, machine, tvmq_threads_count(c->threads));
 }
 
 // Bytes of input that a block reads, at most.
 static size_t block_bytes(const struct tvmq_conv *c) {
-  const struct tvmq_conv_gemm *g = &c->plan.gemm;
+  const struct gemm *g = gemm_of(c);
+  const size_t rows = c->choice.blocks.rows;
   size_t most = 0;
-  for (size_t first = 0; first < c->problem.m; first += g->blocks.rows) {
-    const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, tvmq_min(c->problem.m - first, g->blocks.rows));
+  for (size_t first = 0; first < c->problem.m; first += rows) {
+    const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, tvmq_min(c->problem.m - first, rows));
     most = pixels.end > pixels.begin + most ? pixels.end - pixels.begin : most;
   }
   return most * g->rows.pixel_bytes;
 }
 
 // Kernels with an unsigned operand flip a signed one at each use; from some uses on a flipped copy costs less.
-static bool pays_flipping(const struct tvmq_conv *c, const struct tvmq_machine *machine) {
-  const struct tvmq_conv_desc *d = &c->problem.desc;
+static bool pays_flipping(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
+  const struct tvmq_conv_desc *d = &p->desc;
   const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
-  return c->choice.way->rows == TVMQ_CONV_TABLE && c->problem.groups == 1 && c->choice.variant->layout.a_offset != 0 &&
-         tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout) != 0 &&
-         (float)(c->plan.gemm.blocks.passing * taps) >= machine->flip_uses * (float)step;
+  return (float)(c->blocks.passing * taps) >= machine->flip_uses * (float)step;
 }
 
 static const char *set_scratch(struct tvmq_conv *c) {
   const struct tvmq_variant *v = c->choice.variant;
-  const bool flips = c->plan.gemm.flips;
-  const size_t rows = c->plan.gemm.blocks.rows, k = c->choice.k, element = c->problem.element_bytes;
-  struct tvmq_gemm_slice s;
+  const bool flips = has_flipped_copy(c);
+  const size_t rows = c->choice.blocks.rows, k = c->choice.k, element = c->problem.element_bytes;
+  struct gemm *g = gemm_of(c);
   size_t pointers, size = 0;
-  if (!tvmq_mul_size(rows, c->choice.n_taps, &pointers) || !tvmq_scratch_append(&size, pointers, sizeof(void *), &s.table) ||
-      !tvmq_scratch_append(&size, c->choice.copies ? rows : 0, c->choice.n_taps * k * element, &s.copies) ||
-      !tvmq_scratch_append(&size, has_flag(c, TVMQ_WIDE_ROWS) ? rows : 0, k * sizeof(int16_t), &s.wide) ||
-      !tvmq_scratch_append(&size, flips ? block_bytes(c) : 0, 1, &s.flipped) || !tvmq_scratch_append(&size, flips ? k : 0, 1, &s.padding) ||
-      !tvmq_scratch_append(&size, has_flag(c, TVMQ_ZIPPED_ROWS) ? rows : 0, c->choice.n_taps * k, &s.zipped) ||
-      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &s.terms) || !tvmq_scratch_append(&size, rows, v->layout.nr * element, &s.tile))
+  if (!tvmq_mul_size(rows, c->choice.n_taps, &pointers) || !tvmq_scratch_append(&size, pointers, sizeof(void *), &g->slice.table) ||
+      !tvmq_scratch_append(&size, c->choice.copies ? rows : 0, c->choice.n_taps * k * element, &g->slice.copies) ||
+      !tvmq_scratch_append(&size, has_flag(c, TVMQ_WIDE_ROWS) ? rows : 0, k * sizeof(int16_t), &g->slice.wide) ||
+      !tvmq_scratch_append(&size, flips ? block_bytes(c) : 0, 1, &g->slice.flipped) || !tvmq_scratch_append(&size, flips ? k : 0, 1, &g->slice.padding) ||
+      !tvmq_scratch_append(&size, has_flag(c, TVMQ_ZIPPED_ROWS) ? rows : 0, c->choice.n_taps * k, &g->slice.zipped) ||
+      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &g->slice.terms) || !tvmq_scratch_append(&size, rows, v->layout.nr * element, &g->slice.tile))
     return "scratch exceeds the address space";
-  c->plan.gemm.slice = s;
   c->slice_bytes = size;
   return NULL;
 }
 
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
-  struct tvmq_conv_gemm *g = &c->plan.gemm;
+  struct gemm *g = gemm_of(c);
   g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
-  set_blocks(c, env->machine);
-  g->flips = pays_flipping(c, env->machine);
   return set_scratch(c);
 }
 
@@ -132,7 +140,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
 
 // What is left to flip of the rows in the table: those that are widened or copied are flipped on the way.
 static uint8_t table_flip(const struct tvmq_conv *c) {
-  return has_flag(c, TVMQ_WIDE_ROWS) || c->plan.gemm.flips ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
+  return has_flag(c, TVMQ_WIDE_ROWS) || has_flipped_copy(c) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
 }
 
 // What is left for the kernel to flip.
@@ -140,26 +148,26 @@ static uint8_t kernel_flip(const struct tvmq_conv *c) { return has_flag(c, TVMQ_
 
 // Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
 static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
-  const struct tvmq_gemm_slice *slice = &c->plan.gemm.slice;
+  const struct gemm *g = gemm_of(c);
   const size_t k = c->choice.k, row_bytes = k * c->problem.element_bytes, mr = c->choice.variant->mr;
-  const void **table = (const void **)(scratch + slice->table);
+  const void **table = (const void **)(scratch + g->slice.table);
   const uint8_t *matrix = in + first * row_bytes;
   if (c->choice.copies) {
-    tvmq_rows_im2col(&c->plan.gemm.rows, in, first, n, scratch + slice->copies, row_bytes);
-    matrix = scratch + slice->copies;
+    tvmq_rows_im2col(&g->rows, in, first, n, scratch + g->slice.copies, row_bytes);
+    matrix = scratch + g->slice.copies;
   }
   if (!has_flag(c, TVMQ_WIDE_ROWS)) {
     tvmq_rows_list(matrix, row_bytes, n, mr, table);
     return;
   }
-  int16_t *wide = (int16_t *)(scratch + slice->wide);
+  int16_t *wide = (int16_t *)(scratch + g->slice.wide);
   tvmq_rows_widen(matrix, n * k, tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout), wide);
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
 }
 
 // The table of rows [first, first + n) in a flipped copy of what they read of the input.
 static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch, const void **table) {
-  const struct tvmq_conv_gemm *g = &c->plan.gemm;
+  const struct gemm *g = gemm_of(c);
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
   const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, n);
   uint8_t *const flipped = scratch + g->slice.flipped, *const padding = scratch + g->slice.padding;
@@ -174,12 +182,12 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
 
 // Rows [first, first + n) of one group: pointers, copies, row terms and zipped rows into the thread's scratch.
 static void bring_rows(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
-  const struct tvmq_conv_gemm *g = &c->plan.gemm;
+  const struct gemm *g = gemm_of(c);
   const struct tvmq_variant *v = c->choice.variant;
   const void **table = (const void **)(scratch + g->slice.table);
-  if (c->choice.way->rows == TVMQ_CONV_IM2COL)
+  if (c->choice.way->id == TVMQ_WAY_IM2COL)
     bring_matrix(c, in, first, n, scratch);
-  else if (g->flips)
+  else if (has_flipped_copy(c))
     bring_flipped(c, in, first, n, scratch, table);
   else
     tvmq_rows_table(&g->rows, in, first, n, v->mr, scratch + g->slice.copies, table);
@@ -199,31 +207,31 @@ static void multiply(const struct tvmq_variant *v, struct tvmq_gemm_args *args, 
 }
 
 static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
-  return pass > 0 ? 0 : c->problem.groups * c->plan.gemm.blocks.m_blocks * c->plan.gemm.blocks.n_blocks;
+  return pass > 0 ? 0 : c->problem.groups * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
 }
 
 static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile block) {
-  const struct tvmq_conv_gemm *g = &c->plan.gemm;
+  const struct gemm *g = gemm_of(c);
   const struct tvmq_variant *v = c->choice.variant;
   const size_t mr = v->mr, nr = v->layout.nr, bytes = c->problem.element_bytes, group_n = c->problem.group_n;
   uint8_t *scratch = tvmq_conv_scratch(c, block.thread);
   uint8_t *tile = scratch + g->slice.tile;
 
-  const struct tvmq_conv_blocks *b = &g->blocks;
+  const struct tvmq_blocks *b = &c->choice.blocks;
   const size_t n_block = block.index % b->n_blocks, m_blocks = block.index / b->n_blocks, m_block = m_blocks % b->m_blocks, group = m_blocks / b->m_blocks;
   const size_t first = m_block * b->rows;
   const size_t n_rows = tvmq_min(c->problem.m - first, b->rows);
-  const size_t end_panel = tvmq_min((n_block + 1) * b->panels, c->panels);
+  const size_t end_panel = tvmq_min((n_block + 1) * b->panels, c->choice.panels);
   const size_t out_stride = (size_t)c->problem.desc.out_c * bytes;
   uint8_t *out_rows = (uint8_t *)pass->out + first * out_stride + group * group_n * bytes;
-  if (!tvmq_conv_has_rows(b, &block)) bring_rows(c, (const uint8_t *)pass->in[0] + group * g->rows.tap_bytes, first, n_rows, scratch);
+  if (!tvmq_has_rows(b, &block)) bring_rows(c, (const uint8_t *)pass->in[0] + group * g->rows.tap_bytes, first, n_rows, scratch);
 
   struct tvmq_gemm_args args = {
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
       .no_row_terms = g->row_sums == NULL,
       .in_flip = kernel_flip(c),
-      .stage = &c->problem.quant.stage,
+      .stage = &c->stage,
   };
   const void *const *const table = (const void *const *)(scratch + g->slice.table);
   const int32_t *const terms = (const int32_t *)(scratch + g->slice.terms);
@@ -232,8 +240,8 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   for (size_t p = n_block * b->panels; p < end_panel; p++) {
     const size_t n = tvmq_min(group_n - p * nr, nr);
     uint8_t *const out = out_rows + p * nr * bytes;
-    args.panel = c->packed + (group * c->panels + p) * c->panel.size;
-    args.panel_follows = p + 1 < c->panels;
+    args.panel = c->packed + (group * c->choice.panels + p) * c->choice.panel.size;
+    args.panel_follows = p + 1 < c->choice.panels;
     if (n == nr && whole_tiles > 0) {
       multiply(v, &args, table, terms, whole_tiles, out, out_stride);
       if (tiles > whole_tiles) multiply(v, &args, table + whole_rows * args.n_taps, terms + whole_rows, 1, out + (n_rows - mr) * out_stride, out_stride);
@@ -245,11 +253,21 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   }
 }
 
-const struct tvmq_conv_way tvmq_conv_by_table = {
-    .rows = TVMQ_CONV_TABLE, .choose = choose_table, .pack = tvmq_conv_pack_pieces, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .name = name_table};
-const struct tvmq_conv_way tvmq_conv_by_im2col = {.rows = TVMQ_CONV_IM2COL,
+const struct tvmq_conv_way tvmq_conv_by_table = {.id = TVMQ_WAY_ROW_TABLE,
+                                                 .choose = choose_table,
+                                                 .work = work,
+                                                 .pays_flipping = pays_flipping,
+                                                 .pack = tvmq_conv_pack_pieces,
+                                                 .plan_bytes = sizeof(struct gemm),
+                                                 .plan = plan,
+                                                 .n_tasks = n_tasks,
+                                                 .run_task = run_task,
+                                                 .name = name_table};
+const struct tvmq_conv_way tvmq_conv_by_im2col = {.id = TVMQ_WAY_IM2COL,
                                                   .choose = choose_im2col,
+                                                  .work = work,
                                                   .pack = tvmq_conv_pack_pieces,
+                                                  .plan_bytes = sizeof(struct gemm),
                                                   .plan = plan,
                                                   .n_tasks = n_tasks,
                                                   .run_task = run_task,

@@ -8,18 +8,32 @@
 //   0 0 0 0   0 a b c   0 d e f   0 0 0 0   -        rows of A: line 0 has 0 1 2, line 1 has 4 5 6; row 3 reads what lies between and is dropped
 //
 // Rows are read as far as whole steps of the kernel go: what lies behind a tap meets weights of zero.
+#include "ops/conv/conv_matrix.h"
+
 #include <string.h>
 
 #include "base/arith.h"
 #include "ops/conv/conv_rows.h"
 #include "ops/pixels.h"
 
+struct matrix {
+  struct tvmq_rows rows;
+  const struct tvmq_variant *row_sums;  // NULL: no row terms
+  // Rows of A are output pixels in lines, `pitch` rows from each line to the next; those past line_rows belong to no output.
+  size_t images, image_lines, line_rows, pitch;
+  size_t tile_panels;  // panels that are computed at once by way of scratch
+  struct {
+    size_t taps, copies, table, terms, tile;  // byte offsets in a thread's scratch
+  } slice;
+};
+static struct matrix *matrix_of(const struct tvmq_conv *c) { return c->plan; }
+
 // ---- choose
 
-static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env, size_t m, size_t n_taps, size_t k) {
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_target *target, size_t m, size_t n_taps, size_t k) {
   struct tvmq_conv_choice c = {.n_taps = n_taps};
   if (p->desc.in_type == TVMQ_TYPE_S16) return c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, env, n_taps, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_taps, k);
   gemm.m = m;
   gemm.required = TVMQ_MATRIX_ROWS;
   c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
@@ -29,9 +43,10 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   return c;
 }
 
-static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
+  (void)env;
   if (!tvmq_conv_is_matrix(p)) return (struct tvmq_conv_choice){0};
-  return choose(p, env, p->m, 1, (size_t)p->desc.in_c);
+  return choose(p, target, p->m, 1, (size_t)p->desc.in_c);
 }
 
 // Pixels that taps reach past the right side of the input.
@@ -46,21 +61,21 @@ static size_t padded_pitch(const struct tvmq_rows *rows) {
   return pitch > rows->out_w ? pitch : rows->out_w;
 }
 
-static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   if (p->groups > 1 || p->desc.stride_h > 1 || p->desc.stride_w > 1) return (struct tvmq_conv_choice){0};
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
-  struct tvmq_conv_choice c = choose(p, env, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
+  struct tvmq_conv_choice c = choose(p, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
   const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->machine);
   c.bring_cycles += copy_cycles;
   c.cycles += copy_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine);
   return c;
 }
 
-static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
-  struct tvmq_conv_choice c = choose(p, env, p->m, 1, k);
+  struct tvmq_conv_choice c = choose(p, target, p->m, 1, k);
   c.copies = true;
   const float copy_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
   c.bring_cycles = (c.bring_cycles + copy_cycles) * (float)p->groups;
@@ -71,28 +86,30 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
 // ---- plan
 
 // Bytes from a row of tap 0 to that of tap `t`, in the copy with padding; the other ways have one tap.
-static size_t tap_offset(const struct tvmq_conv_matrix *x, size_t t) {
+static size_t tap_offset(const struct matrix *x, size_t t) {
   const size_t line_pieces = x->rows.filter_w / x->rows.piece_taps;
   return (t / line_pieces * x->rows.dilation_h * x->pitch + t % line_pieces * x->rows.dilation_w) * x->rows.pixel_bytes;
 }
 
 // Lines of the copy with padding that `n` output lines read.
-static size_t padded_lines(const struct tvmq_conv_matrix *x, size_t n) { return n + (x->rows.filter_h - 1) * x->rows.dilation_h; }
+static size_t padded_lines(const struct matrix *x, size_t n) { return n + (x->rows.filter_h - 1) * x->rows.dilation_h; }
 
-static size_t rows_of(const struct tvmq_conv_matrix *x, size_t n_lines) { return (n_lines - 1) * x->pitch + x->line_rows; }
+static size_t rows_of(const struct matrix *x, size_t n_lines) { return (n_lines - 1) * x->pitch + x->line_rows; }
 
 // Rows at the end of the input behind which a step of the kernel would read past it.
 static size_t unreadable_rows(const struct tvmq_conv *c) {
-  const size_t pixel = c->plan.matrix.rows.pixel_bytes;
+  const size_t pixel = matrix_of(c)->rows.pixel_bytes;
   return tvmq_min(tvmq_ceil_div(c->choice.k - pixel, pixel), c->problem.m);
 }
 
+static bool is_padded(const struct tvmq_conv_choice *c) { return c->way->id == TVMQ_WAY_PADDED_COPY; }
+
 // Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim_conv.c bounds the tensors and, by way of the padding, how far filters reach.
 static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *bytes) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const struct matrix *x = matrix_of(c);
   const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = x->rows.pixel_bytes, rows = tvmq_round_up(rows_of(x, n_lines), mr);
-  if (c->choice.way->rows == TVMQ_CONV_IN_PLACE) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
-  if (c->choice.way->rows == TVMQ_CONV_IM2COL) return tvmq_mul_size(rows, k, bytes);
+  if (c->choice.way->id == TVMQ_WAY_MATRIX) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
+  if (c->choice.way->id == TVMQ_WAY_MATRIX_IM2COL) return tvmq_mul_size(rows, k, bytes);
   size_t read, filled;
   if (!tvmq_mul_size(rows, pixel, &read) || !tvmq_add_size(read, tap_offset(x, c->choice.n_taps - 1) + k, &read)) return false;
   if (!tvmq_mul_size(padded_lines(x, n_lines) * x->pitch + x->rows.pad_left, pixel, &filled)) return false;
@@ -100,41 +117,49 @@ static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t *byte
   return true;
 }
 
-static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
-  struct tvmq_conv_matrix *x = &c->plan.matrix;
-  const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr;
-  *x = (struct tvmq_conv_matrix){.rows = tvmq_conv_rows(&c->problem), .row_sums = tvmq_conv_row_sums(c, env), .images = 1, .line_rows = 1, .pitch = 1};
-  x->rows.padding = c->padding;
-  x->image_lines = c->problem.m;
-  if (c->choice.way->rows == TVMQ_CONV_PADDED) {
-    x->images = (size_t)c->problem.desc.batch;
-    x->image_lines = x->rows.out_h;
-    x->line_rows = x->rows.out_w;
-    x->pitch = padded_pitch(&x->rows);
-  }
-  const struct tvmq_conv_work work = {
-      .parts = c->problem.groups * x->images,
-      .m = x->image_lines,
-      .pitch = x->pitch,
-      .mr = mr,
+static void set_lines(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, struct matrix *x) {
+  *x = (struct matrix){.rows = tvmq_conv_rows(p), .images = 1, .image_lines = p->m, .line_rows = 1, .pitch = 1};
+  if (!is_padded(c)) return;
+  x->images = (size_t)p->desc.batch;
+  x->image_lines = x->rows.out_h;
+  x->line_rows = x->rows.out_w;
+  x->pitch = padded_pitch(&x->rows);
+}
+
+static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
+  struct matrix x;
+  set_lines(p, c, &x);
+  return (struct tvmq_work){
+      .parts = p->groups * x.images,
+      .m = x.image_lines,
+      .pitch = x.pitch,
+      .mr = c->variant->mr,
       .even = true,
-      .least = env->machine->matrix.least_tiles * tvmq_ceil_div(mr, x->pitch),
-      .most = tvmq_ceil_div(env->machine->matrix.most_rows, x->pitch),
-      .row_bytes = x->pitch * (c->choice.way->rows == TVMQ_CONV_PADDED ? x->rows.pixel_bytes : c->choice.k),
+      .least = env->machine->matrix.least_tiles * tvmq_ceil_div(c->variant->mr, x.pitch),
+      .most = tvmq_ceil_div(env->machine->matrix.most_rows, x.pitch),
+      .cache_bytes = env->machine->block_bytes,
+      .row_bytes = x.pitch * (is_padded(c) ? x.rows.pixel_bytes : c->k),
       .panels = c->panels,
       .panel_bytes = c->panel.size,
-      .in_bytes = x->rows.in_h * x->rows.in_w * x->rows.pixel_bytes / (c->problem.groups * x->image_lines),
-      .out_bytes = x->line_rows * c->problem.group_n,
-      .pixel_bytes = (size_t)c->problem.desc.out_c,
-      .panel_pixel_bytes = nr,
-      .reach = x->pitch > 1 ? padded_lines(x, 0) : 0,
-      .cycles = c->choice.cycles,
-      .bring_cycles = c->choice.bring_cycles,
+      .in_bytes = x.rows.in_h * x.rows.in_w * x.rows.pixel_bytes / (p->groups * x.image_lines),
+      .out_bytes = x.line_rows * p->group_n,
+      .pixel_bytes = (size_t)p->desc.out_c,
+      .panel_pixel_bytes = c->variant->layout.nr,
+      .reach = x.pitch > 1 ? padded_lines(&x, 0) : 0,
+      .cycles = c->cycles,
+      .bring_cycles = c->bring_cycles,
   };
-  x->blocks = tvmq_conv_blocks(&work, env->machine, tvmq_threads_count(c->threads));
+}
 
-  const size_t n_lines = tvmq_min(x->blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
-  x->tile_panels = tvmq_min(env->machine->tile_bytes / (rows * nr) + 1, x->blocks.panels);
+static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
+  struct matrix *x = matrix_of(c);
+  const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr;
+  set_lines(&c->problem, &c->choice, x);
+  x->row_sums = tvmq_conv_row_sums(c, env);
+  x->rows.padding = c->padding;
+
+  const size_t n_lines = tvmq_min(c->choice.blocks.rows, x->image_lines), rows = tvmq_round_up(rows_of(x, n_lines), mr);
+  x->tile_panels = tvmq_min(env->machine->tile_bytes / (rows * nr) + 1, c->choice.blocks.panels);
   size_t size = 0, copies;
   if (!copies_bytes(c, n_lines, &copies) || !tvmq_scratch_append(&size, c->choice.n_taps, sizeof(void *), &x->slice.taps) ||
       !tvmq_scratch_append(&size, copies, 1, &x->slice.copies) ||
@@ -156,7 +181,7 @@ struct part {
 
 // Copies what output lines [first, first + n) of an image read, with its padding.
 static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *to) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const struct matrix *x = matrix_of(c);
   const size_t pixel = x->rows.pixel_bytes, line = x->rows.in_w * pixel, pitch = x->pitch * pixel, lines = padded_lines(x, n);
   const int zero_point = (uint8_t)c->problem.desc.in.zero_point;
   memset(to, zero_point, x->rows.pad_left * pixel);
@@ -172,14 +197,14 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
 // Where the rows of lines [first, first + n) are, once those that cannot be read in place are copied, unless they have been; returns how many parts that makes.
 static size_t bring_rows(const struct tvmq_conv *c, const uint8_t *in, size_t group, size_t image, size_t first, size_t n, bool copied, uint8_t *copies,
                          struct part parts[2]) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
+  const struct matrix *x = matrix_of(c);
   const size_t k = c->choice.k, mr = c->choice.variant->mr, pixel = x->rows.pixel_bytes;
-  if (c->choice.way->rows == TVMQ_CONV_PADDED) {
+  if (is_padded(&c->choice)) {
     if (!copied) copy_padded(c, in + image * x->rows.in_h * x->rows.in_w * pixel, first, n, copies);
     parts[0] = (struct part){.base = copies, .stride = pixel, .n = rows_of(x, n)};
     return 1;
   }
-  if (c->choice.way->rows == TVMQ_CONV_IM2COL) {
+  if (c->choice.way->id == TVMQ_WAY_MATRIX_IM2COL) {
     if (!copied) tvmq_rows_im2col(&x->rows, in + group * x->rows.tap_bytes, first, n, copies, k);
     parts[0] = (struct part){.base = copies, .stride = k, .n = n};
     return 1;
@@ -197,7 +222,7 @@ static void fill_table(const struct tvmq_conv *c, const struct part *parts, size
   const size_t mr = c->choice.variant->mr, n_taps = c->choice.n_taps;
   for (const struct part *part = parts; part < parts + n_parts; part++) {  // behind one there is another only of one tap: they need not end with a tile
     for (size_t t = 0; t < n_taps; t++) {
-      const uint8_t *row = part->base + tap_offset(&c->plan.matrix, t);
+      const uint8_t *row = part->base + tap_offset(matrix_of(c), t);
       const void **cells = table + (part->first * n_taps) + t * mr;
       for (size_t i = 0; i < part->n; i += mr, cells += n_taps * mr) {
         for (size_t j = 0; j < tvmq_min(part->n - i, mr); j++, row += part->stride) cells[j] = row;
@@ -221,7 +246,7 @@ static void multiply(const struct block *b, const struct part *part, size_t pane
   if (n_panels == 0) return;
   const struct tvmq_conv *c = b->conv;
   const size_t mr = c->choice.variant->mr, row_tiles = tvmq_ceil_div(part->n, mr);
-  for (size_t t = 0; t < c->choice.n_taps; t++) b->taps[t] = part->base + tap_offset(&c->plan.matrix, t);
+  for (size_t t = 0; t < c->choice.n_taps; t++) b->taps[t] = part->base + tap_offset(matrix_of(c), t);
   c->choice.variant->fn.gemm(&(struct tvmq_gemm_args){
       .rows = b->taps,
       .row_stride = part->stride,
@@ -229,13 +254,13 @@ static void multiply(const struct block *b, const struct part *part, size_t pane
       .overlap = part->n < mr ? 0 : row_tiles * mr - part->n,
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
-      .panel = b->panels + panel * c->panel.size,
+      .panel = b->panels + panel * c->choice.panel.size,
       .n_panels = n_panels,
-      .panel_bytes = c->panel.size,
+      .panel_bytes = c->choice.panel.size,
       .row_terms = b->terms ? b->terms + part->first : NULL,
       .out = out,
       .out_stride = out_stride,
-      .stage = &c->problem.quant.stage,
+      .stage = &c->stage,
   });
 }
 
@@ -252,8 +277,7 @@ static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t
 }
 
 // Copies the first `n` channels of those of rows [first, end) that belong to lines; `from` is the first row's.
-static void copy_out(const struct tvmq_conv_matrix *x, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out,
-                     size_t out_stride) {
+static void copy_out(const struct matrix *x, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out, size_t out_stride) {
   if (x->pitch == x->line_rows) {
     copy_rows(out + first * out_stride, out_stride, from, from_stride, end - first, n);
     return;
@@ -264,7 +288,7 @@ static void copy_out(const struct tvmq_conv_matrix *x, const uint8_t *from, size
 
 // The same by way of scratch, from where what belongs to the output is copied.
 static void multiply_aside(const struct block *b, const struct part *part, size_t panel, size_t end_panel) {
-  const struct tvmq_conv_matrix *x = &b->conv->plan.matrix;
+  const struct matrix *x = matrix_of(b->conv);
   const size_t nr = b->conv->choice.variant->layout.nr, out_stride = (size_t)b->conv->problem.desc.out_c;
   for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, x->tile_panels);
@@ -275,13 +299,13 @@ static void multiply_aside(const struct block *b, const struct part *part, size_
 }
 
 static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
-  return pass > 0 ? 0 : c->problem.groups * x->images * x->blocks.m_blocks * x->blocks.n_blocks;
+  const struct matrix *x = matrix_of(c);
+  return pass > 0 ? 0 : c->problem.groups * x->images * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
 }
 
 static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile block) {
-  const struct tvmq_conv_matrix *x = &c->plan.matrix;
-  const struct tvmq_conv_blocks *blocks = &x->blocks;
+  const struct matrix *x = matrix_of(c);
+  const struct tvmq_blocks *blocks = &c->choice.blocks;
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, group_n = c->problem.group_n, out_stride = (size_t)c->problem.desc.out_c;
   uint8_t *scratch = tvmq_conv_scratch(c, block.thread);
   const void **table = (const void **)(scratch + x->slice.table);
@@ -291,7 +315,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   const size_t image = m_blocks / blocks->m_blocks % x->images, group = m_blocks / blocks->m_blocks / x->images;
   const size_t first = m_block * blocks->rows, n_lines = tvmq_min(x->image_lines - first, blocks->rows);
   struct part parts[2];
-  const bool has_rows = tvmq_conv_has_rows(blocks, &block);
+  const bool has_rows = tvmq_has_rows(blocks, &block);
   const size_t n_parts = bring_rows(c, pass->in[0], group, image, first, n_lines, has_rows, scratch + x->slice.copies, parts);
   if (x->row_sums && !has_rows) {
     fill_table(c, parts, n_parts, table);
@@ -300,14 +324,15 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
 
   const struct block b = {
       .conv = c,
-      .panels = c->packed + group * c->panels * c->panel.size,
+      .panels = c->packed + group * c->choice.panels * c->choice.panel.size,
       .out = (uint8_t *)pass->out + (image * x->image_lines + first) * x->line_rows * out_stride + group * group_n,
       .terms = x->row_sums ? terms : NULL,
       .taps = (const void **)(scratch + x->slice.taps),
       .tile = scratch + x->slice.tile,
   };
   // What overhangs the output, or reaches over the gap between lines, goes by way of scratch.
-  const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->panels), whole_panels = tvmq_min(end_panel, group_n / nr);
+  const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels),
+               whole_panels = tvmq_min(end_panel, group_n / nr);
   for (const struct part *part = parts; part < parts + n_parts; part++) {
     const size_t direct = part->n >= mr && x->pitch == x->line_rows ? whole_panels - panel : 0;
     if (part->n == 0) continue;
@@ -320,23 +345,29 @@ static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "r
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
-const struct tvmq_conv_way tvmq_conv_in_place = {.rows = TVMQ_CONV_IN_PLACE,
+const struct tvmq_conv_way tvmq_conv_in_place = {.id = TVMQ_WAY_MATRIX,
                                                  .choose = choose_in_place,
+                                                 .work = work,
                                                  .pack = tvmq_conv_pack_pieces,
+                                                 .plan_bytes = sizeof(struct matrix),
                                                  .plan = plan,
                                                  .n_tasks = n_tasks,
                                                  .run_task = run_task,
                                                  .name = name_in_place};
-const struct tvmq_conv_way tvmq_conv_by_padding = {.rows = TVMQ_CONV_PADDED,
+const struct tvmq_conv_way tvmq_conv_by_padding = {.id = TVMQ_WAY_PADDED_COPY,
                                                    .choose = choose_padding,
+                                                   .work = work,
                                                    .pack = tvmq_conv_pack_pieces,
+                                                   .plan_bytes = sizeof(struct matrix),
                                                    .plan = plan,
                                                    .n_tasks = n_tasks,
                                                    .run_task = run_task,
                                                    .name = name_padding};
-const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {.rows = TVMQ_CONV_IM2COL,
+const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {.id = TVMQ_WAY_MATRIX_IM2COL,
                                                          .choose = choose_im2col,
+                                                         .work = work,
                                                          .pack = tvmq_conv_pack_pieces,
+                                                         .plan_bytes = sizeof(struct matrix),
                                                          .plan = plan,
                                                          .n_tasks = n_tasks,
                                                          .run_task = run_task,

@@ -54,8 +54,8 @@ struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const s
   };
 }
 
-void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
-                              const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params) {
+void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, bool in_float,
+                     const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
   struct tvmq_accumulators accumulators[TVMQ_MAX_NR] = {{0}};
@@ -71,9 +71,9 @@ void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_con
       params[j].shift = params[0].shift;
     }
   }
-  if (quant->in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
-  if (wide) quant->stage.fits_int16 = false;
-  for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, &quant->stage);
+  if (in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
+  if (wide) stage->fits_int16 = false;
+  for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
 }
 
 bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {

@@ -11,23 +11,22 @@
 #include "packing/pack_gemm.h"
 
 struct tvmq_conv_quant {
-  struct tvmq_stage stage;
+  struct tvmq_stage stage;                   // as it is before it is lowered for given channels
   uint8_t in_flip, filter_flip;              // 0x80 where the tensor is uint8: byte ^ flip is the int8 value
   int32_t in_zero_point, filter_zero_point;  // of the int8 (int16) values
-  bool in_float;                             // panels are to have the float form where they can: tvmq_conv_in_float()
 };
 
-// Everything but the per-channel flags of the stage, which tvmq_conv_channel_params lowers.
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding);
 
 // Weights of output channel `o` in a filter of the description's shape (OHWI, depthwise 1HWO), which need not be the description's own: they lie
 // tap_stride / n_depths apart, in the order of taps, then depths.
 struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o);
 
-// Folds and fills the parameters of the `n` output channels from `first` on, whose weights are channels[0..n), all in one panel of `layout`: in float form
-// if quant->in_float and it is exact (float_stage.h). Else clears the stage's right_shifts, headroom and fits_int16 if a channel does not allow them.
-void tvmq_conv_channel_params(const struct tvmq_conv_desc *desc, struct tvmq_conv_quant *quant, const struct tvmq_layout *layout,
-                              const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_channel_params *params);
+// Lowers the output stage for the `n` output channels from `first` on, whose weights are channels[0..n), all in one panel of `layout`: folds and fills their
+// parameters, in float form if `in_float` and it is exact (float_stage.h). Else clears right_shifts, headroom and fits_int16 of `stage`, which all channels
+// share and which begins as quant->stage, if a channel does not allow them.
+void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, bool in_float,
+                     const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params);
 
 // Whether the float form is worth its proof for a channel of which an inference has `results`.
 bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results);

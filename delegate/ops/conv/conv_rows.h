@@ -12,7 +12,7 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *problem);
 bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *problem);
 
 // The gemm of one group, its rows in n_taps pieces of k elements.
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, size_t n_taps, size_t k);
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_target *target, size_t n_taps, size_t k);
 
 // Estimate for copying: a piece's loop has latencies that execution in order waits for.
 static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, const struct tvmq_machine *machine) {

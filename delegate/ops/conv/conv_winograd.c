@@ -4,19 +4,30 @@
 //
 // A wave of tiles is in the scratch at a time. The threads first share its tiles, to transform them, and then its blocks of tiles x panels: the sums of a
 // block, one panel at a time, belong to the thread.
+#include "ops/conv/conv_winograd.h"
+
 #include <string.h>
 
 #include "base/arith.h"
 #include "base/memory.h"
 #include "kernels/winograd.h"
-#include "ops/conv/conv.h"
+#include "ops/conv/winograd_tiles.h"
 #include "ops/pixels.h"
 #include "packing/pack_winograd.h"
 #include "plan/select.h"
-#include "plan/tasks.h"
 
 // Rows that lie a power of two apart fall on the same few places of a cache: one line between points spreads them.
 enum { SPREAD_BYTES = 64 };
+
+struct winograd {
+  const struct tvmq_variant *input, *output;
+  struct tvmq_axis h, w;  // of the input
+  struct tvmq_tiles tiles;
+  size_t wave_tiles;                              // whose values are in the scratch at a time
+  size_t values_point_stride, sums_point_stride;  // elements
+  size_t values, sums, pixels, tile;              // byte offsets: of the first in the shared scratch, of the others in a thread's slice
+};
+static struct winograd *winograd_of(const struct tvmq_conv *c) { return c->plan; }
 
 // ---- choose
 
@@ -84,24 +95,23 @@ static struct tvmq_winograd_problem gemms_of(const struct tvmq_conv_problem *p, 
   return problem;
 }
 
-static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env) {
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_conv_choice none = {0};
-  const struct tvmq_target target = tvmq_target(env);
   float cycles;
   if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return none;
-  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, &target, &cycles)) return none;
+  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, target, &cycles)) return none;
   const struct tvmq_tiles tiles = tiles_of(p);
-  const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, &target);
-  struct tvmq_conv_choice c = {.n_taps = gemms.n_points, .wanted = env->winograd == TVMQ_WINOGRAD_ON};
+  const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, target);
+  struct tvmq_conv_choice c = {.n_taps = gemms.n_points};
   c.variant = tvmq_select_winograd_gemm(&gemms, &c.cycles);
-  if (!c.variant || !tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c.variant->layout.nr, &target, &cycles)) return none;
+  if (!c.variant || !tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c.variant->layout.nr, target, &cycles)) return none;
   c.k = tvmq_round_up(gemms.k, c.variant->layout.ku);
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
                     tvmq_mul_size(tvmq_ceil_div(gemms.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
                     c.transformed_bytes <= env->transformed->limit - env->transformed->used;
   if (!fits) return none;
-  c.cycles += estimate(p, &c, &tiles, &target);
+  c.cycles += estimate(p, &c, &tiles, target);
   return c;
 }
 
@@ -116,37 +126,45 @@ static const char *name(const struct tvmq_conv *c) {
 
 // ---- plan
 
-// Waves, so that what a thread works on stays in cache; blocks of a wave, so that every thread has work, and as many of them. The operand with more bytes is
-// split first, because splitting one means reading the other again.
-static void set_blocks(struct tvmq_conv *c, const struct tvmq_machine *machine) {
-  struct tvmq_conv_winograd *w = &c->plan.winograd;
-  const size_t tiles = tvmq_tiles_count(&w->tiles), mr = c->choice.variant->mr, threads = (size_t)tvmq_threads_count(c->threads);
-  const size_t waves = tvmq_ceil_div(tiles, cached_tiles(&c->choice, machine) * threads);
-  w->wave_tiles = tvmq_min(tvmq_round_up(tvmq_ceil_div(tiles, waves), mr), tiles);
+// Waves, so that what a thread works on stays in cache.
+static size_t wave_tiles(const struct tvmq_conv_choice *c, const struct tvmq_env *env, const struct tvmq_tiles *tiles) {
+  const size_t n = tvmq_tiles_count(tiles), threads = (size_t)tvmq_threads_count(env->threads);
+  const size_t waves = tvmq_ceil_div(n, cached_tiles(c, env->machine) * threads);
+  return tvmq_min(tvmq_round_up(tvmq_ceil_div(n, waves), c->variant->mr), n);
+}
 
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(machine, c->threads, c->choice.cycles), waves);
-  const bool weights_first = c->panels * c->panel.size > w->wave_tiles * values_bytes(&c->choice);
-  struct tvmq_conv_blocks b = {.n_blocks = weights_first ? tvmq_min(wanted, c->panels) : 1};
-  const size_t most_m = tvmq_ceil_div(w->wave_tiles, machine->winograd.least_tiles);
-  b.m_blocks = tvmq_min(tvmq_ceil_div(wanted, b.n_blocks), most_m);
-  if (b.n_blocks * b.m_blocks < wanted) b.n_blocks = tvmq_min(tvmq_ceil_div(wanted, b.m_blocks), c->panels);
-  b.panels = tvmq_ceil_div(c->panels, b.n_blocks);
-  b.n_blocks = tvmq_ceil_div(c->panels, b.panels);
-  while (wanted > 1 && b.m_blocks * b.n_blocks % threads != 0 && b.m_blocks < most_m) b.m_blocks++;
-  b.rows = tvmq_min(tvmq_round_up(tvmq_ceil_div(w->wave_tiles, b.m_blocks), mr), w->wave_tiles);
-  b.m_blocks = tvmq_ceil_div(w->wave_tiles, b.rows);
-  w->blocks = b;
+// The blocks of a wave, whose values the threads have written in like shares.
+static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
+  const struct tvmq_tiles tiles = tiles_of(p);
+  const size_t m = wave_tiles(c, env, &tiles), waves = tvmq_ceil_div(tvmq_tiles_count(&tiles), m);
+  return (struct tvmq_work){
+      .parts = 1,
+      .m = m,
+      .pitch = 1,
+      .mr = c->variant->mr,
+      .least = env->machine->winograd.least_tiles,
+      .most = cached_tiles(c, env->machine),
+      .cache_bytes = SIZE_MAX,
+      .row_bytes = values_bytes(c),
+      .panels = c->panels,
+      .panel_bytes = c->panel.size,
+      .in_bytes = values_bytes(c),
+      .out_bytes = (size_t)p->desc.out_c * (p->m / tvmq_tiles_count(&tiles)),
+      .pixel_bytes = (size_t)p->desc.out_c,
+      .panel_pixel_bytes = c->variant->layout.nr,
+      .cycles = c->cycles / (float)waves,
+  };
 }
 
 // From the inputs of the first piece of a direction to those of the last.
 static size_t reach(size_t taps) { return (tvmq_winograd_pieces(taps) - 1) * TVMQ_WINOGRAD_PIECE; }
 
 static const char *set_scratch(struct tvmq_conv *c) {
-  struct tvmq_conv_winograd *w = &c->plan.winograd;
+  struct winograd *w = winograd_of(c);
   const size_t nr = c->choice.variant->layout.nr, mr = c->choice.variant->mr;
   // A gemm of whole tiles of rows may pass the last tile by mr - 1.
   w->values_point_stride = (w->wave_tiles + mr) * c->choice.k + SPREAD_BYTES / sizeof(int16_t);
-  w->sums_point_stride = (w->blocks.rows + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
+  w->sums_point_stride = (c->choice.blocks.rows + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
   const size_t line = tvmq_min(w->wave_tiles, w->tiles.w.whole + 1) * tvmq_winograd_outputs(w->tiles.w.tile);  // outputs of a run
   const size_t rows = tvmq_winograd_points(w->tiles.h.tile) + reach(taps_h(&c->problem)), columns = line + 2 + reach(taps_w(&c->problem));
   size_t shared = 0, slice = 0;
@@ -162,7 +180,7 @@ static const char *set_scratch(struct tvmq_conv *c) {
 
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *d = &c->problem.desc;
-  struct tvmq_conv_winograd *w = &c->plan.winograd;
+  struct winograd *w = winograd_of(c);
   const struct tvmq_target target = tvmq_target(env);
   float cycles;
   w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, &target, &cycles);
@@ -170,7 +188,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   w->h = tvmq_axis(d->in_h, c->problem.geometry.out_h, d->filter_h, 1, 1, c->problem.geometry.pad_top);
   w->w = tvmq_axis(d->in_w, c->problem.geometry.out_w, d->filter_w, 1, 1, c->problem.geometry.pad_left);
   w->tiles = tiles_of(&c->problem);
-  set_blocks(c, env->machine);
+  w->wave_tiles = wave_tiles(&c->choice, env, &w->tiles);
   return set_scratch(c);
 }
 
@@ -186,7 +204,7 @@ struct wave {
 
 static void transform_chunk(const struct wave *wave, struct tvmq_tile task) {
   const struct tvmq_conv *c = wave->conv;
-  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct winograd *w = winograd_of(c);
   const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels, pieces_w = tvmq_winograd_pieces(taps_w(&c->problem));
   const void **pixels = (const void **)(tvmq_conv_scratch(c, task.thread) + w->pixels);
   int16_t *values = (int16_t *)(c->scratch->memory + w->values);
@@ -225,9 +243,9 @@ static void transform_chunk(const struct wave *wave, struct tvmq_tile task) {
 // The sums of tiles [first, end) of the wave, for one panel.
 static void multiply(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, int32_t *sums) {
   const struct tvmq_conv *c = wave->conv;
-  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct winograd *w = winograd_of(c);
   const struct tvmq_layout *layout = &c->choice.variant->layout;
-  const int16_t *values = (const int16_t *)(c->scratch->memory + w->values), *weights = (const int16_t *)(panel + c->panel.weights);
+  const int16_t *values = (const int16_t *)(c->scratch->memory + w->values), *weights = (const int16_t *)(panel + c->choice.panel.weights);
   const size_t points_w = tvmq_winograd_all_points(w->tiles.w.tile);
   for (size_t i = 0; i < c->choice.n_taps; i++) {
     size_t from, to;
@@ -249,7 +267,7 @@ static void multiply(const struct wave *wave, size_t first, size_t end, const ui
 // The outputs of the same tiles and panel, whose `n` channels begin at `channel`.
 static void finish(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, size_t channel, size_t n, const int32_t *sums, uint8_t *tile) {
   const struct tvmq_conv *c = wave->conv;
-  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct winograd *w = winograd_of(c);
   const size_t nr = c->choice.variant->layout.nr, out_c = (size_t)c->problem.desc.out_c;
   for (size_t t = first; t < end;) {
     const struct tvmq_tile_run run = tvmq_tiles_run(&w->tiles, wave->first + t, wave->first + end);
@@ -265,12 +283,12 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
         .tile_w = run.tile_w,
         .n = nr,
         .bias = (const int32_t *)panel,
-        .multiplier = (const int32_t *)(panel + c->panel.multiplier),
-        .shift = (const int32_t *)(panel + c->panel.shift),
+        .multiplier = (const int32_t *)(panel + c->choice.panel.multiplier),
+        .shift = (const int32_t *)(panel + c->choice.panel.shift),
         .out = whole ? out : tile,
         .out_col_stride = whole ? out_c : nr,
         .out_row_stride = whole ? w->w.out * out_c : columns * nr,
-        .stage = &c->problem.quant.stage,
+        .stage = &c->stage,
     });
     for (size_t i = 0; !whole && i < rows * columns; i++) memcpy(out + (i / columns * w->w.out + i % columns) * out_c, tile + i * nr, n);
     t += run.n;
@@ -279,15 +297,15 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
 
 static void run_block(const struct wave *wave, struct tvmq_tile task) {
   const struct tvmq_conv *c = wave->conv;
-  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct winograd *w = winograd_of(c);
   const size_t nr = c->choice.variant->layout.nr;
   uint8_t *slice = tvmq_conv_scratch(c, task.thread);
   int32_t *sums = (int32_t *)(slice + w->sums);
-  const struct tvmq_conv_blocks *b = &w->blocks;
+  const struct tvmq_blocks *b = &c->choice.blocks;
   const size_t first = task.index / b->n_blocks * b->rows, end = tvmq_min(first + b->rows, wave->n);
-  const size_t first_panel = task.index % b->n_blocks * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->panels);
+  const size_t first_panel = task.index % b->n_blocks * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->choice.panels);
   for (size_t p = first_panel; p < end_panel && first < end; p++) {
-    const uint8_t *panel = c->packed + p * c->panel.size;
+    const uint8_t *panel = c->packed + p * c->choice.panel.size;
     multiply(wave, first, end, panel, sums);
     finish(wave, first, end, panel, p * nr, tvmq_min(c->problem.group_n - p * nr, nr), sums, slice + w->tile);
   }
@@ -297,13 +315,13 @@ static void run_block(const struct wave *wave, struct tvmq_tile task) {
 enum { TRANSFORM, MULTIPLY, WAVE_PASSES };
 
 static struct wave wave_of(const struct tvmq_conv *c, size_t pass) {
-  const struct tvmq_conv_winograd *w = &c->plan.winograd;
+  const struct winograd *w = winograd_of(c);
   const size_t tiles = tvmq_tiles_count(&w->tiles), first = tvmq_min(pass / WAVE_PASSES * w->wave_tiles, tiles), n = tvmq_min(w->wave_tiles, tiles - first);
-  return (struct wave){.conv = c, .first = first, .n = n, .chunk = tvmq_ceil_div(n, w->blocks.m_blocks * w->blocks.n_blocks)};
+  return (struct wave){.conv = c, .first = first, .n = n, .chunk = tvmq_ceil_div(n, c->choice.blocks.m_blocks * c->choice.blocks.n_blocks)};
 }
 
 static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
-  const struct tvmq_conv_blocks *blocks = &c->plan.winograd.blocks;
+  const struct tvmq_blocks *blocks = &c->choice.blocks;
   const struct wave wave = wave_of(c, pass);
   if (wave.n == 0) return 0;
   return pass % WAVE_PASSES == TRANSFORM ? tvmq_ceil_div(wave.n, wave.chunk) : blocks->m_blocks * blocks->n_blocks;
@@ -316,5 +334,13 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   (pass->number % WAVE_PASSES == TRANSFORM ? transform_chunk : run_block)(&wave, task);
 }
 
-const struct tvmq_conv_way tvmq_conv_by_winograd = {
-    .choose = choose, .is_exact = is_exact, .pack = pack, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .name = name};
+const struct tvmq_conv_way tvmq_conv_by_winograd = {.id = TVMQ_WAY_WINOGRAD,
+                                                    .choose = choose,
+                                                    .is_exact = is_exact,
+                                                    .work = work,
+                                                    .pack = pack,
+                                                    .plan_bytes = sizeof(struct winograd),
+                                                    .plan = plan,
+                                                    .n_tasks = n_tasks,
+                                                    .run_task = run_task,
+                                                    .name = name};

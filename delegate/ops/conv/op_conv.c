@@ -1,5 +1,4 @@
 // CONV_2D and FULLY_CONNECTED: the frame around the ways of computing it (conv.h).
-#include <math.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -7,74 +6,44 @@
 #include "ops/claims/claim.h"
 #include "ops/conv/conv.h"
 
-static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,   &tvmq_conv_by_im2col,        &tvmq_conv_in_place,
-                                                   &tvmq_conv_by_padding, &tvmq_conv_by_matrix_im2col, &tvmq_conv_by_winograd};
-
-static const char *describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem) {
-  *problem = (struct tvmq_conv_problem){
-      .desc = *desc,
-      .quant = tvmq_conv_quant(desc, env->rounding),
-      .element_bytes = tvmq_conv_element_bytes(desc),
-      .groups = (size_t)desc->in_c / (size_t)desc->filter_c,
-  };
-  const char *why = tvmq_geometry(desc, &problem->geometry);
-  if (why) return why;
-  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
-  problem->cut = tvmq_cut(&problem->desc, &problem->geometry);
-  problem->group_n = (size_t)desc->out_c / problem->groups;
-  problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
-  problem->macs = (uint64_t)problem->m * (uint64_t)desc->out_c * (uint64_t)desc->filter_h * (uint64_t)desc->filter_w * (uint64_t)desc->filter_c;
-  return NULL;
+// The output channels of panel `p`, and the first of them; returns how many.
+static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, size_t p, size_t *first, struct tvmq_channel *channels) {
+  const size_t nr = c->choice.variant->layout.nr, in_group = p % c->choice.panels * nr, n = tvmq_min(c->problem.group_n - in_group, nr);
+  *first = p / c->choice.panels * c->problem.group_n + in_group;
+  for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&c->problem.desc, &c->problem.quant, filter, *first + j);
+  return n;
 }
 
-static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *problem, const struct tvmq_env *env) {
-  struct tvmq_conv_choice best = {0};
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    struct tvmq_conv_choice choice = ways[i]->choose(problem, env);
-    choice.way = ways[i];
-    if (!choice.variant || (best.wanted && !choice.wanted)) continue;
-    if (best.variant && choice.wanted <= best.wanted && choice.cycles >= best.cycles) continue;
-    if (!ways[i]->is_exact || ways[i]->is_exact(problem)) best = choice;
+// The stage is lowered for all channels before any are packed.
+static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tvmq_channel_params *params) {
+  const size_t n_panels = c->choice.panels * c->problem.groups;
+  struct tvmq_channel channels[UINT8_MAX];
+  size_t first;
+  c->stage = c->problem.quant.stage;
+  for (size_t p = 0; p < n_panels; p++) {
+    const size_t n = panel_channels(c, filter, p, &first, channels);
+    tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->in_float, channels, first, n, &c->stage, params + first);
   }
-  return best;
-}
-
-float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
-  struct tvmq_env rows = *env;
-  rows.winograd = TVMQ_WINOGRAD_OFF;  // it would read the weights
-  struct tvmq_conv_problem problem;
-  if (describe(desc, env, &problem)) return INFINITY;
-  const struct tvmq_conv_choice choice = choose(&problem, &rows);
-  return choice.variant ? choice.cycles : INFINITY;
+  for (size_t p = 0; p < n_panels; p++) {
+    const size_t n = panel_channels(c, filter, p, &first, channels);
+    c->choice.way->pack(&c->problem, &c->choice, channels, params + first, n, c->packed + p * c->choice.panel.size);
+  }
 }
 
 static const char *pack(struct tvmq_conv *c, const struct tvmq_machine *machine, const uint8_t *filter) {
   const struct tvmq_conv_desc *desc = &c->problem.desc;
-  const struct tvmq_layout *layout = &c->choice.variant->layout;
-  const size_t group_n = c->problem.group_n;
-  size_t depth, bytes;
-  if (!tvmq_mul_size(c->choice.n_taps, c->choice.k, &depth) || !tvmq_panel_layout(layout, depth, &c->panel) ||
-      !tvmq_mul_size(c->panels * c->problem.groups, c->panel.size, &bytes))
-    return "packed weights exceed the address space";
-  c->packed = tvmq_alloc_unset(bytes);
   const size_t padding_bytes = (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
+  struct tvmq_channel_params *params = tvmq_alloc((size_t)desc->out_c * sizeof *params);
+  c->packed = tvmq_alloc_unset(c->choice.panels * c->problem.groups * c->choice.panel.size);
   c->padding = tvmq_alloc_unset(padding_bytes);
-  if (!c->packed || !c->padding) return "out of memory";
-
-  memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
-
-  c->problem.quant.in_float = tvmq_conv_in_float(c->choice.variant, machine, c->problem.m);
-  for (size_t p = 0; p < c->panels * c->problem.groups; p++) {
-    size_t first = p % c->panels * layout->nr;
-    const size_t n = tvmq_min(group_n - first, layout->nr);
-    first += p / c->panels * group_n;
-    struct tvmq_channel channels[UINT8_MAX];
-    struct tvmq_channel_params params[UINT8_MAX];
-    for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(desc, &c->problem.quant, filter, first + j);
-    tvmq_conv_channel_params(desc, &c->problem.quant, layout, channels, first, n, params);
-    c->choice.way->pack(&c->problem, &c->choice, channels, params, n, c->packed + p * c->panel.size);
+  const bool complete = params && c->packed && c->padding;
+  if (complete) {
+    memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
+    c->in_float = tvmq_conv_in_float(c->choice.variant, machine, c->problem.m);
+    lower_and_pack(c, filter, params);
   }
-  return NULL;
+  tvmq_free(params);
+  return complete ? NULL : "out of memory";
 }
 
 // Packs the part of the filter that is kept.
@@ -103,35 +72,36 @@ static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
   return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_cut_equal(&a->problem.cut, &b->problem.cut);
 }
 
+// The weights that `a` has packed serve `b`.
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return same_weights(a, b) && a->choice.way->pack == b->choice.way->pack && a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k &&
-         tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
+  return same_weights(a, b) && (!a->in_float || (b->choice.variant->flags & TVMQ_FLOAT_STAGE) != 0) && a->choice.way->pack == b->choice.way->pack &&
+         a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k && tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
 }
 
 static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_conv old = *c;
   c->threads = env->threads;
   c->scratch = env->scratch;
-  const char *why = describe(desc, env, &c->problem);
+  const char *why = tvmq_conv_describe(desc, env, &c->problem);
   if (why) return why;
   c->budget = env->transformed;
   charge(c, 0);  // what it has is its to keep
   if (!same_weights(&old, c)) c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
   c->problem.by_winograd = &c->by_winograd;
-  c->choice = choose(&c->problem, env);
+  why = tvmq_conv_choose(&c->problem, env, &c->choice);
+  if (why) return why;
   charge(c, c->choice.transformed_bytes);
-  if (!c->choice.variant) return "no kernel for this combination of types";
-  c->panels = tvmq_ceil_div(c->problem.group_n, c->choice.variant->layout.nr);
 
-  if (c->packed && same_packing(&old, c)) {
-    c->problem.quant = old.problem.quant;
-  } else {
+  if (!c->packed || !same_packing(&old, c)) {
     drop_weights(c);
     why = pack_kept(c, env->machine);
     if (why) return why;
     c->packs++;
   }
   c->shared_bytes = 0;
+  tvmq_free(c->plan);
+  c->plan = tvmq_alloc(c->choice.way->plan_bytes);
+  if (!c->plan) return "out of memory";
   why = c->choice.way->plan(c, env);
   if (why) return why;
   return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
@@ -168,6 +138,7 @@ static void release(struct tvmq_op *op) {
   if (!c) return;
   drop_weights(c);
   if (c->budget) charge(c, 0);
+  tvmq_free(c->plan);
   tvmq_free(c);
 }
 
@@ -176,9 +147,16 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){
       .kernel = c->choice.variant->name,
       .algorithm = c->choice.way->name(c),
-      .packed_bytes = c->panels * c->problem.groups * c->panel.size,
+      .packed_bytes = c->choice.panels * c->problem.groups * c->choice.panel.size,
       .scratch_bytes = c->shared_bytes + c->slice_bytes * (size_t)tvmq_threads_count(c->threads),
       .macs = c->problem.macs,
+      .choice = {.way = c->choice.way->id,
+                 .variant = c->choice.variant,
+                 .flip = c->choice.flip,
+                 .rows = c->choice.blocks.rows,
+                 .panels = c->choice.blocks.panels,
+                 .cycles = c->choice.cycles},
+      .transformed_bytes = c->charged,
       .packs = c->packs,
   };
   tvmq_layout_name(&c->choice.variant->layout, out->packing, sizeof out->packing);
@@ -190,8 +168,21 @@ const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad
   return NULL;
 }
 
-const struct tvmq_op_class tvmq_op_conv = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .set_border = tvmq_conv_set_border};
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  struct tvmq_choices choices = {.list = list, .max = max};
+  tvmq_conv_list(&desc->conv, env, &choices);
+  return choices.n;
+}
+
+const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
+                                           .candidates = candidates,
+                                           .plan = plan,
+                                           .n_tasks = n_tasks,
+                                           .run_task = run_task,
+                                           .release = release,
+                                           .info = info,
+                                           .set_border = tvmq_conv_set_border};
 
 // Without a border: its rows are not pixels side by side.
-const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_fully_connected = {
+    .claim = claim, .candidates = candidates, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -12,7 +12,7 @@
 #include "ops/conv/cut.h"
 #include "ops/desc.h"
 #include "ops/geometry.h"
-#include "plan/conv_blocks.h"
+#include "plan/blocks.h"
 #include "threads/threads.h"
 
 // One thread's slice of the scratch, as byte offsets.
@@ -34,8 +34,10 @@ struct tvmq_depthwise {
   struct tvmq_conv_desc desc;  // its filter cut
   struct tvmq_cut cut;
   struct tvmq_conv_quant quant;
-  struct tvmq_axis h, w;  // down and along the kernel's rows
-  bool transposed;        // the kernel's rows are the image's columns
+  struct tvmq_stage stage;  // lowered for the weights that are packed
+  bool in_float;            // panels may be in float form
+  struct tvmq_axis h, w;    // down and along the kernel's rows
+  bool transposed;          // the kernel's rows are the image's columns
   const struct tvmq_variant *variant;
   uint32_t excluded;           // flags of which the kernel may have none, given the weights
   float cycles, bring_cycles;  // estimated, on one thread; of them, what it takes to point at pixels
@@ -53,7 +55,7 @@ struct tvmq_depthwise {
   uint32_t packs;    // how often
   uint8_t *padding;  // a pixel of zero points
 
-  struct tvmq_conv_blocks tasks;  // a strip of a phase, and blocks
+  struct tvmq_blocks tasks;  // a strip of a phase, and blocks
   struct tvmq_depthwise_slice slice;
   const struct tvmq_scratch *scratch;
 };

@@ -29,7 +29,7 @@ size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
 }
 
 void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_tile tile) {
-  const struct tvmq_conv_blocks *tasks = &d->tasks;
+  const struct tvmq_blocks *tasks = &d->tasks;
   const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
   uint8_t *scratch = d->scratch->memory + (size_t)tile.thread * d->slice.size;
@@ -54,7 +54,7 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
   const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
   size_t whole = n_cols;
   const size_t pixels = d->side_by_side, rest = take_digit(&whole, pixels);
-  if (!tvmq_conv_has_rows(tasks, &tile)) {
+  if (!tvmq_has_rows(tasks, &tile)) {
     if (pixels > 1)
       tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, d->reach, scratch + d->slice.expanded, table);
     else
@@ -72,7 +72,7 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
       .out_col_stride = d->w.phases * out_step.w * pixels,
       .out_row_stride = d->h.phases * out_step.h,
       .in_flip = tvmq_operand_flip(&d->quant, &d->variant->layout),
-      .stage = &d->quant.stage,
+      .stage = &d->stage,
   };
   for (size_t b = group * tasks->panels; b < end_block; b += args.n_blocks) {
     const struct tvmq_depthwise_block *block = &d->blocks[b];

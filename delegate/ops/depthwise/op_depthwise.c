@@ -50,6 +50,22 @@ static size_t block_view(const struct tvmq_depthwise *d, const uint8_t *filter, 
   return n;
 }
 
+// The stage is lowered for all channels before any are packed.
+static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel_params *params) {
+  const struct tvmq_layout *layout = &d->variant->layout;
+  struct tvmq_channel channels[UINT8_MAX];
+  d->stage = d->quant.stage;
+  for (size_t b = 0; b < d->n_blocks; b++) {
+    const size_t n = block_view(d, filter, b, channels), part = n / d->side_by_side;
+    for (size_t j = 0; j < n; j += part)
+      tvmq_conv_lower(&d->desc, &d->quant, layout, d->in_float, channels + j, d->blocks[b].first, part, &d->stage, params + b * layout->nr + j);
+  }
+  for (size_t b = 0; b < d->n_blocks; b++) {
+    const size_t n = block_view(d, filter, b, channels);
+    tvmq_pack_depthwise(layout, channels, params + b * layout->nr, n, d->h.filter, d->w.filter, d->blocks[b].planes, d->packed + b * d->panel_bytes);
+  }
+}
+
 static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter) {
   const struct tvmq_layout *layout = &d->variant->layout;
   struct tvmq_channel channels[UINT8_MAX];
@@ -78,14 +94,11 @@ static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *mac
 
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
 
-  d->quant.in_float = tvmq_conv_in_float(d->variant, machine, (size_t)d->desc.batch * d->h.out * d->w.out);
-  for (size_t b = 0; b < d->n_blocks; b++) {
-    const size_t n = block_view(d, filter, b, channels);
-    struct tvmq_channel_params params[UINT8_MAX];
-    const size_t part = n / d->side_by_side;
-    for (size_t j = 0; j < n; j += part) tvmq_conv_channel_params(&d->desc, &d->quant, layout, channels + j, d->blocks[b].first, part, params + j);
-    tvmq_pack_depthwise(layout, channels, params, n, d->h.filter, d->w.filter, d->blocks[b].planes, d->packed + b * d->panel_bytes);
-  }
+  d->in_float = tvmq_conv_in_float(d->variant, machine, (size_t)d->desc.batch * d->h.out * d->w.out);
+  struct tvmq_channel_params *params = tvmq_alloc(d->n_blocks * layout->nr * sizeof *params);
+  if (!params) return "out of memory";
+  lower_and_pack(d, filter, params);
+  tvmq_free(params);
   return NULL;
 }
 
@@ -104,10 +117,11 @@ static uint64_t macs(const struct tvmq_depthwise *d) {
   return outputs * (uint64_t)d->cut.filter_h * (uint64_t)d->cut.filter_w;
 }
 
-static void set_tasks(struct tvmq_depthwise *d, const struct tvmq_machine *machine) {
+static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvmq_env *env) {
+  const struct tvmq_machine *machine = env->machine;
   const size_t rows = tvmq_phase_outputs(&d->h, 0), parts = (size_t)d->desc.batch * tvmq_depthwise_phases(d);
   const size_t row_bytes = d->w.in * (size_t)d->desc.in_c * d->element_bytes * d->h.stride;
-  const struct tvmq_conv_work work = {
+  return (struct tvmq_work){
       .parts = parts,
       .m = rows,
       .pitch = 1,
@@ -116,18 +130,25 @@ static void set_tasks(struct tvmq_depthwise *d, const struct tvmq_machine *machi
       .reach = (d->h.filter - 1) / d->h.stride,
       .least = machine->depthwise.least_tiles * d->variant->mr,
       .most = machine->strip_bytes / row_bytes,
+      .cache_bytes = machine->block_bytes,
       .row_bytes = row_bytes,
       // Two overlapping blocks stay together, so that no byte has two writers.
       .panels = d->n_blocks - (d->n_blocks > 1 && d->channels % d->variant->layout.nr != 0),
       .panel_bytes = d->panel_bytes,
-      .in_bytes = row_bytes / (size_t)tvmq_threads_count(d->threads),  // of a thread's channels
+      .in_bytes = row_bytes / (size_t)tvmq_threads_count(env->threads),  // of a thread's channels
       .out_bytes = d->w.out * d->channels * d->element_bytes,
       .pixel_bytes = d->channels * d->element_bytes,
       .panel_pixel_bytes = d->variant->layout.nr * d->element_bytes,
       .cycles = d->cycles,
       .bring_cycles = d->bring_cycles,
   };
-  d->tasks = tvmq_conv_blocks(&work, machine, tvmq_threads_count(d->threads));
+}
+
+// The blocks that the wish leaves, the best at the head.
+static size_t list_blocks(const struct tvmq_depthwise *d, const struct tvmq_env *env, struct tvmq_blocks *list, size_t max) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_work work = work_of(d, env);
+  return tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, list, max);
 }
 
 static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *memory) {
@@ -183,11 +204,17 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   d->cut = tvmq_cut(&d->desc, &geometry);
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
-  if (!d->packed) d->transposed = transposes(&h, &w, env->machine);  // another shape alone is no reason to pack again
+  // Another shape alone is no reason to pack again; a wish is for what the shape by itself would have.
+  if (!d->packed || env->wish != NULL) d->transposed = transposes(&h, &w, env->machine);
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
-  d->variant = choose(d, env);
-  return d->variant ? NULL : "no kernel for this combination of types";
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  d->variant = tvmq_way_allowed(&wish, TVMQ_WAY_PIXEL_TABLE) && wish.flip != TVMQ_FLIP_COPY ? choose(d, env) : NULL;
+  if (!d->variant) return env->wish ? "not legal here: this way, or this kernel for it" : "no kernel for this combination of types";
+  d->n_blocks = tvmq_ceil_div(d->channels, d->variant->layout.nr);
+  d->reach = tvmq_ceil_div(d->variant->layout.nr, d->channels);
+  d->gathers = desc->depth_multiplier > 1 || (d->channels < d->variant->layout.nr && d->side_by_side == 1);
+  return NULL;
 }
 
 static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
@@ -195,22 +222,16 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
   d->threads = env->threads;
   const char *why = describe(d, desc, env);
   if (why) return why;
-  const size_t nr = d->variant->layout.nr;
-  d->n_blocks = tvmq_ceil_div(d->channels, nr);
-  d->reach = tvmq_ceil_div(nr, d->channels);
-  d->gathers = desc->depth_multiplier > 1 || (d->channels < nr && d->side_by_side == 1);
-
-  bool packed = d->packed && tvmq_conv_same_weights(&old.desc, &d->desc) && tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side &&
-                tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
-  if (packed) {
-    d->quant = old.quant;
-  } else {
+  const bool packed = d->packed && (!d->in_float || (d->variant->flags & TVMQ_FLOAT_STAGE) != 0) && tvmq_conv_same_weights(&old.desc, &d->desc) &&
+                      tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side && old.transposed == d->transposed &&
+                      tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
+  if (!packed) {
     drop_weights(d);
     why = pack_kept(d, env->machine);
     if (why) return why;
     d->packs++;
   }
-  set_tasks(d, env->machine);
+  if (list_blocks(d, env, &d->tasks, 1) == 0) return "not legal here: blocks of so many rows or panels";
   return set_scratch(d, env->scratch);
 }
 
@@ -233,6 +254,8 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
       .packed_bytes = d->n_blocks * d->panel_bytes,
       .scratch_bytes = d->slice.size * (size_t)tvmq_threads_count(d->threads),
       .macs = macs(d),
+      .choice =
+          {.way = TVMQ_WAY_PIXEL_TABLE, .variant = d->variant, .flip = TVMQ_FLIP_USES, .rows = d->tasks.rows, .panels = d->tasks.panels, .cycles = d->cycles},
       .packs = d->packs,
   };
   tvmq_layout_name(&d->variant->layout, out->packing, sizeof out->packing);
@@ -246,8 +269,48 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
 
+enum { LISTED_BLOCKS = 3 };
+
+// Of a convolution, too: it may be one.
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  struct tvmq_choices choices = {.list = list, .max = max};
+  struct tvmq_env one = *env;
+  struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_variant *const only = wish.variant;
+  one.wish = &wish;
+  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equals the last is the most specific
+    struct tvmq_depthwise d = {0};
+    struct tvmq_blocks blocks[LISTED_BLOCKS];
+    wish.variant = &tvmq_variants[v];
+    if ((only != NULL && only != wish.variant) || describe(&d, &desc->conv, &one) != NULL) continue;
+    const size_t n = list_blocks(&d, &one, blocks, LISTED_BLOCKS);
+    for (size_t i = 0; i < n; i++) {
+      const struct tvmq_choice found = {.way = TVMQ_WAY_PIXEL_TABLE,
+                                        .variant = d.variant,
+                                        .flip = TVMQ_FLIP_USES,
+                                        .rows = blocks[i].rows,
+                                        .panels = blocks[i].panels,
+                                        .cycles = d.cycles * blocks[i].cycles / blocks[0].cycles};
+      tvmq_choices_add(&choices, &found);
+    }
+  }
+  tvmq_conv_list(&desc->conv, env, &choices);
+  return choices.n;
+}
+
+// A wish for a way, or for a kernel, that only one of both has.
+static const struct tvmq_op_class *wished_class(const struct tvmq_choice *wish) {
+  if (wish->way != TVMQ_WAY_ANY) return wish->way == TVMQ_WAY_PIXEL_TABLE ? &tvmq_op_depthwise : &tvmq_op_conv;
+  if (wish->variant == NULL) return NULL;
+  const enum tvmq_family family = wish->variant->family;
+  return family == TVMQ_FAMILY_DEPTHWISE_S8 || family == TVMQ_FAMILY_DEPTHWISE_S16 ? &tvmq_op_depthwise : &tvmq_op_conv;
+}
+
 // One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_op_class *const wished = wished_class(&wish);
+  if (wished != NULL) return wished;
   if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return &tvmq_op_depthwise;
   struct tvmq_depthwise d = {0};
   return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? &tvmq_op_depthwise : &tvmq_op_conv;
@@ -255,6 +318,7 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
 
 const struct tvmq_op_class tvmq_op_depthwise = {
     .claim = claim,
+    .candidates = candidates,
     .computed_by = computed_by,
     .plan = plan,
     .n_tasks = n_tasks,

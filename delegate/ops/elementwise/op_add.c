@@ -7,9 +7,10 @@
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
 #include "ops/op.h"
+#include "ops/plain.h"
 #include "ops/quant_params.h"
+#include "plan/blocks.h"
 #include "plan/select.h"
-#include "plan/tasks.h"
 
 // Tasks begin on cache lines.
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 2048 };
@@ -46,13 +47,20 @@ static void describe(const struct tvmq_add_desc *desc, enum tvmq_rounding roundi
   args->max -= offset;
 }
 
+static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  return tvmq_select_add(desc->add.type, target);
+}
+
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  return tvmq_plain_candidates(select_kernel, desc, desc->add.n, env, list, max);
+}
+
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct add));
   struct add *a = (struct add *)*op;
   if (!a) return "out of memory";
   const struct tvmq_add_desc *d = &desc->add;
-  const struct tvmq_target target = tvmq_target(env);
-  a->variant = tvmq_select_add(d->type, &target);
+  a->variant = tvmq_plain_choose(select_kernel, desc, env);
   if (!a->variant) return "no kernel for this type";
   struct tvmq_add_args asked;
   describe(d, env->rounding, &asked);
@@ -75,7 +83,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct add *a = (const struct add *)op;
-  *out = (struct tvmq_op_info){.kernel = a->variant->name, .algorithm = a->args.planar ? "plane" : "elementwise"};
+  *out = (struct tvmq_op_info){.kernel = a->variant->name, .algorithm = a->args.planar ? "plane" : "elementwise", .choice = tvmq_plain_choice(a->variant)};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct add *)op)->tasks; }
@@ -104,5 +112,11 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_add = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function};
+const struct tvmq_op_class tvmq_op_add = {.claim = claim,
+                                          .candidates = candidates,
+                                          .plan = plan,
+                                          .n_tasks = n_tasks,
+                                          .run_task = run_task,
+                                          .release = release,
+                                          .info = info,
+                                          .byte_function = byte_function};

@@ -2,8 +2,8 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "ops/op.h"
+#include "plan/blocks.h"
 #include "plan/select.h"
-#include "plan/tasks.h"
 
 // Tasks begin on cache lines.
 enum { LINE = 64 };

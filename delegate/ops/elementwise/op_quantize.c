@@ -6,9 +6,10 @@
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
 #include "ops/op.h"
+#include "ops/plain.h"
 #include "ops/quant_params.h"
+#include "plan/blocks.h"
 #include "plan/select.h"
-#include "plan/tasks.h"
 
 // Tasks begin on cache lines of bytes.
 enum { LINE = TVMQ_LINE, N_BYTES = 256 };
@@ -50,30 +51,53 @@ static void find_reciprocal(struct tvmq_quantize_args *args, enum tvmq_type out_
   args->rest = reciprocal.rest;
 }
 
+static void describe(const struct tvmq_quantize_desc *d, enum tvmq_rounding rounding, struct quantize *r) {
+  *r = (struct quantize){
+      .args = {.rounding = rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
+      .n = d->n,
+      .in_bytes = tvmq_type_bytes(d->in_type),
+      .out_bytes = tvmq_type_bytes(d->out_type),
+  };
+  if (d->in_type != TVMQ_TYPE_F32) tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
+}
+
+static bool maps_bytes(const struct tvmq_quantize_desc *d) { return tvmq_type_bytes(d->in_type) == 1 && tvmq_type_bytes(d->out_type) == 1; }
+
+static const struct tvmq_variant *select_table(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  return maps_bytes(&desc->quantize) ? tvmq_select_byte_map(target) : NULL;
+}
+
+static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  const struct tvmq_variant *computing = tvmq_select_quantize(desc->quantize.in_type, desc->quantize.out_type, target), *table = select_table(desc, target);
+  if (computing == NULL || table == NULL) return computing != NULL ? computing : table;
+  const float computed = tvmq_speed_of(computing, target->machine)->rate, looked_up = tvmq_speed_of(table, target->machine)->rate;
+  return looked_up > computed ? table : computing;
+}
+
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  const struct tvmq_quantize_desc *d = &desc->quantize;
+  struct quantize r;
+  describe(d, env->rounding, &r);
+  const bool needs_table = maps_bytes(d) && !find_rule(&r, d->in_type, d->out_type);
+  return tvmq_plain_candidates(needs_table ? select_table : select_kernel, desc, d->n, env, list, max);
+}
+
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct quantize));
   struct quantize *r = (struct quantize *)*op;
   if (!r) return "out of memory";
   const struct tvmq_quantize_desc *d = &desc->quantize;
-  const struct tvmq_target target = tvmq_target(env);
   const struct tvmq_variant *variant_before = r->variant;
   const struct tvmq_quantize_args before = r->args;
-  *r = (struct quantize){
-      .variant = tvmq_select_quantize(d->in_type, d->out_type, &target),
-      .args = {.rounding = env->rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
-      .n = d->n,
-      .in_bytes = tvmq_type_bytes(d->in_type),
-      .out_bytes = tvmq_type_bytes(d->out_type),
-  };
-  if (!r->variant) return "no kernel for this combination of types";
+  describe(d, env->rounding, r);
+  const bool needs_table = maps_bytes(d) && !find_rule(r, d->in_type, d->out_type);
+  r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
+  if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
   if (d->in_type == TVMQ_TYPE_F32 && r->variant == variant_before && before.scale == d->out.scale && before.out_zero_point == d->out.zero_point) {
     r->args.inverse = before.inverse;  // int16 has so many thresholds that the proof is not for every resize
     r->args.rest = before.rest;
   } else if (d->in_type == TVMQ_TYPE_F32) {
     find_reciprocal(&r->args, d->out_type);
-  } else {
-    tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &r->args.multiplier, &r->args.shift);
-    if (r->in_bytes == 1 && r->out_bytes == 1 && !find_rule(r, d->in_type, d->out_type)) r->variant = tvmq_select_byte_map(&target);
   }
   const float cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine)->rate;
   r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
@@ -85,7 +109,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct quantize *r = (const struct quantize *)op;
-  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise"};
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .choice = tvmq_plain_choice(r->variant)};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct quantize *)op)->tasks; }
@@ -118,5 +142,11 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_quantize = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function};
+const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
+                                               .candidates = candidates,
+                                               .plan = plan,
+                                               .n_tasks = n_tasks,
+                                               .run_task = run_task,
+                                               .release = release,
+                                               .info = info,
+                                               .byte_function = byte_function};

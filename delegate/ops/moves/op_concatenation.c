@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "ops/claims/claim.h"
 #include "ops/op.h"
-#include "plan/tasks.h"
+#include "plan/blocks.h"
 
 // Pieces begin on cache lines.
 enum { LINE = TVMQ_LINE, CHUNK = 16, MOST_INLINE = 256 };

@@ -6,8 +6,8 @@
 #include "ops/geometry.h"
 #include "ops/op.h"
 #include "ops/quant_params.h"
+#include "plan/blocks.h"
 #include "plan/select.h"
-#include "plan/tasks.h"
 
 // Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
 // half of it leaves room for the outputs and for the input row that comes next.

@@ -66,7 +66,8 @@ class Node:
     subgraph, node: as the interpreter numbers them. op: the builtin operator's name, or a custom operator's own. reason: why the node was left to the runtime,
     "" if claimed. What follows says something of claimed nodes only. partition: which delegate kernel runs it. macs: multiply-accumulates of one inference,
     padding included. packed_bytes: weights as the kernel reads them. scratch_bytes: its share of the scratch that all operators use in turn. folded_into: of a
-    PAD that others do along with their own work, the first of them, else -1; it has no kernel and takes no time.
+    PAD that others do along with their own work, the first of them, else -1; it has no kernel and takes no time. forced: it runs as force() demanded; refusal:
+    why it does not, and runs by default.
     """
 
     subgraph: int
@@ -83,11 +84,30 @@ class Node:
     packed_bytes: int
     scratch_bytes: int
     folded_into: int
+    forced: bool
+    refusal: str
 
     @property
     def how(self) -> str:
         """What runs it, or why the delegate does not: the kernel, where a PAD is folded into, the reason."""
         return self.kernel or self.algorithm if self.claimed else self.reason
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to compute a node, of all that give the same results.
+
+    way: such as "row table", "im2col", "winograd", "pixel table"; "plain" where only the kernel differs. flipped_copy: signed input is copied as unsigned for a
+    kernel that wants it so. rows, panels: of a block of work, 0 without blocks. cycles: estimated, on one thread. runs: it is what the node runs as.
+    """
+
+    way: str
+    kernel: str
+    flipped_copy: bool
+    rows: int
+    panels: int
+    cycles: float
+    runs: bool
 
 
 @dataclass(frozen=True)
@@ -211,6 +231,25 @@ def report(delegate: Delegate) -> Report:
     pointer = ffi.delegate_pointer(delegate)
     lib = ffi.library()[1]
     return Report(ffi.structure(Summary, lib.tvmq_get_delegate(pointer)), tuple(ffi.sequence(Node, lib.tvmq_get_node, pointer)))
+
+
+def candidates(delegate: Delegate, index: int) -> list[Candidate]:
+    """The ways in which node `index` of report() can be computed, the one that is estimated fastest first. Empty for nodes that leave no choice.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library.
+    """
+    return ffi.sequence(Candidate, ffi.library()[1].tvmq_get_candidate, ffi.delegate_pointer(delegate), index)
+
+
+def force(delegate: Delegate, index: int, candidate: int | None) -> None:
+    """Has node `index` of report() computed by one of its candidates from now on; None: by default again.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library, or there is no such node or candidate.
+    """
+    if ffi.library()[1].tvmq_force(ffi.delegate_pointer(delegate), index, -1 if candidate is None else candidate) != 0:
+        raise ValueError(f"node {index} has no candidate {candidate}")
 
 
 def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:

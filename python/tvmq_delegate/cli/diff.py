@@ -17,6 +17,7 @@ from .command import listed, model_command, num_threads, print_json, progress
 ALLOWED = click.FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
 
+
 @model_command
 @click.option(
     "--contenders",

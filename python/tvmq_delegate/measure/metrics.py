@@ -132,7 +132,7 @@ def ratio(rounds: Sequence[Sequence[int]], baseline: Sequence[Sequence[int]]) ->
 
 
 def judged(speedup: float | None) -> str:
-    """"good" or "bad" where it is one by five percent or more, else ""."""
+    """ "good" or "bad" where it is one by five percent or more, else ""."""
     return "" if speedup is None or 0.95 <= speedup < 1.05 else "good" if speedup > 1 else "bad"
 
 

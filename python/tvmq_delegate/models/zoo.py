@@ -34,9 +34,7 @@ def load(name: str) -> bytes:
     return _NETWORKS[match[1]](**options, **_TYPES[match[4]])
 
 
-def mobilenet_v1(
-    *, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0
-) -> bytes:
+def mobilenet_v1(*, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
     """MobileNet v1 (Howard et al. 2017).
 
     width: multiplier of all channel counts. resolution: height and width of the input in pixels. dtype: "int8" or "uint8" of activations and filters.
@@ -56,9 +54,7 @@ def mobilenet_v1(
     return net.build(net.softmax(net.flatten(net.logits(x, classes))))
 
 
-def mobilenet_v2(
-    *, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0
-) -> bytes:
+def mobilenet_v2(*, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
     """MobileNet v2 (Sandler et al. 2018): inverted residuals with linear bottlenecks. Parameters as `mobilenet_v1`."""
     net = _network("mobilenet_v2", dtype, io_dtype, seed)
 

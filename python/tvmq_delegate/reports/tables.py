@@ -27,7 +27,7 @@ def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = 
 
 
 def plural(n: int, word: str) -> str:
-    """"1 thread", "2 threads"."""
+    """ "1 thread", "2 threads"."""
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 

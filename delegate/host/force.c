@@ -1,0 +1,74 @@
+// Candidates of nodes, and forcing one: part of the public functions (tvmq_delegate.h).
+#pragma GCC visibility push(default)
+#include "tvmq_delegate.h"
+#pragma GCC visibility pop
+
+#include "base/memory.h"
+#include "host/apply.h"
+#include "host/delegate.h"
+#include "host/partition.h"
+
+// More than any node has: some ways, times kernels, times a few blocks.
+enum { MOST_CANDIDATES = 512 };
+
+static bool is_planned(const struct tvmq_record *record) { return record != NULL && record->planned && record->op != NULL && !record->bytes.applied; }
+
+// The class that the node is of lists them, which may leave some of them to another one. What the operator itself has taken of the budget for transformed
+// weights is there for its next plan.
+static void list_candidates(struct tvmq_record *record, const struct tvmq_env *env) {
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  struct tvmq_op_info info = {0};
+  record->n_candidates = 0;
+  if (record->candidates == NULL) record->candidates = tvmq_alloc(MOST_CANDIDATES * sizeof *record->candidates);
+  if (record->candidates == NULL || op_class->candidates == NULL) return;
+  record->op_class->info(record->op, &info);
+  struct tvmq_budget transformed = *env->transformed;
+  transformed.used -= info.transformed_bytes;
+  struct tvmq_env any = *env;
+  any.transformed = &transformed;
+  record->n_candidates = op_class->candidates(&record->desc, &any, record->candidates, MOST_CANDIDATES);
+}
+
+const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index, int candidate) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
+  if (!is_planned(record) || candidate < 0) return NULL;
+  if (candidate == 0) list_candidates(record, &delegate->env);
+  if ((size_t)candidate >= record->n_candidates) return NULL;
+  const struct tvmq_choice *choice = &record->candidates[candidate];
+  struct tvmq_op_info info = {0};
+  record->op_class->info(record->op, &info);
+  record->candidate = (struct tvmq_candidate_info){
+      .way = tvmq_way_name(choice->way),
+      .kernel = choice->variant->name,
+      .flipped_copy = choice->flip == TVMQ_FLIP_COPY,
+      .rows = choice->rows,
+      .panels = choice->panels,
+      .cycles = (double)choice->cycles,
+      .runs = tvmq_same_choice(choice, &info.choice),
+  };
+  return &record->candidate;
+}
+
+static struct tvmq_partition *partition_of(const struct tvmq_delegate *delegate, const struct tvmq_record *record) {
+  for (const struct tvmq_subgraph *subgraph = delegate->subgraphs; subgraph != NULL; subgraph = subgraph->next) {
+    for (struct tvmq_partition *p = subgraph->partitions; p != NULL; p = p->next) {
+      for (size_t i = 0; i < p->n; i++) {
+        if (p->steps[i].record == record) return p;
+      }
+    }
+  }
+  return NULL;
+}
+
+int tvmq_force(const void *base, int index, int candidate) {
+  struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
+  struct tvmq_partition *partition = is_planned(record) ? partition_of(delegate, record) : NULL;
+  if (partition == NULL || (candidate >= 0 && tvmq_get_candidate(base, index, 0) == NULL) || candidate >= (int)record->n_candidates) return -1;
+  record->is_forced = candidate >= 0;
+  if (candidate >= 0) record->wish = record->candidates[candidate];
+  if (tvmq_record_replan(record, &delegate->env) == NULL && tvmq_partition_size_up(partition)) return 0;
+  partition->ready = false;
+  return -1;
+}

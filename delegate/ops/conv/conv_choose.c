@@ -1,0 +1,131 @@
+// The choice among the ways of computing a convolution, their kernels, blocks and flips.
+#include <math.h>
+
+#include "base/arith.h"
+#include "ops/conv/conv.h"
+#include "ops/conv/conv_gemm.h"
+#include "ops/conv/conv_matrix.h"
+#include "ops/conv/conv_winograd.h"
+
+// The one list of them.
+static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,   &tvmq_conv_by_im2col,        &tvmq_conv_in_place,
+                                                   &tvmq_conv_by_padding, &tvmq_conv_by_matrix_im2col, &tvmq_conv_by_winograd};
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+// Blocks that are listed for each way and kernel.
+enum { LISTED_BLOCKS = 3 };
+
+const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem) {
+  *problem = (struct tvmq_conv_problem){
+      .desc = *desc,
+      .quant = tvmq_conv_quant(desc, env->rounding),
+      .element_bytes = tvmq_conv_element_bytes(desc),
+      .groups = (size_t)desc->in_c / (size_t)desc->filter_c,
+  };
+  const char *why = tvmq_geometry(desc, &problem->geometry);
+  if (why) return why;
+  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
+  problem->cut = tvmq_cut(&problem->desc, &problem->geometry);
+  problem->group_n = (size_t)desc->out_c / problem->groups;
+  problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
+  problem->macs = (uint64_t)problem->m * (uint64_t)desc->out_c * (uint64_t)desc->filter_h * (uint64_t)desc->filter_w * (uint64_t)desc->filter_c;
+  return NULL;
+}
+
+// Sets what all ways have alike, but for blocks and flip. False: the weights do not fit into memory.
+static bool set_panels(const struct tvmq_conv_problem *problem, struct tvmq_conv_choice *choice) {
+  size_t depth, bytes;
+  choice->panels = tvmq_ceil_div(problem->group_n, choice->variant->layout.nr);
+  return tvmq_mul_size(choice->n_taps, choice->k, &depth) && tvmq_panel_layout(&choice->variant->layout, depth, &choice->panel) &&
+         tvmq_mul_size(choice->panels * problem->groups, choice->panel.size, &bytes);
+}
+
+// The best of a way with what the target leaves. False: it has none.
+static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target,
+                      struct tvmq_conv_choice *choice) {
+  *choice = way->choose(problem, env, target);
+  choice->way = way;
+  return choice->variant != NULL && set_panels(problem, choice);
+}
+
+// The cheapest of the ways that are allowed.
+static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
+  const struct tvmq_target target = tvmq_target(env);
+  best->variant = NULL;
+  for (size_t i = 0; i < N_WAYS; i++) {
+    struct tvmq_conv_choice choice;
+    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_by(ways[i], problem, env, &target, &choice)) continue;
+    if (best->variant && choice.cycles >= best->cycles) continue;
+    if (!ways[i]->is_exact || ways[i]->is_exact(problem)) *best = choice;
+  }
+  return best->variant != NULL;
+}
+
+static enum tvmq_flip best_flip(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine) {
+  return choice->may_flip && choice->way->pays_flipping(problem, choice, machine) ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES;
+}
+
+const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  struct tvmq_choice winograd = wish;
+  winograd.way = TVMQ_WAY_WINOGRAD;
+  const bool forced = wish.way == TVMQ_WAY_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_way(problem, env, &winograd, choice);
+  if (!forced && !choose_way(problem, env, &wish, choice))
+    return env->wish ? "not legal here: this way, or this kernel for it" : "no kernel for this combination of types";
+  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, &choice->blocks, 1) == 0)
+    return "not legal here: blocks of so many rows or panels";
+  if (wish.flip == TVMQ_FLIP_COPY && !choice->may_flip) return "not legal here: there is nothing to flip, or no table of rows";
+  choice->flip = wish.flip != TVMQ_FLIP_ANY ? wish.flip : best_flip(problem, choice, env->machine);
+  return NULL;
+}
+
+float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  struct tvmq_env rows = *env;
+  rows.winograd = TVMQ_WINOGRAD_OFF;  // it would read the weights
+  struct tvmq_conv_problem problem;
+  struct tvmq_conv_choice choice;
+  return tvmq_conv_describe(desc, env, &problem) == NULL && tvmq_conv_choose(&problem, &rows, &choice) == NULL ? choice.cycles : INFINITY;
+}
+
+// ---- candidates
+
+// All blocks and flips of a way with a kernel. Blocks are worth what the estimate for all threads says of them.
+static void list_blocks(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice, struct tvmq_choices *choices) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  struct tvmq_blocks blocks[LISTED_BLOCKS];
+  const size_t n = tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, blocks, LISTED_BLOCKS);
+  for (size_t i = 0; i < n; i++) {
+    choice->blocks = blocks[i];
+    const enum tvmq_flip best = best_flip(problem, choice, env->machine), other = best == TVMQ_FLIP_COPY ? TVMQ_FLIP_USES : TVMQ_FLIP_COPY;
+    struct tvmq_choice found = {.way = choice->way->id,
+                                .variant = choice->variant,
+                                .flip = best,
+                                .rows = blocks[i].rows,
+                                .panels = blocks[i].panels,
+                                .cycles = choice->cycles * blocks[i].cycles / blocks[0].cycles};
+    if (wish.flip == TVMQ_FLIP_ANY || wish.flip == best) tvmq_choices_add(choices, &found);
+    found.flip = other;
+    if (choice->may_flip && (wish.flip == TVMQ_FLIP_ANY || wish.flip == other)) tvmq_choices_add(choices, &found);
+  }
+}
+
+void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_choices *choices) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  enum tvmq_exactness by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  struct tvmq_conv_problem problem;
+  if (tvmq_conv_describe(desc, env, &problem) != NULL) return;
+  problem.by_winograd = &by_winograd;
+  for (size_t i = 0; i < N_WAYS; i++) {
+    if (!tvmq_way_allowed(&wish, ways[i]->id)) continue;
+    for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equals the last is the most specific
+      struct tvmq_target target = tvmq_target(env);
+      struct tvmq_conv_choice choice;
+      if (target.only != NULL && target.only != &tvmq_variants[v]) continue;
+      target.only = &tvmq_variants[v];
+      if (!choose_by(ways[i], &problem, env, &target, &choice) || (ways[i]->is_exact && !ways[i]->is_exact(&problem))) continue;
+      list_blocks(&problem, env, &choice, choices);
+    }
+  }
+}

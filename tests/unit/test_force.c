@@ -1,0 +1,140 @@
+// Forcing candidates: whatever is listed can be forced and computes the same; what is forced stays so, is refused with a reason where shapes make it illegal,
+// and can be undone.
+#include "base/memory.h"
+#include "fake_network.h"
+#include "tvmq_delegate.h"
+#include "unit.h"
+
+enum { OUT = 4096, NODES = 3 };
+
+struct scene {
+  struct network network;
+  TfLiteDelegate *delegate;
+  size_t blocks;
+};
+
+static struct scene begin(const char *threads) {
+  struct scene s = {.blocks = tvmq_alloc_live(), .network = network_create(false)};
+  s.delegate = network_delegate((const char *const[]){"num_threads", threads, NULL});
+  CHECK(fake_apply(s.network.graph, s.delegate) == kTfLiteOk, "%s", s.network.fake->error);
+  return s;
+}
+
+static void end(struct scene *s) {
+  fake_destroy(s->network.fake);
+  network_delegate_destroy(s->delegate);
+  CHECK(tvmq_alloc_live() == s->blocks, "%zu blocks left", tvmq_alloc_live() - s->blocks);
+}
+
+static void check_run(struct scene *s, const int *dims, const char *what) {
+  static unsigned long long seed = 1;
+  int8_t got[OUT], wanted[OUT];
+  seed++;
+  const size_t n = network_run(&s->network, seed, got, OUT), n_wanted = network_reference(false, dims, seed, wanted, OUT);
+  CHECK(n == n_wanted && n > 0, "%s: %zu bytes instead of %zu: %s", what, n, n_wanted, s->network.fake->error);
+  CHECK(n == n_wanted && memcmp(got, wanted, n) == 0, "%s", what);
+}
+
+static int count(const struct scene *s, int node) {
+  int n = 0;
+  while (tvmq_get_candidate(s->delegate, node, n) != NULL) n++;
+  return n;
+}
+
+// The one that runs; -1: none of those that are listed.
+static int running(const struct scene *s, int node) {
+  const struct tvmq_candidate_info *info;
+  int found = -1, n = 0;
+  for (int i = 0; (info = tvmq_get_candidate(s->delegate, node, i)) != NULL; i++) {
+    if (!info->runs) continue;
+    found = i;
+    n++;
+  }
+  CHECK(n <= 1, "%d candidates of node %d run", n, node);
+  return found;
+}
+
+static void check_all(const char *threads) {
+  struct scene s = begin(threads);
+  check_run(&s, NULL, "by default");
+  for (int node = 0; node < NODES; node++) {
+    const int n = count(&s, node);
+    CHECK(n > 0 && running(&s, node) == 0, "%d candidates of node %d, %d runs", n, node, running(&s, node));
+    double before = 0;
+    for (int i = 0; i < n; i++) {
+      const struct tvmq_candidate_info info = *tvmq_get_candidate(s.delegate, node, i == 0 ? 0 : i);
+      CHECK(info.cycles >= before && info.way[0] != '\0' && info.kernel[0] != '\0', "node %d, candidate %d", node, i);
+      before = info.cycles;
+      CHECK(tvmq_force(s.delegate, node, i) == 0 && running(&s, node) == i, "node %d: %s, %s is not forced", node, info.way, info.kernel);
+      CHECK(tvmq_get_node(s.delegate, node)->forced && tvmq_get_node(s.delegate, node)->refusal[0] == '\0', "node %d", node);
+      CHECK_STRING(tvmq_get_node(s.delegate, node)->kernel, info.kernel, "kernel");
+      check_run(&s, NULL, info.kernel);
+    }
+    if (node == 1) continue;  // stays forced while the next one is
+    CHECK(tvmq_force(s.delegate, node, -1) == 0 && running(&s, node) == 0 && !tvmq_get_node(s.delegate, node)->forced, "node %d", node);
+  }
+  check_run(&s, NULL, "in part by default again");
+  end(&s);
+}
+
+static void check_errors(void) {
+  struct scene s = begin("1");
+  CHECK(tvmq_get_candidate(s.delegate, NODES, 0) == NULL && tvmq_get_candidate(s.delegate, -1, 0) == NULL && tvmq_get_candidate(NULL, 0, 0) == NULL, "none");
+  CHECK(tvmq_get_candidate(s.delegate, 0, -1) == NULL && tvmq_get_candidate(s.delegate, 0, 1 << 20) == NULL, "past the ends");
+  CHECK(tvmq_force(s.delegate, NODES, 0) == -1 && tvmq_force(NULL, 0, 0) == -1 && tvmq_force(s.delegate, 0, count(&s, 0)) == -1, "nothing to force");
+  CHECK(!tvmq_get_node(s.delegate, 0)->forced, "nothing was forced");
+  check_run(&s, NULL, "after errors");
+  end(&s);
+}
+
+// What is forced stays so for other shapes, or is refused with a reason.
+static void check_resize(void) {
+  static const int small[] = {1, 3, 3, NETWORK_C, -1}, large[] = {2, NETWORK_H + 4, NETWORK_H + 4, NETWORK_C, -1};
+  struct scene s = begin("1");
+  bool kept = false, refused = false;
+  const int n = count(&s, 0);
+  for (int i = 0; i < n; i++) {
+    const struct tvmq_candidate_info forced = *tvmq_get_candidate(s.delegate, 0, i);
+    CHECK(tvmq_force(s.delegate, 0, i) == 0, "%s", forced.kernel);
+    for (int smaller = 0; smaller < 2; smaller++) {
+      const int *dims = smaller ? small : large;
+      fake_resize(s.network.graph, s.network.in, dims);
+      check_run(&s, dims, "another size");
+      const struct tvmq_node_info *node = tvmq_get_node(s.delegate, 0);
+      CHECK(node->forced == (node->refusal[0] == '\0'), "%s", node->refusal);
+      CHECK(!node->forced || strcmp(node->kernel, forced.kernel) == 0, "%s", node->kernel);
+      kept |= node->forced;
+      refused |= !node->forced;
+    }
+    fake_resize(s.network.graph, s.network.in, (const int[]){1, NETWORK_H, NETWORK_H, NETWORK_C, -1});
+    check_run(&s, NULL, "the first size");
+  }
+  CHECK(kept && refused, "both happen");
+  end(&s);
+}
+
+// Whichever allocation fails: the node keeps a plan that computes the same, or the interpreter has to prepare again.
+static void check_memory(void) {
+  struct scene s = begin("1");
+  check_run(&s, NULL, "before");
+  for (int node = 0; node < NODES; node++) {
+    const int last = count(&s, node) - 1;
+    for (size_t at = 1; at < 8; at++) {
+      tvmq_alloc_fail_at(at);
+      const int failed = tvmq_force(s.delegate, node, last);
+      tvmq_alloc_fail_at(0);
+      CHECK((fake_invoke(s.network.graph) == kTfLiteOk) == (failed == 0), "node %d, allocation %zu", node, at);
+      check_run(&s, NULL, "after an allocation failed");
+    }
+  }
+  end(&s);
+}
+
+int main(void) {
+  check_all("1");
+  check_all("2");
+  check_errors();
+  check_resize();
+  check_memory();
+  return unit_report();
+}
