@@ -54,24 +54,24 @@ def test_files_that_are_named_exist(page: pathlib.Path) -> None:
     assert not missing + [span for span in anywhere if not fnmatch.filter(names, span)]
 
 
-def recipe(heading: str) -> list[pathlib.Path]:
-    """The files of the table under a heading of docs/kernels.md."""
-    section = (ROOT / "docs/kernels.md").read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    return [ROOT / name for name in re.findall(r"^\| `([\w./]+)` \|", section, re.MULTILINE)]
+def recipe(page: str, heading: str) -> list[pathlib.Path]:
+    """The files of the first table under a heading."""
+    table = (ROOT / page).read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("|---|---|\n")[2].partition("\n\n")[0]
+    return [ROOT / name for name in re.findall(r"^\| `([\w./]+)` \|", table, re.MULTILINE)]
 
 
 def test_the_recipe_for_an_instruction_set_names_its_files() -> None:
     """Each file of the recipe names every instruction set but plain C."""
     isas = re.findall(r'^    {"(\w+)", TVMQ_CPU', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE)
-    files = recipe("Adding an instruction set")
-    assert len(isas) >= 8 and len(files) >= 7
+    files = recipe("docs/kernels.md", "Adding an instruction set")
+    assert len(isas) >= 8 and len(files) >= 8
     assert not [(isa, file.name) for file in files for isa in isas if isa not in file.read_text(encoding="utf-8").lower()]
 
 
 def test_the_recipe_for_a_family_names_its_files() -> None:
     """Each file of the recipe names every family; types of one family, pools and stations of Winograd may share a name."""
     families = re.findall(r'^  FAMILY\(\w+, "(\w+)"\)', (ROOT / "delegate/kernels/kernel.h").read_text(encoding="utf-8"), re.MULTILINE)
-    files = recipe("Adding a family")
+    files = recipe("docs/kernels.md", "Adding a family")
     assert len(families) >= 13 and len(files) >= 6
     missing = []
     for file in files:
@@ -82,3 +82,11 @@ def test_the_recipe_for_a_family_names_its_files() -> None:
             if not any(name in text for name in (family, re.sub(r"_s\d+$|^\w+_(?=pool)|(?<=winograd)_\w+$", "", family)))
         ]
     assert not missing
+
+
+def test_the_recipe_for_an_operator_names_its_files() -> None:
+    """Each file of the recipe names every operator."""
+    operators = re.findall(r"^TVMQ_OPERATOR\((\w+),", (ROOT / "delegate/ops/operators.def").read_text(encoding="utf-8"), re.MULTILINE)
+    files = recipe("CONTRIBUTING.md", "Adding an operator")
+    assert len(operators) >= 12 and len(files) >= 3
+    assert not [(operator, file.name) for file in files for operator in operators if not re.search(rf"\b{operator}\b", file.read_text(encoding="utf-8"))]
