@@ -11,7 +11,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from estimator import blocks, cores, cost, kernels, llvm, mca, networks, report, symbols
+from estimator import blocks, cores, cost, emulate, kernels, llvm, mca, networks, report, symbols
 from estimator.blocks import Block
 
 ADD, B_NE, RET = 0x8B000000, 0x54FFFFC1, 0xD65F03C0
@@ -145,6 +145,19 @@ def test_prices_are_summed_by_function_without_the_caller(monkeypatch: pytest.Mo
     assert list(found.places) == [a, b]
     assert found.places == {a: cost.Price(42, 28), b: cost.Price(7.5, 5)}
     assert found.total == cost.Price(49.5, 33)
+
+
+def test_uneven_counts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mca, "cycles", lambda words, core: [1.0] * len(words))
+    steady, uneven, caller = Block(0, (ADD,) * 99 + (RET,)), Block(1000, (ADD, RET)), Block(2000, (ADD,) * 50 + (RET,))
+
+    def price(count: float) -> cost.Estimate:
+        profile = networks.Profile({steady: 2.0, uneven: count, caller: 7.5}, (), "digest")
+        return cost.priced("tvmq", "cortex-a53", profile, lambda address: symbols.Place("python3.11" if address == 2000 else "a.so", "f"))
+
+    assert price(2.0).total.instructions == 204 and price(0.5).total.instructions == 201
+    with pytest.raises(emulate.EmulationError, match="2.4%"):
+        price(2.5)
 
 
 def estimates() -> list[cost.Estimate]:

@@ -10,12 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from . import mca
 from .blocks import Block
 from .cores import Core
+from .emulate import EmulationError
 from .networks import Profile, Request, profile
 from .symbols import Place, Places
 
 DELEGATE = "tvmq"
 # The files of the Python that invokes the model, and of its extensions. A program in C++ would not execute them.
 CALLER = re.compile(r"python3[.\d]*|.+\.cpython-.+\.so")
+
+# Most instructions in blocks that the counted inferences executed unequally often, as a fraction; what differed besides the inferences shows in them.
+UNSTEADY = 0.01
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,8 +65,17 @@ def estimate(model: str, runtime: str, contender: Contender, core: Core, options
 def priced(contender: str, core: str, found: Profile, place: Callable[[int], Place]) -> Estimate:
     located = [(block, place(block.address)) for block in found.executions]
     counted = [(block, where) for block, where in located if not CALLER.fullmatch(where.file)]
+    uneven = unsteady({block: found.executions[block] for block, _ in counted})
+    if uneven > UNSTEADY:
+        raise EmulationError(f"{contender}, {core}: {uneven:.1%} of the instructions were executed in some inferences only; estimate again")
     cycles = mca.cycles([block.words for block, _ in counted], core)
     return Estimate(contender, core, found.outputs, by_place(counted, cycles, found.executions))
+
+
+def unsteady(executions: Mapping[Block, float]) -> float:
+    """Fraction of the instructions in blocks that were executed a number of times that is not the same for every inference."""
+    total = sum(len(block.words) * count for block, count in executions.items())
+    return sum(len(block.words) * count for block, count in executions.items() if count % 1) / total if total else 0.0
 
 
 def by_place(located: Sequence[tuple[Block, Place]], cycles: Sequence[float], executions: Mapping[Block, float]) -> dict[Place, Price]:
