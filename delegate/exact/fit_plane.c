@@ -11,7 +11,7 @@ enum { REACH = 2 };
 // What is asked for, and what each input becomes before they are added.
 struct task {
   const struct tvmq_add_args *sum;
-  double ratio[2];  // of each input to the output, in real numbers
+  double ratio[2];  // of each input to the output, in real numbers; negative if it is subtracted
   int32_t a[TVMQ_N_BYTES], b[TVMQ_N_BYTES];
 };
 
@@ -28,14 +28,16 @@ struct doubt {
 
 static double real_of(struct tvmq_scale scale) { return ldexp(scale.multiplier, scale.shift - 31); }
 
+static int32_t sign_of(const struct tvmq_add_args *sum, int input) { return sum->minus[input] ? -1 : 1; }
+
 static int32_t scaled_at(const struct tvmq_add_args *sum, int input, int32_t x) {
   const struct tvmq_scale *scale = &sum->in_scale[input];
-  return tvmq_rescale(sum->rounding, (x - sum->in_zero_point[input]) * (1 << sum->left_shift), scale->multiplier, scale->shift);
+  return sign_of(sum, input) * tvmq_rescale(sum->rounding, (x - sum->in_zero_point[input]) * (1 << sum->left_shift), scale->multiplier, scale->shift);
 }
 
 static void set_task(const struct tvmq_add_args *sum, struct task *task) {
   task->sum = sum;
-  for (int i = 0; i < 2; i++) task->ratio[i] = ldexp(real_of(sum->in_scale[i]) * real_of(sum->out_scale), sum->left_shift);
+  for (int i = 0; i < 2; i++) task->ratio[i] = sign_of(sum, i) * ldexp(real_of(sum->in_scale[i]) * real_of(sum->out_scale), sum->left_shift);
   for (int32_t x = 0; x < TVMQ_N_BYTES; x++) {
     task->a[x] = scaled_at(sum, 0, x + INT8_MIN);
     task->b[x] = scaled_at(sum, 1, x + INT8_MIN);
@@ -100,8 +102,13 @@ static struct range find_range(const struct task *task, const struct tvmq_plane 
 
 // The least and the greatest sum of any pair.
 static bool fits_int32(const struct tvmq_plane *plane) {
-  const int64_t both = (int64_t)plane->multiplier[0] + plane->multiplier[1];
-  return plane->bias + INT8_MIN * both >= INT32_MIN && plane->bias + INT8_MAX * both <= INT32_MAX;
+  int64_t least = plane->bias, most = plane->bias;
+  for (int i = 0; i < 2; i++) {
+    const int64_t multiplier = plane->multiplier[i];
+    least += multiplier * (multiplier < 0 ? INT8_MAX : INT8_MIN);
+    most += multiplier * (multiplier < 0 ? INT8_MIN : INT8_MAX);
+  }
+  return least >= INT32_MIN && most <= INT32_MAX;
 }
 
 static bool find_bias(const struct task *task, struct tvmq_plane *plane) {
@@ -150,7 +157,7 @@ static bool find_exceptions(const struct task *task, struct tvmq_plane *plane) {
 static bool allowed(const struct tvmq_plane *plane) {
   for (int i = 0; i < 2; i++) {
     const int32_t m = plane->multiplier[i];
-    if (m < 0 || m > TVMQ_PLANE_MAX_MULTIPLIER || m % 256 == 128) return false;
+    if (m < -TVMQ_PLANE_MAX_MULTIPLIER || m > TVMQ_PLANE_MAX_MULTIPLIER || m % 256 == 128 || m % 256 == -128) return false;
   }
   return true;
 }
@@ -160,12 +167,12 @@ static bool find_shift(const struct task *task, int32_t *shift) {
   const struct tvmq_add_args *sum = task->sum;
   const double *ratio = task->ratio;
   const double bias = sum->out_zero_point + 0.5 - sum->in_zero_point[0] * ratio[0] - sum->in_zero_point[1] * ratio[1];
-  const double most = fabs(bias) + 128 * (ratio[0] + ratio[1]);
+  const double most = fabs(bias) + 128 * (fabs(ratio[0]) + fabs(ratio[1]));
   // An estimate: 2^16 are left for inputs and zero points times what multipliers are off by; fits_int32() decides.
   const double limit = 0x1p31 - 0x1p16;
   for (*shift = TVMQ_PLANE_MAX_SHIFT; *shift >= TVMQ_PLANE_MIN_SHIFT; --*shift) {
     const double unit = ldexp(1, *shift);
-    if (fmax(ratio[0], ratio[1]) * unit + REACH <= TVMQ_PLANE_MAX_MULTIPLIER && most * unit < limit) return true;
+    if (fmax(fabs(ratio[0]), fabs(ratio[1])) * unit + REACH <= TVMQ_PLANE_MAX_MULTIPLIER && most * unit < limit) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Sum of two quantized tensors in AVX2 vectors.
+// Sum or difference of two quantized tensors in AVX2 vectors.
 //
 // Along a plane, bytes of both tensors become pairs of int16: 256 a and 256 b, which pmaddwd multiplies by the high parts of the multipliers, and a and b, by
 // the low parts. Packing undoes the order that unpacking makes.

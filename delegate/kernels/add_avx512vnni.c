@@ -1,4 +1,4 @@
-// Sum of two quantized tensors in AVX-512 vectors.
+// Sum or difference of two quantized tensors in AVX-512 vectors.
 //
 // Along a plane, bytes of both tensors become pairs of int16, 256 a and 256 b, which vpdpwssd multiplies by the high parts of the multipliers. vpdpbusd sees
 // four bytes, 0, a, 0, b, and multiplies a and b by the low parts. Packing undoes the order that unpacking makes.
@@ -22,7 +22,7 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
   const struct tvmq_plane *p = &args->plane;
   struct plane plane = {
       .high = pairs(p->multiplier[0] >> 8, p->multiplier[1] >> 8),
-      .low = pairs(p->multiplier[0] << 8, p->multiplier[1] << 8),
+      .low = pairs((p->multiplier[0] & UINT8_MAX) << 8, (p->multiplier[1] & UINT8_MAX) << 8),
       .bias = _mm512_set1_epi32(p->bias),
       .shift = _mm512_set1_epi32(p->shift),
       .min = _mm512_set1_epi8((int8_t)args->min),

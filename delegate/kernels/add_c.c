@@ -1,4 +1,4 @@
-// Portable sum of two quantized tensors.
+// Portable sum or difference of two quantized tensors.
 #include "kernels/kernel.h"
 #include "kernels/stage.h"
 

@@ -1,4 +1,4 @@
-// Sum of two quantized tensors on any Arm processor.
+// Sum or difference of two quantized tensors on any Arm processor.
 //
 // Along a plane, smull and smlal multiply bytes by the low parts of the multipliers, whose sums fit int16, and 256 a and 256 b by the high parts. The sum is
 // shifted in two steps: its high half is taken, then, by a saturating shift to the left, the high byte of that.
@@ -133,9 +133,10 @@ TVMQ_INLINE vec steps_rescale(const struct steps *s, enum steps_way way, vec x, 
                                      : tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &s->stage, x, multiplier, shift);
 }
 
-TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, vec a, vec b) {
+TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, enum sign sign, vec a, vec b) {
   const vec scaled = way == EQUAL ? vshrq_n_s32(b, 1) : steps_rescale(s, way, b, s->in_multiplier, s->in_shift);
-  return steps_rescale(s, way, vaddq_s32(scaled, a), s->out_multiplier, s->out_shift);
+  const vec sum = sign == PLUS ? vaddq_s32(scaled, a) : sign == LESS_SECOND ? vsubq_s32(a, scaled) : vsubq_s32(scaled, a);
+  return steps_rescale(s, way, sum, s->out_multiplier, s->out_shift);
 }
 
 TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {

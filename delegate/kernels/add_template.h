@@ -1,4 +1,4 @@
-// Sum of two quantized tensors in vectors: what all instruction sets share, which is all but the arithmetic.
+// Sum or difference of two quantized tensors in vectors: what all instruction sets share, which is all but the arithmetic.
 //
 // The includer takes elements_<isa>.h and defines
 //   ISA                                 suffix of the symbols
@@ -8,7 +8,7 @@
 //   struct steps                        the constants of the reference's steps, made by steps_of(args)
 //   is_short(args)                      whether EQUAL and SHORT may shift as args has it, with reference rounding
 //   raise_bytes, raise_s16(s, i, in, x) 4 vectors of input i, less its zero point and shifted to the left as add_ways.h says
-//   steps_sum(s, way, a, b)             vec, vec -> vec: the sum of raised elements, not clamped
+//   steps_sum(s, way, sign, a, b)       vec, vec -> vec: the sum or difference of raised elements, not clamped
 //   lower_bytes, lower_s16(s, x, out)   4 vectors of sums, clamped
 //
 // Reads and writes the elements given; the last few by way of the stack.
@@ -41,7 +41,7 @@ TVMQ_INLINE void along_any_plane(const struct tvmq_add_args *args, uint8_t flip)
 typedef void (*raise_fn)(const struct steps *, int, const void *, vec *);
 typedef void (*lower_fn)(const struct steps *, const vec *, void *);
 
-TVMQ_INLINE void by_steps(const struct tvmq_add_args *args, enum steps_way way, size_t bytes, raise_fn raise, lower_fn lower) {
+TVMQ_INLINE void by_steps(const struct tvmq_add_args *args, enum steps_way way, enum sign sign, size_t bytes, raise_fn raise, lower_fn lower) {
   const struct steps steps = steps_of(args);
   const uint8_t *const in0 = args->in[0], *const in1 = args->in[1];
   uint8_t *const out = args->out;
@@ -50,18 +50,28 @@ TVMQ_INLINE void by_steps(const struct tvmq_add_args *args, enum steps_way way, 
     vec a[VECTORS], b[VECTORS];
     raise(&steps, 0, in0 + i * bytes, a);
     raise(&steps, 1, in1 + i * bytes, b);
-    UNROLL for (int v = 0; v < VECTORS; v++) a[v] = steps_sum(&steps, way, a[v], b[v]);
+    UNROLL for (int v = 0; v < VECTORS; v++) a[v] = steps_sum(&steps, way, sign, a[v], b[v]);
     lower(&steps, a, out + i * bytes);
   }
 }
 
+// By a short way: the sign is a constant.
+TVMQ_INLINE void by_short_steps(const struct tvmq_add_args *args, enum steps_way way, size_t bytes, raise_fn raise, lower_fn lower) {
+  if (args->minus[0])
+    by_steps(args, way, LESS_FIRST, bytes, raise, lower);
+  else if (args->minus[1])
+    by_steps(args, way, LESS_SECOND, bytes, raise, lower);
+  else
+    by_steps(args, way, PLUS, bytes, raise, lower);
+}
+
 TVMQ_INLINE void by_any_steps(const struct tvmq_add_args *args, size_t bytes, raise_fn raise, lower_fn lower) {
   if (args->rounding != TVMQ_ROUNDING_REFERENCE || !is_short(args))
-    by_steps(args, LONG, bytes, raise, lower);
+    by_steps(args, LONG, args->minus[0] ? LESS_FIRST : args->minus[1] ? LESS_SECOND : PLUS, bytes, raise, lower);
   else if (args->in_scale[1].shift == 0 && args->in_scale[1].multiplier > 0)
-    by_steps(args, EQUAL, bytes, raise, lower);
+    by_short_steps(args, EQUAL, bytes, raise, lower);
   else
-    by_steps(args, SHORT, bytes, raise, lower);
+    by_short_steps(args, SHORT, bytes, raise, lower);
 }
 
 // The last few elements: a block of which those that are none are dropped.

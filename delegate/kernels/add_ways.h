@@ -5,5 +5,8 @@
 // any.
 enum steps_way { EQUAL, SHORT, LONG };
 
+// Which input is subtracted.
+enum sign { PLUS, LESS_FIRST, LESS_SECOND };
+
 // By how many bits the reference shifts elements before it rescales them. The first input, rescaled by a half, is shifted by one less, and done with.
 enum { RAISED_BYTES = 20, RAISED_S16 = 15 };

@@ -52,9 +52,10 @@ TVMQ_INLINE vec rescaled(enum steps_way way, const struct tvmq_short_stage *shor
   return tvmq_short_rescale(short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(TVMQ_PATH_SHORT, x));
 }
 
-TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, vec a, vec b) {
+TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, enum sign sign, vec a, vec b) {
   const vec scaled = way == EQUAL ? right(b, 1) : rescaled(way, &s->short_in, &s->in, b, s->in_multiplier, s->in_shift);
-  return rescaled(way, &s->short_out, &s->out, add(a, scaled), s->out_multiplier, s->out_shift);
+  const vec sum = sign == PLUS ? add(a, scaled) : sign == LESS_SECOND ? sub(a, scaled) : sub(scaled, a);
+  return rescaled(way, &s->short_out, &s->out, sum, s->out_multiplier, s->out_shift);
 }
 
 TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {

@@ -162,8 +162,9 @@ typedef void (*tvmq_byte_map_fn)(const struct tvmq_byte_map_args *args);
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]; tvmq_add_value() in stage.h
 //
-// The inputs may be one tensor; in[0] is that of the greater scale, which is rescaled by a half and so exactly. int16 have zero points 0. For bytes the caller
-// may have found a plane that gives the same for every pair; what the steps need is then not looked at.
+// One of the inputs may be subtracted: its rescaled value is. The inputs may be one tensor; in[0] is that of the greater scale, which is rescaled by a half and
+// so exactly. int16 have zero points 0. For bytes the caller may have found a plane that gives the same for every pair; what the steps need is then not looked
+// at.
 struct tvmq_scale {
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
 };
@@ -172,8 +173,9 @@ struct tvmq_add_args {
   const void *in[2];
   void *out;
   size_t n;
-  uint8_t flip;  // xor on each byte read and written: 0x80 for uint8 tensors
-  bool planar;   // out[i] = clamp(value of `plane`), but for its exceptions
+  uint8_t flip;   // xor on each byte read and written: 0x80 for uint8 tensors
+  bool minus[2];  // which of the inputs is subtracted; not both
+  bool planar;    // out[i] = clamp(value of `plane`), but for its exceptions
   struct tvmq_plane plane;
   enum tvmq_rounding rounding;
   int32_t left_shift;

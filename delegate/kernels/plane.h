@@ -1,4 +1,4 @@
-// ADD of bytes in 32 bits.
+// ADD and SUB of bytes in 32 bits.
 //
 // Two int8 make 65,536 pairs, so a formula that no theorem makes exact can be tried on all that are in doubt when planning (fit_plane.h):
 //
@@ -6,7 +6,7 @@
 //
 // where sat8 clamps to int8, but for a few pairs that are listed: the reference rounds each input before it adds, which bends the plane by some 2^-19, and now
 // and then two pairs contradict each other. The sum fits int32 for every pair. Kernels multiply by parts of 16 and 8 bits: a multiplier is 256 high + low with
-// low either in [0, 255] or in [-127, 127].
+// low either in [0, 255] or in [-127, 127]. That of an input which is subtracted is negative.
 #pragma once
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct tvmq_plane_exception {
 };
 
 struct tvmq_plane {
-  int32_t multiplier[2];  // [0, TVMQ_PLANE_MAX_MULTIPLIER], neither 128 modulo 256
+  int32_t multiplier[2];  // at most TVMQ_PLANE_MAX_MULTIPLIER in size, neither 128 modulo 256
   int32_t bias;
   int32_t shift;  // [TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT]
   int32_t n_exceptions;

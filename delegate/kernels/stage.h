@@ -68,11 +68,12 @@ static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t sh
 
 static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
 
-// The sum of two quantized elements, as the reference's ADD takes it: both at one scale with left_shift more bits, then at the output's.
+// The sum or difference of two quantized elements, as the reference's ADD and SUB take it: both at one scale with left_shift more bits, then at the output's.
 static inline int32_t tvmq_add_value(const struct tvmq_add_args *args, int32_t a, int32_t b) {
   const int32_t x = (a - args->in_zero_point[0]) * (1 << args->left_shift), y = (b - args->in_zero_point[1]) * (1 << args->left_shift);
-  const int32_t sum = tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift) +
-                      tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
+  const int32_t scaled_x = tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift);
+  const int32_t scaled_y = tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
+  const int32_t sum = (args->minus[0] ? -scaled_x : scaled_x) + (args->minus[1] ? -scaled_y : scaled_y);
   const int32_t value = tvmq_rescale(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift);
   return tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), args->min, args->max);
 }

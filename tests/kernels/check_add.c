@@ -1,4 +1,4 @@
-// Sums of two quantized tensors.
+// Sums and differences of two quantized tensors.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) 
     int32_t sum = 0;
     for (int i = 0; i < 2; i++) {
       const int32_t raised = oracle_wrap((__int128)(in[i] - args->in_zero_point[i]) * (1 << args->left_shift));
-      sum = oracle_wrap((__int128)sum + oracle_round_s32(args->rounding, raised, args->in_scale[i].multiplier, args->in_scale[i].shift));
+      const __int128 scaled = oracle_round_s32(args->rounding, raised, args->in_scale[i].multiplier, args->in_scale[i].shift);
+      sum = oracle_wrap(args->minus[i] ? sum - scaled : sum + scaled);
     }
     value = oracle_wrap((__int128)oracle_round_s32(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift) + args->out_zero_point);
   }
@@ -42,7 +43,7 @@ static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) 
 }
 
 // Any plane that keeps its promises.
-static void draw_plane(struct tvmq_plane *p) {
+static void draw_plane(struct tvmq_plane *p, const bool minus[2]) {
   const bool extreme = check_one_in(4);
   for (int i = 0; i < 2; i++) {
     p->multiplier[i] = extreme ? (check_one_in(2) ? TVMQ_PLANE_MAX_MULTIPLIER : 0) : (int32_t)(check_below(TVMQ_PLANE_MAX_MULTIPLIER) >> check_below(16));
@@ -50,8 +51,10 @@ static void draw_plane(struct tvmq_plane *p) {
     p->multiplier[i] = at_most(TVMQ_PLANE_MAX_MULTIPLIER, p->multiplier[i]);
     if (p->multiplier[i] % 256 == 128) p->multiplier[i]--;
   }
-  const int64_t both = (int64_t)p->multiplier[0] + p->multiplier[1];
-  p->bias = (int32_t)check_between(INT32_MIN + 128 * both, INT32_MAX - 127 * both);
+  const int64_t lows = (minus[0] ? 127 : 128) * (int64_t)p->multiplier[0] + (minus[1] ? 127 : 128) * (int64_t)p->multiplier[1];
+  const int64_t highs = (minus[0] ? 128 : 127) * (int64_t)p->multiplier[0] + (minus[1] ? 128 : 127) * (int64_t)p->multiplier[1];
+  p->bias = (int32_t)check_between(INT32_MIN + lows, INT32_MAX - highs);
+  for (int i = 0; i < 2; i++) p->multiplier[i] *= minus[i] ? -1 : 1;
   if (!check_one_in(4)) p->bias /= 64;
   p->shift = (int32_t)check_between(TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT);
 }
@@ -85,7 +88,8 @@ static void draw_args(const struct tvmq_variant *variant, struct tvmq_add_args *
   args->rounding = check_below(3);
   args->flip = !wide && check_one_in(2) ? 0x80 : 0;
   args->planar = !wide && check_one_in(2);
-  if (args->planar) draw_plane(&args->plane);
+  if (check_one_in(2)) args->minus[check_below(2)] = true;
+  if (args->planar) draw_plane(&args->plane, args->minus);
   args->left_shift = wide ? 15 : 20;
   for (int i = 0; i < 2; i++) args->in_zero_point[i] = wide ? 0 : draw_zero_point(min, max);
   args->out_zero_point = wide ? 0 : draw_zero_point(min, max);
@@ -117,11 +121,13 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   if (check_one_in(8)) args.in[1] = args.in[0];
   if (args.planar) draw_exceptions(&args);
   memcpy(slot, background, sizeof background);
-  check_case("n %zu, rounding %d, flip %d, plane %d: %d %d %d %d and %d exceptions, scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, clamp %d %d, %s",
-             n, args.rounding, args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias, args.plane.shift,
-             args.plane.n_exceptions, args.in_scale[0].multiplier, args.in_scale[0].shift, args.in_scale[1].multiplier, args.in_scale[1].shift,
-             args.out_scale.multiplier, args.out_scale.shift, args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max,
-             side == GUARD_END ? "end guarded" : "start guarded");
+  check_case(
+      "n %zu, minus %d %d, rounding %d, flip %d, plane %d: %d %d %d %d and %d exceptions, scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, clamp %d "
+      "%d, %s",
+      n, args.minus[0], args.minus[1], args.rounding, args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias,
+      args.plane.shift, args.plane.n_exceptions, args.in_scale[0].multiplier, args.in_scale[0].shift, args.in_scale[1].multiplier, args.in_scale[1].shift,
+      args.out_scale.multiplier, args.out_scale.shift, args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max,
+      side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.add, &args);
   for (size_t i = 0; i < n; i++) {
     const int32_t a = element(variant, args.flip, args.in[0], i), b = element(variant, args.flip, args.in[1], i);

@@ -1,5 +1,6 @@
 // A plane that is found gives the reference's sum for every pair, and is found for nearly all scales that a model may hold.
 #include <math.h>
+#include <stdlib.h>
 
 #include "exact/fit_plane.h"
 #include "ops/quant_params.h"
@@ -23,7 +24,8 @@ static struct tvmq_add_args sum_of(enum tvmq_rounding rounding, struct tvmq_quan
 static int32_t expected(const struct tvmq_add_args *sum, const int32_t in[2]) {
   int32_t total = 0;
   for (int i = 0; i < 2; i++) {
-    total += oracle_round_s32(sum->rounding, (in[i] - sum->in_zero_point[i]) * (1 << 20), sum->in_scale[i].multiplier, sum->in_scale[i].shift);
+    const int32_t scaled = oracle_round_s32(sum->rounding, (in[i] - sum->in_zero_point[i]) * (1 << 20), sum->in_scale[i].multiplier, sum->in_scale[i].shift);
+    total += sum->minus[i] ? -scaled : scaled;
   }
   const int32_t value = oracle_wrap((__int128)oracle_round_s32(sum->rounding, total, sum->out_scale.multiplier, sum->out_scale.shift) + sum->out_zero_point);
   return at_most(sum->max, at_least(sum->min, value));
@@ -53,7 +55,7 @@ static int exceptions(const struct tvmq_add_args *sum) {
         sum->in_scale[0].multiplier, sum->in_scale[0].shift, sum->in_scale[1].multiplier, sum->in_scale[1].shift, sum->out_scale.multiplier,
         sum->out_scale.shift, sum->in_zero_point[0], sum->in_zero_point[1], sum->out_zero_point, sum->rounding, wrong, wide);
   bool limits = p.shift >= TVMQ_PLANE_MIN_SHIFT && p.shift <= TVMQ_PLANE_MAX_SHIFT;
-  for (int i = 0; i < 2; i++) limits &= p.multiplier[i] >= 0 && p.multiplier[i] <= TVMQ_PLANE_MAX_MULTIPLIER && p.multiplier[i] % 256 != 128;
+  for (int i = 0; i < 2; i++) limits &= abs(p.multiplier[i]) <= TVMQ_PLANE_MAX_MULTIPLIER && abs(p.multiplier[i] % 256) != 128;
   CHECK(limits, "multipliers %d and %d, shift %d: the plane's own limits", p.multiplier[0], p.multiplier[1], p.shift);
   return p.n_exceptions;
 }
@@ -66,21 +68,25 @@ static int32_t zero_point(void) { return (int32_t)(unit_random(&state) >> 56) - 
 
 int main(void) {
   enum { ROUNDS = 100 };
-  int found = 0;
+  int found = 0, differences = 0;
   for (int i = 0; i < ROUNDS; i++) {
     // As networks have them: the output's range holds most sums.
     const float out = (float)real_between(0.01, 1);
     const struct tvmq_quant a = {out * (float)real_between(0.4, 2), zero_point()}, b = {out * (float)real_between(0.4, 2), zero_point()};
     struct tvmq_add_args sum = sum_of(TVMQ_ROUNDING_REFERENCE, a, b, (struct tvmq_quant){out, zero_point()});
     found += fits(&sum);
+    sum.minus[i % 2] = true;
+    differences += fits(&sum);
+    sum.minus[i % 2] = i % 4 >= 2;
     sum.min = at_most(sum.max, sum.out_zero_point);  // RELU
     fits(&sum);
     // Any.
     const struct tvmq_quant c = {(float)exp2(real_between(-12, 8)), zero_point()};
-    const struct tvmq_add_args any = sum_of(i % 3, c, b, (struct tvmq_quant){out, zero_point()});
+    struct tvmq_add_args any = sum_of(i % 3, c, b, (struct tvmq_quant){out, zero_point()});
+    any.minus[i % 2] = i % 4 >= 2;
     fits(&any);
   }
-  CHECK(found > ROUNDS * 95 / 100, "%d of %d", found, ROUNDS);
+  CHECK(found > ROUNDS * 95 / 100 && differences > ROUNDS * 95 / 100, "%d sums and %d differences of %d", found, differences, ROUNDS);
 
   const struct tvmq_quant one = {1, 0}, two = {2, 0}, odd = {1, 5}, half = {0.5f, 0}, fine = {0x1p-12f, 0}, coarse = {0x1p15f, 0};
   const struct tvmq_add_args same = sum_of(TVMQ_ROUNDING_REFERENCE, one, one, two);

@@ -25,7 +25,8 @@ int main(void) {
   unsigned long long state = 1;
   for (int i = 0; i < 300; i++) {
     const int32_t shift = 1 + (int32_t)(unit_random(&state) % 24), half = 1 << (shift - 1);
-    const int32_t multiplier[2] = {(int32_t)(unit_random(&state) % (1u << 23)), (int32_t)(unit_random(&state) % (i % 3 ? 1u << 23 : 3))};
+    int32_t multiplier[2] = {(int32_t)(unit_random(&state) % (1u << 23)), (int32_t)(unit_random(&state) % (i % 3 ? 1u << 23 : 3))};
+    if (i % 5 < 2) multiplier[i % 5] *= -1;
     const int64_t constant = (int64_t)(unit_random(&state) >> 32) - INT32_MAX;
     check(multiplier, constant, shift, i % 4 == 0 ? half : (int32_t)(unit_random(&state) % (unsigned)half) >> (i % 8));
   }
