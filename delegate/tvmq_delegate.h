@@ -130,7 +130,7 @@ const struct tvmq_profile_info *tvmq_get_profile(const void *delegate, int index
 struct tvmq_span_info {
   int subgraph, node;                   // as in tvmq_node_info
   int thread;                           // 0: the one that runs the interpreter
-  int task;                             // part of the node's work, counted anew in each of its stages; -1: the whole node
+  int task;                             // of the node, counted anew in each of its passes; -1: the whole node
   unsigned long long start_ns, end_ns;  // of CLOCK_MONOTONIC
 };
 const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);

@@ -13,7 +13,7 @@ bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor) {
   return false;
 }
 
-static void run_task(void *context, struct tvmq_tile task) {
+static void run_task(void *context, struct tvmq_task task) {
   const struct tvmq_step_pass *pass = context;
   const struct tvmq_record *record = pass->step->record;
   record->op_class->run_task(record->op, &(struct tvmq_pass){pass->number, pass->step->in, pass->step->out, pass->step->out[0]}, task);
@@ -43,20 +43,20 @@ static size_t count_passes(struct tvmq_partition *partition) {
 static bool line_up(struct tvmq_partition *partition) {
   drop_passes(partition);
   const size_t n = count_passes(partition);
-  struct tvmq_sequence_stage *stages = tvmq_alloc(n * sizeof *stages);
+  struct tvmq_sequence_pass *passes = tvmq_alloc(n * sizeof *passes);
   partition->passes = tvmq_alloc(n * sizeof partition->passes[0]);
-  if (stages != NULL && partition->passes != NULL) {
+  if (passes != NULL && partition->passes != NULL) {
     for (size_t i = 0; i < partition->n; i++) {
       const struct tvmq_step *step = &partition->steps[i];
       for (size_t number = 0; number < step->n_passes; number++) {
         struct tvmq_step_pass *pass = &partition->passes[step->first_pass + number];
         *pass = (struct tvmq_step_pass){step, number};
-        stages[step->first_pass + number] = (struct tvmq_sequence_stage){step->record->op_class->n_tasks(step->record->op, number), run_task, pass};
+        passes[step->first_pass + number] = (struct tvmq_sequence_pass){step->record->op_class->n_tasks(step->record->op, number), run_task, pass};
       }
     }
-    partition->sequence = tvmq_sequence_create(partition->threads, stages, n);
+    partition->sequence = tvmq_sequence_create(partition->threads, passes, n);
   }
-  tvmq_free(stages);
+  tvmq_free(passes);
   return partition->sequence != NULL;
 }
 

@@ -32,7 +32,7 @@ struct tvmq_partition {
   struct tvmq_arena_buffer *buffers;  // one for each output of each step, should it need one
   size_t n_buffers;
   struct tvmq_step_pass *passes;   // of all steps
-  struct tvmq_sequence *sequence;  // a stage for each pass
+  struct tvmq_sequence *sequence;  // of all passes
   size_t n;
   struct tvmq_step steps[];
 };

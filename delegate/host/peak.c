@@ -13,7 +13,7 @@ enum { LINE = 64, BLOCK_BYTES = 256 << 10, MEMORY_BLOCKS = 256 };
 enum { RUNS = 8, MIN_RUN_NS = 1000 * 1000, CALLS_PER_TASK = 64 };
 
 // Tasks per second, `n_tasks` of them in a run or more.
-static double tasks_per_second(struct tvmq_threads *threads, size_t n_tasks, tvmq_tile_fn task, void *context) {
+static double tasks_per_second(struct tvmq_threads *threads, size_t n_tasks, tvmq_task_fn task, void *context) {
   uint64_t least = UINT64_MAX;
   for (int runs = 0; runs < RUNS; runs++) {
     const uint64_t start = tvmq_now_ns();
@@ -45,7 +45,7 @@ struct gemm {
   size_t out_bytes;
 };
 
-static void run_gemm(void *context, struct tvmq_tile task) {
+static void run_gemm(void *context, struct tvmq_task task) {
   const struct gemm *gemm = context;
   struct tvmq_gemm_args args = gemm->args;
   args.out = gemm->out + (size_t)task.thread * gemm->out_bytes;
@@ -102,7 +102,7 @@ struct blocks {
   bool per_thread;  // each thread reads its own instead
 };
 
-static void read_block(void *context, struct tvmq_tile task) {
+static void read_block(void *context, struct tvmq_task task) {
   const struct blocks *blocks = context;
   const size_t block = blocks->per_thread ? (size_t)task.thread : task.index % blocks->n;
   const uint64_t *words = (const uint64_t *)(blocks->memory + block * BLOCK_BYTES);

@@ -84,7 +84,7 @@ struct tvmq_op_class {
   // An inference is one pass after the other, 0 and on, each of that many tasks that threads may run in any order; a pass without tasks is behind the last one.
   size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
   // Allocates nothing.
-  void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task);
+  void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
   void (*release)(struct tvmq_op *op);  // NULL is fine
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
   // Gives the operator the border that a PAD before it makes; an empty `pad` takes it away. Of `options` all but the node's own options is zero. NULL, or why

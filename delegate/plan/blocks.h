@@ -48,7 +48,7 @@ static inline struct tvmq_blocks tvmq_best_blocks(const struct tvmq_work *work, 
 }
 
 // The thread has done another block of the same rows before: they are still in its scratch.
-static inline bool tvmq_has_rows(const struct tvmq_blocks *blocks, const struct tvmq_tile *block) {
+static inline bool tvmq_has_rows(const struct tvmq_blocks *blocks, const struct tvmq_task *block) {
   return blocks->n_blocks > 1 && block->previous / blocks->n_blocks == block->index / blocks->n_blocks;
 }
 

@@ -20,35 +20,36 @@
 #include "threads/share.h"
 #include "threads/spin.h"
 
-// Every thread goes through the stages by itself. A stage's tiles are in shares, one a thread, each of which is one word in memory: the number of the run of
-// the sequence, how many tickets are left to take, and how many are not done. To take a ticket, which stands for a tile, is one compare-and-swap. A stage is
-// over when no share has tickets that are not done; until then nobody takes one of the next. A thread that has taken nothing is not waited for: a worker that
-// the system does not schedule, because there are more threads than processors, delays nobody, and finds by the numbers that others have gone on.
+// Every thread walks through the passes by itself. The tasks of a pass are divided into shares, one for each thread. A share is one word in memory: the number
+// of the run, how many tickets are left to take, and how many are not done. Taking a ticket, which stands for a task, is one compare-and-swap. A pass is over
+// when no share has tickets that are not done, and until then nobody takes a ticket of the next pass. Nobody waits for a thread that has taken nothing: a
+// worker that the system does not schedule, because there are more threads than processors, delays nobody, and finds by the numbers that the others have gone
+// on.
 //
-// What a stage costs is a line of the cache that passes from core to core, some 60 ns: another's share, which says both whether there is something left of it
-// and whether it is done.
+// A pass costs one cache line that travels from core to core, some 60 ns: the share of another thread, which says both whether tickets are left in it and
+// whether all of them are done. docs/threads.md argues that all this is correct.
 
-// Runs of a sequence until their numbers begin anew: far fewer than a word can count, so that it is tested.
+// Run numbers begin anew after so many runs: far fewer than a word can count, so that tests get there.
 enum { MOST_RUNS = 1 << 16 };
 
-struct stage {
+struct pass {
   uint32_t n_tickets;
-  size_t n_tiles, tiles;  // of the stage, and of a ticket (of the last perhaps fewer)
-  tvmq_tile_fn fn;
+  size_t n_tasks, tasks;  // of the pass; of one ticket (the last may have fewer)
+  tvmq_task_fn fn;
   void *context;
 };
 
 struct tvmq_sequence {
   struct tvmq_threads *threads;
-  uint32_t run;  // the number of the last
+  uint32_t run;  // number of the latest run
   size_t n;
   struct tvmq_share *shares;  // [n][n_shares]
-  struct stage stages[];
+  struct pass passes[];
 };
 
-// A run of stages. Written by the caller while workers may still read that of the run before the last: hence atomic.
+// How workers learn of a run. The caller writes it while late workers may still read the job that was there before: hence atomic.
 struct job {
-  _Atomic(struct tvmq_sequence *) sequence;  // NULL: nothing
+  _Atomic(struct tvmq_sequence *) sequence;  // NULL: there is nothing to do
   _Atomic size_t begin, end;
   _Atomic uint32_t run;  // of the sequence
 };
@@ -57,7 +58,7 @@ struct worker {
   _Alignas(64) struct tvmq_threads *pool;
   pthread_t id;
   int thread;
-  atomic_bool inside;  // may look at a sequence
+  atomic_bool inside;  // the worker may be looking at a sequence
 };
 
 struct tvmq_threads {
@@ -68,9 +69,9 @@ struct tvmq_threads {
   struct tvmq_trace *trace;  // NULL: not recorded
   atomic_bool stop;
 
-  _Alignas(64) _Atomic uint32_t job;  // the number of the last; workers sleep on it
+  _Alignas(64) _Atomic uint32_t job;  // number of the latest job; workers sleep on it
   _Atomic uint32_t sleepers;
-  struct job jobs[2];  // by the parity of their numbers
+  struct job jobs[2];  // job N lies at N % 2
 
   struct worker workers[];
 };
@@ -87,7 +88,7 @@ static void futex_wake(_Atomic uint32_t *word, int n) { syscall(SYS_futex, word,
 
 // ---- shares
 
-// There are as many as threads can run at a time, all of about the same size.
+// There are as many shares as threads can run at a time, all of about the same size.
 static uint32_t n_shares(const struct tvmq_threads *threads) { return (uint32_t)tvmq_min(threads->helpers + 1, (size_t)threads->n); }
 
 static uint32_t share_size(const struct tvmq_threads *threads, uint32_t n_tickets, uint32_t share) {
@@ -102,12 +103,12 @@ static uint32_t share_begin(const struct tvmq_threads *threads, uint32_t n_ticke
 
 // ---- runs
 
-static void set_stage(struct stage *stage, const struct tvmq_sequence_stage *from) {
-  stage->n_tiles = from->n_tiles;
-  stage->tiles = tvmq_max(tvmq_ceil_div(from->n_tiles, TVMQ_MOST_TICKETS), 1);
-  stage->fn = from->fn;
-  stage->context = from->context;
-  stage->n_tickets = (uint32_t)tvmq_ceil_div(from->n_tiles, stage->tiles);
+static void set_pass(struct pass *pass, const struct tvmq_sequence_pass *from) {
+  pass->n_tasks = from->n_tasks;
+  pass->tasks = tvmq_max(tvmq_ceil_div(from->n_tasks, TVMQ_MOST_TICKETS), 1);
+  pass->fn = from->fn;
+  pass->context = from->context;
+  pass->n_tickets = (uint32_t)tvmq_ceil_div(from->n_tasks, pass->tasks);
 }
 
 struct run {
@@ -116,54 +117,55 @@ struct run {
   uint32_t number;
 };
 
-// By the caller alone.
-static void run_stage(const struct stage *stage) {
-  for (size_t i = 0; i < stage->n_tiles; i++) stage->fn(stage->context, (struct tvmq_tile){.index = i, .previous = i - 1});
+// On the calling thread alone.
+static void run_pass(const struct pass *pass) {
+  for (size_t i = 0; i < pass->n_tasks; i++) pass->fn(pass->context, (struct tvmq_task){.index = i, .previous = i - 1});
 }
 
-static void run_ticket(const struct tvmq_threads *threads, const struct stage *stage, uint32_t ticket, struct tvmq_tile *tile) {
-  const size_t begin = ticket * stage->tiles, end = tvmq_min(begin + stage->tiles, stage->n_tiles);
-  for (size_t i = begin; i < end; tile->previous = i++) {
-    tile->index = i;
+static void run_ticket(const struct tvmq_threads *threads, const struct pass *pass, uint32_t ticket, struct tvmq_task *task) {
+  const size_t begin = ticket * pass->tasks, end = tvmq_min(begin + pass->tasks, pass->n_tasks);
+  for (size_t i = begin; i < end; task->previous = i++) {
+    task->index = i;
     const uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
-    stage->fn(stage->context, *tile);
-    if (threads->trace != NULL) tvmq_trace_add(threads->trace, tile->thread, (int)i, start, tvmq_now_ns());
+    pass->fn(pass->context, *task);
+    if (threads->trace != NULL) tvmq_trace_add(threads->trace, task->thread, (int)i, start, tvmq_now_ns());
   }
 }
 
-// The tickets of a thread's own share, then what is left of the others'.
-static void work(const struct tvmq_threads *threads, int thread, uint32_t run, const struct stage *stage, uint32_t n_tickets, struct tvmq_share *shares) {
-  struct tvmq_tile tile = {.previous = SIZE_MAX, .thread = thread};
+// Takes the tickets of the thread's own share, then those that are left in the other shares.
+static void work(const struct tvmq_threads *threads, int thread, uint32_t run, const struct pass *pass, uint32_t n_tickets, struct tvmq_share *shares) {
+  struct tvmq_task task = {.previous = SIZE_MAX, .thread = thread};
   const uint32_t n = n_shares(threads);
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t owner = ((uint32_t)thread + i) % n, size = share_size(threads, n_tickets, owner), end = share_begin(threads, n_tickets, owner) + size;
     uint32_t done = 0;
-    for (uint32_t left; (left = tvmq_take(&shares[owner], run, size)) > 0; done++) run_ticket(threads, stage, end - left, &tile);
+    for (uint32_t left; (left = tvmq_take(&shares[owner], run, size)) > 0; done++) run_ticket(threads, pass, end - left, &task);
     if (done > 0) atomic_fetch_sub_explicit(&shares[owner].word, done, memory_order_release);
   }
 }
 
-static bool await_stage(const struct tvmq_threads *threads, uint32_t run, uint32_t n_tickets, const struct tvmq_share *shares) {
+static bool await_pass(const struct tvmq_threads *threads, uint32_t run, uint32_t n_tickets, const struct tvmq_share *shares) {
   for (uint32_t i = 0; i < n_shares(threads); i++) {
     if (!tvmq_await_share(&shares[i], run, share_size(threads, n_tickets, i))) return false;
   }
   return true;
 }
 
-// Stages of one ticket are the caller's. The others wait for the last of them before a stage that is shared, the only one of which the caller tells the end.
+// Single-ticket passes run on the calling thread. Workers walk past them, and wait only for the last one before a shared pass: its end is the only one that the
+// caller announces.
 static void go_through(const struct tvmq_threads *threads, int thread, const struct run *r) {
   const struct tvmq_sequence *sequence = r->sequence;
   struct tvmq_share *shares = sequence->shares + r->begin * n_shares(threads);
   for (size_t i = r->begin; i < r->end; i++, shares += n_shares(threads)) {
-    const uint32_t n_tickets = sequence->stages[i].n_tickets;
-    const bool last = i + 1 == r->end, told = !last && sequence->stages[i + 1].n_tickets > 1;
+    const uint32_t n_tickets = sequence->passes[i].n_tickets;
+    const bool last = i + 1 == r->end, told = !last && sequence->passes[i + 1].n_tickets > 1;
     if (told) tvmq_prefetch_share(shares + n_shares(threads) + (uint32_t)thread % n_shares(threads));
     if (n_tickets > 1) {
-      work(threads, thread, r->number, &sequence->stages[i], n_tickets, shares);
-      if (last && thread > 0) return;  // only the caller needs to know
-      if (!await_stage(threads, r->number, n_tickets, shares)) return;
+      work(threads, thread, r->number, &sequence->passes[i], n_tickets, shares);
+      if (last && thread > 0) return;  // only the caller needs to know that the run is over
+      if (!await_pass(threads, r->number, n_tickets, shares)) return;
     } else if (thread == 0) {
-      run_stage(&sequence->stages[i]);
+      run_pass(&sequence->passes[i]);
       if (told) tvmq_finish_share(shares, r->number);
     } else if (told && !tvmq_await_share(shares, r->number, 1)) {
       return;
@@ -173,7 +175,7 @@ static void go_through(const struct tvmq_threads *threads, int thread, const str
 
 // ---- the pool
 
-// The last job that there is; returns its number.
+// Reads the latest job; returns its number.
 static uint32_t read_job(struct tvmq_threads *threads, struct run *r) {
   for (;;) {
     const uint32_t number = atomic_load(&threads->job);
@@ -182,7 +184,7 @@ static uint32_t read_job(struct tvmq_threads *threads, struct run *r) {
     r->begin = atomic_load_explicit(&job->begin, memory_order_acquire);
     r->end = atomic_load_explicit(&job->end, memory_order_acquire);
     r->number = atomic_load_explicit(&job->run, memory_order_acquire);
-    if (atomic_load_explicit(&threads->job, memory_order_relaxed) == number) return number;  // else it may be written anew already
+    if (atomic_load_explicit(&threads->job, memory_order_relaxed) == number) return number;  // else the slot may hold a newer job
   }
 }
 
@@ -205,13 +207,14 @@ static void *worker_main(void *argument) {
     struct tvmq_spin spin = {0};
     while (atomic_load_explicit(&threads->job, memory_order_acquire) == seen && tvmq_spin_on(&spin)) continue;
     if (atomic_load_explicit(&threads->job, memory_order_acquire) == seen) {
-      // The caller numbers the job, then looks for sleepers; here the other way round. So either it sees the sleeper or the kernel sees another number.
+      // The caller stores the job's number and then looks for sleepers; a worker does it the other way round. So either the caller sees the sleeper, or the
+      // kernel sees a new number and does not let it sleep.
       atomic_fetch_add(&threads->sleepers, 1);
       futex_wait(&threads->job, seen);
       atomic_fetch_sub(&threads->sleepers, 1);
       continue;
     }
-    // Who destroys a sequence numbers another job, then looks who is inside; here the other way round.
+    // Whoever destroys a sequence stores the number of an empty job and then looks who is inside; a worker does it the other way round.
     struct run run;
     atomic_store(&worker->inside, true);
     seen = read_job(threads, &run);
@@ -221,13 +224,13 @@ static void *worker_main(void *argument) {
   return NULL;
 }
 
-// Wakes no more workers than there are tickets and processors for: beside the caller and those that are awake, spinning or still at work.
+// Wakes as many workers as there are tickets and processors for, less the caller and those that are awake, be they spinning or still at work.
 static void wake_workers(struct tvmq_threads *threads, uint32_t n_tickets) {
   const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = tvmq_min(n_tickets - 1, threads->helpers);
   if (wanted > awake) futex_wake(&threads->job, (int)(wanted - awake));
 }
 
-// Workers that were late may still be looking for something to do.
+// Waits until no worker is inside a sequence: late ones may still be looking for something to do.
 static void expel_workers(struct tvmq_threads *threads) {
   write_job(threads, &(struct run){0});
   for (int i = 0; i < threads->n - 1; i++) {
@@ -241,22 +244,22 @@ static bool runs_alone(const struct tvmq_threads *threads) { return threads == N
 
 static uint32_t most_tickets(const struct tvmq_sequence *sequence, size_t begin, size_t end) {
   uint32_t most = 0;
-  for (size_t i = begin; i < end; i++) most = (uint32_t)tvmq_max(most, sequence->stages[i].n_tickets);
+  for (size_t i = begin; i < end; i++) most = (uint32_t)tvmq_max(most, sequence->passes[i].n_tickets);
   return most;
 }
 
-// Once in a while, so that no number is ever met again.
+// Begins the numbers of runs anew, so that no number is ever met twice.
 static void renumber(struct tvmq_sequence *sequence) {
   expel_workers(sequence->threads);
   for (size_t i = 0; i < sequence->n * n_shares(sequence->threads); i++) atomic_store_explicit(&sequence->shares[i].word, 0, memory_order_relaxed);
   sequence->run = 0;
 }
 
-static void run_stages(struct tvmq_sequence *sequence, size_t begin, size_t end) {
+static void run_passes(struct tvmq_sequence *sequence, size_t begin, size_t end) {
   struct tvmq_threads *threads = sequence->threads;
   const uint32_t tickets = runs_alone(threads) ? 0 : most_tickets(sequence, begin, end);
   if (tickets < 2) {
-    for (size_t i = begin; i < end; i++) run_stage(&sequence->stages[i]);
+    for (size_t i = begin; i < end; i++) run_pass(&sequence->passes[i]);
     return;
   }
   if (sequence->run == MOST_RUNS) renumber(sequence);
@@ -276,15 +279,15 @@ static void leave(struct tvmq_threads *threads) {
 
 void tvmq_sequence_run(struct tvmq_sequence *sequence, size_t begin, size_t end) {
   enter(sequence->threads);
-  run_stages(sequence, begin, tvmq_min(end, sequence->n));
+  run_passes(sequence, begin, tvmq_min(end, sequence->n));
   leave(sequence->threads);
 }
 
 // ---- sequences
 
-struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const struct tvmq_sequence_stage *stages, size_t n) {
+struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const struct tvmq_sequence_pass *passes, size_t n) {
   size_t bytes, share_bytes;
-  if (!tvmq_mul_size(n, sizeof(struct stage), &bytes) || !tvmq_add_size(bytes, sizeof(struct tvmq_sequence), &bytes)) return NULL;
+  if (!tvmq_mul_size(n, sizeof(struct pass), &bytes) || !tvmq_add_size(bytes, sizeof(struct tvmq_sequence), &bytes)) return NULL;
   if (!tvmq_mul_size(n, (threads != NULL ? n_shares(threads) : 0) * sizeof(struct tvmq_share), &share_bytes)) return NULL;
   struct tvmq_sequence *sequence = tvmq_alloc(bytes);
   struct tvmq_share *shares = tvmq_alloc(share_bytes);
@@ -296,7 +299,7 @@ struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const s
   sequence->threads = threads;
   sequence->n = n;
   sequence->shares = shares;
-  for (size_t i = 0; i < n; i++) set_stage(&sequence->stages[i], &stages[i]);
+  for (size_t i = 0; i < n; i++) set_pass(&sequence->passes[i], &passes[i]);
   return sequence;
 }
 
@@ -311,18 +314,18 @@ void tvmq_sequence_destroy(struct tvmq_sequence *sequence) {
   tvmq_free(sequence);
 }
 
-void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tiles, tvmq_tile_fn fn, void *context) {
-  const struct tvmq_sequence_stage stage = {n_tiles, fn, context};
-  struct tvmq_sequence *sequence = runs_alone(threads) ? NULL : tvmq_sequence_create(threads, &stage, 1);
+void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tasks, tvmq_task_fn fn, void *context) {
+  const struct tvmq_sequence_pass pass = {n_tasks, fn, context};
+  struct tvmq_sequence *sequence = runs_alone(threads) ? NULL : tvmq_sequence_create(threads, &pass, 1);
   if (sequence != NULL) {
     tvmq_sequence_run(sequence, 0, 1);
   } else {
-    for (size_t i = 0; i < n_tiles; i++) fn(context, (struct tvmq_tile){.index = i, .previous = i - 1});
+    for (size_t i = 0; i < n_tasks; i++) fn(context, (struct tvmq_task){.index = i, .previous = i - 1});
   }
   tvmq_sequence_destroy(sequence);
 }
 
-// Workers take no signals: those are the host program's.
+// Workers block all signals: handling them is the host program's business.
 static bool start(struct worker *worker) {
   sigset_t all, before;
   sigfillset(&all);

@@ -44,7 +44,7 @@ struct inference {
   struct tvmq_pass pass;
 };
 
-static void run_task(void *context, struct tvmq_tile task) {
+static void run_task(void *context, struct tvmq_task task) {
   const struct inference *inference = context;
   inference->op_class->run_task(inference->op, &inference->pass, task);
 }

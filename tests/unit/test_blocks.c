@@ -137,9 +137,9 @@ static void check_lines(void) {
 
 static void check_rows(void) {
   const struct tvmq_blocks b = {.n_blocks = 3};
-  CHECK(!tvmq_has_rows(&b, &(struct tvmq_tile){.index = 0, .previous = SIZE_MAX}), "the first block has no rows yet");
-  CHECK(tvmq_has_rows(&b, &(struct tvmq_tile){.index = 5, .previous = 3}), "blocks 3 to 5 have the same rows");
-  CHECK(!tvmq_has_rows(&b, &(struct tvmq_tile){.index = 6, .previous = 5}), "blocks 5 and 6 have not");
+  CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 0, .previous = SIZE_MAX}), "the first block has no rows yet");
+  CHECK(tvmq_has_rows(&b, &(struct tvmq_task){.index = 5, .previous = 3}), "blocks 3 to 5 have the same rows");
+  CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 6, .previous = 5}), "blocks 5 and 6 have not");
 }
 
 int main(void) {

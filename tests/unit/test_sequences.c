@@ -1,4 +1,4 @@
-// Sequences of stages (threads.h): the order of stages, numbers of runs, memory.
+// Sequences of passes (threads.h): the order of passes, numbers of runs, memory.
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -8,37 +8,37 @@
 #include "threads/threads.h"
 #include "unit.h"
 
-// Each tile adds one to what a tile of the stage before has left. Nothing here is atomic, so that TSan sees a tile that begins too early.
+// Each task adds one to what a task of the pass before has left. Nothing here is atomic, so that TSan sees a task that begins too early.
 
-enum { MAX_STAGES = 12, MAX_STAGE_TILES = 20 };
+enum { MAX_PASSES = 12, MAX_PASS_TASKS = 20 };
 
 struct relay {
-  struct relay_stage {
+  struct relay_pass {
     struct relay *relay;
-    size_t number, n_tiles;
-  } stages[MAX_STAGES];
+    size_t number, n_tasks;
+  } passes[MAX_PASSES];
   size_t n;
-  unsigned baton[MAX_STAGES + 1][MAX_STAGE_TILES];  // of what comes before the first stage, and of each stage's tiles
+  unsigned baton[MAX_PASSES + 1][MAX_PASS_TASKS];  // of what comes before the first pass, and of each pass's tasks
   struct tvmq_sequence *sequence;
 };
 
-static void hand_on(void *context, struct tvmq_tile tile) {
-  const struct relay_stage *stage = context;
-  struct relay *relay = stage->relay;
-  const size_t before = stage->number > 0 ? relay->stages[stage->number - 1].n_tiles : 1;
-  relay->baton[stage->number + 1][tile.index] = before == 0 ? 0 : relay->baton[stage->number][(7 * tile.index + 3) % before] + 1;
+static void hand_on(void *context, struct tvmq_task task) {
+  const struct relay_pass *pass = context;
+  struct relay *relay = pass->relay;
+  const size_t before = pass->number > 0 ? relay->passes[pass->number - 1].n_tasks : 1;
+  relay->baton[pass->number + 1][task.index] = before == 0 ? 0 : relay->baton[pass->number][(7 * task.index + 3) % before] + 1;
 }
 
 static bool relay_create(struct relay *relay, struct tvmq_threads *threads, size_t n, unsigned long long *state) {
   memset(relay, 0, sizeof *relay);
-  struct tvmq_sequence_stage stages[MAX_STAGES];
+  struct tvmq_sequence_pass passes[MAX_PASSES];
   relay->n = n;
   for (size_t i = 0; i < n; i++) {
-    const size_t n_tiles = unit_random(state) % 3 == 0 ? 1 : 1 + unit_random(state) % MAX_STAGE_TILES;  // stages of one tile are the caller's
-    relay->stages[i] = (struct relay_stage){relay, i, n_tiles};
-    stages[i] = (struct tvmq_sequence_stage){n_tiles, hand_on, &relay->stages[i]};
+    const size_t n_tasks = unit_random(state) % 3 == 0 ? 1 : 1 + unit_random(state) % MAX_PASS_TASKS;  // single-task passes run on the caller
+    relay->passes[i] = (struct relay_pass){relay, i, n_tasks};
+    passes[i] = (struct tvmq_sequence_pass){n_tasks, hand_on, &relay->passes[i]};
   }
-  relay->sequence = tvmq_sequence_create(threads, stages, n);
+  relay->sequence = tvmq_sequence_create(threads, passes, n);
   return relay->sequence != NULL;
 }
 
@@ -49,7 +49,7 @@ static bool relay_run(struct relay *relay, unsigned start, size_t cut) {
   tvmq_sequence_run(relay->sequence, cut, SIZE_MAX);
   bool right = true;
   for (size_t i = 0; i < relay->n; i++) {
-    for (size_t t = 0; t < relay->stages[i].n_tiles; t++) right &= relay->baton[i + 1][t] == start + i + 1;
+    for (size_t t = 0; t < relay->passes[i].n_tasks; t++) right &= relay->baton[i + 1][t] == start + i + 1;
   }
   return right;
 }
@@ -62,7 +62,7 @@ static void check_sequences(void) {
     for (int i = 0; i < 60; i++) {
       struct relay a, b;  // take turns
       const bool created =
-          relay_create(&a, threads, 1 + unit_random(&state) % MAX_STAGES, &state) && relay_create(&b, threads, unit_random(&state) % 3, &state);
+          relay_create(&a, threads, 1 + unit_random(&state) % MAX_PASSES, &state) && relay_create(&b, threads, unit_random(&state) % 3, &state);
       if (!CHECK(created, "sequences")) return;
       for (unsigned run = 0; run < 20; run++) {
         wrong += !relay_run(&a, run * 100, run % 4 == 0 ? unit_random(&state) % (a.n + 1) : 0) + !relay_run(&b, run * 100, 0);
@@ -80,7 +80,7 @@ static void check_sequences(void) {
   tvmq_sequence_destroy(NULL);
 }
 
-// More runs than there are numbers for, some of which not all stages, and so not all shares, have part in.
+// More runs than there are numbers for, some of which not all passes, and so not all shares, have part in.
 static void check_numbers(void) {
   enum { RUNS = (1 << 16) + 2000 };
   struct tvmq_threads *threads = tvmq_threads_create(3);
@@ -99,7 +99,7 @@ static void check_no_memory(void) {
   const size_t live = tvmq_alloc_live();
   for (size_t n = 1; n <= 2; n++) {
     tvmq_alloc_fail_at(n);
-    CHECK(tvmq_sequence_create(threads, &(struct tvmq_sequence_stage){4, hand_on, NULL}, 1) == NULL, "allocation %zu", n);
+    CHECK(tvmq_sequence_create(threads, &(struct tvmq_sequence_pass){4, hand_on, NULL}, 1) == NULL, "allocation %zu", n);
     tvmq_alloc_fail_at(0);
     CHECK(tvmq_alloc_live() == live, "nothing left");
   }

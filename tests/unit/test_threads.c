@@ -25,51 +25,51 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
   return __real_pthread_create(id, attributes, start, argument);
 }
 
-// ---- a run that counts; nothing here is atomic, so that TSan sees a tile that is done twice or not finished when the run ends
+// ---- a run that counts; nothing here is atomic, so that TSan sees a task that is done twice or not finished when the run ends
 
-enum { MAX_TILES = 3000, MAX_THREADS = 16 };
+enum { MAX_TASKS = 3000, MAX_THREADS = 16 };
 
 struct count {
   int n_threads;
-  unsigned char done[MAX_TILES];
+  unsigned char done[MAX_TASKS];
   struct {
-    size_t tiles, last;  // one more than the tile that it did last
+    size_t tasks, last;  // one more than the task that it did last
     char pad[64];
   } by_thread[MAX_THREADS];
-  atomic_int bad;  // tiles of no thread, or with another previous tile than the thread's
+  atomic_int bad;  // tasks of no thread, or with another previous task than the thread's
 };
 
-static void count_tile(void *context, struct tvmq_tile tile) {
+static void count_task(void *context, struct tvmq_task task) {
   struct count *count = context;
-  if (tile.thread < 0 || tile.thread >= count->n_threads || tile.previous + 1 != count->by_thread[tile.thread].last) {
+  if (task.thread < 0 || task.thread >= count->n_threads || task.previous + 1 != count->by_thread[task.thread].last) {
     count->bad++;
     return;
   }
-  count->done[tile.index]++;
-  count->by_thread[tile.thread].tiles++;
-  count->by_thread[tile.thread].last = tile.index + 1;
+  count->done[task.index]++;
+  count->by_thread[task.thread].tasks++;
+  count->by_thread[task.thread].last = task.index + 1;
 }
 
-static bool run_and_count(struct tvmq_threads *threads, size_t n_tiles) {
+static bool run_and_count(struct tvmq_threads *threads, size_t n_tasks) {
   static _Thread_local struct count count;
   memset(&count, 0, sizeof count);
   count.n_threads = tvmq_threads_count(threads);
-  tvmq_threads_run(threads, n_tiles, count_tile, &count);
+  tvmq_threads_run(threads, n_tasks, count_task, &count);
   size_t once = 0, sum = 0;
-  for (size_t i = 0; i < MAX_TILES; i++) once += count.done[i] == (i < n_tiles);
-  for (int i = 0; i < MAX_THREADS; i++) sum += count.by_thread[i].tiles;
-  return count.bad == 0 && once == MAX_TILES && sum == n_tiles;
+  for (size_t i = 0; i < MAX_TASKS; i++) once += count.done[i] == (i < n_tasks);
+  for (int i = 0; i < MAX_THREADS; i++) sum += count.by_thread[i].tasks;
+  return count.bad == 0 && once == MAX_TASKS && sum == n_tasks;
 }
 
-static void check_tiles(void) {
+static void check_tasks(void) {
   static const int counts[] = {1, 2, 3, 4, 16};
-  static const size_t tiles[] = {0, 1, 2, 3, 7, 64, MAX_TILES};
+  static const size_t tasks[] = {0, 1, 2, 3, 7, 64, MAX_TASKS};
   for (size_t i = 0; i < N_ELEMENTS(counts); i++) {
     struct tvmq_threads *threads = tvmq_threads_create(counts[i]);
     CHECK((threads == NULL) == (counts[i] == 1), "%d threads", counts[i]);
     CHECK(tvmq_threads_count(threads) == counts[i], "%d threads", counts[i]);
-    for (size_t j = 0; j < N_ELEMENTS(tiles); j++) {
-      for (int again = 0; again < 3; again++) CHECK(run_and_count(threads, tiles[j]), "%d threads, %zu tiles", counts[i], tiles[j]);
+    for (size_t j = 0; j < N_ELEMENTS(tasks); j++) {
+      for (int again = 0; again < 3; again++) CHECK(run_and_count(threads, tasks[j]), "%d threads, %zu tasks", counts[i], tasks[j]);
     }
     tvmq_threads_destroy(threads);
   }
@@ -145,14 +145,14 @@ static void check_callers(void) {
   tvmq_threads_destroy(threads);
 }
 
-static void meet(void *context, struct tvmq_tile tile) {
-  (void)tile;
+static void meet(void *context, struct tvmq_task task) {
+  (void)task;
   atomic_int *arrived = context;
   atomic_fetch_add(arrived, 1);
   while (atomic_load(arrived) < 2) sched_yield();
 }
 
-// Two tiles that wait for each other end only if two threads work at the same time.
+// Two tasks that wait for each other end only if two threads work at the same time.
 static void check_parallel(void) {
   if (tvmq_cpu_count() < 2) {
     printf("SKIPPED: two threads at the same time: there is one processor\n");
@@ -195,7 +195,7 @@ static void check_failures(void) {
 
 static atomic_bool forking;
 
-static void do_nothing(void *context, struct tvmq_tile tile) { (void)context, (void)tile; }
+static void do_nothing(void *context, struct tvmq_task task) { (void)context, (void)task; }
 
 // Allocates nothing meanwhile: a child may find ASan's allocator locked for ever.
 static void *run_until_forked(void *sequence) {
@@ -236,7 +236,7 @@ static bool own_pool_works(void) {
 static void check_fork(void) {
   struct tvmq_threads *threads = tvmq_threads_create(3);
   run_and_count(threads, 10);
-  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &(struct tvmq_sequence_stage){20, do_nothing, NULL}, 1);
+  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &(struct tvmq_sequence_pass){20, do_nothing, NULL}, 1);
   if (!CHECK(sequence != NULL, "a sequence")) return;
   pthread_t other;
   atomic_store(&forking, true);
@@ -283,8 +283,8 @@ static void check_idle(void) {
   tvmq_threads_destroy(threads);
 }
 
-static void some_work(void *context, struct tvmq_tile tile) {
-  (void)tile;
+static void some_work(void *context, struct tvmq_task task) {
+  (void)task;
   volatile unsigned *sink = context;
   unsigned x = 1;
   for (int i = 0; i < 1000; i++) x = x * 1664525 + 1013904223;
@@ -296,7 +296,7 @@ static void check_too_many_threads(void) {
   const int n_runs = 1000;
   struct tvmq_threads *threads = tvmq_threads_create(MAX_THREADS);
   unsigned sink = 0;
-  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &(struct tvmq_sequence_stage){2 * MAX_THREADS, some_work, &sink}, 1);
+  struct tvmq_sequence *sequence = tvmq_sequence_create(threads, &(struct tvmq_sequence_pass){2 * MAX_THREADS, some_work, &sink}, 1);
   const double start = seconds(CLOCK_MONOTONIC);
   for (int i = 0; i < n_runs; i++) tvmq_sequence_run(sequence, 0, 1);
   const double elapsed = seconds(CLOCK_MONOTONIC) - start;
@@ -307,7 +307,7 @@ static void check_too_many_threads(void) {
 }
 
 int main(void) {
-  check_tiles();
+  check_tasks();
   check_stress();
   check_lives();
   check_late_workers();

@@ -33,15 +33,15 @@ static void check_clock(void) {
   CHECK(elapsed >= 2000000, "%llu ns", (unsigned long long)elapsed);
 }
 
-static void some_work(void *context, struct tvmq_tile tile) {
+static void some_work(void *context, struct tvmq_task task) {
   volatile unsigned *sinks = context;
-  for (unsigned i = 0; i < 1000; i++) sinks[tile.index] += i;
+  for (unsigned i = 0; i < 1000; i++) sinks[task.index] += i;
 }
 
-// Each tile is one span, between start and end of its run, on the ring of the thread that computed it; spans of a thread follow each other.
+// Each task is one span, between start and end of its run, on the ring of the thread that computed it; spans of a thread follow each other.
 static void check_pool(void) {
-  enum { RUNS = 50, TILES = 40 };
-  static unsigned sinks[TILES];
+  enum { RUNS = 50, TASKS = 40 };
+  static unsigned sinks[TASKS];
   struct tvmq_threads *threads = tvmq_threads_create(4);
   struct tvmq_trace *trace = tvmq_trace_create(tvmq_threads_count(threads));
   tvmq_threads_trace(threads, trace);
@@ -50,9 +50,9 @@ static void check_pool(void) {
     trace->subgraph = 7;
     trace->node = run;
     const uint64_t start = tvmq_now_ns();
-    tvmq_threads_run(threads, TILES, some_work, sinks);
+    tvmq_threads_run(threads, TASKS, some_work, sinks);
     const uint64_t end = tvmq_now_ns();
-    int seen[TILES] = {0}, good = 0;
+    int seen[TASKS] = {0}, good = 0;
     const struct tvmq_span_info *span, *previous = NULL;
     for (size_t i = 0; (span = tvmq_trace_at(trace, i)) != NULL; previous = span, i++) {
       seen[span->task]++;
@@ -61,16 +61,16 @@ static void check_pool(void) {
               span->end_ns <= end && (!first || previous == NULL || span->thread > previous->thread);
     }
     int once = 0;
-    for (int i = 0; i < TILES; i++) once += seen[i] == 1;
+    for (int i = 0; i < TASKS; i++) once += seen[i] == 1;
     // With one processor the caller works alone, and nothing is shared.
-    const int shared = tvmq_trace_at(trace, 0) != NULL ? TILES : 0;
-    if (!CHECK(once == shared && good == shared, "run %d: %d tiles once, %d good spans of %d", run, once, good, shared)) break;
+    const int shared = tvmq_trace_at(trace, 0) != NULL ? TASKS : 0;
+    if (!CHECK(once == shared && good == shared, "run %d: %d tasks once, %d good spans of %d", run, once, good, shared)) break;
   }
   tvmq_trace_reset(trace);
   tvmq_threads_run(threads, 1, some_work, sinks);
-  CHECK(tvmq_trace_at(trace, 0) == NULL, "one tile is not shared");
+  CHECK(tvmq_trace_at(trace, 0) == NULL, "one task is not shared");
   tvmq_threads_trace(threads, NULL);
-  tvmq_threads_run(threads, TILES, some_work, sinks);
+  tvmq_threads_run(threads, TASKS, some_work, sinks);
   CHECK(tvmq_trace_at(trace, 0) == NULL, "not traced any more");
   tvmq_threads_destroy(threads);
   tvmq_free(trace);

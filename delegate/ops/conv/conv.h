@@ -71,7 +71,7 @@ struct tvmq_conv_way {
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
   // An inference, as of a class (op.h).
   size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);
-  void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_tile task);
+  void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);
   const char *(*name)(const struct tvmq_conv *conv);
 };
 

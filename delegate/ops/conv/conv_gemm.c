@@ -210,7 +210,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
   return pass > 0 ? 0 : c->problem.groups * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
 }
 
-static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile block) {
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task block) {
   const struct gemm *g = gemm_of(c);
   const struct tvmq_variant *v = c->choice.variant;
   const size_t mr = v->mr, nr = v->layout.nr, bytes = c->problem.element_bytes, group_n = c->problem.group_n;

@@ -303,7 +303,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
   return pass > 0 ? 0 : c->problem.groups * x->images * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
 }
 
-static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile block) {
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task block) {
   const struct matrix *x = matrix_of(c);
   const struct tvmq_blocks *blocks = &c->choice.blocks;
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, group_n = c->problem.group_n, out_stride = (size_t)c->problem.desc.out_c;

@@ -202,7 +202,7 @@ struct wave {
   size_t chunk;     // tiles of an input task
 };
 
-static void transform_chunk(const struct wave *wave, struct tvmq_tile task) {
+static void transform_chunk(const struct wave *wave, struct tvmq_task task) {
   const struct tvmq_conv *c = wave->conv;
   const struct winograd *w = winograd_of(c);
   const size_t channels = (size_t)c->problem.desc.in_c, row_step = w->w.in * channels, pieces_w = tvmq_winograd_pieces(taps_w(&c->problem));
@@ -295,7 +295,7 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
   }
 }
 
-static void run_block(const struct wave *wave, struct tvmq_tile task) {
+static void run_block(const struct wave *wave, struct tvmq_task task) {
   const struct tvmq_conv *c = wave->conv;
   const struct winograd *w = winograd_of(c);
   const size_t nr = c->choice.variant->layout.nr;
@@ -327,7 +327,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
   return pass % WAVE_PASSES == TRANSFORM ? tvmq_ceil_div(wave.n, wave.chunk) : blocks->m_blocks * blocks->n_blocks;
 }
 
-static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   struct wave wave = wave_of(c, pass->number);
   wave.in = pass->in[0];
   wave.out = pass->out;

@@ -128,7 +128,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return c->choice.way->n_tasks(c, pass);
 }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
   c->choice.way->run_task(c, pass, task);
 }

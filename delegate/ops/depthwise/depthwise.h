@@ -67,4 +67,4 @@ static inline size_t tvmq_depthwise_phases(const struct tvmq_depthwise *d) { ret
 
 // Of an inference.
 size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *depthwise);
-void tvmq_depthwise_run_task(const struct tvmq_depthwise *depthwise, const void *in, void *out, struct tvmq_tile task);
+void tvmq_depthwise_run_task(const struct tvmq_depthwise *depthwise, const void *in, void *out, struct tvmq_task task);

@@ -28,13 +28,13 @@ size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
   return (size_t)d->desc.batch * tvmq_depthwise_phases(d) * d->tasks.m_blocks * d->tasks.n_blocks;
 }
 
-void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_tile tile) {
+void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_task task) {
   const struct tvmq_blocks *tasks = &d->tasks;
   const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
-  uint8_t *scratch = d->scratch->memory + (size_t)tile.thread * d->slice.size;
+  uint8_t *scratch = d->scratch->memory + (size_t)task.thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
-  size_t image = tile.index;
+  size_t image = task.index;
   const size_t group = take_digit(&image, tasks->n_blocks), strip = take_digit(&image, tasks->m_blocks);
   const size_t phase_w = take_digit(&image, d->w.phases), phase_h = take_digit(&image, d->h.phases);
   const size_t first_row = strip * tasks->rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
@@ -54,7 +54,7 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
   const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
   size_t whole = n_cols;
   const size_t pixels = d->side_by_side, rest = take_digit(&whole, pixels);
-  if (!tvmq_has_rows(tasks, &tile)) {
+  if (!tvmq_has_rows(tasks, &task)) {
     if (pixels > 1)
       tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, d->reach, scratch + d->slice.expanded, table);
     else

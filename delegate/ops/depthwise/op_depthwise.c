@@ -263,7 +263,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : tvmq_depthwise_n_tasks((const struct tvmq_depthwise *)op); }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   tvmq_depthwise_run_task((const struct tvmq_depthwise *)op, pass->in[0], pass->out, task);
 }
 

@@ -88,7 +88,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct add *)op)->tasks; }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct add *a = (const struct add *)op;
   const size_t first = task.index * a->task_elements, end = first + tvmq_min(a->n - first, a->task_elements);
   _Alignas(LINE) uint8_t copies[2][PIECE_BYTES];

@@ -34,7 +34,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct byte_map *)op)->tasks; }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct byte_map *m = (const struct byte_map *)op;
   const size_t first = task.index * m->task_elements, n = tvmq_min(m->desc.n - first, m->task_elements);
   m->variant->fn.byte_map(&(struct tvmq_byte_map_args){

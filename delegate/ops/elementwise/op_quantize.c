@@ -114,7 +114,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct quantize *)op)->tasks; }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct quantize *r = (const struct quantize *)op;
   const size_t first = task.index * r->task_elements;
   struct tvmq_quantize_args args = r->args;

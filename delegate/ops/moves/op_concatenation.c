@@ -74,7 +74,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass > 0 ? 0 : c->row_tasks * c->pieces;
 }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct concatenation *c = (const struct concatenation *)op;
   const size_t first = task.index / c->pieces * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
   const size_t begin = task.index % c->pieces * c->piece;

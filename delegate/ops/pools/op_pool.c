@@ -203,7 +203,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass > 0 ? 0 : (size_t)p->desc.batch * p->strips * p->groups;
 }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct pool *p = (const struct pool *)op;
   const struct tvmq_pool_desc *d = &p->desc;
   const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
