@@ -159,6 +159,18 @@ struct tvmq_byte_map_args {
 };
 typedef void (*tvmq_byte_map_fn)(const struct tvmq_byte_map_args *args);
 
+// ---- interpolate: out[i] = (rows[0][i] * weights[0] + rows[1][i] * weights[1]) / 2^shift, rounded half away from zero
+//
+// The type is that of what is stored; for bytes sums fit int32, and their low eight bits are stored, which serves uint8 as well. Results fit the type.
+struct tvmq_interpolate_args {
+  const int32_t *rows[2];
+  int32_t weights[2];
+  int32_t shift;
+  void *out;
+  size_t n;
+};
+typedef void (*tvmq_interpolate_fn)(const struct tvmq_interpolate_args *args);
+
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]; tvmq_add_value() in stage.h
 //
@@ -296,6 +308,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
+  FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(MAX_POOL, "max_pool")                                    \
   FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
   FAMILY(WINOGRAD_GEMM, "winograd_gemm")                          \
@@ -342,6 +355,7 @@ struct tvmq_variant {
     tvmq_byte_map_fn byte_map;
     tvmq_add_fn add;
     tvmq_mul_fn mul;
+    tvmq_interpolate_fn interpolate;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -356,6 +370,7 @@ struct tvmq_variant {
 #define TVMQ_BYTE_MAP(symbol, ...) void symbol(const struct tvmq_byte_map_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
+#define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);

@@ -35,6 +35,14 @@
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = SYMBOL},
 #define TVMQ_MUL(SYMBOL, CPU, FLAGS, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_MUL, .cpu = CPU, .flags = FLAGS, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.mul = SYMBOL},
+#define TVMQ_INTERPOLATE(SYMBOL, CPU, TYPE, ...) \
+  {.name = #SYMBOL,                              \
+   .family = TVMQ_FAMILY_INTERPOLATE,            \
+   .cpu = CPU,                                   \
+   .in_type = TVMQ_TYPE_S32,                     \
+   .out_type = TYPE,                             \
+   .speeds = {__VA_ARGS__},                      \
+   .fn.interpolate = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.pool = SYMBOL},
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.

@@ -128,6 +128,13 @@ struct tvmq_concatenation_desc {
   size_t rows, row_bytes[TVMQ_MAX_IN];  // zeros where the output is empty
 };
 
+// RESIZE_BILINEAR of NHWC activations. Quantization means nothing: values are interpolated as they are.
+struct tvmq_resize_desc {
+  enum tvmq_type in_type, out_type;
+  int32_t batch, in_h, in_w, channels, out_h, out_w;
+  bool align_corners, half_pixel_centers;
+};
+
 // What each of `n` bytes becomes, by a table of 256 that outlives the operator.
 struct tvmq_byte_map_desc {
   size_t n;
@@ -144,5 +151,6 @@ union tvmq_desc {
   struct tvmq_pad_desc pad;
   struct tvmq_quantize_desc quantize;
   struct tvmq_pool_desc pool;
+  struct tvmq_resize_desc resize;
   struct tvmq_add_desc add;
 };

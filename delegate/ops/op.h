@@ -108,6 +108,7 @@ extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
 extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)
 extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
 extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
+extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
 
 // The class that is to plan and run an operator that `op_class` has claimed.

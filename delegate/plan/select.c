@@ -164,6 +164,11 @@ const struct tvmq_variant *tvmq_select_byte_map(const struct tvmq_target *target
   return least(TVMQ_FAMILY_BYTE_MAP, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
 }
 
+const struct tvmq_variant *tvmq_select_interpolate(enum tvmq_type type, const struct tvmq_target *target) {
+  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
+  return least(TVMQ_FAMILY_INTERPOLATE, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_S32, type, target->machine}, NULL);
+}
+
 const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target) {
   if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
   return least(TVMQ_FAMILY_ADD, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);

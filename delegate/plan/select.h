@@ -64,6 +64,9 @@ const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvm
 
 const struct tvmq_variant *tvmq_select_byte_map(const struct tvmq_target *target);
 
+// By the type of what is stored, uint8 being int8. NULL when no kernel stores such elements.
+const struct tvmq_variant *tvmq_select_interpolate(enum tvmq_type type, const struct tvmq_target *target);
+
 // By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
 const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target);
 

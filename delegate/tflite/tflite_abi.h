@@ -216,6 +216,11 @@ typedef struct {
 } TfLiteReducerParams;
 
 typedef struct {
+  bool align_corners;
+  bool half_pixel_centers;
+} TfLiteResizeBilinearParams;
+
+typedef struct {
   TfLiteFusedActivation activation;
   bool pot_scale_int16;
 } TfLiteAddParams;

@@ -39,6 +39,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_QUANTIZE] = &check_quantize,
     [TVMQ_FAMILY_BYTE_MAP] = &check_byte_map,
     [TVMQ_FAMILY_ADD] = &check_add,
+    [TVMQ_FAMILY_INTERPOLATE] = &check_interpolate,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
     [TVMQ_FAMILY_MUL] = &check_mul,
     [TVMQ_FAMILY_AVERAGE_POOL] = &check_pool,

@@ -184,6 +184,20 @@ def means(draw: Draw, dtype: str) -> Case:
     return Case(builders.build_mean, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
 
 
+def bilinear_resizes(draw: Draw, dtype: str) -> Case:
+    """RESIZE_BILINEAR; of uint8 by factors at which its weights are exact in float32."""
+    generator = np.random.default_rng(draw.generator_seed())
+    in_size = [a_size(draw, 6, 20) for _ in range(2)]
+    align_corners, half_pixel_centers = draw.choice([(False, False), (True, False), (False, True)])
+    size = [draw.integer(1, 40) for _ in range(2)]
+    if dtype == "uint8":
+        factors = [2 ** draw.integer(0, 3) for _ in range(2)]
+        size = [(n - 1) * f + 1 if align_corners else n * f for n, f in zip(in_size, factors)]
+    in_shape = (draw.integer(1, 2), *in_size, a_size(draw, 20, 70))
+    parameters = dict(in_shape=in_shape, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, dtype=dtype)
+    return Case(builders.build_resize_bilinear, parameters, [values(generator, how, in_shape, dtype) for how in ("random", "extremes")])
+
+
 def pools(draw: Draw, dtype: str, largest: bool = False) -> Case:
     generator = np.random.default_rng(draw.generator_seed())
     in_shape = (draw.integer(1, 2), a_size(draw, 9, 35), a_size(draw, 9, 35), a_size(draw, 20, 150))

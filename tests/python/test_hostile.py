@@ -32,6 +32,7 @@ MODELS = {
     "average pool": lambda: builders.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
     "concatenation": lambda: builders.build_concatenation(shapes=[(1, 6, 6, 8), (1, 6, 6, 3), (1, 6, 6, 5)]),
     "fully connected": lambda: builders.build_fully_connected(in_shape=(2, 3, 20), out_c=9, keep_num_dims=True, per_channel=False),
+    "resize_bilinear": lambda: builders.build_resize_bilinear(),
     "mean": lambda: builders.build_mean(in_shape=(2, 7, 6, 20), keep_dims=True),
     "reshape": lambda: builders.build_reshape(in_shape=(2, 6, 6, 8), shape=(2, -1, 4)),
     "add": lambda: builders.build_add(shape=(1, 6, 6, 8), activation="RELU6"),

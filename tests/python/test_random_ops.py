@@ -77,6 +77,12 @@ def test_fully_connected(runtime, kind, draw):
         check(runtime, case)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@randomly
+def test_resize_bilinear(runtime, dtype, draw):
+    check(runtime, draw(cases.bilinear_resizes, dtype))
+
+
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     """Where the reference kernels of a runtime's version do what the delegate cannot, or what nobody means."""
     p = case.parameters

@@ -35,6 +35,7 @@ OPERATORS = {
     "PADV2": ("PadV2Options", {"int8": 2, "int16": 2}),
     "QUANTIZE": ("QuantizeOptions", {"int16": 2}),
     "RESHAPE": ("ReshapeOptions", {}),
+    "RESIZE_BILINEAR": ("ResizeBilinearOptions", {"int8": 2, "int16": 4}),
     "SOFTMAX": ("SoftmaxOptions", {"int8": 2, "int16": 3}),
 }
 

@@ -121,6 +121,27 @@ def build_mean(
     return builder.build([source], [output])
 
 
+def build_resize_bilinear(
+    *,
+    in_shape: Sequence[int] = (1, 5, 6, 8),
+    size: Sequence[int] = (10, 12),
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+    dtype: str = "int8",
+    out_dtype: str | None = None,
+) -> bytes:
+    """One RESIZE_BILINEAR as a model, to a height and a width."""
+    import numpy as np
+
+    builder = ModelBuilder()
+    quantization = quantized(dtype, *input_quantization(dtype, 0.5, None))
+    source = builder.add_tensor("input", in_shape, dtype, **quantization)
+    target = builder.add_tensor("size", (len(size),), "int32", data=np.array(size, np.int32))
+    output = builder.add_tensor("output", (in_shape[0], *size, in_shape[-1]), out_dtype or dtype, **quantization)
+    builder.add_op("RESIZE_BILINEAR", [source, target], [output], align_corners=align_corners, half_pixel_centers=half_pixel_centers)
+    return builder.build([source], [output])
+
+
 def build_reshape(*, in_shape: Sequence[int] = (1, 4, 4, 8), shape: Sequence[int] = (1, -1), dtype: str = "int8") -> bytes:
     """One RESHAPE as a model, to a constant shape."""
     import numpy as np

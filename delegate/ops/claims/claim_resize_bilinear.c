@@ -1,0 +1,23 @@
+// RESIZE_BILINEAR.
+#include "ops/claims/claim.h"
+#include "ops/claims/claim_rules.h"
+#include "ops/resize_weights.h"
+
+enum { MOST_BITS = 16 };  // of the weights of both axes of uint8: float32 has 24, and values take 8
+
+static const char *shape(const struct tvmq_resize_desc *desc) {
+  if (desc->batch <= 0 || desc->channels <= 0 || desc->in_h <= 0 || desc->in_w <= 0) return "empty tensor";
+  if (desc->out_h <= 0 || desc->out_w <= 0) return "the size is not positive";
+  if (too_many(desc->batch, desc->in_h, desc->in_w, desc->channels)) return "input has more than 2^31 - 1 elements";
+  return too_many(desc->batch, desc->out_h, desc->out_w, desc->channels) ? "output has more than 2^31 - 1 elements" : NULL;
+}
+
+static const char *weights(const struct tvmq_resize_desc *desc) {
+  const int32_t rows = tvmq_resize_shift(desc, desc->in_h, desc->out_h), columns = tvmq_resize_shift(desc, desc->in_w, desc->out_w);
+  if (desc->in_type != TVMQ_TYPE_U8) return rows < 0 || columns < 0 ? "the reference reads past the input" : NULL;
+  return rows < 0 || columns < 0 || rows + columns > MOST_BITS ? "the weights are not exact in float32, and runtimes round them differently" : NULL;
+}
+
+const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc) {
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: shape(desc) ?: weights(desc);
+}

@@ -1,0 +1,135 @@
+// RESIZE_BILINEAR. Input rows are interpolated along their columns first, in integers that lose nothing; an output row lies between two of these. Threads share
+// the output rows, in strips, so that an interpolated row serves all output rows next to it.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/op.h"
+#include "ops/resize_weights.h"
+#include "plan/blocks.h"
+#include "plan/select.h"
+
+struct resize {
+  struct tvmq_resize_desc desc;
+  const struct tvmq_variant *variant;
+  struct tvmq_between *columns, *rows;  // of all outputs along an axis; in one block
+  int32_t shift;                        // of both axes together
+  size_t element_bytes, row_elements;   // of an output row
+  size_t strips, strip_rows;            // of an image
+  size_t slice_bytes;
+  const struct tvmq_scratch *scratch;
+};
+
+static const char *replan(struct resize *r, const struct tvmq_resize_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_target target = tvmq_target(env);
+  tvmq_free(r->columns);
+  *r = (struct resize){.desc = *desc,
+                       .variant = tvmq_select_interpolate(desc->in_type, &target),
+                       .element_bytes = tvmq_type_bytes(desc->in_type),
+                       .row_elements = (size_t)desc->out_w * (size_t)desc->channels,
+                       .scratch = env->scratch};
+  if (!r->variant) return "no kernel for this type";
+  const size_t out_h = (size_t)desc->out_h, out_w = (size_t)desc->out_w;
+  r->columns = tvmq_alloc((out_w + out_h) * sizeof r->columns[0]);
+  if (!r->columns) return "out of memory";
+  r->rows = r->columns + out_w;
+  const int32_t row_shift = tvmq_resize_shift(desc, desc->in_h, desc->out_h), column_shift = tvmq_resize_shift(desc, desc->in_w, desc->out_w);
+  for (int32_t i = 0; i < desc->out_w; i++) r->columns[i] = tvmq_resize_at(desc, desc->in_w, desc->out_w, column_shift, i);
+  for (int32_t i = 0; i < desc->out_h; i++) r->rows[i] = tvmq_resize_at(desc, desc->in_h, desc->out_h, row_shift, i);
+  r->shift = row_shift + column_shift;
+
+  const float cycles = (float)desc->batch * (float)out_h * (float)r->row_elements / tvmq_speed_of(r->variant, env->machine)->rate;
+  r->strips = tvmq_min(tvmq_ceil_div(tvmq_tasks_wanted(env->machine, env->threads, cycles), (size_t)desc->batch), out_h);
+  r->strip_rows = tvmq_ceil_div(out_h, r->strips);
+  r->strips = tvmq_ceil_div(out_h, r->strip_rows);
+  size_t size = 0, at;
+  if (!tvmq_scratch_append(&size, 2 * r->row_elements, sizeof(int32_t), &at)) return "scratch exceeds the address space";
+  r->slice_bytes = size;
+  return tvmq_scratch_reserve(env->scratch, 0, size, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct resize));
+  return *op ? replan((struct resize *)*op, &desc->resize, env) : "out of memory";
+}
+
+static void release(struct tvmq_op *op) {
+  if (op) tvmq_free(((struct resize *)op)->columns);
+  tvmq_free(op);
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct resize *r = (const struct resize *)op;
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "rows between rows", .scratch_bytes = r->slice_bytes};
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct resize *r = (const struct resize *)op;
+  return pass > 0 ? 0 : (size_t)r->desc.batch * r->strips;
+}
+
+// Interpolates the input row along its columns.
+#define INTERPOLATE(TYPE)                                                                                                             \
+  static void interpolate_##TYPE(const struct resize *r, const void *row, int32_t *to) {                                              \
+    const size_t channels = (size_t)r->desc.channels;                                                                                 \
+    for (const struct tvmq_between *x = r->columns; x < r->rows; x++, to += channels) {                                               \
+      const TYPE *first = (const TYPE *)row + (size_t)x->at[0] * channels, *second = (const TYPE *)row + (size_t)x->at[1] * channels; \
+      for (size_t c = 0; c < channels; c++) to[c] = first[c] * x->weights[0] + second[c] * x->weights[1];                             \
+    }                                                                                                                                 \
+  }
+INTERPOLATE(int8_t)
+INTERPOLATE(uint8_t)
+INTERPOLATE(int16_t)
+
+static void interpolate(const struct resize *r, const void *row, int32_t *to) {
+  switch (r->desc.in_type) {
+    case TVMQ_TYPE_S8:
+      interpolate_int8_t(r, row, to);
+      break;
+    case TVMQ_TYPE_U8:
+      interpolate_uint8_t(r, row, to);
+      break;
+    default:
+      interpolate_int16_t(r, row, to);
+  }
+}
+
+// The rows that are interpolated already: row y of the input is in place y modulo 2, which neighbours do not share.
+struct lines {
+  const struct resize *resize;
+  const uint8_t *image;
+  int32_t *memory;
+  int32_t held[2];  // rows; -1: none
+};
+
+static const int32_t *line(struct lines *lines, int32_t y) {
+  const struct resize *r = lines->resize;
+  int32_t *to = lines->memory + (size_t)(y % 2) * r->row_elements;
+  if (lines->held[y % 2] != y) interpolate(r, lines->image + (size_t)y * (size_t)r->desc.in_w * (size_t)r->desc.channels * r->element_bytes, to);
+  lines->held[y % 2] = y;
+  return to;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+  const struct resize *r = (const struct resize *)op;
+  const size_t image = task.index / r->strips, first = task.index % r->strips * r->strip_rows, end = tvmq_min(first + r->strip_rows, (size_t)r->desc.out_h);
+  const size_t in_bytes = (size_t)r->desc.in_h * (size_t)r->desc.in_w * (size_t)r->desc.channels * r->element_bytes,
+               row_bytes = r->row_elements * r->element_bytes;
+  struct lines lines = {.resize = r,
+                        .image = (const uint8_t *)pass->in[0] + image * in_bytes,
+                        .memory = (int32_t *)(r->scratch->memory + (size_t)task.thread * r->slice_bytes),
+                        .held = {-1, -1}};
+  for (size_t y = first; y < end; y++) {
+    const struct tvmq_between *row = &r->rows[y];
+    r->variant->fn.interpolate(&(struct tvmq_interpolate_args){
+        .rows = {line(&lines, row->at[0]), line(&lines, row->at[1])},
+        .weights = {row->weights[0], row->weights[1]},
+        .shift = r->shift,
+        .out = (uint8_t *)pass->out + (image * (size_t)r->desc.out_h + y) * row_bytes,
+        .n = r->row_elements,
+    });
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_resize_bilinear(&desc->resize); }
+
+const struct tvmq_op_class tvmq_op_resize_bilinear = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

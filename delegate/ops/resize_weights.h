@@ -1,0 +1,20 @@
+// Where RESIZE_BILINEAR finds an output along one axis: between two inputs, with integer weights that add up to a power of two.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ops/desc.h"
+
+struct tvmq_between {
+  int32_t at[2];       // inputs
+  int32_t weights[2];  // together 2^shift; one may be negative or exceed it where an output lies before the first input
+};
+
+// The shift of the weights of an axis, `in` inputs and `out` outputs long: 10 for signed types, as the reference's; uint8 is interpolated in float32 there,
+// which is exact, and the same in whatever order, where all weights are multiples of 2^-shift and those of both axes have no more than 16 bits together. -1:
+// they are not, or the reference reads past the input.
+int32_t tvmq_resize_shift(const struct tvmq_resize_desc *desc, int32_t in, int32_t out);
+
+// Output `i` of an axis with that shift.
+struct tvmq_between tvmq_resize_at(const struct tvmq_resize_desc *desc, int32_t in, int32_t out, int32_t shift, int32_t i);
