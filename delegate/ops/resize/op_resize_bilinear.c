@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "ops/claims/claim.h"
 #include "ops/op.h"
+#include "ops/plain.h"
 #include "ops/resize_weights.h"
 #include "plan/blocks.h"
 #include "plan/select.h"
@@ -19,11 +20,20 @@ struct resize {
   const struct tvmq_scratch *scratch;
 };
 
-static const char *replan(struct resize *r, const struct tvmq_resize_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_target target = tvmq_target(env);
+static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  return tvmq_select_interpolate(desc->resize.in_type, target);
+}
+
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  const struct tvmq_resize_desc *d = &desc->resize;
+  return tvmq_plain_candidates(select_kernel, desc, (size_t)d->batch * (size_t)d->out_h * (size_t)d->out_w * (size_t)d->channels, env, list, max);
+}
+
+static const char *replan(struct resize *r, const union tvmq_desc *whole, const struct tvmq_env *env) {
+  const struct tvmq_resize_desc *desc = &whole->resize;
   tvmq_free(r->columns);
   *r = (struct resize){.desc = *desc,
-                       .variant = tvmq_select_interpolate(desc->in_type, &target),
+                       .variant = tvmq_plain_choose(select_kernel, whole, env),
                        .element_bytes = tvmq_type_bytes(desc->in_type),
                        .row_elements = (size_t)desc->out_w * (size_t)desc->channels,
                        .scratch = env->scratch};
@@ -49,7 +59,7 @@ static const char *replan(struct resize *r, const struct tvmq_resize_desc *desc,
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct resize));
-  return *op ? replan((struct resize *)*op, &desc->resize, env) : "out of memory";
+  return *op ? replan((struct resize *)*op, desc, env) : "out of memory";
 }
 
 static void release(struct tvmq_op *op) {
@@ -59,7 +69,8 @@ static void release(struct tvmq_op *op) {
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct resize *r = (const struct resize *)op;
-  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "rows between rows", .scratch_bytes = r->slice_bytes};
+  *out = (struct tvmq_op_info){
+      .kernel = r->variant->name, .algorithm = "rows between rows", .choice = tvmq_plain_choice(r->variant), .scratch_bytes = r->slice_bytes};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
@@ -132,4 +143,5 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_resize_bilinear(&desc->resize); }
 
-const struct tvmq_op_class tvmq_op_resize_bilinear = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_resize_bilinear = {
+    .claim = claim, .candidates = candidates, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
