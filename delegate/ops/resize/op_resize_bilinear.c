@@ -120,7 +120,7 @@ static const int32_t *line(struct lines *lines, int32_t y) {
   return to;
 }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_tile task) {
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct resize *r = (const struct resize *)op;
   const size_t image = task.index / r->strips, first = task.index % r->strips * r->strip_rows, end = tvmq_min(first + r->strip_rows, (size_t)r->desc.out_h);
   const size_t in_bytes = (size_t)r->desc.in_h * (size_t)r->desc.in_w * (size_t)r->desc.channels * r->element_bytes,
