@@ -211,6 +211,17 @@ struct tvmq_mul_args {
 };
 typedef void (*tvmq_mul_fn)(const struct tvmq_mul_args *args);
 
+// ---- maximum: out[i] = the greater of a ^ flip and b ^ flip, ^ flip; a = in[0][i] and b = in[1][i], all signed, flip for every byte
+//
+// A flip of 0xff makes it the minimum; uint8 tensors are int8 by 0x80 more, modulo 256. The inputs may be one tensor, and the output one of them.
+struct tvmq_maximum_args {
+  const void *in[2];
+  void *out;
+  size_t n;
+  uint8_t flip;  // int16: 0 or 0xff
+};
+typedef void (*tvmq_maximum_fn)(const struct tvmq_maximum_args *args);
+
 // ---- average_pool, max_pool: out[x][c] = clamp(mean, or largest, over the rows y and the columns x' of window x that lie in the input, of in[y][x'][c])
 //
 // One call computes one row of output pixels. The type is that of the variant's name; means are rounded as mean.h says, or are rescaled sums. Window x begins
@@ -307,6 +318,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(BYTE_MAP, "byte_map")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
+  FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -328,8 +340,8 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;  // multiply-accumulates (quantize, byte_map, add, mul: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
-               // the inner loop
+  float rate;         // multiply-accumulates (quantize to maximum: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
+                      // the inner loop
   float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
@@ -339,7 +351,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // quantize, add, mul and pools only
+  enum tvmq_type in_type, out_type;  // quantize, add, mul, maximum and pools only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -356,6 +368,7 @@ struct tvmq_variant {
     tvmq_add_fn add;
     tvmq_mul_fn mul;
     tvmq_interpolate_fn interpolate;
+    tvmq_maximum_fn maximum;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -371,6 +384,7 @@ struct tvmq_variant {
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
+#define TVMQ_MAXIMUM(symbol, ...) void symbol(const struct tvmq_maximum_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);

@@ -43,6 +43,8 @@
    .out_type = TYPE,                             \
    .speeds = {__VA_ARGS__},                      \
    .fn.interpolate = SYMBOL},
+#define TVMQ_MAXIMUM(SYMBOL, CPU, TYPE, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_MAXIMUM, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.maximum = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.pool = SYMBOL},
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.

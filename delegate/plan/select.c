@@ -179,6 +179,11 @@ const struct tvmq_variant *tvmq_select_mul(enum tvmq_type type, const struct tvm
   return least(TVMQ_FAMILY_MUL, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
 }
 
+const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct tvmq_target *target) {
+  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
+  return least(TVMQ_FAMILY_MAXIMUM, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
+}
+
 struct pooling {
   enum tvmq_type type;
   size_t channels;
