@@ -16,7 +16,7 @@ import pytest
 import tflite
 from draws import randomly
 
-from tvmq_delegate import models
+from tvmq_delegate import models, sessions
 from tvmq_delegate.models import ModelError, flatbuffer, zoo
 
 SMALL = builders.build_conv(in_shape=(1, 3, 3, 2), out_c=2)
@@ -157,8 +157,8 @@ def test_int4_is_packed_low_half_first():
 
 def assert_cuts_equal_whole(runtime: harness.Runtime, data: bytes) -> None:
     """Every operator cut out computes what it computes within the network."""
+    data = sessions.shaped(data, runtime.module)
     whole = runtime.interpreter(models.expose(data))
-    whole.allocate_tensors()
     inputs = harness.random_inputs(whole, 7)
     values = dict(zip([detail["index"] for detail in whole.get_input_details()], inputs, strict=True))
     outputs = harness.run(whole, *inputs)

@@ -13,7 +13,7 @@ from promise import ours, promised
 import tvmq_delegate
 from tvmq_delegate import models
 from tvmq_delegate.models import zoo
-from tvmq_delegate.sessions import run_alone
+from tvmq_delegate.sessions import run_alone, shaped
 
 NETWORKS = {path.stem: path for path in sorted(harness.MODELS.glob("*.tflite"))} | {f"zoo-{name}": name for name in zoo.names()}
 # The reference runs at some 5 million multiply-accumulates a second when it is emulated.
@@ -66,7 +66,8 @@ def test_every_node(runtime, network, computed):
     name, content = network
     whole = runtime.load()
     keep = runtime.interpreter(content, [whole])
-    ops = models.ops(content)
+    with_shapes = shaped(content, runtime.module)
+    ops = models.ops(with_shapes)
     nodes = tvmq_delegate.report(whole).nodes
     together, refused = run_alone(ops, nodes), justly_refused(name, nodes)
     del keep
@@ -75,7 +76,7 @@ def test_every_node(runtime, network, computed):
             continue
         delegate = runtime.load()
         parts = together[op.index] if op.subgraph == 0 else (op.index,)
-        node = runtime.interpreter(models.cut(content, parts, op.subgraph), [delegate])
+        node = runtime.interpreter(models.cut(with_shapes, parts, op.subgraph), [delegate])
         harness.assert_claimed(delegate)
         got = harness.run(node, *(computed.get_tensor(tensor) for tensor in models.fed([ops[i] for i in parts])))
         harness.assert_equal(got[0], computed.get_tensor(op.outputs[0].index), f"{name}: {op.name} {op.index}")

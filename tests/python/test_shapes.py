@@ -5,7 +5,9 @@ import pytest
 from harness import Runtime, installed, run
 
 import tvmq_delegate
+from tvmq_delegate import models
 from tvmq_delegate.models import flatbuffer, zoo
+from tvmq_delegate.sessions import shaped
 
 
 def without_shapes(model: bytes) -> bytes:
@@ -34,3 +36,15 @@ def test_inferred(runtime: Runtime, network: str) -> None:
     assert taken["without"] == taken["with"]
     assert sum(claimed for _, claimed, _ in taken["without"]) > 25
     np.testing.assert_array_equal(outputs["without"], outputs["with"])
+
+
+@pytest.mark.parametrize("runtime", installed(), ids=lambda runtime: runtime.name)
+def test_learned(runtime: Runtime) -> None:
+    """The tools cut nodes out of such a file as out of one with shapes: those that the runtime has found out."""
+    model = zoo.load("mobilenet_v1_0.25_128")
+    bare = without_shapes(model)
+    learned = shaped(bare, runtime.module)
+    assert [[tensor.shape for tensor in op.outputs] for op in models.ops(learned)] == [[tensor.shape for tensor in op.outputs] for op in models.ops(model)]
+    assert shaped(model, runtime.module) is model
+    result = tvmq_delegate.diff(bare, runtime=runtime.name, contenders=["reference", "tvmq"], per_op=True)
+    assert any(op.op == "CONV_2D" for op in result.ops)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .. import models
 from ..binding import ToolOptions, library, runtimes
-from ..sessions import DELEGATE, Contender, check, inputs
+from ..sessions import DELEGATE, Contender, check, inputs, shaped
 from .classes import Rating
 from .difference import Allowed, Difference
 from .ops import OpDifference, Ops, Uncompared
@@ -150,7 +150,7 @@ def diff(
     outputs = Outputs(sessions, labels, expected)
     allowed = Allowed(max_lsb, max_abs)
     reports = [library.report(session.delegate) for session in sessions if session.delegate]
-    ops = Ops(source, module, sessions[1:], num_threads, allowed, save_failing) if per_op else None
+    ops = Ops(shaped(source, module), module, sessions[1:], num_threads, allowed, save_failing) if per_op else None
     steps, done = len(samples) * (len(sessions) + (len(ops.alone) if ops else 0)), 0
     for sample in samples:
         for what in itertools.chain(outputs.run(sample.name, sample.load()), ops.run(sessions[0]) if ops else ()):

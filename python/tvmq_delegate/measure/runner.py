@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import library, runtimes
-from ..sessions import Contender, Session, check, inputs
+from ..sessions import Contender, Session, check, inputs, shaped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class Runner:
 
     def open_ops(self, indices: Sequence[int]) -> None:
         """From now on run() runs operators of the main subgraph, as a model of their own, on random input."""
-        source = models.cut(self.job.source, indices)
+        source = models.cut(shaped(self.job.source, self.runtime), indices)
         self.session = self.job.contender.open(source, self.runtime, num_threads=self.job.num_threads)
         check(source, [self.session])
         self.session.feed(self._random(source))

@@ -3,8 +3,8 @@
 from . import zoo
 from .builder import ModelBuilder
 from .flatbuffer import ModelError
-from .surgery import ModelSource, Op, Quantization, Tensor, cut, described, expose, fed, opened, ops
+from .surgery import ModelSource, Op, Quantization, Tensor, cut, described, expose, fed, opened, ops, with_shapes
 
 __all__ = [
-    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "cut", "described", "expose", "fed", "opened", "ops", "zoo",
+    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "cut", "described", "expose", "fed", "opened", "ops", "with_shapes", "zoo",
 ]  # fmt: skip

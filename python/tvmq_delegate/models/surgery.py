@@ -173,6 +173,16 @@ def expose(model: ModelSource) -> bytes:
     return write(file.model)
 
 
+def with_shapes(model: ModelSource, shapes: Mapping[int, Sequence[int]]) -> bytes:
+    """The model with these shapes, by tensor of the main subgraph, where the file gives none."""
+    file = _File(opened(model)[0])  # which changes
+    for index, shape in shapes.items():
+        tensors = _at(file.subgraphs, 0, "subgraph").tensors or ()
+        if index < len(tensors) and not tensors[index].shape:
+            tensors[index].shape = tuple(shape)
+    return write(file.model)
+
+
 @functools.lru_cache(maxsize=1)
 def _unpacked(content: bytes) -> _File:
     """One to read, not to change: operators of a model are mostly cut out one after the other."""

@@ -3,5 +3,6 @@
 from . import inputs
 from .contenders import DELEGATE, NAMES, RESOLVERS, Contender, Session, check
 from .delegation import Delegation, Node, nodes, run_alone
+from .shapes import shaped
 
-__all__ = ["DELEGATE", "Contender", "Delegation", "NAMES", "Node", "RESOLVERS", "Session", "check", "inputs", "nodes", "run_alone"]
+__all__ = ["DELEGATE", "Contender", "Delegation", "NAMES", "Node", "RESOLVERS", "Session", "check", "inputs", "nodes", "run_alone", "shaped"]
