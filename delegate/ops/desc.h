@@ -32,7 +32,8 @@ struct tvmq_border {
 // other, as the runtime's version has it.
 enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64 };
 
-// CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels. Activations are NHWC.
+// CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels; TRANSPOSE_CONV, whose stride and padding are those of the
+// convolution that would make its input of its output. Activations are NHWC.
 //
 // CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
 // DEPTHWISE_CONV_2D's filter is 1HWO: [1][filter_h][filter_w][out_c] with out_c = in_c * depth_multiplier;

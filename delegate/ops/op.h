@@ -110,6 +110,7 @@ extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
 extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
+extern const struct tvmq_op_class tvmq_op_transpose_conv;   // TRANSPOSE_CONV
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

@@ -35,7 +35,7 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator";
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
-  memcpy(out->in, out->inputs, sizeof out->in);
+  for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;
   out->n_out = n_outputs;
   memcpy(out->outs, node->outputs->data, (size_t)n_outputs * sizeof(int));
   if (kind->read == NULL) return NULL;

@@ -12,7 +12,7 @@ struct tvmq_node_kind;
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
   int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
-  int n_in, in[TVMQ_MAX_IN];  // the first of them, that change with each inference; where a PAD is folded into the node, the PAD's
+  int n_in, in[TVMQ_MAX_IN];  // those of them that change with each inference; where a PAD is folded into the node, the PAD's
   int n_out;
   union {
     int out;  // the only one, or the first
@@ -44,7 +44,8 @@ struct tvmq_node_view {
 
 struct tvmq_node_kind {
   const struct tvmq_op_class *op_class;
-  int n_in;                    // tensors that change with each inference: the first inputs, or all where there are fewer
+  int n_in;                    // tensors that change with each inference, or all where there are fewer
+  int first_in;                // the first of them among the inputs
   int min_inputs, max_inputs;  // constants included
   int max_outputs;             // 0: one output
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.

@@ -197,6 +197,13 @@ typedef struct {
 } TfLiteDepthwiseConvParams;
 
 typedef struct {
+  TfLitePadding padding;
+  int stride_width;
+  int stride_height;
+  TfLiteFusedActivation activation;  // came with version 4: older runtimes have no such field
+} TfLiteTransposeConvParams;
+
+typedef struct {
   TfLiteFusedActivation activation;
   int weights_format;  // 0: as the filter's shape says
   bool keep_num_dims;  // what follows belongs to the runtime's kernels

@@ -157,6 +157,23 @@ def convolutions(draw: Draw, kind: str, depthwise: bool = False, grouped: bool =
     return Case(builders.build_depthwise if depthwise else builders.build_conv, parameters, inputs)
 
 
+def transpose_convolutions(draw: Draw, kind: str) -> Case:
+    """TRANSPOSE_CONV with activations of `kind`: any output that the input may have come of."""
+    padding = draw.choice(["SAME", "VALID"])
+    stride = [draw.choice([2, 2, draw.integer(1, 5)]) for _ in range(2)]
+    filter_size = [max(a_size(draw, 3, 7), (s + 1) // 2) for s in stride]
+    in_c, out_c = a_size(draw, 20, 150), a_size(draw, 10, 70)
+    while in_c * out_c * math.prod(filter_size) > 30_000:  # the reference is slow
+        in_c, out_c = (in_c + 1) // 2, (out_c + 1) // 2
+    in_shape = (a_size(draw, 1, 3), a_size(draw, 5, 12), a_size(draw, 5, 12), in_c)
+    least = [(n - 1) * s + (1 if padding == "SAME" else f) for n, s, f in zip(in_shape[1:3], stride, filter_size)]
+    size = [n + draw.integer(0, s - 1) for n, s in zip(least, stride)]
+    parameters, inputs = weighted(draw, kind, in_shape, (out_c, *filter_size, in_c), out_c, ["zero", "extreme"] + ["none"] * (kind != "int16"))
+    if parameters["activation"] != "NONE" and draw.one_in(2):  # which tflite-runtime does not have
+        parameters["activation"] = "NONE"
+    return Case(builders.build_transpose_conv, parameters | dict(padding=padding, stride=stride, size=size), inputs)
+
+
 def fully_connecteds(draw: Draw, kind: str) -> Case:
     """FULLY_CONNECTED with activations of `kind`, of a vector or of many, with any number of dimensions."""
     depth, out_c = a_size(draw, 80, 700), a_size(draw, 20, 150)

@@ -45,6 +45,22 @@ def accumulators(case: cases.Case, source: np.ndarray) -> np.ndarray:
     return total + (0 if p["bias"] is False else p["bias"].astype(np.int64))
 
 
+def transposed_accumulators(case: cases.Case, source: np.ndarray) -> np.ndarray:
+    """The exact sums of a TRANSPOSE_CONV: each input times the filter, added to the output around its place; what lies outside of it is left out."""
+    p = case.parameters
+    x = source.astype(np.int64) - p["in_zero_point"]
+    w = p["filter"].astype(np.int64) - p["filter_zero_point"]
+    sides = [(n - 1) * s + f for n, s, f in zip(x.shape[1:3], p["stride"], w.shape[1:3])]  # of all that inputs reach
+    before = [max(0, side - n) // 2 if p["padding"] == "SAME" else 0 for side, n in zip(sides, p["size"])]
+    total = np.zeros((x.shape[0], *(max(side, b + n) for side, b, n in zip(sides, before, p["size"])), w.shape[0]), np.int64)
+    for y in range(x.shape[1]):
+        for column in range(x.shape[2]):
+            top, left = y * p["stride"][0], column * p["stride"][1]
+            total[:, top : top + w.shape[1], left : left + w.shape[2]] += np.einsum("bi,ohwi->bhwo", x[:, y, column], w)
+    total = total[:, before[0] : before[0] + p["size"][0], before[1] : before[1] + p["size"][1]]
+    return total + (0 if p["bias"] is False else p["bias"].astype(np.int64))
+
+
 def fixed_point(real: float) -> tuple[int, int]:
     """Q31 mantissa and exponent."""
     mantissa, exponent = math.frexp(real)
@@ -83,7 +99,7 @@ def output(case: cases.Case, source: np.ndarray | tuple[np.ndarray, ...], roundi
 
 def convolution(case: cases.Case, source: np.ndarray, rounding: str) -> np.ndarray:
     p = case.parameters
-    acc = accumulators(case, source)
+    acc = transposed_accumulators(case, source) if case.builder is builders.build_transpose_conv else accumulators(case, source)
     wide = p["dtype"] == "int16" and (p["bias"] is False or p["bias_dtype"] == "int64")
     in_scale, out_scale = np.float32(p["in_scale"]), np.float64(np.float32(p["out_scale"]))
     filter_scales = np.broadcast_to(np.float32(p["filter_scale"]), acc.shape[-1:])
@@ -139,4 +155,7 @@ def activation_range(p: dict) -> tuple[int, int]:
     return max(low, low if below is None else quantized(below)), min(high, high if above is None else quantized(above))
 
 
-OPERATORS = {builders.build_conv: convolution, builders.build_depthwise: convolution, builders.build_quantize: requantize, builders.build_add: add}
+OPERATORS = {
+    builders.build_conv: convolution, builders.build_depthwise: convolution, builders.build_transpose_conv: convolution, builders.build_quantize: requantize,
+    builders.build_add: add,
+}  # fmt: skip

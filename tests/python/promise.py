@@ -18,6 +18,9 @@ def ours(op: models.Op) -> bool:
         return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
+    if op.name == "TRANSPOSE_CONV":
+        shape, weights, source = op.inputs[:3]
+        return source.dtype in quantized and shape.constant and weights.constant
     return op.name in (*WEIGHTED, "RESHAPE") and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 

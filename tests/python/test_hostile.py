@@ -27,6 +27,7 @@ MODELS = {
     "depthwise": lambda: builders.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
     "uint8": lambda: builders.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
     "16x8": lambda: builders.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
+    "transpose conv": lambda: builders.build_transpose_conv(in_shape=(2, 4, 5, 8), size=(8, 10)),
     "pad": lambda: padded(builders.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
     "max pool": lambda: builders.build_max_pool(in_shape=(2, 7, 6, 20), stride=(1, 2)),
     "average pool": lambda: builders.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),

@@ -66,6 +66,12 @@ def test_depthwise(runtime, kind, draw):
     check(runtime, draw(cases.convolutions, kind, depthwise=True))
 
 
+@pytest.mark.parametrize("kind", [kind for kind in cases.KINDS if kind != "int16, int32 bias"])  # which TRANSPOSE_CONV has from version 5 on
+@randomly
+def test_transpose_conv(runtime, kind, draw):
+    check(runtime, draw(cases.transpose_convolutions, kind))
+
+
 @pytest.mark.parametrize("kind", cases.KINDS)
 @randomly
 def test_fully_connected(runtime, kind, draw):

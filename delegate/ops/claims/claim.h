@@ -12,3 +12,4 @@ const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc);  // exactly, by wh
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);
 const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc);
 const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);
+const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc);

@@ -37,6 +37,7 @@ OPERATORS = {
     "RESHAPE": ("ReshapeOptions", {}),
     "RESIZE_BILINEAR": ("ResizeBilinearOptions", {"int8": 2, "int16": 4}),
     "SOFTMAX": ("SoftmaxOptions", {"int8": 2, "int16": 3}),
+    "TRANSPOSE_CONV": ("TransposeConvOptions", {"int8": 3, "uint8": 3, "int16": 3}),
 }
 
 INTEGER_RANGE = {

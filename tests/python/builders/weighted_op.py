@@ -76,6 +76,36 @@ def build_fully_connected(
     return _build_weighted("FULLY_CONNECTED", in_shape, (out_c, in_shape[-1]), 0, shape, options, **parameters)
 
 
+def build_transpose_conv(
+    *,
+    in_shape: Sequence[int] = (1, 5, 6, 16),
+    out_c: int = 8,
+    filter_size: tuple[int, int] = (3, 3),
+    stride: tuple[int, int] = (2, 2),
+    padding: str = "SAME",
+    size: Sequence[int] | None = None,
+    shape_dtype: str = "int32",
+    activation: str = "NONE",
+    out_shape: Sequence[int] | None = None,
+    **parameters: Any,
+) -> bytes:
+    """One TRANSPOSE_CONV as a model; the filter is [out_c, height, width, channels].
+
+    size: height and width of the output; None: the least that the padding leads to. out_shape: of the output, as a constant of shape_dtype, where it shall not
+    be the right one. The other parameters are those of `build_depthwise`, without depth_multiplier and dilation.
+    """
+
+    def shape(filter_shape: tuple[int, ...]) -> Sequence[int]:
+        least = [(n - 1) * s + (1 if padding == "SAME" else f) for n, s, f in zip(in_shape[1:3], stride, filter_shape[1:3])]
+        return (in_shape[0], *(least if size is None else size), filter_shape[0]) if out_shape is None else out_shape
+
+    options = dict(padding=padding, stride_h=stride[0], stride_w=stride[1])
+    if activation != "NONE":  # since version 4
+        options["fused_activation_function"] = activation
+        parameters.setdefault("version", 4)
+    return _build_weighted("TRANSPOSE_CONV", in_shape, (out_c, *filter_size, in_shape[3]), 0, shape, options, shape_dtype=shape_dtype, **parameters)
+
+
 def _build_conv(
     operator: str,
     in_shape: Sequence[int],
@@ -137,8 +167,11 @@ def _build_weighted(
     constant_bias: bool = True,
     version: int | None = None,
     seed: int = 0,
+    shape_dtype: str | None = None,
 ) -> bytes:
-    """One operator with a filter, of `filter_shape` unless it is given as an array, and a bias. `out_shape` makes the output's shape of the filter's."""
+    """One operator with a filter, of `filter_shape` unless it is given as an array, and a bias. `out_shape` makes the output's shape of the filter's; with
+    `shape_dtype` it is a constant as well, the first input, and the activations are the third.
+    """
     import numpy as np
 
     random = np.random.default_rng(seed)
@@ -176,7 +209,11 @@ def _build_weighted(
         quantization = quantized(bias_dtype, np.float32(in_scale) * filter_scales.astype(np.float32), 0)
         inputs.append(builder.add_tensor("bias", (out_c,), bias_dtype, data=bias if constant_bias else None, **quantization))
     output = builder.add_tensor("output", out_shape(filter_shape), out_dtype, **quantized(out_dtype, out_scale, out_zero_point))
-    builder.add_op(operator, inputs, [output], version=version, **options)
+    ordered = inputs
+    if shape_dtype is not None:
+        shape = np.array(out_shape(filter_shape), shape_dtype)
+        ordered = [builder.add_tensor("shape", shape.shape, shape_dtype, data=shape), inputs[1], inputs[0], *inputs[2:]]
+    builder.add_op(operator, ordered, [output], version=version, **options)
     variable = [inputs[0]] + [inputs[1]] * (not constant_filter) + inputs[2:] * (not constant_bias)
     return builder.build(variable, [output])
 

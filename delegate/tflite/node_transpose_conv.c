@@ -1,0 +1,70 @@
+// TRANSPOSE_CONV.
+#include <string.h>
+
+#include "tflite/node_kind.h"
+
+enum { OUT_SHAPE, FILTER, IN, BIAS };  // inputs
+enum { RANK = 4, VERSION_WITH_ACTIVATION = 4 };
+
+static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  const TfLiteTransposeConvParams *params = builtin_data;
+  struct tvmq_conv_desc *conv = &options->conv;
+  conv->stride_h = params->stride_height;
+  conv->stride_w = params->stride_width;
+  conv->dilation_h = conv->dilation_w = 1;
+  conv->activation = version >= VERSION_WITH_ACTIVATION ? tvmq_read_activation(params->activation) : TVMQ_ACTIVATION_NONE;
+  conv->bias_type = TVMQ_TYPE_S64;  // of 16x8
+  conv->depth_multiplier = 1;
+  return tvmq_read_padding(params->padding, &conv->padding);
+}
+
+static const char *read_out_shape(const struct tvmq_node_view *view, int32_t dims[RANK]) {
+  const TfLiteTensor *tensor;
+  struct tvmq_shape shape;
+  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[OUT_SHAPE], &tensor, &shape);
+  if (reason != NULL) return reason;
+  if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(tensor)) return "the output's shape is not a constant of int32";
+  if (shape.rank != 1 || shape.dims[0] != RANK) return "the output's shape has not 4 dimensions";
+  memcpy(dims, tensor->data, RANK * sizeof dims[0]);  // a file may place it anywhere
+  return NULL;
+}
+
+static const char *describe_filter(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv) {
+  struct tvmq_shape shape;
+  const char *reason = tvmq_describe_filter(view, FILTER, conv, &shape);
+  if (reason != NULL) return reason;
+  if (shape.rank != RANK) return "the filter has not 4 dimensions";
+  conv->out_c = shape.dims[0];
+  conv->filter_h = shape.dims[1];
+  conv->filter_w = shape.dims[2];
+  conv->filter_c = shape.dims[3];
+  return NULL;
+}
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  const struct tvmq_shape *in = &shapes->in[0];
+  if (in->rank != RANK) return "the input has not 4 dimensions";
+  struct tvmq_conv_desc *conv = &desc->conv;
+  conv->in_type = tvmq_tensor_type(view->in[0]);
+  conv->out_type = tvmq_tensor_type(view->out);
+  conv->batch = in->dims[0];
+  conv->in_h = in->dims[1];
+  conv->in_w = in->dims[2];
+  conv->in_c = in->dims[3];
+  conv->in = tvmq_tensor_quant(view->in[0]);
+  conv->out = tvmq_tensor_quant(view->out);
+  int32_t dims[RANK];
+  const char *reason = read_out_shape(view, dims);
+  if (reason == NULL) reason = describe_filter(view, conv);
+  if (reason == NULL) reason = tvmq_describe_bias(view, BIAS, conv);
+  if (reason != NULL) return reason;
+  if (dims[0] != conv->batch || dims[3] != conv->out_c) return "the output's shape has another batch than the input, or other channels than the filter";
+  conv->out_h = dims[1];
+  conv->out_w = dims[2];
+  shapes->out = (struct tvmq_shape){.rank = RANK};
+  memcpy(shapes->out.dims, dims, sizeof dims);
+  return NULL;
+}
+
+const struct tvmq_node_kind tvmq_node_transpose_conv = {
+    .op_class = &tvmq_op_transpose_conv, .n_in = 1, .first_in = IN, .min_inputs = 3, .max_inputs = 4, .read = read, .describe = describe};

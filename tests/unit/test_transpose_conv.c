@@ -1,0 +1,142 @@
+// TRANSPOSE_CONV: what nodes of it are read as, the reasons for which one is refused, and its phases against the definition.
+#include <stdlib.h>
+#include <string.h>
+
+#include "claims.h"
+#include "fake_network.h"
+#include "ops/op_names.h"
+#include "ops/subpixels.h"
+
+static const int8_t weights[5 * 3 * 3 * 4];
+static const int32_t bias[5];
+static const float scales[5] = {0.5f, 0.25f, 0.5f, 0.25f, 0.125f};
+
+static const struct {
+  struct tvmq_conv_desc desc;
+  const char *reason;
+} claims[] = {
+#define DECONV(...)              \
+  {.in_type = S8,                \
+   .filter_type = S8,            \
+   .out_type = S8,               \
+   .bias_type = S32,             \
+   .batch = 2,                   \
+   .in_h = 4,                    \
+   .in_w = 5,                    \
+   .in_c = 4,                    \
+   .out_h = 8,                   \
+   .out_w = 9,                   \
+   .out_c = 5,                   \
+   .filter_h = 3,                \
+   .filter_w = 3,                \
+   .filter_c = 4,                \
+   .stride_h = 2,                \
+   .stride_w = 2,                \
+   .dilation_h = 1,              \
+   .dilation_w = 1,              \
+   .depth_multiplier = 1,        \
+   .padding = TVMQ_PADDING_SAME, \
+   .in = {0.5f, 3},              \
+   .out = {0.25f, -4},           \
+   .filter_scales = scales,      \
+   .n_filter_scales = 5,         \
+   .filter = weights,            \
+   .bias = bias,                 \
+   __VA_ARGS__}
+    {DECONV(), NULL},
+    {DECONV(.padding = TVMQ_PADDING_VALID, .out_h = 9, .out_w = 12), NULL},
+    {DECONV(.n_filter_scales = 1, .bias = NULL), NULL},
+    {DECONV(.stride_h = 9, .out_h = 33), NULL},
+
+    {DECONV(.in_h = 0), "height or width of input or output is not positive"},
+    {DECONV(.out_w = -9), "height or width of input or output is not positive"},
+    {DECONV(.filter_h = 0), "filter height or width is not positive"},
+    {DECONV(.stride_w = 0), "stride is not from 1 to 32767"},
+    {DECONV(.stride_w = 40000, .out_w = 200000), "stride is not from 1 to 32767"},
+    {DECONV(.out_h = 6), "the input has another height or width than the convolution that is transposed would make of the output"},
+    {DECONV(.filter_w = 70000), "padding exceeds 32767"},
+    {DECONV(.filter_c = 2), "weights have not the input's number of channels"},
+    {DECONV(.in_type = F32), "hybrid: float32 activations with integer weights"},
+    {DECONV(.filter = NULL), "weights are not constant"},
+    {DECONV(.bias_type = S64), "bias is not int32"},
+    {DECONV(.stride_h = 13, .stride_w = 13, .out_h = 52, .out_w = 65), "stride is much larger than the filter"},
+    {DECONV(.batch = 10000000), "output has more than 2^31 - 1 elements"},
+    {DECONV(.out.scale = 0), "output scale is not positive and finite"},
+};
+
+// Every tap of every input reaches the output that the definition names, once.
+static void check_axis(int32_t in, int32_t out, int32_t filter, int32_t stride, enum tvmq_padding padding) {
+  const struct tvmq_conv_desc desc = {
+      .in_h = in, .in_w = in, .out_h = out, .out_w = out, .filter_h = filter, .filter_w = filter, .stride_h = stride, .stride_w = stride, .padding = padding};
+  struct tvmq_subpixels h, w;
+  if (tvmq_find_subpixels(&desc, &h, &w) != NULL) return;
+  const int32_t total = (in - 1) * stride + filter - out, pad = padding == TVMQ_PADDING_SAME && total > 0 ? total / 2 : 0;
+  int32_t wanted = 0, found = 0;
+  for (int32_t i = 0; i < in; i++) {
+    for (int32_t f = 0; f < filter; f++) wanted += i * stride - pad + f >= 0 && i * stride - pad + f < out;
+  }
+  for (int32_t y = 0; y < out; y++) {
+    const int32_t group = (y + h.skipped) / stride, phase = (y + h.skipped) % stride;
+    CHECK(group < h.out, "output %d of %d has no group", y, out);
+    for (int32_t t = 0; t < h.taps; t++) {
+      const int64_t i = group - h.before + t, f = tvmq_subpixel_tap(&h, stride, phase, t);
+      if (i < 0 || i >= in || f >= filter) continue;
+      CHECK(i * stride - pad + f == y, "in %d, out %d, filter %d, stride %d: output %d has tap %d of input %d", in, out, filter, stride, y, (int)f, (int)i);
+      found++;
+    }
+  }
+  CHECK(found == wanted && h.before >= 0 && h.after >= 0 && h.out == in + h.before + h.after - h.taps + 1, "in %d, out %d, filter %d, stride %d: %d of %d taps",
+        in, out, filter, stride, found, wanted);
+}
+
+static const char *describe(struct network *n, TfLiteType type, const int *shape_dims, const int32_t *shape, const int *filter_dims,
+                            struct tvmq_shapes *shapes) {
+  TfLiteTransposeConvParams *params = malloc(sizeof *params);
+  *params = (TfLiteTransposeConvParams){.padding = kTfLitePaddingSame, .stride_width = 2, .stride_height = 2};
+  const int target = fake_tensor(n->graph, type, shape_dims, 0, 0, shape), filter = fake_tensor(n->graph, kTfLiteInt8, filter_dims, 0.25f, 0, weights),
+            in = fake_tensor(n->graph, kTfLiteInt8, (int[]){1, 4, 5, 4, 0}, 0.5f, 3, NULL), out = fake_tensor(n->graph, kTfLiteInt8, (int[]){0}, 1, -4, NULL);
+  const int node = fake_builtin(n->graph, TVMQ_BUILTIN_TRANSPOSE_CONV, 3, (int[]){target, filter, in}, out, params);
+  union tvmq_desc desc;
+  return network_claim(n, TVMQ_BUILTIN_TRANSPOSE_CONV, node, &desc, shapes);
+}
+
+static void check_nodes(void) {
+  static const struct {
+    TfLiteType type;
+    int shape_dims[3];
+    int32_t shape[4];
+    int filter[5];
+    const char *reason;
+  } cases[] = {
+      {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, NULL},
+      {kTfLiteFloat32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape is not a constant of int32"},
+      {kTfLiteInt32, {3}, {8, 10, 5}, {5, 3, 3, 4}, "the output's shape has not 4 dimensions"},
+      {kTfLiteInt32, {2, 2}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape has not 4 dimensions"},
+      {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 12}, "the filter has not 4 dimensions"},
+      {kTfLiteInt32, {4}, {2, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape has another batch than the input, or other channels than the filter"},
+      {kTfLiteInt32, {4}, {1, 8, 10, 6}, {5, 3, 3, 4}, "the output's shape has another batch than the input, or other channels than the filter"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    struct network n = network_create(false);
+    struct tvmq_shapes shapes;
+    CHECK_STRING(describe(&n, cases[i].type, cases[i].shape_dims, cases[i].shape, cases[i].filter, &shapes), cases[i].reason, "transpose conv");
+    CHECK(cases[i].reason != NULL || (shapes.out.rank == 4 && memcmp(shapes.out.dims, cases[i].shape, sizeof cases[i].shape) == 0), "case %zu: shape", i);
+    fake_destroy(n.fake);
+  }
+}
+
+int main(void) {
+  CHECK_CLAIMS(tvmq_claim_transpose_conv, claims);
+  for (int32_t in = 1; in < 6; in++) {
+    for (int32_t out = 1; out < 40; out++) {
+      for (int32_t filter = 1; filter < 9; filter++) {
+        for (int32_t stride = 1; stride < 8; stride++) {
+          check_axis(in, out, filter, stride, TVMQ_PADDING_SAME);
+          check_axis(in, out, filter, stride, TVMQ_PADDING_VALID);
+        }
+      }
+    }
+  }
+  check_nodes();
+  return unit_report();
+}
