@@ -12,7 +12,8 @@ struct tvmq_between {
 };
 
 // The shift of the weights of an axis, `in` inputs and `out` outputs long: 10 for signed types, as the reference's; uint8 is interpolated in float32 there,
-// which is exact, and the same in whatever order, where all weights are multiples of 2^-shift and those of both axes have no more than 16 bits together. -1:
+// which is exact, and the same in whatever order, where all weights are multiples of 2^-shift and the sizes of those of both axes take no more than 16 bits
+// together (claim_resize_bilinear.c). -1:
 // they are not, or the reference reads past the input.
 int32_t tvmq_resize_shift(const struct tvmq_resize_desc *desc, int32_t in, int32_t out);
 

@@ -29,6 +29,17 @@ int main(void) {
   const struct tvmq_resize_desc fine = {
       .in_type = TVMQ_TYPE_U8, .out_type = TVMQ_TYPE_U8, .batch = 1, .in_h = 33, .in_w = 33, .channels = 2, .out_h = 513, .out_w = 513, .align_corners = true};
   CHECK_STRING(tvmq_claim_resize_bilinear(&fine), NULL, "exact on both axes");
+  // Before the first input weights are up to 1.5: 15 bits are too many for both axes.
+  struct tvmq_resize_desc before = fine;
+  before.align_corners = false;
+  before.half_pixel_centers = true;
+  before.in_h = before.in_w = 2;
+  before.out_h = before.out_w = 128;
+  CHECK_STRING(tvmq_claim_resize_bilinear(&before), NULL, "7 bits on both axes");
+  before.out_w = 256;
+  CHECK_STRING(tvmq_claim_resize_bilinear(&before), "the weights are not exact in float32, and runtimes round them differently", "7 and 8 bits");
+  before.out_h = 1;
+  CHECK_STRING(tvmq_claim_resize_bilinear(&before), NULL, "1 and 8 bits");
   struct tvmq_resize_desc beyond = fine;
   beyond.in_type = beyond.out_type = TVMQ_TYPE_S8;
   beyond.in_h = 1;

@@ -3,7 +3,13 @@
 #include "ops/claims/claim_rules.h"
 #include "ops/resize_weights.h"
 
-enum { MOST_BITS = 16 };  // of the weights of both axes of uint8: float32 has 24, and values take 8
+// Bits of the products of uint8 weights of both axes: float32 has 24, and values take 8.
+enum { MOST_BITS = 16 };
+
+// Before the first input one weight of an axis is negative and the other one above 1. Together they are less than 2 in size: one bit more.
+static int32_t bits(const struct tvmq_resize_desc *desc, int32_t in, int32_t out) {
+  return tvmq_resize_shift(desc, in, out) + (desc->half_pixel_centers && out > in);
+}
 
 static const char *shape(const struct tvmq_resize_desc *desc) {
   if (desc->batch <= 0 || desc->channels <= 0 || desc->in_h <= 0 || desc->in_w <= 0) return "empty tensor";
@@ -15,7 +21,8 @@ static const char *shape(const struct tvmq_resize_desc *desc) {
 static const char *weights(const struct tvmq_resize_desc *desc) {
   const int32_t rows = tvmq_resize_shift(desc, desc->in_h, desc->out_h), columns = tvmq_resize_shift(desc, desc->in_w, desc->out_w);
   if (desc->in_type != TVMQ_TYPE_U8) return rows < 0 || columns < 0 ? "the reference reads past the input" : NULL;
-  return rows < 0 || columns < 0 || rows + columns > MOST_BITS ? "the weights are not exact in float32, and runtimes round them differently" : NULL;
+  const bool exact = rows >= 0 && columns >= 0 && bits(desc, desc->in_h, desc->out_h) + bits(desc, desc->in_w, desc->out_w) <= MOST_BITS;
+  return !exact ? "the weights are not exact in float32, and runtimes round them differently" : NULL;
 }
 
 const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc) {
