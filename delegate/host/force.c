@@ -65,7 +65,9 @@ int tvmq_force(const void *base, int index, int candidate) {
   struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
   struct tvmq_partition *partition = is_planned(record) ? partition_of(delegate, record) : NULL;
-  if (partition == NULL || (candidate >= 0 && tvmq_get_candidate(base, index, 0) == NULL) || candidate >= (int)record->n_candidates) return -1;
+  if (partition == NULL) return -1;
+  if (candidate >= 0 && record->n_candidates == 0) list_candidates(record, &delegate->env);
+  if (candidate >= (int)record->n_candidates) return -1;
   record->is_forced = candidate >= 0;
   if (candidate >= 0) record->wish = record->candidates[candidate];
   if (tvmq_record_replan(record, &delegate->env) == NULL && tvmq_partition_size_up(partition)) return 0;

@@ -253,6 +253,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   }
   record->planned = true;
   record->desc = desc;
+  record->n_candidates = 0;
   tvmq_record_show_plan(record);
   return NULL;
 }

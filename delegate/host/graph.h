@@ -41,7 +41,7 @@ struct tvmq_record {
   // What has been forced, and what there is to force
   bool is_forced;
   struct tvmq_choice wish;
-  struct tvmq_choice *candidates;  // as listed last
+  struct tvmq_choice *candidates;  // as listed last, for the description
   size_t n_candidates;
   struct tvmq_candidate_info candidate;  // that was asked for last
 
