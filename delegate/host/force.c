@@ -33,7 +33,7 @@ const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index
   const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
   if (!is_planned(record) || candidate < 0) return NULL;
-  if (candidate == 0) list_candidates(record, &delegate->env);
+  if (candidate == 0 || record->n_candidates == 0) list_candidates(record, &delegate->env);
   if ((size_t)candidate >= record->n_candidates) return NULL;
   const struct tvmq_choice *choice = &record->candidates[candidate];
   struct tvmq_op_info info = {0};

@@ -3,8 +3,8 @@
 
 #include "base/arith.h"
 #include "ops/conv/conv.h"
-#include "ops/conv/conv_gemm.h"
 #include "ops/conv/conv_matrix.h"
+#include "ops/conv/conv_table.h"
 #include "ops/conv/conv_winograd.h"
 
 // The one list of them.

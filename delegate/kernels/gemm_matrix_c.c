@@ -1,0 +1,45 @@
+// Portable gemm on rows a constant distance apart (TVMQ_MATRIX_ROWS): a stand-in where no processor with matrix registers is at hand, so that what brings such
+// rows runs in every test. It is never estimated to be the fastest.
+#include "base/arith.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+#include "kernels/stage.h"
+
+enum { MR = 4, NR = 8 };
+
+// One tile, rows from `first` on. Weights lie as for the other portable kernel.
+TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size_t first, uint8_t *out, bool is_unsigned) {
+  const int32_t *const bias = (const int32_t *)panel;
+  const int8_t *weights = (const int8_t *)(bias + NR);
+  uint32_t acc[MR][NR];
+  for (size_t m = 0; m < MR; m++) {
+    for (size_t n = 0; n < NR; n++) acc[m][n] = (uint32_t)bias[n] + (args->row_terms ? (uint32_t)args->row_terms[first + m] : 0);
+  }
+  for (size_t t = 0; t < args->n_taps; t++) {
+    const uint8_t *const rows = (const uint8_t *)args->rows[t] + first * args->row_stride;
+    for (size_t k = 0; k < args->k; k++, weights += NR) {
+      for (size_t m = 0; m < MR; m++) {
+        const uint8_t byte = rows[m * args->row_stride + k];
+        const int32_t operand = is_unsigned ? byte : (int8_t)byte;
+        for (size_t n = 0; n < NR; n++) acc[m][n] += (uint32_t)(operand * weights[n]);
+      }
+    }
+  }
+  const int32_t *const multiplier = (const int32_t *)weights, *const shift = multiplier + NR;
+  for (size_t m = 0; m < MR; m++, out += args->out_stride) {
+    for (size_t n = 0; n < NR; n++) out[n] = (uint8_t)(tvmq_stage_s32(args->stage, (int32_t)acc[m][n], multiplier[n], shift[n]) ^ args->stage->flip);
+  }
+}
+
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool is_unsigned) {
+  const size_t n_rows = args->row_tiles * MR - args->overlap;
+  for (size_t p = 0; p < args->n_panels; p++) {
+    for (size_t i = 0; i < args->row_tiles; i++) {
+      const size_t first = tvmq_min(i * MR, n_rows - MR);
+      tile(args, (const char *)args->panel + p * args->panel_bytes, first, (uint8_t *)args->out + first * args->out_stride + p * NR, is_unsigned);
+    }
+  }
+}
+
+void tvmq_gemm_s8_4x8m__c(const struct tvmq_gemm_args *args) { gemm(args, false); }
+void tvmq_gemm_s8_4x8mu__c(const struct tvmq_gemm_args *args) { gemm(args, true); }

@@ -1,0 +1,230 @@
+// Convolutions by kernels that take pointers to the rows of A (conv_gemm.h). Two ways differ in how rows come to the kernel: a table points at the pieces of
+// each row where they lie in the input, or the pieces are copied side by side ("im2col", rows.h), and widened for kernels that want it. From either, tiles of
+// rows are zipped for kernels that want that.
+#include "ops/conv/conv_table.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "ops/conv/conv_gemm.h"
+#include "ops/conv/conv_rows.h"
+#include "plan/select.h"
+
+// ---- choose
+
+static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
+
+// The estimate for all groups, from the kernel's for one, which counts what it takes to sum and to zip its rows, and from what else it takes to bring these.
+static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem *p, const struct tvmq_gemm_problem *gemm, float bring_cycles) {
+  c->cycles = (c->cycles + bring_cycles) * (float)p->groups;
+  c->bring_cycles = (bring_cycles + tvmq_gemm_row_cycles(c->variant, gemm)) * (float)p->groups;
+}
+
+static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const size_t n_pieces = tvmq_rows_pieces(&rows), k = rows.piece_taps * (size_t)p->desc.filter_c;
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_pieces, k);
+  gemm.exact_k = true;
+  gemm.excluded |= TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS;  // those of a table lie where they are in the input
+  struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
+  c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
+  if (!c.variant) return c;
+  c.may_flip = p->groups == 1 && c.variant->layout.a_offset != 0 && tvmq_operand_flip(&p->quant, &c.variant->layout) != 0;
+  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * env->machine->pointer_cycles);
+  return c;
+}
+
+static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * rows.piece_taps * (size_t)p->desc.filter_c;
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, 1, k);
+  gemm.excluded |= TVMQ_MATRIX_ROWS;
+  struct tvmq_conv_choice c = {.n_taps = 1};
+  c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
+  if (!c.variant) return c;
+  c.k = tvmq_round_up(k, c.variant->layout.ku);
+  c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
+  float bring_cycles = (float)p->m * env->machine->pointer_cycles;
+  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
+  if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * env->machine->widened_byte_cycles;
+  estimate(&c, p, &gemm, bring_cycles);
+  return c;
+}
+
+static const char *name_table(const struct tvmq_conv *c) { return c->choice.n_taps == 1 ? "rows" : "row table"; }
+static const char *name_im2col(const struct tvmq_conv *c) { return c->choice.copies ? "im2col" : "rows"; }
+
+// ---- plan
+
+static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { return (c->choice.variant->flags & flag) != 0; }
+static bool has_flipped_copy(const struct tvmq_conv *c) { return c->choice.flip == TVMQ_FLIP_COPY; }
+
+static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
+  const struct tvmq_gemm_lines lines = tvmq_gemm_one_line(p);
+  struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
+  work.least = env->machine->gemm.least_tiles * c->variant->mr;
+  work.most = env->machine->gemm.most_rows;
+  work.row_bytes = c->n_taps * c->k * p->element_bytes;
+  return work;
+}
+
+// Bytes of input that a block reads, at most.
+static size_t block_bytes(const struct tvmq_conv *c) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const size_t rows = c->choice.blocks.rows;
+  size_t most = 0;
+  for (size_t first = 0; first < c->problem.m; first += rows) {
+    const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, tvmq_min(c->problem.m - first, rows));
+    most = pixels.end > pixels.begin + most ? pixels.end - pixels.begin : most;
+  }
+  return most * g->rows.pixel_bytes;
+}
+
+// Kernels with an unsigned operand flip a signed one at each use; from some uses on a flipped copy costs less.
+static bool pays_flipping(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
+  const struct tvmq_conv_desc *d = &p->desc;
+  const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
+  return (float)(c->blocks.passing * taps) >= machine->flip_uses * (float)step;
+}
+
+static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const bool flips = has_flipped_copy(c);
+  const size_t k = c->choice.k, n_taps = c->choice.n_taps;
+  size_t pointers;
+  (void)n_lines;
+  return tvmq_mul_size(n_rows, n_taps, &pointers) && tvmq_scratch_append(size, pointers, sizeof(void *), &g->table) &&
+         tvmq_scratch_append(size, c->choice.copies ? n_rows : 0, n_taps * k * c->problem.element_bytes, &g->copies) &&
+         tvmq_scratch_append(size, has_flag(c, TVMQ_WIDE_ROWS) ? n_rows : 0, k * sizeof(int16_t), &g->wide) &&
+         tvmq_scratch_append(size, flips ? block_bytes(c) : 0, 1, &g->flipped) && tvmq_scratch_append(size, flips ? k : 0, 1, &g->padding) &&
+         tvmq_scratch_append(size, has_flag(c, TVMQ_ZIPPED_ROWS) ? n_rows : 0, n_taps * k, &g->zipped) &&
+         tvmq_scratch_append(size, n_rows, sizeof(int32_t), &g->terms);
+}
+
+// ---- run
+
+// What is left to flip of the rows in the table: those that are widened or copied are flipped on the way.
+static uint8_t table_flip(const struct tvmq_conv *c) {
+  return has_flag(c, TVMQ_WIDE_ROWS) || has_flipped_copy(c) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
+}
+
+// What is left for the kernel to flip.
+static uint8_t kernel_flip(const struct tvmq_conv *c) { return has_flag(c, TVMQ_ZIPPED_ROWS) ? 0 : table_flip(c); }
+
+// Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
+static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const size_t k = c->choice.k, row_bytes = k * c->problem.element_bytes, mr = c->choice.variant->mr;
+  const void **table = (const void **)(scratch + g->table);
+  const uint8_t *matrix = in + first * row_bytes;
+  if (c->choice.copies) {
+    tvmq_rows_im2col(&g->rows, in, first, n, scratch + g->copies, row_bytes);
+    matrix = scratch + g->copies;
+  }
+  if (!has_flag(c, TVMQ_WIDE_ROWS)) {
+    tvmq_rows_list(matrix, row_bytes, n, mr, table);
+    return;
+  }
+  int16_t *wide = (int16_t *)(scratch + g->wide);
+  tvmq_rows_widen(matrix, n * k, tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout), wide);
+  tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
+}
+
+// The table of rows [first, first + n) in a flipped copy of what they read of the input.
+static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch, const void **table) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
+  const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, n);
+  uint8_t *const flipped = scratch + g->flipped, *const padding = scratch + g->padding;
+  const size_t offset = pixels.begin * g->rows.pixel_bytes;
+  tvmq_rows_flip(in + offset, (pixels.end - pixels.begin) * g->rows.pixel_bytes, flip, flipped);
+  tvmq_rows_flip(c->padding, tvmq_rows_piece_bytes(&g->rows), flip, padding);
+  struct tvmq_rows rows = g->rows;
+  rows.padding = padding;
+  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // where the first pixel of all would be
+  tvmq_rows_table(&rows, start, first, n, c->choice.variant->mr, scratch + g->copies, table);
+}
+
+// Pointers, copies, row terms and zipped rows into the thread's scratch.
+static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+  const struct tvmq_conv *c = b->conv;
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const struct tvmq_variant *v = c->choice.variant;
+  const size_t first = b->first, n = b->n_rows;
+  const void **table = (const void **)(b->scratch + g->table);
+  const uint8_t *in = b->in + b->group * g->rows.tap_bytes;
+  parts[0] = (struct tvmq_gemm_part){.n = n};
+  if (are_there) return 1;
+  if (c->choice.way->id == TVMQ_WAY_IM2COL)
+    bring_matrix(c, in, first, n, b->scratch);
+  else if (has_flipped_copy(c))
+    bring_flipped(c, in, first, n, b->scratch, table);
+  else
+    tvmq_rows_table(&g->rows, in, first, n, v->mr, b->scratch + g->copies, table);
+  // The terms of all places in the table: its last tile is not made of the last rows alone.
+  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), table_flip(c), (int32_t *)(b->scratch + g->terms));
+  if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tvmq_ceil_div(n, v->mr), c->choice.n_taps, c->choice.k, table_flip(c), b->scratch + g->zipped);
+  return 1;
+}
+
+// Whole tiles, and then the one that ends with the last row.
+static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
+  const struct tvmq_conv *c = b->conv;
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const struct tvmq_variant *v = c->choice.variant;
+  const size_t mr = v->mr, tiles = part->n < mr ? 1 : part->n / mr, rows = tiles * mr;
+  struct tvmq_gemm_args args = {
+      .n_taps = c->choice.n_taps,
+      .k = c->choice.k,
+      .no_row_terms = g->row_sums == NULL,
+      .in_flip = kernel_flip(c),
+      .out_stride = out_stride,
+      .stage = &c->stage,
+  };
+  const void *const *const table = (const void *const *)(b->scratch + g->table);
+  const int32_t *const terms = (const int32_t *)(b->scratch + g->terms);
+  for (size_t p = panel; p < panel + n_panels; p++, out += v->layout.nr * c->problem.element_bytes) {
+    args.panel = b->panels + p * c->choice.panel.size;
+    args.panel_follows = p + 1 < c->choice.panels;
+    args.rows = table;
+    args.row_terms = terms;
+    args.row_tiles = tiles;
+    args.out = out;
+    v->fn.gemm(&args);
+    if (part->n <= rows) continue;
+    args.rows = table + rows * args.n_taps;
+    args.row_terms = terms + rows;
+    args.row_tiles = 1;
+    args.out = out + (part->n - mr) * out_stride;
+    v->fn.gemm(&args);
+  }
+}
+
+static const struct tvmq_gemm_source source = {.reserve = reserve, .bring = bring, .multiply = multiply};
+
+static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
+  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  g->source = &source;
+  g->lines = tvmq_gemm_one_line(&c->problem);
+  return tvmq_gemm_plan(c, env);
+}
+
+const struct tvmq_conv_way tvmq_conv_by_table = {.id = TVMQ_WAY_ROW_TABLE,
+                                                 .choose = choose_table,
+                                                 .work = work,
+                                                 .pays_flipping = pays_flipping,
+                                                 .pack = tvmq_conv_pack_pieces,
+                                                 .plan_bytes = sizeof(struct tvmq_gemm_plan),
+                                                 .plan = plan,
+                                                 .n_tasks = tvmq_gemm_n_tasks,
+                                                 .run_task = tvmq_gemm_run_task,
+                                                 .name = name_table};
+const struct tvmq_conv_way tvmq_conv_by_im2col = {.id = TVMQ_WAY_IM2COL,
+                                                  .choose = choose_im2col,
+                                                  .work = work,
+                                                  .pack = tvmq_conv_pack_pieces,
+                                                  .plan_bytes = sizeof(struct tvmq_gemm_plan),
+                                                  .plan = plan,
+                                                  .n_tasks = tvmq_gemm_n_tasks,
+                                                  .run_task = tvmq_gemm_run_task,
+                                                  .name = name_im2col};
