@@ -6,6 +6,6 @@
 #include "ops/op.h"
 #include "tflite/tflite_abi.h"
 
-// Finds the functions of a byte among the nodes of each partition, anew. The records are described.
-void tvmq_fold_bytes(struct tvmq_subgraph *subgraph, const TfLiteContext *context, const struct tvmq_env *env, const TfLiteDelegateParams *partitions,
+// Finds the functions of a byte among the nodes of each partition, anew. The records are described. False: out of memory.
+bool tvmq_fold_bytes(struct tvmq_subgraph *subgraph, const TfLiteContext *context, const struct tvmq_env *env, const TfLiteDelegateParams *partitions,
                      int n_partitions);

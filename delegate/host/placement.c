@@ -93,7 +93,10 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
     if (refuse_read_outside(subgraph, &preview)) continue;
     // Packing is the costly step, so it comes after the limits.
     if (refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
-    tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n);
+    if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {
+      for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
+      continue;
+    }
     if (plan(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview)) continue;
     return;
   }
