@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// What is left until an allocation fails: 0 never, 1 the next one, n the n-th from now.
+// Which allocation fails, counted from now: 0 none, 1 the next one, n the n-th.
 static _Atomic size_t countdown;
 static _Atomic size_t live;
 
@@ -19,7 +19,7 @@ static bool must_fail(void) {
   return left == 1;
 }
 
-// What is of this size, mostly weights, is gone through from end to end at each inference: with huge pages that takes fewer translations.
+// Large blocks, mostly weights, are streamed on every inference, so they get huge pages, which need fewer address translations.
 enum { HUGE_PAGE = 2 << 20 };
 
 void *tvmq_alloc_unset(size_t size) {

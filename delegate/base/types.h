@@ -6,7 +6,7 @@
 
 enum tvmq_type { TVMQ_TYPE_OTHER, TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_S32, TVMQ_TYPE_S64, TVMQ_TYPE_F32, TVMQ_TYPE_S4 };
 
-// Of an element. int4 counts as a byte: nothing with such a tensor is claimed.
+// Bytes of an element. int4 counts as a byte, because nothing with such a tensor is claimed.
 static inline size_t tvmq_type_bytes(enum tvmq_type type) {
   static const uint8_t bytes[] = {[TVMQ_TYPE_S8] = 1,  [TVMQ_TYPE_U8] = 1,  [TVMQ_TYPE_S16] = 2, [TVMQ_TYPE_S32] = 4,
                                   [TVMQ_TYPE_S64] = 8, [TVMQ_TYPE_F32] = 4, [TVMQ_TYPE_S4] = 1,  [TVMQ_TYPE_OTHER] = 1};

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Of the CPU that runs this; defined by the file of its architecture.
+// About the CPU that runs this; defined by the file of its architecture.
 uint32_t tvmq_cpu_arch_features(void);
 void tvmq_cpu_arch_name(char *name, size_t size);  // an empty string if there is none; size > 0
 

@@ -44,7 +44,7 @@ static void set_task(const struct tvmq_add_args *sum, struct task *task) {
   }
 }
 
-// Of inputs a and b, both less INT8_MIN.
+// The reference's result for inputs a and b, both less INT8_MIN.
 static int32_t wanted_at(const struct task *task, int32_t a, int32_t b) {
   const struct tvmq_add_args *sum = task->sum;
   const int32_t value = tvmq_rescale(sum->rounding, task->a[a] + task->b[b], sum->out_scale.multiplier, sum->out_scale.shift);

@@ -33,7 +33,7 @@ static bool steps_alike(const struct product *p, int32_t value) {
 
 #define ONE (INT64_C(1) << 60)
 
-// What is left of a number above the integer below, times ONE.
+// The fraction of a number, above the integer below it, times ONE.
 static int64_t fraction(double x) { return (int64_t)((x - floor(x)) * (double)ONE) & (ONE - 1); }
 
 // Both step near where the real product does: float64 errs by up to 2^-53 of the product, a multiplier and its neighbours by less than 2^-28. Where no integer

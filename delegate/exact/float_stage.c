@@ -61,7 +61,7 @@ static void find_steps(const struct channel *c, struct steps *steps) {
   steps->bias = steps->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
   if (steps->n == 0) return;
 
-  // What the products lack to multiples of the multiplier.
+  // How much the least multiple of the multiplier that reaches a value exceeds what the value needs.
   const int64_t excess = (steps->bias - steps->unit * first) % c->multiplier, fall = steps->unit % c->multiplier;
   steps->excess = tvmq_progression(excess + (excess < 0 ? c->multiplier : 0), fall > 0 ? c->multiplier - fall : 0, c->multiplier, steps->n);
 }

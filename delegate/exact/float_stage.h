@@ -8,7 +8,7 @@
 #include "kernels/kernel.h"
 #include "packing/pack_gemm.h"
 
-// What a channel's accumulator may be, bias included.
+// The range of a channel's accumulator over all inputs, bias included.
 struct tvmq_accumulators {
   int64_t lo, hi;
 };
