@@ -29,10 +29,11 @@ static bool number(const char **text, size_t *out) {
 }
 
 bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
+  struct tvmq_cpus usable;
   memset(cpus, 0, sizeof *cpus);
   if (strcmp(text, "any") == 0) return true;
-  struct tvmq_cpus usable, found = {.some = true};
   if (!tvmq_cpus_here(&usable)) return false;
+  cpus->some = true;
   for (;;) {
     size_t first, last;
     if (!number(&text, &first)) return false;
@@ -41,13 +42,11 @@ bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
     if (last < first) return false;
     for (size_t i = first; i <= last; i++) {
       if (!tvmq_cpus_have(&usable, i)) return false;
-      found.words[i / 32] |= UINT32_C(1) << (i % 32);
+      cpus->words[i / 32] |= UINT32_C(1) << (i % 32);
     }
-    if (*text == '\0') break;
+    if (*text == '\0') return true;
     if (*text++ != '+') return false;
   }
-  *cpus = found;
-  return true;
 }
 
 void tvmq_cpus_usable(char *text, size_t size) {

@@ -21,7 +21,7 @@ bool tvmq_cpus_have(const struct tvmq_cpus *cpus, size_t cpu);
 bool tvmq_cpus_move(const struct tvmq_cpus *cpus);
 
 // "any", or numbers and ranges joined by "+", such as "4-7" or "0+2+4-5" (commas, semicolons and colons separate options elsewhere).
-// False: not of that form, or a processor that this thread may not use.
+// False: not of that form, or a processor that this thread may not use; *cpus then means nothing.
 bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus);
 
 // The processors that this thread may use, as tvmq_cpus_parse would take them; cut where `text` ends.

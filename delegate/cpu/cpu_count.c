@@ -4,16 +4,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cpu/affinity.h"
 #include "cpu/cpu.h"
 
 enum { PATH_SIZE = 4096 };
 
-// First line of a file of a cgroup; false if it cannot be read.
-static bool read_line(const char *directory, const char *file, char *line, size_t size) {
-  char path[PATH_SIZE + 32];
-  snprintf(path, sizeof path, "%s/%s", directory, file);
-  FILE *stream = fopen(path, "re");
+// More than a small stack has room for.
+struct buffers {
+  char line[PATH_SIZE], mount[PATH_SIZE], directory[PATH_SIZE], path[PATH_SIZE + 32];
+};
+
+// First line of a file of the cgroup; false if it cannot be read.
+static bool read_line(struct buffers *buffers, const char *file, char *line, size_t size) {
+  snprintf(buffers->path, sizeof buffers->path, "%s/%s", buffers->directory, file);
+  FILE *stream = fopen(buffers->path, "re");
   if (stream == NULL) return false;
   const bool read = fgets(line, (int)size, stream) != NULL;
   fclose(stream);
@@ -28,11 +33,11 @@ static int processors(long long quota, long long period) {
 }
 
 // One directory of the hierarchy of version 2 ("max 100000" or "150000 100000") or 1 (two files, quota -1 for none).
-static int quota_of_directory(const char *directory) {
+static int quota_of_directory(struct buffers *buffers) {
   char line[64], period_line[64];
   long long quota, period;
-  if (read_line(directory, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
-  if (!read_line(directory, "cpu.cfs_quota_us", line, sizeof line) || !read_line(directory, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
+  if (read_line(buffers, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
+  if (!read_line(buffers, "cpu.cfs_quota_us", line, sizeof line) || !read_line(buffers, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
   return processors(atoll(line), atoll(period_line));
 }
 
@@ -40,15 +45,14 @@ static int smaller_limit(int a, int b) { return a == 0 || (b != 0 && b < a) ? b 
 
 // The limits of a cgroup and of all that contain it hold at once. In a container the path may be one of the host's and not be there: then the mount point
 // itself is the container's cgroup, and walking up ends there.
-static int quota_of_cgroup(const char *mount, const char *cgroup) {
-  char directory[PATH_SIZE];
-  const size_t mount_length = strlen(mount);
-  if (snprintf(directory, sizeof directory, "%s%s", mount, cgroup) >= (int)sizeof directory) return 0;
+static int quota_of_cgroup(struct buffers *buffers, const char *cgroup) {
+  const size_t mount_length = strlen(buffers->mount);
+  if (snprintf(buffers->directory, sizeof buffers->directory, "%s%s", buffers->mount, cgroup) >= (int)sizeof buffers->directory) return 0;
   int limit = 0;
   for (;;) {
-    limit = smaller_limit(limit, quota_of_directory(directory));
-    char *slash = strrchr(directory, '/');
-    if (slash == NULL || (size_t)(slash - directory) < mount_length) return limit;
+    limit = smaller_limit(limit, quota_of_directory(buffers));
+    char *slash = strrchr(buffers->directory, '/');
+    if (slash == NULL || (size_t)(slash - buffers->directory) < mount_length) return limit;
     *slash = '\0';
   }
 }
@@ -61,14 +65,14 @@ static bool lists_cpu(const char *controllers) {
   return false;
 }
 
-int tvmq_cpu_quota(const char *root) {
-  char line[PATH_SIZE];
-  snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
+static int quota(const char *root, struct buffers *buffers) {
+  char *const line = buffers->line;
+  snprintf(line, PATH_SIZE, "%s/proc/self/cgroup", root);
   FILE *file = fopen(line, "re");
   if (file == NULL) return 0;
 
   int limit = 0;
-  while (fgets(line, sizeof line, file) != NULL) {
+  while (fgets(line, PATH_SIZE, file) != NULL) {
     // hierarchy:controllers:cgroup; version 2 has no controllers
     char *controllers = strchr(line, ':'), *cgroup = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
     if (cgroup == NULL) continue;
@@ -80,12 +84,18 @@ int tvmq_cpu_quota(const char *root) {
     // Where systems mount it: version 2 alone or beside version 1, version 1 by its controllers' names or by a link.
     const char *const places[] = {*controllers == '\0' ? "" : controllers, *controllers == '\0' ? "unified" : "cpu"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-      char mount[PATH_SIZE];
-      if (snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s%.256s", root, *places[i] != '\0' ? "/" : "", places[i]) >= (int)sizeof mount) continue;
-      limit = smaller_limit(limit, quota_of_cgroup(mount, cgroup));
+      if (snprintf(buffers->mount, PATH_SIZE, "%s/sys/fs/cgroup%s%.256s", root, *places[i] != '\0' ? "/" : "", places[i]) >= PATH_SIZE) continue;
+      limit = smaller_limit(limit, quota_of_cgroup(buffers, cgroup));
     }
   }
   fclose(file);
+  return limit;
+}
+
+int tvmq_cpu_quota(const char *root) {
+  struct buffers *buffers = tvmq_alloc_unset(sizeof *buffers);
+  const int limit = buffers != NULL ? quota(root, buffers) : 0;
+  tvmq_free(buffers);
   return limit;
 }
 

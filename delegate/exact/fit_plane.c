@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "exact/near_pairs.h"
 #include "kernels/stage.h"
 
@@ -13,6 +14,7 @@ struct task {
   const struct tvmq_add_args *sum;
   double ratio[2];  // of each input to the output, in real numbers; negative if it is subtracted
   int32_t a[TVMQ_N_BYTES], b[TVMQ_N_BYTES];
+  struct tvmq_near_pairs pairs;  // at hand
 };
 
 // Biases that serve.
@@ -68,18 +70,17 @@ static struct doubt find_doubt(const struct task *task, const struct tvmq_plane 
   return (struct doubt){.centre = llrint(centre), .reach = shifts_left || off > near ? 1 << (plane->shift - 1) : near};
 }
 
-static void list_pairs(const struct tvmq_plane *plane, struct doubt doubt, struct tvmq_near_pairs *pairs) {
+static void list_pairs(struct task *task, const struct tvmq_plane *plane, struct doubt doubt) {
   const int64_t least = INT8_MIN * ((int64_t)plane->multiplier[0] + plane->multiplier[1]);
-  tvmq_near_pairs(plane->multiplier, doubt.centre + least, plane->shift, doubt.reach, pairs);
+  tvmq_near_pairs(plane->multiplier, doubt.centre + least, plane->shift, doubt.reach, &task->pairs);
 }
 
 // Every pair narrows the range: a value inside the clamp bounds it on both sides, a value at an end on one.
-static struct range narrow(const struct task *task, const struct tvmq_plane *plane, struct doubt doubt) {
+static struct range narrow(struct task *task, const struct tvmq_plane *plane, struct doubt doubt) {
   const struct tvmq_add_args *sum = task->sum;
   struct range range = {INT32_MIN, INT32_MAX};
-  struct tvmq_near_pairs pairs;
-  list_pairs(plane, doubt, &pairs);
-  for (int32_t a, b; tvmq_next_pair(&pairs, &a, &b);) {
+  list_pairs(task, plane, doubt);
+  for (int32_t a, b; tvmq_next_pair(&task->pairs, &a, &b);) {
     const int64_t wanted = wanted_at(task, a, b);
     const int64_t needed = wanted * (1 << plane->shift) - (a + INT8_MIN) * plane->multiplier[0] - (b + INT8_MIN) * plane->multiplier[1];
     const int64_t highest = needed + (1 << plane->shift) - 1;
@@ -91,7 +92,7 @@ static struct range narrow(const struct task *task, const struct tvmq_plane *pla
 
 // The biases that serve every pair; where there are none, the greatest that is the least for one and the least that is the most for one. The pairs that are not
 // near allow all biases within reach.
-static struct range find_range(const struct task *task, const struct tvmq_plane *plane, struct doubt *doubt) {
+static struct range find_range(struct task *task, const struct tvmq_plane *plane, struct doubt *doubt) {
   *doubt = find_doubt(task, plane);
   const struct range range = narrow(task, plane, *doubt);
   const int32_t all = 1 << (plane->shift - 1);
@@ -111,7 +112,7 @@ static bool fits_int32(const struct tvmq_plane *plane) {
   return least >= INT32_MIN && most <= INT32_MAX;
 }
 
-static bool find_bias(const struct task *task, struct tvmq_plane *plane) {
+static bool find_bias(struct task *task, struct tvmq_plane *plane) {
   struct doubt doubt;
   const struct range range = find_range(task, plane, &doubt);
   if (range.least > range.most) return false;
@@ -124,12 +125,11 @@ static bool precedes(const struct tvmq_plane_exception *x, const struct tvmq_pla
 }
 
 // Lists the pairs for which the plane is wrong, in order. False: there are too many.
-static bool list_exceptions(const struct task *task, struct doubt doubt, struct tvmq_plane *plane) {
+static bool list_exceptions(struct task *task, struct doubt doubt, struct tvmq_plane *plane) {
   const struct tvmq_add_args *sum = task->sum;
-  struct tvmq_near_pairs pairs;
-  list_pairs(plane, doubt, &pairs);
+  list_pairs(task, plane, doubt);
   plane->n_exceptions = 0;
-  for (int32_t a, b; tvmq_next_pair(&pairs, &a, &b);) {
+  for (int32_t a, b; tvmq_next_pair(&task->pairs, &a, &b);) {
     const int32_t value = ((a + INT8_MIN) * plane->multiplier[0] + (b + INT8_MIN) * plane->multiplier[1] + plane->bias) >> plane->shift;
     const int32_t wanted = wanted_at(task, a, b);
     if (tvmq_clamp(value, sum->min, sum->max) == wanted) continue;
@@ -143,7 +143,7 @@ static bool list_exceptions(const struct task *task, struct doubt doubt, struct 
 }
 
 // Where the pairs contradict each other, the bias that all with an upper bound agree on, or all with a lower one.
-static bool find_exceptions(const struct task *task, struct tvmq_plane *plane) {
+static bool find_exceptions(struct task *task, struct tvmq_plane *plane) {
   struct doubt doubt;
   const struct range range = find_range(task, plane, &doubt);
   const int64_t ends[2] = {range.least, range.most};
@@ -178,7 +178,7 @@ static bool find_shift(const struct task *task, int32_t *shift) {
 }
 
 // Tries `find` on multipliers around the rounded real numbers.
-static bool find_multipliers(const struct task *task, struct tvmq_plane *plane, bool (*find)(const struct task *, struct tvmq_plane *)) {
+static bool find_multipliers(struct task *task, struct tvmq_plane *plane, bool (*find)(struct task *, struct tvmq_plane *)) {
   for (int far = 0; far <= REACH; far++) {
     for (int i = -far; i <= far; i++) {
       for (int j = -far; j <= far; j++) {
@@ -193,9 +193,11 @@ static bool find_multipliers(const struct task *task, struct tvmq_plane *plane, 
 }
 
 bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {
-  struct task task;
-  set_task(sum, &task);
-  if (!find_shift(&task, &plane->shift)) return false;
+  struct task *task = tvmq_alloc_unset(sizeof *task);  // more than a small stack has room for
+  if (task == NULL) return false;
+  set_task(sum, task);
   plane->n_exceptions = 0;
-  return find_multipliers(&task, plane, find_bias) || find_multipliers(&task, plane, find_exceptions);
+  const bool found = find_shift(task, &plane->shift) && (find_multipliers(task, plane, find_bias) || find_multipliers(task, plane, find_exceptions));
+  tvmq_free(task);
+  return found;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "exact/progression.h"
 #include "kernels/stage.h"
 
@@ -131,13 +132,12 @@ static bool agree(const struct channel *c, const struct line *line, const struct
   return agree_at(c, line, c->lo) && agree_at(c, line, c->hi);
 }
 
-static bool find_line(const struct channel *c, struct line *line) {
+static bool find_line(const struct channel *c, struct place places[MAX_STEPS], struct line *line) {
   const double origin = c->is_odd ? 0 : nearbyint(-c->stage->zero_point / c->real);
   if (!(fabs(origin) < 0x1p30)) return false;
   line->origin = (int32_t)origin;
   struct steps steps = {0};
   find_steps(c, &steps);
-  struct place places[MAX_STEPS];
   float above = (float)c->real, below = above;
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
@@ -162,7 +162,7 @@ static int32_t bits_of(float x) {
 
 // The line for channels [first, end) of one multiplier and shift, over all their accumulators.
 static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *params,
-                             size_t first, size_t end, struct line *line) {
+                             size_t first, size_t end, struct place places[MAX_STEPS], struct line *line) {
   const int32_t multiplier = params[first].multiplier, shift = params[first].shift;
   struct tvmq_accumulators all = accumulators[first];
   for (size_t j = first + 1; j < end; j++) {
@@ -181,19 +181,27 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
       .is_odd = tvmq_stage_is_odd(stage),
       .real = ldexp(multiplier, shift - 31),
   };
-  return find_line(&channel, line);
+  return find_line(&channel, places, line);
 }
 
-bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n) {
+static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct place places[MAX_STEPS],
+                       struct tvmq_channel_params *params, size_t n) {
   struct tvmq_channel_params lines[TVMQ_MAX_NR];
   assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0, end; j < n; j = end) {
     for (end = j + 1; end < n && params[end].multiplier == params[j].multiplier && params[end].shift == params[j].shift;) end++;
     struct line line;
-    if (!find_common_line(stage, accumulators, params, j, end, &line)) return false;
+    if (!find_common_line(stage, accumulators, params, j, end, places, &line)) return false;
     for (size_t i = j; i < end; i++)
       lines[i] = (struct tvmq_channel_params){.bias = params[i].bias - line.origin, .multiplier = bits_of(-line.slope), .shift = bits_of(line.intercept)};
   }
   memcpy(params, lines, n * sizeof *params);
   return true;
+}
+
+bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n) {
+  struct place *places = tvmq_alloc_unset(MAX_STEPS * sizeof *places);  // more than a small stack has room for
+  const bool found = places != NULL && find_lines(stage, accumulators, places, params, n);
+  tvmq_free(places);
+  return found;
 }

@@ -1,5 +1,6 @@
 // What a runtime calls to make and destroy a delegate.
 #include <stdio.h>
+#include <string.h>
 
 #include "host/apply.h"
 #include "host/options.h"
@@ -10,11 +11,15 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
 #pragma GCC visibility pop
 
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t n, void (*report_error)(const char *)) {
+  static const char name[] = "tvmq-delegate: ";
   struct tvmq_options options;
-  char why[TVMQ_OPTIONS_MESSAGE] = "out of memory", message[TVMQ_OPTIONS_MESSAGE + 32];
-  struct tvmq_delegate *delegate = tvmq_options_parse(keys, values, n, &options, why) ? tvmq_delegate_create(&options, tvmq_apply) : NULL;
-  if (delegate != NULL) return &delegate->base;
-  snprintf(message, sizeof message, "tvmq-delegate: %s", why[0] != '\0' ? why : "out of memory");
+  char message[sizeof name + TVMQ_OPTIONS_MESSAGE], *const why = message + sizeof name - 1;
+  memcpy(message, name, sizeof name);
+  if (tvmq_options_parse(keys, values, n, &options, why)) {
+    struct tvmq_delegate *delegate = tvmq_delegate_create(&options, tvmq_apply);
+    if (delegate != NULL) return &delegate->base;
+    snprintf(why, TVMQ_OPTIONS_MESSAGE, "out of memory");
+  }
   if (report_error != NULL) report_error(message);
   return NULL;
 }

@@ -1,8 +1,10 @@
 #include "ops/pixels.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 #include "base/arith.h"
+#include "packing/layout.h"
 
 // The columns of a grid that are inside the input.
 struct span {
@@ -93,7 +95,8 @@ void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_ch
                         size_t pixel_bytes) {
   const size_t n = channels->n;
   const struct span span = inside(grid);
-  size_t source[UINT8_MAX];
+  size_t source[TVMQ_MAX_NR];
+  assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0; j < n; j++) source[j] = (channels->first + j) / channels->multiplier;
   for (size_t row = 0; row < grid->rows; row++) {
     if (!has_row(grid, row)) continue;

@@ -30,6 +30,14 @@ static void check_names(void) {
   if (tvmq_layout_name(&longest, name, sizeof name) >= TVMQ_LAYOUT_NAME) check_fail("\"%s\" does not fit TVMQ_LAYOUT_NAME", name);
 }
 
+static void check_widths(void) {
+  for (size_t i = 0; i < tvmq_n_variants; i++) {
+    const struct tvmq_layout *layout = &tvmq_variants[i].layout;
+    check_case("%s", tvmq_variants[i].name);
+    if (layout->weight_bytes != 0 && layout->nr > TVMQ_MAX_NR) check_fail("%d channels: TVMQ_MAX_NR is %d", layout->nr, TVMQ_MAX_NR);
+  }
+}
+
 // Equal names mean equal layouts, and the other way round; every member counts.
 static void check_equality(void) {
   enum { MEMBERS = sizeof(struct tvmq_layout) };
@@ -119,5 +127,6 @@ static void check_sizes(void) {
 }
 
 const struct check check_layout[] = {
-    {"layout names", check_names}, {"layout equality", check_equality}, {"layout picture", check_picture}, {"panel sizes", check_sizes}, {NULL, NULL},
+    {"layout names", check_names},     {"panel widths", check_widths}, {"layout equality", check_equality},
+    {"layout picture", check_picture}, {"panel sizes", check_sizes},   {NULL, NULL},
 };

@@ -63,7 +63,7 @@ struct tvmq_conv_way {
   // Whether a flipped copy, if it is possible, is estimated to cost less, for a choice whose blocks are set. NULL: it never is possible.
   bool (*pays_flipping)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine);
   // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
-  void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+  void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                const struct tvmq_channel_params *params, size_t n, void *panel);
   // Fills conv->plan, of plan_bytes bytes, and sets conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not
   // (static string).

@@ -50,20 +50,18 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
 }
 
 // The filter has a channel's weights in the order of the row's pieces, whatever these are.
-void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                            const struct tvmq_channel_params *params, size_t n, void *panel) {
   (void)problem;
-  struct tvmq_channel rows[UINT8_MAX];
   const size_t piece = channels->n_taps * channels->n_depths / choice->n_taps;
   const size_t step = channels->tap_stride / channels->n_depths;  // from each weight to the next
   for (size_t j = 0; j < n; j++) {
-    rows[j] = channels[j];
-    rows[j].n_taps = choice->n_taps;
-    rows[j].n_depths = piece;
-    rows[j].tap_stride = piece * step;
-    rows[j].depth_stride = step;
+    channels[j].n_taps = choice->n_taps;
+    channels[j].n_depths = piece;
+    channels[j].tap_stride = piece * step;
+    channels[j].depth_stride = step;
   }
-  tvmq_pack_panel(&choice->variant->layout, rows, params, n, panel);
+  tvmq_pack_panel(&choice->variant->layout, channels, params, n, panel);
 }
 
 const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, const struct tvmq_env *env) {

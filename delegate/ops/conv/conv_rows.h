@@ -20,7 +20,7 @@ static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, const s
 }
 
 // A way's pack for weights in the order of the row's pieces.
-void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                            const struct tvmq_channel_params *params, size_t n, void *panel);
 
 // What a filter zero point owes for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.

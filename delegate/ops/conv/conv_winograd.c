@@ -115,7 +115,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   return c;
 }
 
-static void pack(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *choice, const struct tvmq_channel *channels,
+static void pack(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                  const struct tvmq_channel_params *params, size_t n, void *panel) {
   tvmq_pack_winograd(&choice->variant->layout, channels, params, n, taps_h(p), taps_w(p), panel);
 }

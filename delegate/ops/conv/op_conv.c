@@ -15,9 +15,8 @@ static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, s
 }
 
 // The stage is lowered for all channels before any are packed.
-static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tvmq_channel_params *params) {
+static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels) {
   const size_t n_panels = c->choice.panels * c->problem.groups;
-  struct tvmq_channel channels[UINT8_MAX];
   size_t first;
   c->stage = c->problem.quant.stage;
   for (size_t p = 0; p < n_panels; p++) {
@@ -34,15 +33,17 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_machine *machine,
   const struct tvmq_conv_desc *desc = &c->problem.desc;
   const size_t padding_bytes = (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
   struct tvmq_channel_params *params = tvmq_alloc((size_t)desc->out_c * sizeof *params);
+  struct tvmq_channel *channels = tvmq_alloc(c->choice.variant->layout.nr * sizeof *channels);  // of a panel
   c->packed = tvmq_alloc_unset(c->choice.panels * c->problem.groups * c->choice.panel.size);
   c->padding = tvmq_alloc_unset(padding_bytes);
-  const bool complete = params && c->packed && c->padding;
+  const bool complete = params && channels && c->packed && c->padding;
   if (complete) {
     memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
     c->in_float = tvmq_conv_in_float(c->choice.variant, machine, c->problem.m);
-    lower_and_pack(c, filter, params);
+    lower_and_pack(c, filter, params, channels);
   }
   tvmq_free(params);
+  tvmq_free(channels);
   return complete ? NULL : "out of memory";
 }
 

@@ -51,9 +51,8 @@ static size_t block_view(const struct tvmq_depthwise *d, const uint8_t *filter, 
 }
 
 // The stage is lowered for all channels before any are packed.
-static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel_params *params) {
+static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels) {
   const struct tvmq_layout *layout = &d->variant->layout;
-  struct tvmq_channel channels[UINT8_MAX];
   d->stage = d->quant.stage;
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels), part = n / d->side_by_side;
@@ -66,9 +65,9 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
   }
 }
 
-static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter) {
+// `channels` has room for a block's.
+static const char *pack_blocks(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter, struct tvmq_channel *channels) {
   const struct tvmq_layout *layout = &d->variant->layout;
-  struct tvmq_channel channels[UINT8_MAX];
   d->blocks = tvmq_alloc(d->n_blocks * sizeof *d->blocks);
   if (!d->blocks) return "out of memory";
   size_t most = 0;
@@ -97,9 +96,16 @@ static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *mac
   d->in_float = tvmq_conv_in_float(d->variant, machine, (size_t)d->desc.batch * d->h.out * d->w.out);
   struct tvmq_channel_params *params = tvmq_alloc(d->n_blocks * layout->nr * sizeof *params);
   if (!params) return "out of memory";
-  lower_and_pack(d, filter, params);
+  lower_and_pack(d, filter, params, channels);
   tvmq_free(params);
   return NULL;
+}
+
+static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter) {
+  struct tvmq_channel *channels = tvmq_alloc(d->variant->layout.nr * sizeof *channels);
+  const char *why = channels ? pack_blocks(d, machine, filter, channels) : "out of memory";
+  tvmq_free(channels);
+  return why;
 }
 
 // Packs the part of the filter that is kept, its rows the kernel's.

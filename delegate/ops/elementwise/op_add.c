@@ -13,7 +13,7 @@
 #include "plan/select.h"
 
 // Tasks begin on cache lines.
-enum { LINE = TVMQ_LINE, PIECE_BYTES = 2048 };
+enum { LINE = TVMQ_LINE, PIECE_BYTES = 896 };
 
 struct add {
   const struct tvmq_variant *variant;
