@@ -8,6 +8,7 @@
 
 #include "base/types.h"
 #include "ops/broadcast.h"
+#include "ops/copy.h"
 
 enum { TVMQ_MAX_IN = 16, TVMQ_MAX_OUT = 16 };  // input and output tensors of an operator
 
@@ -142,10 +143,22 @@ struct tvmq_byte_map_desc {
   const uint8_t *table;
 };
 
+// What nodes that copy elements (ops/copy.h) say of the copy themselves; constant tensors say the rest.
+struct tvmq_copy_options {
+  int32_t axis;
+  int32_t block;                              // DEPTH_TO_SPACE, SPACE_TO_DEPTH
+  int32_t begin_mask, end_mask, shrink_mask;  // STRIDED_SLICE
+  int32_t align_corners, half_pixel_centers;  // RESIZE_NEAREST_NEIGHBOR
+  int32_t symmetric;                          // MIRROR_PAD: the outermost elements are repeated
+  int32_t n_dims, dims[TVMQ_MAX_RANK];        // SQUEEZE, RESHAPE
+};
+
 // Of whatever operator.
 union tvmq_desc {
   struct tvmq_byte_map_desc byte_map;
   struct tvmq_concatenation_desc concatenation;
+  struct tvmq_copy_desc copy;
+  struct tvmq_copy_options copy_options;
   struct tvmq_conv_desc conv;
   struct tvmq_fully_connected_desc fully_connected;
   struct tvmq_mean_desc mean;

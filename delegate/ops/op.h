@@ -103,6 +103,7 @@ extern const struct tvmq_op_class tvmq_op_add;              // ADD
 extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
 extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
 extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
+extern const struct tvmq_op_class tvmq_op_copy;             // operators that copy elements
 extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
 extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)

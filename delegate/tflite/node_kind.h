@@ -62,7 +62,33 @@ struct tvmq_node_kind {
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out);
 enum tvmq_activation tvmq_read_activation(TfLiteFusedActivation activation);
 
+// ---- copies
+
+// Begins the description of a copy as that of the whole of the first tensor that changes, and checks types.
+const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy);
+// For operators whose reference asks for the same scales and zero points of input and output.
+void tvmq_copy_same_quant(const struct tvmq_node_view *view, struct tvmq_copy_desc *copy);
+const char *tvmq_copy_shape(const struct tvmq_copy_desc *copy, struct tvmq_shape *shape);  // of the output, or of all its pieces together
+
+// For operators of which runtimes believe the output's shape in the file: NULL if it is the computed one.
+const char *tvmq_same_shape(const TfLiteTensor *tensor, const struct tvmq_shape *shape);
+
+// An axis of `rank` dimensions; negative ones count from behind.
+const char *tvmq_read_axis(int64_t axis, int rank, int *out);
+
 // ---- constants that several operators have
+
+// How the reasons name a constant and its fault.
+struct tvmq_integers_reasons {
+  const char *type, *constant, *number;
+};
+#define TVMQ_INTEGERS(they_are) \
+  &(const struct tvmq_integers_reasons){they_are " neither int32 nor int64", they_are " not constant", they_are " more or fewer than the operator takes"}
+
+// Reads a constant of at most `most` integers.
+const char *tvmq_read_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int most, int64_t *values, int *n);
+// Reads exactly `n` of them.
+const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int n, int64_t *values);
 
 // The filter at `input`: its type, data, scales and zero point; and its shape.
 const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv, struct tvmq_shape *shape);

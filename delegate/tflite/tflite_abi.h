@@ -236,3 +236,56 @@ typedef struct {
   int axis;
   TfLiteFusedActivation activation;
 } TfLiteConcatenationParams;
+
+// Options of the operators that copy elements, with the same layout in all the versions above.
+typedef struct {
+  int num_splits;
+} TfLiteSplitParams;  // SPLIT_V's are the same
+
+typedef struct {
+  int begin_mask;
+  int end_mask;
+  int ellipsis_mask;
+  int new_axis_mask;
+  int shrink_axis_mask;
+  bool offset;  // `end` counts from `begin`. The byte is padding or behind the end where runtimes lack the field: see node_strided_slice.c
+} TfLiteStridedSliceParams;
+
+typedef struct {
+  int32_t squeeze_dims[8];
+  int num_squeeze_dims;
+} TfLiteSqueezeParams;
+
+typedef struct {
+  int32_t shape[8];
+  int num_dimensions;
+} TfLiteReshapeParams;
+
+typedef struct {
+  bool align_corners;
+  bool half_pixel_centers;
+} TfLiteResizeNearestNeighborParams;
+
+typedef struct {
+  int block_size;
+} TfLiteDepthToSpaceParams;  // SPACE_TO_DEPTH's are the same
+
+typedef struct {
+  int axis;
+  int batch_dims;
+} TfLiteGatherParams;
+
+typedef struct {
+  int values_count;
+  int axis;
+} TfLitePackParams;
+
+typedef struct {
+  int num;
+  int axis;
+} TfLiteUnpackParams;
+
+enum { kTfLiteMirrorPaddingReflect = 1, kTfLiteMirrorPaddingSymmetric = 2 };
+typedef struct {
+  int mode;
+} TfLiteMirrorPaddingParams;

@@ -55,6 +55,8 @@ struct trial {
   const void *expected;
   size_t n;
   enum guard_side side;
+  int which;  // of the outputs is compared
+  void **outs;
 };
 
 static void compute(const struct tvmq_op_class *class, const struct tvmq_op *op, const struct tvmq_env *env, const struct trial *trial) {
@@ -71,8 +73,8 @@ static void compute(const struct tvmq_op_class *class, const struct tvmq_op *op,
   uint8_t *out = guard_at(&guard, 0, n, trial->side), *margin = trial->side == GUARD_END ? out - MARGIN : out + n;
   memset(out, 0x5a, n);
   memcpy(margin, background, MARGIN);
-  void *outs[] = {out};
-  struct inference inference = {class, op, {.in = trial->in, .outs = outs, .out = out}};
+  trial->outs[trial->which] = out;
+  struct inference inference = {class, op, {.in = trial->in, .outs = trial->outs, .out = trial->outs[0]}};
   for (size_t n_tasks; (n_tasks = class->n_tasks(op, inference.pass.number)) > 0; inference.pass.number++)
     tvmq_threads_run(env->threads, n_tasks, run_task, &inference);
   char choice[120];
@@ -113,7 +115,13 @@ static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const 
 
 void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side) {
-  const struct trial trial = {in, expected, n, side};
+  void *outs[1];
+  fuzz_run_output(class, op, desc, env, in, expected, n, side, 0, outs);
+}
+
+void fuzz_run_output(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
+                     const void *expected, size_t n, enum guard_side side, int which, void *outs[]) {
+  const struct trial trial = {in, expected, n, side, which, outs};
   const char *why = class->plan(op, desc, env);
   if (why) fuzz_fail("claimed, but planning failed: %s", why);
   compute(class, *op, env, &trial);
@@ -140,8 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   env.cpu = tvmq_cpu_detect();
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
   env.machine = &tvmq_machines[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_machines - 1)];
-  static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv,     fuzz_add,  fuzz_concatenation,
-                                                                                    fuzz_quantize, fuzz_mean, fuzz_pool};
+  static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv, fuzz_add,  fuzz_concatenation, fuzz_quantize,
+                                                                                    fuzz_mean, fuzz_pool, fuzz_copy};
   const int64_t n = sizeof operators / sizeof operators[0], drawn = fuzz_pick(&bytes, 0, 2 * n - 1);
   operators[drawn < n ? drawn : 0](&bytes, &env);
   if (transformed.used != 0) fuzz_fail("%zu bytes for transformed weights were not given back", transformed.used);

@@ -43,9 +43,14 @@ struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
 void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side);
 
+// The same of output `which` of several; `outs` has room for the others.
+void fuzz_run_output(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
+                     const void *expected, size_t n, enum guard_side side, int which, void *outs[]);
+
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_copy(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_mean(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);

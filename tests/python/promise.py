@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from moves import MOVES
+
 from tvmq_delegate import models
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
@@ -21,6 +23,9 @@ def ours(op: models.Op) -> bool:
     if op.name == "TRANSPOSE_CONV":
         shape, weights, source = op.inputs[:3]
         return source.dtype in quantized and shape.constant and weights.constant
+    if op.name in MOVES:
+        moved = [operand for operand in op.inputs if operand.dtype in quantized]
+        return bool(moved) and len(op.outputs) <= 16 and all(operand in moved or operand.constant for operand in op.inputs)
     return op.name in (*WEIGHTED, "RESHAPE") and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 

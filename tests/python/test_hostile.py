@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import builders
 import harness
+import moves
 import pytest
 from padded import padded
 
@@ -39,6 +41,7 @@ MODELS = {
     "add": lambda: builders.build_add(shape=(1, 6, 6, 8), activation="RELU6"),
     "add int16": lambda: builders.build_add(shape=(1, 6, 6, 8), dtype="int16"),
     "quantize": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
+    **{name.lower(): functools.partial(moves.example, name) for name in moves.MOVES},
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
 }
 

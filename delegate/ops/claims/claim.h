@@ -7,6 +7,7 @@
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_add(const struct tvmq_add_desc *desc);
 const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc);
+const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc);
 const char *tvmq_claim_mean(const struct tvmq_mean_desc *desc);
 const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc);  // exactly, by what reads it and has a border
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);

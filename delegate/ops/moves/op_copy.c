@@ -1,0 +1,333 @@
+// Operators that copy elements (ops/copy.h). The last dimension of the merged copy is a line: pieces of the input, each of as many bytes as lie together in
+// input and output. The dimensions before it say where each line begins. Where the input's neighbours are not the output's, matrices are transposed instead.
+// Threads share lines and pieces of them, or rows of matrices.
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/moves/transpose.h"
+#include "ops/op.h"
+#include "plan/blocks.h"
+
+enum { LONGEST_PIECE = 1 << 14, CHUNK = 16, MOST_INLINE = 256, STRIP = 64 };
+
+#define NOWHERE PTRDIFF_MIN  // the padded value
+
+struct piece {
+  ptrdiff_t from;    // bytes behind the line's begin in the input, or NOWHERE
+  size_t to, bytes;  // in the output's line
+};
+
+struct outer_axis {
+  size_t n, out_stride;
+  ptrdiff_t step;
+  const ptrdiff_t *offsets;  // bytes in the input of each index, or NOWHERE; NULL: index * step
+};
+
+enum shape { PIECES, STEPS, MATRICES };
+
+// How one output is written.
+struct output {
+  enum shape shape;
+  size_t begin, run, line_bytes;
+  int rank;
+  struct outer_axis axes[TVMQ_MERGED_AXES];  // the last is the one that changes fastest
+  size_t n_lines;                            // MATRICES: matrices
+  size_t n_pieces;                           // of a line; MATRICES: rows of the input's matrix
+  const struct piece *pieces;                // PIECES
+  ptrdiff_t step;                            // STEPS, MATRICES: from one piece to the next
+  size_t columns, out_stride;                // MATRICES
+  // A task has some lines, and of each of them some pieces.
+  size_t task_lines, line_tasks, task_pieces, piece_tasks;
+};
+
+struct copy {
+  size_t element;
+  uint8_t value[sizeof(int16_t)];  // an element of padding
+  int n_out;
+  struct output outputs[TVMQ_COPY_OUT];
+};
+
+// ---- planning
+
+// Memory behind the operator, handed out in order. With a `base` of NULL it only counts.
+struct room {
+  uint8_t *base;
+  size_t used;
+};
+
+static void *take(struct room *room, size_t n, size_t size) {
+  void *p = room->base != NULL ? room->base + room->used : NULL;
+  room->used += tvmq_round_up(n * size, sizeof(struct piece));
+  return p;
+}
+
+static ptrdiff_t offset_of(const struct tvmq_merged_axis *axis, size_t i) {
+  if (axis->table == NULL) return (ptrdiff_t)i * axis->step;
+  const int64_t index = tvmq_copy_index(axis->table, i);
+  return index < 0 ? NOWHERE : (ptrdiff_t)index * (ptrdiff_t)axis->table->stride;
+}
+
+static bool continues(const struct piece *piece, ptrdiff_t from) {
+  if (piece->from == NOWHERE || from == NOWHERE) return piece->from == from;
+  return piece->from + (ptrdiff_t)piece->bytes == from;
+}
+
+// Lists the pieces of a line, none longer than threads should share; neighbours are one piece. With `pieces` of NULL it only counts.
+static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struct piece *pieces) {
+  size_t n = 0;
+  struct piece last = {0};
+  for (size_t i = 0; i < axis->n; i++) {
+    const ptrdiff_t from = offset_of(axis, i);
+    for (size_t at = 0; at < run; at += LONGEST_PIECE) {
+      const struct piece next = {from == NOWHERE ? NOWHERE : from + (ptrdiff_t)at, i * run + at, tvmq_min(run - at, LONGEST_PIECE)};
+      if (n > 0 && continues(&last, next.from) && last.bytes + next.bytes <= LONGEST_PIECE) {
+        last.bytes += next.bytes;
+      } else {
+        last = next;
+        n++;
+      }
+      if (pieces != NULL) pieces[n - 1] = last;
+    }
+  }
+  return n;
+}
+
+// All dimensions but the last and, of matrices, that of their columns.
+static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_axis, struct output *out, struct room *room) {
+  out->n_lines = 1;
+  for (int d = 0; d < merged->rank - 1; d++) {
+    const struct tvmq_merged_axis *axis = &merged->axes[d];
+    size_t out_stride = out->line_bytes;
+    for (int inner = d + 1; inner < merged->rank - 1; inner++) out_stride *= merged->axes[inner].n;
+    if (d == column_axis) {
+      out->columns = axis->n;
+      out->out_stride = out_stride;
+      continue;
+    }
+    struct outer_axis *to = &out->axes[out->rank++];
+    *to = (struct outer_axis){.n = axis->n, .out_stride = out_stride, .step = axis->step};
+    out->n_lines *= axis->n;
+    if (axis->table == NULL) continue;
+    ptrdiff_t *offsets = take(room, axis->n, sizeof offsets[0]);
+    for (size_t i = 0; offsets != NULL && i < axis->n; i++) offsets[i] = offset_of(axis, i);
+    to->offsets = offsets;
+  }
+}
+
+// A dimension along which the input's elements are neighbours where the output's are not; -1: there is none, or nothing to transpose.
+static int find_column_axis(const struct tvmq_merged_copy *merged) {
+  int found = -1;
+  for (int d = 0; d < merged->rank; d++) {
+    const struct tvmq_merged_axis *axis = &merged->axes[d];
+    if (axis->table != NULL && (d == merged->rank - 1 || axis->table->kind == TVMQ_COPY_PADDED)) return -1;
+    if (d < merged->rank - 1 && axis->table == NULL && axis->step == (ptrdiff_t)merged->run) found = d;
+  }
+  return tvmq_transposes(merged->run) ? found : -1;
+}
+
+static void plan_output(const struct tvmq_merged_copy *merged, struct output *out, struct room *room) {
+  *out = (struct output){.begin = merged->begin, .run = merged->run};
+  if (merged->bytes == 0) return;
+  const struct tvmq_merged_axis single = {.n = 1}, *last = merged->rank > 0 ? &merged->axes[merged->rank - 1] : &single;
+  const int column_axis = find_column_axis(merged);
+  out->line_bytes = last->n * merged->run;
+  out->n_pieces = last->n;
+  out->step = last->step;
+  plan_outer_axes(merged, column_axis, out, room);
+  if (column_axis >= 0) {
+    out->shape = MATRICES;
+  } else if (last->n > 1 && last->table == NULL && merged->run <= LONGEST_PIECE) {
+    out->shape = STEPS;
+  } else {
+    out->shape = PIECES;
+    out->n_pieces = list_pieces(last, merged->run, NULL);
+    struct piece *pieces = take(room, out->n_pieces, sizeof pieces[0]);
+    if (pieces != NULL) list_pieces(last, merged->run, pieces);
+    out->pieces = pieces;
+  }
+}
+
+static void plan_tasks(struct output *out, const struct tvmq_env *env) {
+  if (out->n_lines == 0) return;
+  const float elements = out->shape == MATRICES ? (float)out->columns : 1;
+  const float line_cycles = (float)out->line_bytes * elements * env->machine->joined_byte_cycles + (float)out->n_pieces * env->machine->joined_copy_cycles;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, (float)out->n_lines * line_cycles);
+  out->task_lines = tvmq_ceil_div(out->n_lines, tvmq_min(wanted, out->n_lines));
+  out->line_tasks = tvmq_ceil_div(out->n_lines, out->task_lines);
+  out->task_pieces = tvmq_ceil_div(out->n_pieces, tvmq_ceil_div(wanted, out->line_tasks));
+  if (out->shape == MATRICES || out->shape == STEPS) out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);  // tasks write lines of a cache of their own
+  out->piece_tasks = tvmq_ceil_div(out->n_pieces, out->task_pieces);
+}
+
+static struct room plan_outputs(const struct tvmq_copy_desc *desc, struct copy *copy, uint8_t *base) {
+  struct room room = {.base = base};
+  for (int k = 0; k < copy->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(desc, k);
+    plan_output(&merged, &copy->outputs[k], &room);
+  }
+  return room;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  release(*op);
+  *op = NULL;
+  struct copy planned = {.element = tvmq_type_bytes(d->in_type), .n_out = d->n_out};
+  const int16_t wide = (int16_t)d->value;
+  memcpy(planned.value, &wide, sizeof wide);  // an 8-bit element is its first byte
+  const size_t behind = tvmq_round_up(sizeof planned, TVMQ_ALIGNMENT), size = plan_outputs(d, &planned, NULL).used;
+  struct copy *copy = tvmq_alloc(behind + size);
+  if (copy == NULL) return "out of memory";
+  *copy = planned;
+  plan_outputs(d, copy, (uint8_t *)copy + behind);
+  for (int k = 0; k < copy->n_out; k++) plan_tasks(&copy->outputs[k], env);
+  *op = (struct tvmq_op *)copy;
+  return NULL;
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct copy *copy = (const struct copy *)op;
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = copy->outputs[0].shape == MATRICES ? "transposes" : "copies"};
+}
+
+// ---- running
+
+static void fill(const struct copy *copy, uint8_t *out, size_t n) {
+  if (copy->element == 1 || copy->value[0] == copy->value[1]) {
+    memset(out, copy->value[0], n);
+    return;
+  }
+  for (size_t i = 0; i < n; i += sizeof copy->value) memcpy(out + i, copy->value, sizeof copy->value);
+}
+
+// Short copies in place: a call would take as long.
+static inline void move(uint8_t *out, const uint8_t *in, size_t n) {
+  if (n < CHUNK || n > MOST_INLINE) {
+    memcpy(out, in, n);
+    return;
+  }
+  for (size_t i = 0; i + CHUNK < n; i += CHUNK) memcpy(out + i, in + i, CHUNK);
+  memcpy(out + n - CHUNK, in + n - CHUNK, CHUNK);
+}
+
+static void copy_pieces(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  for (const struct piece *piece = o->pieces + first; piece < o->pieces + end; piece++) {
+    if (piece->from == NOWHERE)
+      fill(copy, out + piece->to, piece->bytes);
+    else
+      move(out + piece->to, in + piece->from, piece->bytes);
+  }
+}
+
+#define COPY_STEPS(SIZE) \
+  for (size_t i = first; i < end; i++) memcpy(out + i * (SIZE), in + (ptrdiff_t)i * step, SIZE)
+
+static void copy_steps(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  const ptrdiff_t step = o->step;
+  switch (o->run) {
+    case 1:
+      COPY_STEPS(1);
+      break;
+    case 2:
+      COPY_STEPS(2);
+      break;
+    case 4:
+      COPY_STEPS(4);
+      break;
+    case 8:
+      COPY_STEPS(8);
+      break;
+    case CHUNK:
+      COPY_STEPS(CHUNK);
+      break;
+    default:
+      for (size_t i = first; i < end; i++) move(out + i * o->run, in + (ptrdiff_t)i * step, o->run);
+  }
+}
+
+static void copy_matrix(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  const struct tvmq_transposition matrix = {
+      .in = in + (ptrdiff_t)first * o->step,
+      .out = out + first * o->run,
+      .rows = end - first,
+      .columns = o->columns,
+      .in_stride = o->step,
+      .out_stride = o->out_stride,
+  };
+  tvmq_transpose(&matrix, o->run);
+}
+
+// Where the indices of a line's outer dimensions lead: in the input, or NOWHERE; and in the output.
+static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
+  ptrdiff_t from = (ptrdiff_t)o->begin;
+  *to = 0;
+  for (int d = o->rank; d-- > 0;) {
+    const struct outer_axis *axis = &o->axes[d];
+    const size_t i = line % axis->n;
+    line /= axis->n;
+    const ptrdiff_t offset = axis->offsets != NULL ? axis->offsets[i] : (ptrdiff_t)i * axis->step;
+    from = from == NOWHERE || offset == NOWHERE ? NOWHERE : from + offset;
+    *to += i * axis->out_stride;
+  }
+  return from;
+}
+
+static void fill_line(const struct copy *copy, const struct output *o, uint8_t *out, size_t first, size_t end) {
+  const struct piece *last = &o->pieces[end - 1];
+  const size_t from = o->shape == STEPS ? first * o->run : o->pieces[first].to, to = o->shape == STEPS ? end * o->run : last->to + last->bytes;
+  fill(copy, out + from, to - from);
+}
+
+static void write_line(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t line, size_t first, size_t end) {
+  size_t to;
+  const ptrdiff_t from = find_line(o, line, &to);
+  if (from == NOWHERE)
+    fill_line(copy, o, out + to, first, end);
+  else if (o->shape == PIECES)
+    copy_pieces(copy, o, in + from, out + to, first, end);
+  else if (o->shape == STEPS)
+    copy_steps(o, in + from, out + to, first, end);
+  else
+    copy_matrix(o, in + from, out + to, first, end);
+}
+
+static size_t tasks_of(const struct output *o) { return o->line_tasks * o->piece_tasks; }
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct copy *copy = (const struct copy *)op;
+  size_t n = 0;
+  for (int k = 0; pass == 0 && k < copy->n_out; k++) n += tasks_of(&copy->outputs[k]);
+  return n;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct copy *copy = (const struct copy *)op;
+  const struct output *o = copy->outputs;
+  size_t index = task.index;
+  for (; index >= tasks_of(o); o++) index -= tasks_of(o);
+  uint8_t *out = pass->outs[o - copy->outputs];
+  const uint8_t *in = pass->in[0];
+  if (in + o->begin == out) return;  // a view: the output lies in the input
+  const size_t first_line = index / o->piece_tasks * o->task_lines, first = index % o->piece_tasks * o->task_pieces;
+  const size_t end_line = tvmq_min(first_line + o->task_lines, o->n_lines), end = tvmq_min(first + o->task_pieces, o->n_pieces);
+  for (size_t line = first_line; line < end_line; line++) write_line(copy, o, in, out, line, first, end);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_copy(&desc->copy); }
+
+static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    if (merged.bytes > 0 && merged.rank > 0) return 0;
+    offsets[k] = merged.begin;
+  }
+  return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
+}
+
+const struct tvmq_op_class tvmq_op_copy = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves};

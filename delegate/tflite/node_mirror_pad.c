@@ -1,0 +1,37 @@
+// MIRROR_PAD: what is padded is the input, turned at its ends.
+#include <string.h>
+
+#include "tflite/node_kind.h"
+
+enum { IN, PADDINGS };  // inputs
+
+static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  const int mode = ((const TfLiteMirrorPaddingParams *)builtin_data)->mode;
+  options->copy_options.symmetric = mode == kTfLiteMirrorPaddingSymmetric;
+  return mode == kTfLiteMirrorPaddingSymmetric || mode == kTfLiteMirrorPaddingReflect ? NULL : "the mode is neither REFLECT nor SYMMETRIC";
+}
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  const int64_t symmetric = view->node->options.copy_options.symmetric;
+  struct tvmq_copy_desc *copy = &desc->copy;
+  int64_t paddings[2 * TVMQ_MAX_RANK];
+  memset(desc, 0, sizeof *desc);
+  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, PADDINGS, TVMQ_INTEGERS("the paddings are"), 2 * copy->rank, paddings);
+  for (int d = 0; reason == NULL && d < copy->rank; d++) {
+    struct tvmq_copy_axis *axis = &copy->axes[d];
+    const int64_t before = paddings[2 * d], after = paddings[2 * d + 1], most = (int64_t)axis->size - (symmetric ? 0 : 1);
+    if (before < 0 || after < 0) return "a padding is negative";
+    if (before > most || after > most) return "a padding is larger than what it mirrors";
+    if (before == 0 && after == 0) continue;
+    axis->kind = TVMQ_COPY_MIRRORED;
+    axis->first = before;
+    axis->step = symmetric;
+    axis->n += (size_t)(before + after);
+  }
+  tvmq_copy_same_quant(view, copy);
+  return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
+}
+
+const struct tvmq_node_kind tvmq_node_mirror_pad = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};

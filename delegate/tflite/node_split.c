@@ -1,0 +1,94 @@
+// SPLIT, SPLIT_V and UNPACK: pieces along an axis, all of one size or each of its own, or of one element, without the axis.
+#include <string.h>
+
+#include "tflite/node_kind.h"
+
+enum { SPLIT_AXIS, SPLIT_IN };             // inputs of SPLIT
+enum { SPLIT_V_IN, SIZES, SPLIT_V_AXIS };  // of SPLIT_V
+
+static struct tvmq_shape without_axis(const struct tvmq_shape *shape, int axis) {
+  struct tvmq_shape rest = *shape;
+  rest.rank--;
+  for (int d = axis; d < rest.rank; d++) rest.dims[d] = rest.dims[d + 1];
+  return rest;
+}
+
+// Cuts the input into pieces of these sizes, which are not negative.
+static const char *cut(struct tvmq_shapes *shapes, int axis, const int64_t *sizes, struct tvmq_copy_desc *copy) {
+  int64_t left = shapes->in[0].dims[axis];
+  copy->piece_axis = axis;
+  for (int k = 0; k < copy->n_out; k++) {
+    if (sizes[k] > left) return "the pieces are larger than the input";
+    left -= sizes[k];
+    copy->pieces[k] = (size_t)sizes[k];
+    shapes->outs[k] = shapes->in[0];
+    shapes->outs[k].dims[axis] = (int)sizes[k];
+  }
+  return left == 0 ? NULL : "the pieces are smaller than the input";
+}
+
+static const char *begin(const struct tvmq_node_view *view, int axis_input, struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy, int *axis) {
+  int64_t value;
+  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, axis_input, TVMQ_INTEGERS("the axis is"), 1, &value);
+  return reason != NULL ? reason : tvmq_read_axis(value, copy->rank, axis);
+}
+
+static const char *describe_split(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  int axis;
+  const char *reason = begin(view, SPLIT_AXIS, shapes, &desc->copy, &axis);
+  if (reason != NULL) return reason;
+  const int n = desc->copy.n_out, size = shapes->in[0].dims[axis];
+  if (size % n != 0) return "the input cannot be cut into pieces of one size";
+  int64_t sizes[TVMQ_MAX_OUT];
+  for (int k = 0; k < n; k++) sizes[k] = size / n;
+  return cut(shapes, axis, sizes, &desc->copy);
+}
+
+// One size may be -1: what the others leave.
+static const char *describe_split_v(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  int axis, open = -1;
+  const char *reason = begin(view, SPLIT_V_AXIS, shapes, &desc->copy, &axis);
+  int64_t sizes[TVMQ_MAX_OUT];
+  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZES, TVMQ_INTEGERS("the sizes are"), desc->copy.n_out, sizes);
+  if (reason != NULL) return reason;
+  int64_t left = shapes->in[0].dims[axis];
+  for (int k = 0; k < desc->copy.n_out; k++) {
+    if (sizes[k] < -1 || sizes[k] > INT32_MAX || (sizes[k] == -1 && open >= 0)) return "a size is negative or exceeds 2^31 - 1";
+    if (sizes[k] == -1)
+      open = k;
+    else
+      left -= sizes[k];
+  }
+  if (open >= 0 && left < 0) return "the pieces are larger than the input";
+  if (open >= 0) sizes[open] = left;
+  return cut(shapes, axis, sizes, &desc->copy);
+}
+
+static const char *read_unpack(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  options->copy_options.axis = ((const TfLiteUnpackParams *)builtin_data)->axis;
+  return NULL;
+}
+
+static const char *describe_unpack(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  int axis;
+  memset(desc, 0, sizeof *desc);
+  const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
+  if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, desc->copy.rank, &axis);
+  if (reason != NULL) return reason;
+  if (shapes->in[0].dims[axis] != desc->copy.n_out) return "the axis has not an element for each output";
+  tvmq_copy_same_quant(view, &desc->copy);
+  int64_t sizes[TVMQ_MAX_OUT];
+  for (int k = 0; k < desc->copy.n_out; k++) sizes[k] = 1;
+  reason = cut(shapes, axis, sizes, &desc->copy);
+  for (int k = 0; k < desc->copy.n_out; k++) shapes->outs[k] = without_axis(&shapes->outs[k], axis);
+  return reason;
+}
+
+const struct tvmq_node_kind tvmq_node_split = {
+    .op_class = &tvmq_op_copy, .n_in = 1, .first_in = SPLIT_IN, .min_inputs = 2, .max_inputs = 2, .max_outputs = TVMQ_MAX_OUT, .describe = describe_split};
+const struct tvmq_node_kind tvmq_node_split_v = {
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .max_outputs = TVMQ_MAX_OUT, .describe = describe_split_v};
+const struct tvmq_node_kind tvmq_node_unpack = {
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .max_outputs = TVMQ_MAX_OUT, .read = read_unpack, .describe = describe_unpack};

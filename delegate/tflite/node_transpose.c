@@ -1,0 +1,23 @@
+// TRANSPOSE.
+#include "tflite/node_kind.h"
+
+enum { IN, PERMUTATION };  // inputs
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_copy_desc whole = {0}, *copy = &desc->copy;
+  int64_t permutation[TVMQ_MAX_RANK];
+  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, PERMUTATION, TVMQ_INTEGERS("the permutation is"), copy->rank, permutation);
+  if (reason == NULL) reason = tvmq_begin_copy(view, shapes, &whole);
+  bool taken[TVMQ_MAX_RANK] = {false};
+  for (int d = 0; reason == NULL && d < copy->rank; d++) {
+    int axis = 0;
+    reason = tvmq_read_axis(permutation[d], copy->rank, &axis);
+    if (reason == NULL && taken[axis]) reason = "the permutation has a dimension twice";
+    taken[axis] = true;
+    copy->axes[d] = whole.axes[axis];
+  }
+  return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
+}
+
+const struct tvmq_node_kind tvmq_node_transpose = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};
