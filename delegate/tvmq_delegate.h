@@ -87,8 +87,8 @@ struct tvmq_node_info {
   const char *kernel;     // "" where nothing but copies is left to do
   const char *algorithm;  // convolutions, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile);
                           // depthwise convolutions: "pixel table", "pixels side by side", "gathered channels"; poolings, MEAN: "windows", "sliding windows";
-                          // QUANTIZE: "elementwise"; ADD too, or "plane", a linear function of both inputs; CONCATENATION and what else moves elements: "copies",
-                          // "transposes", or "view" where nothing is left to move;
+                          // QUANTIZE: "elementwise"; ADD too, or "plane", a linear function of both inputs; CONCATENATION and what else
+                          // moves elements: "copies", "transposes", or "view" where nothing is left to move;
                           // PADs: "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included

@@ -46,7 +46,7 @@ struct copy {
   size_t element;
   uint8_t value[sizeof(int16_t)];  // an element of padding
   int n_out;
-  struct output outputs[TVMQ_COPY_OUT];
+  struct output outputs[];
 };
 
 // ---- planning
@@ -161,30 +161,31 @@ static void plan_tasks(struct output *out, const struct tvmq_env *env) {
   out->piece_tasks = tvmq_ceil_div(out->n_pieces, out->task_pieces);
 }
 
-static struct room plan_outputs(const struct tvmq_copy_desc *desc, struct copy *copy, uint8_t *base) {
-  struct room room = {.base = base};
-  for (int k = 0; k < copy->n_out; k++) {
-    const struct tvmq_merged_copy merged = tvmq_merge_copy(desc, k);
-    plan_output(&merged, &copy->outputs[k], &room);
-  }
-  return room;
-}
-
 static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_copy_desc *d = &desc->copy;
   release(*op);
   *op = NULL;
-  struct copy planned = {.element = tvmq_type_bytes(d->in_type), .n_out = d->n_out};
-  const int16_t wide = (int16_t)d->value;
-  memcpy(planned.value, &wide, sizeof wide);  // an 8-bit element is its first byte
-  const size_t behind = tvmq_round_up(sizeof planned, TVMQ_ALIGNMENT), size = plan_outputs(d, &planned, NULL).used;
-  struct copy *copy = tvmq_alloc(behind + size);
+  struct room room = {0};
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    struct output counted;
+    plan_output(&merged, &counted, &room);
+  }
+  const size_t own = tvmq_round_up(sizeof(struct copy) + (size_t)d->n_out * sizeof(struct output), TVMQ_ALIGNMENT);
+  struct copy *copy = tvmq_alloc(own + room.used);
   if (copy == NULL) return "out of memory";
-  *copy = planned;
-  plan_outputs(d, copy, (uint8_t *)copy + behind);
-  for (int k = 0; k < copy->n_out; k++) plan_tasks(&copy->outputs[k], env);
+  copy->element = tvmq_type_bytes(d->in_type);
+  copy->n_out = d->n_out;
+  const int16_t wide = (int16_t)d->value;
+  memcpy(copy->value, &wide, sizeof wide);  // an 8-bit element is its first byte
+  room = (struct room){.base = (uint8_t *)copy + own};
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    plan_output(&merged, &copy->outputs[k], &room);
+    plan_tasks(&copy->outputs[k], env);
+  }
   *op = (struct tvmq_op *)copy;
   return NULL;
 }
