@@ -185,6 +185,8 @@ void tvmq_cpu_arch_name(char *name, size_t size) {
   snprintf(name, size, "%s", cores.name);
 }
 
+const char *tvmq_cpu_machine(void) { return NULL; }
+
 bool tvmq_cpu_in_order(void) {
   struct tvmq_arm_cores cores;
   cores_here(&cores);

@@ -1,4 +1,5 @@
 #include <stdbool.h>
+#include <string.h>
 
 #include "cpu/cpu.h"
 #include "cpu/cpu_arch.h"
@@ -29,10 +30,16 @@ uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid) {
   return cpu;
 }
 
+const char *tvmq_x86_machine(const char *vendor, unsigned family, uint32_t features) {
+  enum { ZEN5 = 0x1a };
+  if (!has(features, TVMQ_CPU_AVX512VNNI)) return NULL;
+  if (strcmp(vendor, "AuthenticAMD") == 0) return family == ZEN5 ? "zen5" : NULL;
+  return strcmp(vendor, "GenuineIntel") == 0 && !has(features, TVMQ_CPU_AMX) && !has(features, TVMQ_CPU_AVXVNNI) ? "cascade-lake" : NULL;
+}
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,6 +75,17 @@ uint32_t tvmq_cpu_arch_features(void) {
   }
   if (has(cpuid.xcr0, XCR0_TILES) && has(cpuid.leaf7_edx, LEAF7_EDX_AMX) && !may_use_tiles()) cpuid.xcr0 &= ~(uint64_t)XCR0_TILES;
   return tvmq_x86_features(&cpuid);
+}
+
+const char *tvmq_cpu_machine(void) {
+  uint32_t eax, ebx, ecx, edx;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return NULL;
+  const uint32_t letters[3] = {ebx, edx, ecx};
+  char vendor[sizeof letters + 1] = {0};
+  memcpy(vendor, letters, sizeof letters);
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return NULL;
+  const unsigned family = (eax >> 8 & 0xf) + ((eax >> 8 & 0xf) == 0xf ? eax >> 20 & 0xff : 0);
+  return tvmq_x86_machine(vendor, family, tvmq_cpu_detect());
 }
 
 // The in-order Atoms have no AVX2: for what they can run the figures are the same.

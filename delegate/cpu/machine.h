@@ -15,19 +15,27 @@ struct tvmq_block_limits {
   size_t most_rows;    // a block has at most so many rows: more only make its output longer in the cache
 };
 
+// A kernel that is faster or slower on a machine than kernels/variants.def has it: the same two numbers (kernel.h).
+struct tvmq_kernel_speed {
+  const char *kernel;
+  float rate, tile_cycles;
+};
+
 struct tvmq_machine {
   const char *name;
   bool in_order;  // its cores execute instructions in program order: a kernel's second speed counts (kernel.h)
 
   // Bringing the rows of A to a gemm kernel
   float pointer_cycles;       // to write one pointer of a row table
+  float list_cycles;          // to write one pointer where rows lie a constant distance apart
   float copied_piece_cycles;  // im2col, padded copies: to begin the copy of one piece
   float copied_byte_cycles;   // and for each of its bytes
   float widened_byte_cycles;  // to widen one int8 to int16
   float zipped_piece_cycles;  // to interleave one piece of a row with those of its tile
   float zipped_byte_cycles;   // and for each of its bytes
   float lone_tile;            // matrix kernels of up to 32 channels share weights between two tiles: what a tile without a partner takes more, in tiles
-  float flip_uses;            // uses of an input byte from which a flipped copy costs less than flipping at each use
+  float flipped_use_cycles;   // to flip one byte of a row in the kernel, each time that it is used
+  float flipped_byte_cycles;  // to flip one byte of the input in a copy
 
   // Bringing pixels to a depthwise kernel
   float pixel_pointer_cycles;  // to write one pointer of a pixel table
@@ -66,11 +74,17 @@ struct tvmq_machine {
   float joined_copy_cycles;  // CONCATENATION: to begin a copy
   float joined_byte_cycles;  // and for each of its bytes
   size_t float_results;      // outputs of a channel from which the float form of the output stage repays the proof that it is exact
+
+  const struct tvmq_kernel_speed *speeds;  // of kernels that differ
+  size_t n_speeds;
 };
 
-// Machines known. The first row of each kind serves whatever has no row of its own.
+// Machines known.
 extern const struct tvmq_machine tvmq_machines[];
 extern const size_t tvmq_n_machines;
 
-// The row that serves this computer: cores that execute in order, or out of order.
+// The row of that name; NULL: there is none.
+const struct tvmq_machine *tvmq_machine_named(const char *name);
+
+// The row that serves computers of this architecture which have none of their own: cores that execute in order, or out of order.
 const struct tvmq_machine *tvmq_machine_for(bool in_order);

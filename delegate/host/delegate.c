@@ -15,7 +15,8 @@ static const struct tvmq_machine *machine_of(const struct tvmq_options *options)
   tvmq_affinity_enter(&affinity, &options->cpu_affinity);  // the cores that count are those it will run on
   const bool in_order = options->tune == TVMQ_TUNE_AUTO ? tvmq_cpu_in_order() : options->tune == TVMQ_TUNE_IN_ORDER;
   tvmq_affinity_leave(&affinity);
-  return tvmq_machine_for(in_order);
+  const char *known = in_order ? NULL : tvmq_cpu_machine();
+  return known != NULL ? tvmq_machine_named(known) : tvmq_machine_for(in_order);
 }
 
 struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply) {

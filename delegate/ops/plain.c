@@ -20,7 +20,7 @@ size_t tvmq_plain_candidates(tvmq_plain_select select, const union tvmq_desc *de
     target.only = &tvmq_variants[v];
     if (select(desc, &target) == NULL) continue;
     struct tvmq_choice found = tvmq_plain_choice(target.only);
-    found.cycles = (float)n / tvmq_speed_of(target.only, env->machine)->rate;
+    found.cycles = (float)n / tvmq_speed_of(target.only, env->machine).rate;
     tvmq_choices_add(&choices, &found);
   }
   return choices.n;

@@ -1,6 +1,7 @@
 #include "plan/select.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/arith.h"
 
@@ -8,8 +9,11 @@ static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, 
   return variant->family == family && (variant->cpu & ~target->cpu) == 0 && (variant->flags & excluded) == 0;
 }
 
-const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
-  return &variant->speeds[machine->in_order && variant->speeds[1].rate > 0];
+struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
+  for (const struct tvmq_kernel_speed *s = machine->speeds; s < machine->speeds + machine->n_speeds; s++) {
+    if (strcmp(s->kernel, variant->name) == 0) return (struct tvmq_speed){s->rate, s->tile_cycles};
+  }
+  return variant->speeds[machine->in_order && variant->speeds[1].rate > 0];
 }
 
 bool tvmq_any_has(uint32_t flags, uint32_t cpu) {
@@ -46,8 +50,8 @@ static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_pro
 
 static float row_sums_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
-  return (float)p->m * (speed->tile_cycles + (float)p->n_taps * (float)p->k / speed->rate);
+  const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
+  return (float)p->m * (speed.tile_cycles + (float)p->n_taps * (float)p->k / speed.rate);
 }
 
 const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p, float *cycles) {
@@ -81,8 +85,8 @@ static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
   if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
   const float tiles = row_tiles(v, p->m, p->target.machine) * (float)tvmq_ceil_div(p->n, v->layout.nr);
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
-  return tiles * (speed->tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed->rate) + tvmq_gemm_row_cycles(v, p);
+  const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
+  return tiles * (speed.tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate) + tvmq_gemm_row_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
@@ -133,13 +137,13 @@ static float depthwise_cycles(const struct tvmq_variant *v, const void *problem)
   const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
   if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
   const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
+  const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
   const float start = start_cycles(v, p);
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
   const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // tile after tile is computed and copied
   const float copy_cycles = overhangs ? starts * start + tiles * v->mr * p->target.machine->copied_pixel_cycles : 0;
-  return starts * start + tiles * (speed->tile_cycles + panels * depth * v->layout.nr / speed->rate) + copy_cycles + gather_cycles(v, problem);
+  return starts * start + tiles * (speed.tile_cycles + panels * depth * v->layout.nr / speed.rate) + copy_cycles + gather_cycles(v, problem);
 }
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles) {
@@ -153,7 +157,7 @@ struct conversion {
 
 static float conversion_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct conversion *c = problem;
-  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->machine)->rate : UNFIT;
+  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->machine).rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target) {
@@ -192,7 +196,7 @@ struct pooling {
 
 static float pooling_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct pooling *p = problem;
-  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->machine)->rate : UNFIT;
+  return v->in_type == p->type && v->layout.nr <= p->channels ? (float)tvmq_round_up(p->channels, v->layout.nr) / tvmq_speed_of(v, p->machine).rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, const struct tvmq_target *target) {
@@ -201,11 +205,11 @@ const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_t
 
 static float winograd_gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_winograd_problem *p = problem;
-  const struct tvmq_speed *speed = tvmq_speed_of(v, p->target.machine);
+  const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
   const float k = (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku, panels = (float)tvmq_ceil_div(p->n, v->layout.nr);
   float tiles = 0;
   for (size_t i = 0; i < p->n_points; i++) tiles += (float)tvmq_ceil_div(p->rows[i], v->mr);
-  return tiles * panels * (speed->tile_cycles + k * v->mr * v->layout.nr / speed->rate);
+  return tiles * panels * (speed.tile_cycles + k * v->mr * v->layout.nr / speed.rate);
 }
 
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles) {
@@ -221,7 +225,7 @@ static float transform_cycles(const struct tvmq_variant *v, const void *problem)
   const struct transform *p = problem;
   const size_t lanes = v->layout.nr;
   if (v->family == TVMQ_FAMILY_WINOGRAD_OUTPUT && p->channels % lanes != 0) return UNFIT;
-  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->machine)->rate : UNFIT;
+  return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->machine).rate : UNFIT;
 }
 
 const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, const struct tvmq_target *target, float *cycles) {

@@ -16,7 +16,7 @@ struct tvmq_target {
 };
 
 // How fast a variant is on a machine.
-const struct tvmq_speed *tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine);
+struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine);
 
 // Whether a variant that a processor with these features can run has one of the flags.
 bool tvmq_any_has(uint32_t flags, uint32_t cpu);

@@ -9,6 +9,8 @@
 
 #include "cpu/cpu.h"
 #include "cpu/cpu_arch.h"
+#include "cpu/cpu_bits.h"
+#include "cpu/machine.h"
 #include "unit.h"
 
 // ---- a file system below a temporary directory
@@ -328,7 +330,45 @@ static void check_here(void) {
   printf("%s%s, features %#x, %d processors\n", tvmq_cpu_name(), tvmq_cpu_in_order() ? " (in order)" : "", cpu, tvmq_cpu_count());
 }
 
+// Every machine has a name of its own and all numbers, and every row that detection may name exists.
+static void check_machines(void) {
+  for (const struct tvmq_machine *m = tvmq_machines; m < tvmq_machines + tvmq_n_machines; m++) {
+    CHECK(tvmq_machine_named(m->name) == m, "two machines are called %s", m->name);
+    const float costs[] = {m->pointer_cycles,       m->list_cycles,
+                           m->copied_piece_cycles,  m->copied_byte_cycles,
+                           m->widened_byte_cycles,  m->zipped_piece_cycles,
+                           m->zipped_byte_cycles,   m->lone_tile,
+                           m->flipped_use_cycles,   m->flipped_byte_cycles,
+                           m->pixel_pointer_cycles, m->strip_start_cycles,
+                           m->strip_column_cycles,  m->gathered_lane_cycles,
+                           m->copied_pixel_cycles,  m->line_byte_cycles,
+                           m->streamed_byte_cycles, m->weight_byte_cycles,
+                           m->task_cycles,          m->next_task_cycles,
+                           m->panel_cycles,         m->moved_byte_cycles,
+                           m->shared_line_cycles,   m->done_cycles,
+                           m->small_cycles,         m->imbalance,
+                           m->plain_task_cycles,    m->least_thread_cycles,
+                           m->joined_copy_cycles,   m->joined_byte_cycles};
+    for (size_t i = 0; i < N_ELEMENTS(costs); i++) CHECK(costs[i] > 0, "%s: number %zu is missing", m->name, i);
+    const size_t sizes[] = {m->short_row,          m->block_bytes,      m->strip_bytes,          m->window_bytes,
+                            m->tile_bytes,         m->winograd_bytes,   m->gemm.least_tiles,     m->gemm.most_rows,
+                            m->matrix.least_tiles, m->matrix.most_rows, m->winograd.least_tiles, m->depthwise.least_tiles,
+                            m->tasks_per_thread,   m->plain_tasks,      m->float_results};
+    for (size_t i = 0; i < N_ELEMENTS(sizes); i++) CHECK(sizes[i] > 0, "%s: size %zu is missing", m->name, i);
+  }
+  const uint32_t avx512 = TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI;
+  CHECK_STRING(tvmq_x86_machine("AuthenticAMD", 0x1a, avx512 | TVMQ_CPU_AVXVNNI), "zen5", "Zen 5");
+  CHECK_STRING(tvmq_x86_machine("AuthenticAMD", 0x19, avx512), NULL, "Zen 4");
+  CHECK_STRING(tvmq_x86_machine("GenuineIntel", 6, avx512), "cascade-lake", "Cascade Lake");
+  CHECK_STRING(tvmq_x86_machine("GenuineIntel", 6, avx512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AMX), NULL, "Sapphire Rapids");
+  CHECK_STRING(tvmq_x86_machine("GenuineIntel", 6, TVMQ_CPU_AVX2), NULL, "without AVX-512");
+  CHECK(tvmq_machine_named("zen5") != NULL && tvmq_machine_named("cascade-lake") != NULL && tvmq_machine_named("pdp-11") == NULL, "names");
+  CHECK(!tvmq_machine_for(false)->in_order && tvmq_machine_for(true)->in_order, "orders");
+  CHECK(tvmq_cpu_machine() == NULL || tvmq_machine_named(tvmq_cpu_machine()) != NULL, "this CPU");
+}
+
 int main(void) {
+  check_machines();
   check_quotas();
   check_count();
   check_may_use();

@@ -77,6 +77,25 @@ static void check_speeds(void) {
   }
 }
 
+// What machines say of kernels is of kernels that there are, if they are built.
+static void check_machine_speeds(const struct tvmq_machine *machine) {
+  for (size_t i = 0; i < machine->n_speeds; i++) {
+    const struct tvmq_kernel_speed *s = &machine->speeds[i];
+    CHECK(s->rate > 0 && s->tile_cycles >= 0, "%s on %s", s->kernel, machine->name);
+    bool found = false;
+    for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+      if (strcmp(v->name, s->kernel) != 0) continue;
+      found = true;
+      const struct tvmq_speed speed = tvmq_speed_of(v, machine);
+      CHECK(speed.rate == s->rate && speed.tile_cycles == s->tile_cycles, "%s on %s", s->kernel, machine->name);
+    }
+#if TVMQ_HAVE_AVX512VNNI
+    CHECK(found, "%s has a speed for %s, which is no kernel", machine->name, s->kernel);
+#endif
+    (void)found;
+  }
+}
+
 // Outputs are transformed for a panel's channels in whole vectors, on every CPU that has the panel's kernel.
 static void check_winograd_outputs(const struct tvmq_machine *machine) {
   struct tvmq_target target = {.cpu = ALL_FEATURES, .machine = machine};
@@ -102,6 +121,7 @@ int main(void) {
     }
     check_growth(&tvmq_machines[machine]);
     check_winograd_outputs(&tvmq_machines[machine]);
+    check_machine_speeds(&tvmq_machines[machine]);
   }
   check_speeds();
   return unit_report();

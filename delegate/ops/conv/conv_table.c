@@ -30,7 +30,8 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.may_flip = p->groups == 1 && c.variant->layout.a_offset != 0 && tvmq_operand_flip(&p->quant, &c.variant->layout) != 0;
-  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * env->machine->pointer_cycles);
+  const float pointer_cycles = tvmq_conv_is_matrix(p) ? env->machine->list_cycles : env->machine->pointer_cycles;
+  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * pointer_cycles);
   return c;
 }
 
@@ -44,7 +45,7 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
-  float bring_cycles = (float)p->m * env->machine->pointer_cycles;
+  float bring_cycles = (float)p->m * env->machine->list_cycles;
   if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
   if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * env->machine->widened_byte_cycles;
   estimate(&c, p, &gemm, bring_cycles);
@@ -84,7 +85,7 @@ static size_t block_bytes(const struct tvmq_conv *c) {
 static bool pays_flipping(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
   const struct tvmq_conv_desc *d = &p->desc;
   const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
-  return (float)(c->blocks.passing * taps) >= machine->flip_uses * (float)step;
+  return (float)(c->blocks.passing * taps) * machine->flipped_use_cycles >= machine->flipped_byte_cycles * (float)step;
 }
 
 static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
@@ -130,8 +131,19 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
 }
 
+// The table of rows [first, first + n): rows that already lie side by side are listed.
+static void fill_table(const struct tvmq_conv *c, const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const size_t mr = c->choice.variant->mr;
+  const void **table = (const void **)(scratch + g->table);
+  if (tvmq_conv_is_matrix(&c->problem))
+    tvmq_rows_list((const void *)((uintptr_t)in + first * rows->pixel_bytes), rows->pixel_bytes, n, mr, table);
+  else
+    tvmq_rows_table(rows, in, first, n, mr, scratch + g->copies, table);
+}
+
 // The table of rows [first, first + n) in a flipped copy of what they read of the input.
-static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch, const void **table) {
+static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
   const struct tvmq_pixel_range pixels = tvmq_rows_pixels(&g->rows, first, n);
@@ -142,7 +154,7 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
   struct tvmq_rows rows = g->rows;
   rows.padding = padding;
   const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // where the first pixel of all would be
-  tvmq_rows_table(&rows, start, first, n, c->choice.variant->mr, scratch + g->copies, table);
+  fill_table(c, &rows, start, first, n, scratch);
 }
 
 // Pointers, copies, row terms and zipped rows into the thread's scratch.
@@ -158,9 +170,9 @@ static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   if (c->choice.way->id == TVMQ_WAY_IM2COL)
     bring_matrix(c, in, first, n, b->scratch);
   else if (has_flipped_copy(c))
-    bring_flipped(c, in, first, n, b->scratch, table);
+    bring_flipped(c, in, first, n, b->scratch);
   else
-    tvmq_rows_table(&g->rows, in, first, n, v->mr, b->scratch + g->copies, table);
+    fill_table(c, &g->rows, in, first, n, b->scratch);
   // The terms of all places in the table: its last tile is not made of the last rows alone.
   tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), table_flip(c), (int32_t *)(b->scratch + g->terms));
   if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tvmq_ceil_div(n, v->mr), c->choice.n_taps, c->choice.k, table_flip(c), b->scratch + g->zipped);

@@ -72,7 +72,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   a->broadcast = d->broadcast;
   a->n = d->n;
   a->bytes = tvmq_type_bytes(d->type);
-  const float cycles = (float)a->n / tvmq_speed_of(a->variant, env->machine)->rate;
+  const float cycles = (float)a->n / tvmq_speed_of(a->variant, env->machine).rate;
   a->task_elements = tvmq_round_up(tvmq_ceil_div(a->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   a->tasks = a->n > 0 ? tvmq_ceil_div(a->n, a->task_elements) : 0;
   a->piece = a->broadcast.rank > 0 ? PIECE_BYTES / a->bytes : a->task_elements;

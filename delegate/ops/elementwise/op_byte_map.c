@@ -20,7 +20,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!m) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
   *m = (struct byte_map){.variant = tvmq_select_byte_map(&target), .desc = desc->byte_map};
-  const float cycles = (float)m->desc.n / tvmq_speed_of(m->variant, env->machine)->rate;
+  const float cycles = (float)m->desc.n / tvmq_speed_of(m->variant, env->machine).rate;
   m->task_elements = tvmq_round_up(tvmq_ceil_div(m->desc.n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   m->tasks = m->desc.n > 0 ? tvmq_ceil_div(m->desc.n, m->task_elements) : 0;
   return NULL;

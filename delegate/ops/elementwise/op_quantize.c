@@ -70,7 +70,7 @@ static const struct tvmq_variant *select_table(const union tvmq_desc *desc, cons
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
   const struct tvmq_variant *computing = tvmq_select_quantize(desc->quantize.in_type, desc->quantize.out_type, target), *table = select_table(desc, target);
   if (computing == NULL || table == NULL) return computing != NULL ? computing : table;
-  const float computed = tvmq_speed_of(computing, target->machine)->rate, looked_up = tvmq_speed_of(table, target->machine)->rate;
+  const float computed = tvmq_speed_of(computing, target->machine).rate, looked_up = tvmq_speed_of(table, target->machine).rate;
   return looked_up > computed ? table : computing;
 }
 
@@ -99,7 +99,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   } else if (d->in_type == TVMQ_TYPE_F32) {
     find_reciprocal(&r->args, d->out_type);
   }
-  const float cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine)->rate;
+  const float cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine).rate;
   r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;

@@ -94,8 +94,8 @@ static float cycles(const struct pool *p, const struct tvmq_machine *machine) {
   const float rows = (float)window_rows(p), columns = (float)window_columns(p);
   const float each = (float)d->out_w * columns, taken = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
   const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
-  const struct tvmq_speed *speed = tvmq_speed_of(p->variant, machine);
-  return lines * (rows * taken / speed->rate + (float)d->out_w * speed->tile_cycles / p->variant->layout.nr);
+  const struct tvmq_speed speed = tvmq_speed_of(p->variant, machine);
+  return lines * (rows * taken / speed.rate + (float)d->out_w * speed.tile_cycles / p->variant->layout.nr);
 }
 
 // Groups of channels of which the rows of a window stay in the cache.

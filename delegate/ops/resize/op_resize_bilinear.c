@@ -47,7 +47,7 @@ static const char *replan(struct resize *r, const union tvmq_desc *whole, const 
   for (int32_t i = 0; i < desc->out_h; i++) r->rows[i] = tvmq_resize_at(desc, desc->in_h, desc->out_h, row_shift, i);
   r->shift = row_shift + column_shift;
 
-  const float cycles = (float)desc->batch * (float)out_h * (float)r->row_elements / tvmq_speed_of(r->variant, env->machine)->rate;
+  const float cycles = (float)desc->batch * (float)out_h * (float)r->row_elements / tvmq_speed_of(r->variant, env->machine).rate;
   r->strips = tvmq_min(tvmq_ceil_div(tvmq_tasks_wanted(env->machine, env->threads, cycles), (size_t)desc->batch), out_h);
   r->strip_rows = tvmq_ceil_div(out_h, r->strips);
   r->strips = tvmq_ceil_div(out_h, r->strip_rows);
