@@ -200,6 +200,22 @@ def test_num_threads(runtime, network, where):
         assert tvmq_delegate.report(delegate).summary.threads == min(n, tvmq_delegate.cpu().count)
 
 
+def test_threads_of_many_interpreters(runtime, network):
+    """None where nobody asks for any; else each delegate's own, as many as there are processors but one, which end with it."""
+
+    def count() -> int:
+        return len(os.listdir("/proc/self/task"))
+
+    before = count()
+    quiet = [runtime.interpreter(network, [runtime.load()], num_threads=None) for _ in range(4)]
+    assert count() == before
+    busy = [runtime.interpreter(network, [runtime.load(num_threads=64)]) for _ in range(4)]
+    assert count() == before + 4 * (min(64, tvmq_delegate.cpu().count) - 1)
+    del quiet, busy
+    gc.collect()
+    assert count() == before
+
+
 def test_delegate_is_let_go_first(runtime, network):
     """The interpreter keeps the delegate alive."""
     delegate = runtime.load()
