@@ -24,7 +24,10 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("slow"
 RUNTIMES = harness.installed()
 
 # Tests of the Python around the library: neither a sanitizer in the library nor another processor changes anything in them.
-AROUND = ("arm_estimate", "bench", "check_spills", "cli", "diff", "difference", "hardening", "docs", "inputs", "metrics", "model", "package", "pad_tools", "pages", "zoo")
+AROUND = (
+    "arm_estimate", "bench", "check_spills", "cli", "diff", "difference", "docs", "hardening", "inputs", "metrics", "model", "package", "pad_tools",
+    "pages", "zoo",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
