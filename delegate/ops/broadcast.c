@@ -60,14 +60,28 @@ static void repeat(uint8_t *out, const uint8_t *element, size_t bytes, size_t n)
   }
 }
 
-const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n, void *copy) {
+// Whether what begins at a line is the same line again and again, for as many as the dimension before has: then which of those it is.
+static bool find_repeat(const struct tvmq_broadcast *broadcast, int input, size_t line, size_t n_lines, size_t *repeat) {
+  const int before = broadcast->rank - 2;
+  if (before < 0 || broadcast->in[input].strides[before] != 0) return false;
+  const size_t n = broadcast->dims[before];
+  *repeat = line / n;
+  return line % n + n_lines <= n;
+}
+
+const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n,
+                                struct tvmq_broadcast_copy *copy) {
   const uint8_t *in = tensor;
   if (!broadcast->in[input].repeats) return in + first * bytes;
   const size_t last = (size_t)broadcast->rank - 1, length = broadcast->dims[last];
   const bool stays = broadcast->in[input].strides[last] == 0;
-  size_t line = first / length, skipped = first % length;
+  size_t line = first / length, skipped = first % length, found;
   if (!stays && n <= length - skipped) return in + (line_begin(broadcast, input, line) + skipped) * bytes;
-  uint8_t *out = copy;
+  const bool repeats = skipped == 0 && find_repeat(broadcast, input, line, tvmq_ceil_div(n, length), &found);
+  if (repeats && n <= copy->n && copy->repeat == found) return copy->data;
+  copy->n = repeats ? n : 0;
+  copy->repeat = repeats ? found : 0;
+  uint8_t *out = copy->data;
   for (size_t left = n; left > 0; line++, skipped = 0) {
     const size_t count = tvmq_min(left, length - skipped);
     const uint8_t *begin = in + line_begin(broadcast, input, line) * bytes;
@@ -79,5 +93,5 @@ const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int inpu
     out += count * bytes;
     left -= count;
   }
-  return copy;
+  return copy->data;
 }

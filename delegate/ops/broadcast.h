@@ -23,6 +23,14 @@ struct tvmq_broadcast {
 // elements fit size_t.
 const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
 
+// Elements of one input that have been laid out as the output has them, one piece after the other.
+struct tvmq_broadcast_copy {
+  void *data;     // room for a piece
+  size_t n;       // elements there; 0: none
+  size_t repeat;  // which of the lines that repeat they are of: such as begin with one are the same in every piece
+};
+
 // Elements [first, first + n) of one input, of `bytes` bytes each and counted as the output's: in place where they are neighbours there, else in `copy`, which
-// has room for them.
-const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n, void *copy);
+// may hold them from the call before.
+const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n,
+                                struct tvmq_broadcast_copy *copy);

@@ -110,14 +110,51 @@ struct tvmq_pool_desc {
   struct tvmq_quant in, out;  // of a MEAN any; else the same, but for 1e-6 in scale
 };
 
-// ADD of two tensors of one type, of one shape or broadcast.
-struct tvmq_add_desc {
-  enum tvmq_type type;  // of inputs and output
-  struct tvmq_quant in[2], out;
+// What is computed of two elements. PRELU: of a negative one and its slope the product, of another one itself.
+enum tvmq_operation { TVMQ_OPERATION_ADD, TVMQ_OPERATION_SUB, TVMQ_OPERATION_MUL, TVMQ_OPERATION_MAXIMUM, TVMQ_OPERATION_MINIMUM, TVMQ_OPERATION_PRELU };
+
+// An operation on two tensors of one type, of one shape or broadcast.
+struct tvmq_binary_desc {
+  enum tvmq_operation operation;
+  enum tvmq_type type;           // of inputs and output
+  struct tvmq_quant in[2], out;  // MAXIMUM, MINIMUM: means nothing
   enum tvmq_activation activation;
   bool powers_of_two;               // int16: scales that are powers of two are treated as such
   size_t n;                         // elements of the output
+  int32_t rank;                     // of the output, where the inputs' shapes differ; else 0
   struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
+};
+
+// What is computed of an element.
+enum tvmq_function {
+  TVMQ_FUNCTION_LOGISTIC,
+  TVMQ_FUNCTION_TANH,
+  TVMQ_FUNCTION_HARD_SWISH,
+  TVMQ_FUNCTION_RELU,
+  TVMQ_FUNCTION_RELU6,
+  TVMQ_FUNCTION_RELU_N1_TO_1,
+  TVMQ_FUNCTION_RELU_0_TO_1,
+  TVMQ_FUNCTION_LEAKY_RELU,
+  TVMQ_FUNCTION_GELU,
+  TVMQ_FUNCTION_GELU_TANH,  // its approximation
+  TVMQ_FUNCTION_EXP
+};
+
+// A function of each element of a tensor.
+struct tvmq_unary_desc {
+  enum tvmq_function function;
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in, out;
+  float alpha;  // LEAKY_RELU's slope below zero; else 0
+  size_t n;     // elements
+};
+
+// DEQUANTIZE: quantized integers -> float32.
+struct tvmq_dequantize_desc {
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in;
+  bool constant;  // the input is, and the runtime computes the output once
+  size_t n;       // elements
 };
 
 // CONCATENATION of tensors of one type: `rows` times a row of each input, which is what it has along the axis and behind.
@@ -166,5 +203,7 @@ union tvmq_desc {
   struct tvmq_quantize_desc quantize;
   struct tvmq_pool_desc pool;
   struct tvmq_resize_desc resize;
-  struct tvmq_add_desc add;
+  struct tvmq_binary_desc binary;
+  struct tvmq_dequantize_desc dequantize;
+  struct tvmq_unary_desc unary;
 };

@@ -72,7 +72,7 @@ enum { TVMQ_N_BYTES = 256 };
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
   // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
-  // those that have what it gives. NULL: there is nothing to choose, and wishes are not looked at.
+  // those that have what it gives. None, or NULL: there is nothing to choose, and wishes are not looked at.
   size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
   // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
   const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
@@ -99,12 +99,13 @@ struct tvmq_op_class {
   bool in_place;  // the output may be the first input
 };
 
-extern const struct tvmq_op_class tvmq_op_add;              // ADD
+extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU
 extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
 extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
 extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
 extern const struct tvmq_op_class tvmq_op_copy;             // operators that copy elements
 extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
+extern const struct tvmq_op_class tvmq_op_dequantize;       // DEQUANTIZE
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
 extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)
 extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
@@ -112,6 +113,7 @@ extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
 extern const struct tvmq_op_class tvmq_op_transpose_conv;   // TRANSPOSE_CONV
+extern const struct tvmq_op_class tvmq_op_unary;            // functions of one element: LOGISTIC, TANH, RELU and the like
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

@@ -77,18 +77,30 @@ void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier
 static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
 
 // Products with powers of two are of float32, as the reference's are, and overflow as they do.
-void tvmq_add_ratios(const struct tvmq_add_desc *desc, double in[2], double *out) {
+void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out) {
   const double common = (double)(2 * fmaxf(desc->in[0].scale, desc->in[1].scale));
   for (int i = 0; i < 2; i++) in[i] = (double)desc->in[i].scale / common;
   *out = common / (double)((float)(1 << add_left_shift(desc->type)) * desc->out.scale);
 }
 
-void tvmq_add_scales(const struct tvmq_add_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out) {
+void tvmq_add_scales(const struct tvmq_binary_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out) {
   double in_ratios[2], out_ratio;
   tvmq_add_ratios(desc, in_ratios, &out_ratio);
   *left_shift = add_left_shift(desc->type);
   for (int i = 0; i < 2; i++) tvmq_quantize_multiplier(in_ratios[i], &in[i].multiplier, &in[i].shift);
   tvmq_quantize_multiplier(out_ratio, &out->multiplier, &out->shift);
+}
+
+struct tvmq_scale tvmq_mul_scale(const struct tvmq_binary_desc *desc) {
+  struct tvmq_scale scale;
+  const float real = desc->in[0].scale * desc->in[1].scale / desc->out.scale;
+  tvmq_quantize_multiplier((double)real, &scale.multiplier, &scale.shift);
+  return scale;
+}
+
+void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale scale[2]) {
+  const float reals[2] = {desc->in[0].scale / desc->out.scale, desc->in[0].scale * desc->in[1].scale / desc->out.scale};
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier((double)reals[i], &scale[i].multiplier, &scale[i].shift);
 }
 
 // Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
@@ -99,23 +111,21 @@ uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
   return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;
 }
 
+struct tvmq_range tvmq_quantized_range(float low, float high, enum tvmq_type type, struct tvmq_quant out) {
+  struct tvmq_range range = tvmq_type_range(type);
+  if (isfinite(low)) range.min = (int32_t)tvmq_max_s64(quantize(low, out), range.min);
+  if (isfinite(high)) range.max = (int32_t)tvmq_min_s64(quantize(high, out), range.max);
+  return range;
+}
+
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
-  *min = tvmq_type_range(type).min;
-  *max = tvmq_type_range(type).max;
-  switch (activation) {
-    case TVMQ_ACTIVATION_RELU:
-      *min = (int32_t)tvmq_max_s64(quantize(0, out), *min);
-      break;
-    case TVMQ_ACTIVATION_RELU6:
-      *min = (int32_t)tvmq_max_s64(quantize(0, out), *min);
-      *max = (int32_t)tvmq_min_s64(quantize(6, out), *max);
-      break;
-    case TVMQ_ACTIVATION_RELU_N1_TO_1:
-      *min = (int32_t)tvmq_max_s64(quantize(-1, out), *min);
-      *max = (int32_t)tvmq_min_s64(quantize(1, out), *max);
-      break;
-    case TVMQ_ACTIVATION_NONE:
-    case TVMQ_ACTIVATION_OTHER:
-      break;
-  }
+  static const struct {
+    float low, high;
+  } bounds[] = {
+      [TVMQ_ACTIVATION_NONE] = {-INFINITY, INFINITY}, [TVMQ_ACTIVATION_RELU] = {0, INFINITY},          [TVMQ_ACTIVATION_RELU6] = {0, 6},
+      [TVMQ_ACTIVATION_RELU_N1_TO_1] = {-1, 1},       [TVMQ_ACTIVATION_OTHER] = {-INFINITY, INFINITY},
+  };
+  const struct tvmq_range range = tvmq_quantized_range(bounds[activation].low, bounds[activation].high, type, out);
+  *min = range.min;
+  *max = range.max;
 }

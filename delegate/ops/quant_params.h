@@ -20,10 +20,18 @@ uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
 // What MEAN multiplies sums of height x width by: in / out / (height * width), which is positive and fits int32. The multiplier may be below 2^30.
 void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier, int32_t *shift);
 
-// What ADD multiplies by: the inputs, shifted left by *left_shift, by scale / twice the larger one, which is below 1; their sum by what remains to the output's
-// scale. As real numbers, and as fixed point.
-void tvmq_add_ratios(const struct tvmq_add_desc *desc, double in[2], double *out);
-void tvmq_add_scales(const struct tvmq_add_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out);
+// What ADD and SUB multiply by: the inputs, shifted left by *left_shift, by scale / twice the larger one, which is below 1; what they make by what remains to
+// the output's scale. As real numbers, and as fixed point.
+void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out);
+void tvmq_add_scales(const struct tvmq_binary_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out);
+
+// What MUL multiplies products by; and PRELU elements, [0] those not below zero and [1] the others, these multiplied by their slopes. All ratios are of
+// float32.
+struct tvmq_scale tvmq_mul_scale(const struct tvmq_binary_desc *desc);
+void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale scale[2]);
+
+// The part of an output type that lies between two real numbers, either of which may be infinite.
+struct tvmq_range tvmq_quantized_range(float low, float high, enum tvmq_type type, struct tvmq_quant out);
 
 // Range of the output type and of the fused activation, in the output's own type.
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max);

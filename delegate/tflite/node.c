@@ -38,6 +38,7 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;
   out->n_out = n_outputs;
   memcpy(out->outs, node->outputs->data, (size_t)n_outputs * sizeof(int));
+  memcpy(&out->options, &kind->options, sizeof out->options);
   if (kind->read == NULL) return NULL;
   return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no options";
 }

@@ -48,6 +48,7 @@ struct tvmq_node_kind {
   int first_in;                // the first of them among the inputs
   int min_inputs, max_inputs;  // constants included
   int max_outputs;             // 0: one output
+  union tvmq_desc options;     // what the description of every such node begins with
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
   const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
   // Completes the description, which begins as a copy of the options, and computes the output's rank and dimensions. The shapes of the inputs are known.

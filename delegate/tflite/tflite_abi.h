@@ -230,7 +230,19 @@ typedef struct {
 typedef struct {
   TfLiteFusedActivation activation;
   bool pot_scale_int16;
-} TfLiteAddParams;
+} TfLiteAddParams;  // SUB's are the same
+
+typedef struct {
+  TfLiteFusedActivation activation;
+} TfLiteMulParams;
+
+typedef struct {
+  float alpha;
+} TfLiteLeakyReluParams;
+
+typedef struct {
+  bool approximate;
+} TfLiteGeluParams;
 
 typedef struct {
   int axis;

@@ -48,7 +48,7 @@ void fuzz_run_output(const struct tvmq_op_class *class, struct tvmq_op **op, con
                      const void *expected, size_t n, enum guard_side side, int which, void *outs[]);
 
 void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_add(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_binary(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_copy(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);

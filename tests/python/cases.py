@@ -258,43 +258,6 @@ def quantizes(draw: Draw, in_dtype: str, out_dtype: str) -> Case:
     return Case(builders.build_quantize, parameters, inputs)
 
 
-def near_power_of_two(scale: float) -> bool:
-    return abs(math.log2(scale) - round(math.log2(scale))) < 0.01
-
-
-def adds(draw: Draw, dtype: str, large: bool = False) -> Case:
-    """ADD of two tensors, of one shape or broadcast, of one and itself, or of one and a constant. Where some may be `large`, these sum every pair of bytes."""
-    generator = np.random.default_rng(draw.generator_seed())
-    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    all_pairs = large and dtype != "int16" and draw.boolean()
-    shape = (1, 256, 256) if all_pairs else (1, *(a_size(draw, 5, 20) for _ in range(draw.integer(1, 3))))
-    in_scale = (a_scale(draw), a_scale(draw))
-    if draw.one_in(4):
-        in_scale = (in_scale[0],) * 2
-    # The output holds all sums, or saturates, or hardly moves; one in four ratios is a power of two: ties.
-    out_scale = float(np.float32(max(in_scale) * 2.0 ** (draw.integer(-8, 8) if draw.one_in(4) else draw.real(-1, 2))))
-    activation = draw.choice(["NONE", *ACTIVATIONS])
-    points = [0 if dtype == "int16" else a_zero_point(draw, dtype) for _ in range(3)]
-    twice, constant = draw.choice([(False, False)] * 4 + [(True, False), (False, True)])
-    shapes = [shape, shape]
-    if not all_pairs and not twice and draw.boolean():
-        repeated = [draw.choice([None, 0, 1]) for _ in shape]
-        shapes = [tuple(1 if i == which else size for which, size in zip(repeated, shape)) for i in range(2)]
-        shapes[1] = shapes[1][draw.integer(0, len(shape) - 1) :]
-    ways = ("random", draw.choice(SPECIAL))
-    inputs = [tuple(values(generator, how, of, dtype, point) for of, point in zip(shapes, points)) for how in ways]
-    if all_pairs:
-        every = np.arange(low, high + 1, dtype=dtype)
-        inputs[0] = tuple(grid[np.newaxis] for grid in np.meshgrid(every, every))
-    other = inputs[0][1] if constant else None
-    parameters = dict(
-        dtype=dtype, shape=shapes[0], other_shape=shapes[1], other=other, twice=twice, activation=activation, in_scale=in_scale,
-        in_zero_point=tuple(points[:2]), out_scale=out_scale, out_zero_point=points[2],
-        pot_scale_int16=draw.boolean() and not all(near_power_of_two(scale) for scale in (*in_scale[: 1 if twice else 2], out_scale)),
-    )  # fmt: skip
-    return Case(builders.build_add, parameters, [pair[:1] if twice or constant else pair for pair in inputs])
-
-
 def concatenations(draw: Draw, dtype: str) -> Case:
     """CONCATENATION along any axis of up to 16 tensors; some are constant, some without elements, some there twice."""
     generator = np.random.default_rng(draw.generator_seed())

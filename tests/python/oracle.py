@@ -93,7 +93,7 @@ def rescale_wide(x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
 
 
 def output(case: cases.Case, source: np.ndarray | tuple[np.ndarray, ...], rounding: str = "reference") -> np.ndarray:
-    """What the operator makes of the input `source`, a pair for ADD."""
+    """What the operator makes of the input `source`, a pair where the operator has two."""
     return OPERATORS[case.builder](case, source, rounding)
 
 
@@ -123,19 +123,31 @@ def requantize(case: cases.Case, source: np.ndarray, rounding: str) -> np.ndarra
     return finish(out, p["out_zero_point"], info.min, info.max, p["out_dtype"])
 
 
-def add(case: cases.Case, source: tuple[np.ndarray, ...], rounding: str) -> np.ndarray:
-    """Both inputs at a common scale, twice the larger one, with 20 bits more (int16: 15); then at the output's."""
+def binary(case: cases.Case, source: tuple[np.ndarray, ...], rounding: str) -> np.ndarray:
     p = case.parameters
     pair = source if len(source) == 2 else (source[0], source[0] if p["twice"] else p["other"])
-    unit = 1 << (15 if p["dtype"] == "int16" else 20)
-    in_scale, zero_points = np.float32(p["in_scale"]), p["in_zero_point"][:1] * 2 if p["twice"] else p["in_zero_point"]
-    if p["twice"]:
-        in_scale = in_scale[[0, 0]]
-    common = float(2 * in_scale.max())
-    raised = [(x.astype(np.int64) - zero_point) * unit for x, zero_point in zip(pair, zero_points)]
-    total = sum(rescale(rounding, x, *fixed_point(float(scale) / common)) for x, scale in zip(raised, in_scale))
-    out = rescale(rounding, total, *fixed_point(common / float(unit * np.float32(p["out_scale"]))))
+    which = [0, 0] if p["twice"] else [0, 1]
+    in_scale, zero_points = np.float32(p["in_scale"])[which], np.array(p["in_zero_point"])[which]
+    if p["operator"] in ("MAXIMUM", "MINIMUM"):
+        return {"MAXIMUM": np.maximum, "MINIMUM": np.minimum}[p["operator"]](*pair)
+    values = [x.astype(np.int64) - zero_point for x, zero_point in zip(pair, zero_points)]
+    operation = {"ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "PRELU": None}[p["operator"]]
+    if p["operator"] in ("ADD", "SUB"):
+        out = total(p, operation, values, in_scale, rounding)
+    else:
+        ratios = in_scale[0] / np.float32(p["out_scale"]), in_scale[0] * in_scale[1] / np.float32(p["out_scale"])
+        out = rescale(rounding, values[0] * values[1], *fixed_point(float(ratios[1])))
+        if p["operator"] == "PRELU":
+            out = np.where(values[0] >= 0, rescale(rounding, values[0], *fixed_point(float(ratios[0]))), out)
     return finish(out, p["out_zero_point"], *activation_range(p), p["dtype"])
+
+
+def total(p: dict, operation: np.ufunc, values: list[np.ndarray], in_scale: np.ndarray, rounding: str) -> np.ndarray:
+    """Both inputs at a common scale, twice the larger one, with 20 bits more (int16: 15); then at the output's."""
+    unit = 1 << (15 if p["dtype"] == "int16" else 20)
+    common = float(2 * in_scale.max())
+    both = operation(*(rescale(rounding, x * unit, *fixed_point(float(scale) / common)) for x, scale in zip(values, in_scale)))
+    return rescale(rounding, both, *fixed_point(common / float(unit * np.float32(p["out_scale"]))))
 
 
 def finish(out: np.ndarray, zero_point: int, low: int, high: int, dtype: str) -> np.ndarray:
@@ -157,5 +169,5 @@ def activation_range(p: dict) -> tuple[int, int]:
 
 OPERATORS = {
     builders.build_conv: convolution, builders.build_depthwise: convolution, builders.build_transpose_conv: convolution, builders.build_quantize: requantize,
-    builders.build_add: add,
+    builders.build_binary: binary,
 }  # fmt: skip

@@ -14,8 +14,14 @@ WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
 def ours(op: models.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
-    if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D"):
-        return op.inputs[0].dtype in quantized
+    if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "DEQUANTIZE", "LEAKY_RELU", "MAX_POOL_2D", "MAXIMUM", "MINIMUM", "MUL", "RELU", "RELU6", "SUB"):
+        return op.inputs[0].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
+    if op.name == "EXP":
+        return op.inputs[0].dtype == "int8"
+    if op.name in ("GELU", "HARD_SWISH", "LOGISTIC", "PRELU", "RELU_0_TO_1", "RELU_N1_TO_1", "TANH"):
+        return op.inputs[0].dtype in ("int8", "uint8")
+    if op.name == "RESIZE_BILINEAR":
+        return op.inputs[0].dtype in ("int8", "int16") and op.inputs[1].constant
     if op.name == "MEAN":
         return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "QUANTIZE":

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 import builders
 import harness
 import moves
+import numpy as np
 import pytest
 from padded import padded
 
@@ -38,8 +39,18 @@ MODELS = {
     "resize_bilinear": lambda: builders.build_resize_bilinear(),
     "mean": lambda: builders.build_mean(in_shape=(2, 7, 6, 20), keep_dims=True),
     "reshape": lambda: builders.build_reshape(in_shape=(2, 6, 6, 8), shape=(2, -1, 4)),
-    "add": lambda: builders.build_add(shape=(1, 6, 6, 8), activation="RELU6"),
-    "add int16": lambda: builders.build_add(shape=(1, 6, 6, 8), dtype="int16"),
+    "add": lambda: builders.build_binary(shape=(1, 6, 6, 8), activation="RELU6"),
+    "add int16": lambda: builders.build_binary(shape=(1, 6, 6, 8), dtype="int16"),
+    "mul": lambda: builders.build_binary(operator="MUL", shape=(1, 6, 6, 8), other_shape=(1, 1, 1, 8), dtype="uint8"),
+    "sub": lambda: builders.build_binary(operator="SUB", shape=(1, 6, 6, 8)),
+    "maximum": lambda: builders.build_binary(operator="MAXIMUM", shape=(1, 6, 6, 8), other_shape=(6, 1)),
+    "prelu": lambda: builders.build_binary(operator="PRELU", shape=(1, 6, 6, 8), other_shape=(1, 1, 8), other=np.full((1, 1, 8), 5, np.int8)),
+    "logistic": lambda: builders.build_unary(operator="LOGISTIC", shape=(1, 6, 6, 8)),
+    "hard swish": lambda: builders.build_unary(operator="HARD_SWISH", shape=(1, 6, 6, 8), dtype="uint8"),
+    "leaky relu": lambda: builders.build_unary(operator="LEAKY_RELU", shape=(1, 6, 6, 8), dtype="int16", alpha=0.3),
+    "relu6": lambda: builders.build_unary(operator="RELU6", shape=(1, 6, 6, 8)),
+    "gelu": lambda: builders.build_unary(operator="GELU", shape=(1, 6, 6, 8), approximate=True),
+    "dequantize": lambda: builders.build_unary(operator="DEQUANTIZE", out_dtype="float32", shape=(1, 6, 6, 8)),
     "quantize": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
     **{name.lower(): functools.partial(moves.example, name) for name in moves.MOVES},
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),

@@ -113,7 +113,7 @@ def test_resized_inputs_of_add_are_broadcast(runtime, dtype, constant):
     """Inputs of one shape when they were claimed, of others later: along the batch, rows, columns, channels, and both ways at once; and of one again."""
     shape = (1, 6, 5, 16)
     other = np.random.default_rng(0).integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype) if constant else None
-    content = builders.build_add(dtype=dtype, shape=shape, other=other)
+    content = builders.build_binary(dtype=dtype, shape=shape, other=other)
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
     alone = [(3, 6, 5, 16), (1, 6, 5, 1), (1, 1, 1, 16), (3, 1, 5, 1), (1, 1, 1, 1), shape]

@@ -119,7 +119,7 @@ ACCEPTED = {
     "concatenation": lambda: builders.build_concatenation(order=(1, 0, 0), constants={1: np.zeros((1, 8, 8, 8), np.int8)}),
     "max pool": lambda: builders.build_max_pool(dtype="uint8", stride=(2, 2)),
     "average pool 16": lambda: builders.build_average_pool(dtype="int16"),
-    "add": lambda: builders.build_add(),
+    "add": lambda: builders.build_binary(),
     "quantize int8": lambda: builders.build_quantize(),
     "quantize uint8 to int8": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
     "quantize float": lambda: builders.build_quantize(in_dtype="float32", out_dtype="uint8"),
@@ -208,7 +208,7 @@ def test_constants_stand_on_sixteen_bytes():
 
 def test_same_tensor_twice_is_one_input(runtime):
     scales = dict(in_scale=(0.5, 0.5), in_zero_point=(0, 0), out_scale=1.0, out_zero_point=0)
-    part = models.cut(builders.build_add(shape=(1, 2, 2, 3), twice=True, **scales), 0)
+    part = models.cut(builders.build_binary(shape=(1, 2, 2, 3), twice=True, **scales), 0)
     value = np.arange(12, dtype=np.int8).reshape(1, 2, 2, 3)
     (output,) = harness.run(runtime.interpreter(part), value)
     harness.assert_equal(output, value)

@@ -6,12 +6,15 @@ import platform
 
 import builders
 import cases
+import elementwise_cases
 import harness
 import numpy as np
 import oracle
 import pytest
+from builders.elementwise_op import BINARY
 from draws import randomly
 
+import tvmq_delegate
 from tvmq_delegate.binding import runtimes
 
 
@@ -124,9 +127,33 @@ def test_pool(runtime, dtype, largest, draw):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("operator", BINARY)
 @randomly
-def test_add(runtime, dtype, draw):
-    check(runtime, draw(cases.adds, dtype, large=True))
+def test_binary(runtime, operator, dtype, draw):
+    case = draw(elementwise_cases.binaries, operator, dtype, large=True)
+    if (operator, dtype) == ("PRELU", "int16"):
+        harness.assert_refused(runtime, case.build(), "only some of the runtimes")
+    else:
+        check(runtime, case)
+
+
+@pytest.mark.parametrize("operator, dtype", [(operator, dtype) for operator, dtypes in elementwise_cases.UNARY.items() for dtype in dtypes])
+@randomly
+def test_unary(runtime, operator, dtype, draw):
+    case = draw(elementwise_cases.unaries, operator, dtype)
+    delegate = runtime.load()
+    runtime.interpreter(case.build(), [delegate])
+    (node,) = tvmq_delegate.report(delegate).nodes
+    if operator in elementwise_cases.FLOAT and "so near a tie" in node.reason:
+        harness.counts["tables that depend on the mathematics library"] += 1
+    else:
+        check(runtime, case)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@randomly
+def test_dequantize(runtime, dtype, draw):
+    check(runtime, draw(elementwise_cases.dequantizes, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])

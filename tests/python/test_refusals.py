@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import builders
 import harness
 import numpy as np
@@ -34,11 +36,27 @@ REFUSED = {
         lambda: builders.build_conv(dtype="int16", bias_dtype="int32"),
         "bias has another type than the 16x8 accumulator",
     ),
-    "float32 add": (lambda: builders.build_add(dtype="float32"), "float32"),
-    "add of other types": (lambda: builders.build_add(other_dtype="uint8"), "types differ"),
-    "add to another type": (lambda: builders.build_add(out_dtype="int16"), "types differ"),
-    "add with TANH": (lambda: builders.build_add(activation="TANH"), "activation"),
-    "add of powers of two": (lambda: builders.build_add(dtype="int16", in_scale=(0.5, 0.25), out_scale=0.5, pot_scale_int16=True), "powers of two"),
+    "float32 add": (lambda: builders.build_binary(dtype="float32"), "float32"),
+    "add of other types": (lambda: builders.build_binary(other_dtype="uint8"), "types differ"),
+    "add to another type": (lambda: builders.build_binary(out_dtype="int16"), "types differ"),
+    "add with TANH": (lambda: builders.build_binary(activation="TANH"), "activation"),
+    "add of powers of two": (lambda: builders.build_binary(dtype="int16", in_scale=(0.5, 0.25), out_scale=0.5, pot_scale_int16=True), "powers of two"),
+    "sub of powers of two": (
+        lambda: builders.build_binary(operator="SUB", dtype="int16", in_scale=(0.5, 0.25), out_scale=0.5, pot_scale_int16=True),
+        "powers of two",
+    ),
+    "float32 mul": (lambda: builders.build_binary(operator="MUL", dtype="float32"), "float32"),
+    "mul to another type": (lambda: builders.build_binary(operator="MUL", dtype="int16", out_dtype="int8"), "types differ"),
+    "mul to a far smaller scale": (lambda: builders.build_binary(operator="MUL", in_scale=(1.0, 1.0), out_scale=2.0**-31), "too large"),
+    "prelu of other types": (lambda: builders.build_binary(operator="PRELU", dtype="uint8", other_dtype="int8"), "types differ"),
+    "float32 logistic": (lambda: builders.build_unary(dtype="float32"), "float32"),
+    "leaky relu that rises": (lambda: builders.build_unary(operator="LEAKY_RELU", alpha=-0.5), "alpha is negative"),
+    "tanh next to a tie": (
+        lambda: builders.build_unary(operator="TANH", in_scale=2.0**-6, in_zero_point=0, out_scale=math.tanh(1) / 50.5),
+        "so near a tie",
+    ),
+    "exponential beyond int32": (lambda: builders.build_unary(operator="EXP", in_scale=0.5, out_scale=2.0**-6), "so near a tie"),
+    "dequantize of a constant's type": (lambda: builders.build_unary(operator="DEQUANTIZE", dtype="int32", out_dtype="float32"), "no conversion"),
     "float32 fully connected": (lambda: builders.build_fully_connected(dtype="float32"), "float32"),
     "hybrid fully connected": (lambda: builders.build_fully_connected(dtype="float32", filter_dtype="int8", per_channel=False), "hybrid"),
     "int4 fully connected": (lambda: builders.build_fully_connected(filter_dtype="int4"), "int4"),

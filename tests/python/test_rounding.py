@@ -8,6 +8,7 @@ import platform
 
 import builders
 import cases
+import elementwise_cases
 import harness
 import numpy as np
 import oracle
@@ -40,9 +41,11 @@ def test_quantize(runtime, pair, rounding, draw):
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("operator", ["ADD", "SUB", "MUL", "PRELU"])
 @randomly
-def test_add(runtime, dtype, rounding, draw):
-    check(runtime, draw(cases.adds, dtype), rounding)
+def test_binary(runtime, operator, dtype, rounding, draw):
+    if (operator, dtype) != ("PRELU", "int16"):
+        check(runtime, draw(elementwise_cases.binaries, operator, dtype), rounding)
 
 
 def check(runtime: harness.Runtime, case: cases.Case, rounding: str) -> None:

@@ -56,7 +56,7 @@ static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *o
 }
 
 static void check_elements(unsigned long long *state, size_t bytes) {
-  static uint16_t tensor[MAX_ELEMENTS], copy[MAX_ELEMENTS];
+  static uint16_t tensor[MAX_ELEMENTS], room[MAX_ELEMENTS];
   struct tvmq_shape in[2] = {{.rank = RANK}, {.rank = 1 + (int)(unit_random(state) % RANK)}}, out = {0};
   for (int d = 0; d < RANK; d++) {
     const int size = 1 + (int)(unit_random(state) % MAX_DIM), e = d - (RANK - in[1].rank);
@@ -73,9 +73,10 @@ static void check_elements(unsigned long long *state, size_t bytes) {
   }
   for (int input = 0; input < 2; input++) {
     int wrong = 0;
+    struct tvmq_broadcast_copy copy = {.data = room};
     for (size_t first = 0, count; first < n; first += count) {
       count = tvmq_min(n - first, 1 + unit_random(state) % 40);
-      const uint8_t *got = tvmq_broadcast_read(&broadcast, input, tensor, bytes, first, count, copy);
+      const uint8_t *got = tvmq_broadcast_read(&broadcast, input, tensor, bytes, first, count, &copy);
       for (size_t i = 0; i < count; i++) wrong += memcmp(got + i * bytes, (uint8_t *)tensor + element_at(&in[input], &out, first + i) * bytes, bytes) != 0;
     }
     CHECK(wrong == 0, "input %d of %zu elements of %zu bytes: %d elements", input, n, bytes, wrong);

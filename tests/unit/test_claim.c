@@ -282,47 +282,7 @@ static void check_pairs(void) {
   }
 }
 
-static const struct {
-  struct tvmq_add_desc desc;
-  const char *reason;
-} add_cases[] = {
-#define ADD(...) {.type = S8, .in = {{0.5f, 3}, {0.25f, -128}}, .out = {0.75f, 127}, .n = 100, __VA_ARGS__}
-#define ADD_INT16(...) ADD(.type = S16, .in = {{0.5f, 0}, {0.25f, 0}}, .out = {0.7f, 0}, __VA_ARGS__)
-    {ADD(), NULL},
-    {ADD(.activation = TVMQ_ACTIVATION_RELU6), NULL},
-    {ADD(.powers_of_two = true, .out = {0.5f, 0}), NULL},
-    {ADD(.type = U8, .in = {{0.5f, 255}, {0.5f, 0}}, .out = {0.5f, 0}), NULL},
-    {ADD_INT16(), NULL},
-    {ADD_INT16(.powers_of_two = true), NULL},
-    {ADD_INT16(.out.scale = 0.5f), NULL},
-    {ADD(.in[0].scale = 1e-30f), NULL},  // adds nothing
-    {ADD(.in[0].scale = 300000), NULL},
-
-    {ADD(.type = F32), "float32: not quantized"},
-    {ADD(.type = S32), "activations are not int8, uint8 or int16"},
-    {ADD(.type = S4), "activations are not int8, uint8 or int16"},
-    {ADD(.n = 0), "empty tensor"},
-    {ADD(.n = (size_t)INT32_MAX + 1), "tensor has more than 2^31 - 1 elements"},
-    {ADD(.activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
-    {ADD(.in[0].scale = 0), "input scale is not positive and finite"},
-    {ADD(.in[1].scale = NAN), "input scale is not positive and finite"},
-    {ADD(.out.scale = -1), "output scale is not positive and finite"},
-    {ADD(.in[0].zero_point = 128), "input zero point is outside its type"},
-    {ADD(.type = U8), "input zero point is outside its type"},
-    {ADD(.out.zero_point = -129), "output zero point is outside its type"},
-    {ADD_INT16(.in[1].zero_point = 1), "int16 with a zero point"},
-    {ADD_INT16(.powers_of_two = true, .out.scale = 0.5f), "int16 scales that are powers of two"},
-    {ADD_INT16(.powers_of_two = true, .in[1].scale = 0.25001f, .out.scale = 0.5f), "int16 scales that are powers of two"},
-    {ADD(.in[0].scale = 400000), "input scale / output scale is out of range"},
-    {ADD(.in[0].scale = 3e38f, .out.scale = 1e38f), "input scales are too far apart"},
-    {ADD(.out.scale = 3e38f), "input scale / output scale is out of range"},
-    {ADD(.out.scale = 1e-9f), "input scale / output scale is out of range"},
-    {ADD(.in = {{1e-14f, 0}, {1e-14f, 0}}, .out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6),
-     "output scale is too small for the bounds of the fused activation"},
-};
-
 int main(void) {
-  CHECK_CLAIMS(tvmq_claim_add, add_cases);
   CHECK_CLAIMS(tvmq_claim_conv, conv_cases);
   check_pairs();
   CHECK_CLAIMS(tvmq_claim_pad, pad_cases);

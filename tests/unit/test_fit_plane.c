@@ -11,7 +11,7 @@ static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }
 static int32_t at_most(int32_t max, int32_t x) { return x > max ? max : x; }
 
 static struct tvmq_add_args sum_of(enum tvmq_rounding rounding, struct tvmq_quant a, struct tvmq_quant b, struct tvmq_quant out) {
-  const struct tvmq_add_desc desc = {.type = TVMQ_TYPE_S8, .in = {a, b}, .out = out};
+  const struct tvmq_binary_desc desc = {.type = TVMQ_TYPE_S8, .in = {a, b}, .out = out};
   struct tvmq_add_args sum = {.rounding = rounding, .min = INT8_MIN, .max = INT8_MAX};
   tvmq_add_scales(&desc, &sum.left_shift, sum.in_scale, &sum.out_scale);
   sum.in_zero_point[0] = a.zero_point;

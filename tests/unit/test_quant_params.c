@@ -160,7 +160,7 @@ static void check_ranges(void) {
 
 // Half the larger scale over itself is exact; the sum's multiplier takes the common scale back.
 static void check_add(void) {
-  const struct tvmq_add_desc desc = {.type = TVMQ_TYPE_S8, .in = {{0.25f, 0}, {0.75f, 0}}, .out = {0.5f, 0}};
+  const struct tvmq_binary_desc desc = {.type = TVMQ_TYPE_S8, .in = {{0.25f, 0}, {0.75f, 0}}, .out = {0.5f, 0}};
   struct tvmq_scale in[2], out;
   int32_t left_shift;
   tvmq_add_scales(&desc, &left_shift, in, &out);
@@ -168,7 +168,7 @@ static void check_add(void) {
   CHECK(in[1].multiplier == 1 << 30 && in[1].shift == 0, "the larger: %d, %d", in[1].multiplier, in[1].shift);
   CHECK(in[0].multiplier == 0x55555555 && in[0].shift == -2, "a third of it: %d, %d", in[0].multiplier, in[0].shift);
   CHECK(out.multiplier == 3 << 29 && out.shift == -18, "3 / 2^20: %d, %d", out.multiplier, out.shift);
-  struct tvmq_add_desc wide = desc;
+  struct tvmq_binary_desc wide = desc;
   wide.type = TVMQ_TYPE_S16;
   tvmq_add_scales(&wide, &left_shift, in, &out);
   CHECK(left_shift == 15 && out.shift == -13, "int16: %d, %d", left_shift, out.shift);

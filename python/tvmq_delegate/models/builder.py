@@ -21,8 +21,8 @@ OPTION_ENUMS = {
     "quantized_bias_type": "TensorType",
 }
 
-# Operator -> its options table, and the version that each input type needs (1 where none stands).
-OPERATORS = {
+# Operator -> its options table, None without one, and the version that each input type needs (1 where none stands).
+OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "ADD": ("AddOptions", {"int8": 2, "int16": 3}),
     "AVERAGE_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
     "CONCATENATION": ("ConcatenationOptions", {"int8": 2, "int16": 3}),
@@ -30,16 +30,29 @@ OPERATORS = {
     "DEPTHWISE_CONV_2D": ("DepthwiseConv2DOptions", {"int8": 3, "int16": 5}),
     "DEPTH_TO_SPACE": ("DepthToSpaceOptions", {}),
     "DEQUANTIZE": ("DequantizeOptions", {"int8": 2, "int16": 3}),
+    "EXP": ("ExpOptions", {"int8": 2}),
     "EXPAND_DIMS": ("ExpandDimsOptions", {}),
     "FULLY_CONNECTED": ("FullyConnectedOptions", {"int8": 4, "int16": 7}),
     "GATHER": ("GatherOptions", {"int8": 2, "int16": 4}),
+    "GELU": ("GeluOptions", {"int8": 2}),
+    "HARD_SWISH": ("HardSwishOptions", {}),
+    "LEAKY_RELU": ("LeakyReluOptions", {"int8": 2, "int16": 2}),
+    "LOGISTIC": (None, {"int8": 2, "int16": 3}),
+    "MAXIMUM": ("MaximumMinimumOptions", {"int8": 2, "int16": 4}),
     "MAX_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
     "MEAN": ("ReducerOptions", {"int8": 2, "int16": 3}),
+    "MINIMUM": ("MaximumMinimumOptions", {"int8": 2, "int16": 4}),
     "MIRROR_PAD": ("MirrorPadOptions", {"int8": 2, "int16": 3}),
+    "MUL": ("MulOptions", {"int8": 2, "int16": 4}),
     "PACK": ("PackOptions", {"int8": 2, "int16": 3}),
     "PAD": ("PadOptions", {"int8": 2, "int16": 3}),
     "PADV2": ("PadV2Options", {"int8": 2, "int16": 2}),
+    "PRELU": (None, {}),
     "QUANTIZE": ("QuantizeOptions", {"int16": 2}),
+    "RELU": (None, {"int8": 2, "int16": 3}),
+    "RELU6": (None, {"int8": 2, "int16": 3}),
+    "RELU_0_TO_1": (None, {}),
+    "RELU_N1_TO_1": (None, {}),
     "RESHAPE": ("ReshapeOptions", {}),
     "RESIZE_BILINEAR": ("ResizeBilinearOptions", {"int8": 2, "int16": 4}),
     "RESIZE_NEAREST_NEIGHBOR": ("ResizeNearestNeighborOptions", {"int8": 2, "int16": 4}),
@@ -50,6 +63,8 @@ OPERATORS = {
     "SPLIT_V": ("SplitVOptions", {"int8": 2}),
     "SQUEEZE": ("SqueezeOptions", {}),
     "STRIDED_SLICE": ("StridedSliceOptions", {"int8": 2, "int16": 4}),
+    "SUB": ("SubOptions", {"int8": 2, "int16": 5}),
+    "TANH": (None, {"int8": 2, "int16": 3}),
     "TILE": ("TileOptions", {}),
     "TRANSPOSE": ("TransposeOptions", {"int8": 2, "int16": 4}),
     "TRANSPOSE_CONV": ("TransposeConvOptions", {"int8": 3, "uint8": 3, "int16": 3}),
@@ -112,7 +127,7 @@ class ModelBuilder:
         if name not in OPERATORS:
             raise ModelError(f"cannot build {name!r}; known: {', '.join(OPERATORS)}")
         table, versions = OPERATORS[name]
-        allowed = [field.name for field in schema(table)]
+        allowed = [field.name for field in schema(table)] if table else []
         for key in options:
             if key not in allowed:
                 raise ModelError(f"{name} has no option {key!r}; known: {', '.join(allowed) or 'none'}")
@@ -125,8 +140,8 @@ class ModelBuilder:
                 opcode_index=code,
                 inputs=tuple(inputs),
                 outputs=tuple(outputs),
-                builtin_options_type=enum_value("BuiltinOptions", table),
-                builtin_options=Record(**values),
+                builtin_options_type=enum_value("BuiltinOptions", table or "NONE"),
+                builtin_options=Record(**values) if table else None,
             )
         )
         return len(self._operators) - 1

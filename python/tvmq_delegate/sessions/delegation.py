@@ -71,14 +71,18 @@ def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None
 
 
 def run_alone(ops: Sequence[models.Op], nodes: Iterable[library.Node]) -> dict[int, tuple[int, ...]]:
-    """Of each node of the main subgraph, what is to be cut out to run it alone: the node, and before it the PADs that the delegate folds into it.
+    """Of each node of the main subgraph, what is to be cut out to run it alone: the node, and before it those that the delegate folds into it.
 
     These have no place of their own: the delegate computes them with their readers, or not at all.
     """
     folded = {node.node for node in nodes if node.subgraph == 0 and node.folded_into >= 0}
     main = [op for op in ops if op.subgraph == 0]
     made_by = {tensor.index: op.index for op in main if op.index in folded for tensor in op.outputs}
-    return {op.index: (*(made_by[t.index] for t in op.inputs if t and t.index in made_by), op.index) for op in main if op.index not in folded}
+    together: dict[int, set[int]] = {}
+    for op in main:
+        before = [together[made_by[t.index]] for t in op.inputs if t and t.index in made_by and made_by[t.index] in together]
+        together[op.index] = {op.index}.union(*before)
+    return {index: tuple(sorted(parts)) for index, parts in together.items() if index not in folded}
 
 
 def _node(op: models.Op, fate: library.Node | None, error: str) -> Node:

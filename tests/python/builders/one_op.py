@@ -23,7 +23,7 @@ def uniform_deviation(dtype: str) -> float:
 
 
 def default_zero_points(dtype: str) -> tuple[int, int]:
-    """Of an input and of an output (ADD: of its two inputs): not the middle of the range, so that they count."""
+    """Of an input and of an output (or of two inputs): not the middle of the range, so that they count."""
     return {"int8": (3, -4), "uint8": (125, 131)}.get(dtype, (0, 0))
 
 
@@ -180,50 +180,6 @@ def build_quantize(
     output = builder.add_tensor("output", shape, out_dtype, **quantized(out_dtype, out_scale, out_zero_point))
     builder.add_op("QUANTIZE", [source], [output], version=version)
     return builder.build([source], [output])
-
-
-def build_add(
-    *,
-    dtype: str = "int8",
-    other_dtype: str | None = None,
-    out_dtype: str | None = None,
-    shape: Sequence[int] = (1, 8, 8, 16),
-    other_shape: Sequence[int] | None = None,
-    other: np.ndarray | None = None,
-    twice: bool = False,
-    activation: str = "NONE",
-    in_scale: tuple[float, float] | None = None,
-    in_zero_point: tuple[int, int] | None = None,
-    out_scale: float | None = None,
-    out_zero_point: int | None = None,
-    pot_scale_int16: bool = False,
-    version: int | None = None,
-) -> bytes:
-    """One ADD as a model.
-
-    dtype, shape: of both inputs and the output. other_dtype, other_shape: of the second input, out_dtype: of the output, where they differ.
-    other: values of the second input, which is then a constant. twice: the first input is the second one too.
-    in_scale, in_zero_point: of both inputs. What is None is chosen as `build_depthwise` chooses it. activation: as there.
-    pot_scale_int16: the option of that name: int16 scales that are powers of two are treated as such.
-    """
-    other_dtype, out_dtype = other_dtype or dtype, out_dtype or dtype
-    other_shape = shape if other_shape is None else other_shape
-    if in_scale is None:
-        in_scale = (4 / uniform_deviation(dtype), 3 / uniform_deviation(other_dtype))
-    if in_zero_point is None:
-        in_zero_point = default_zero_points(dtype)
-    if out_scale is None:
-        out_scale = math.hypot(in_scale[0] * uniform_deviation(dtype), in_scale[1] * uniform_deviation(other_dtype)) / (uniform_deviation(out_dtype) * 0.6)
-    out_zero_point = output_zero_point(out_dtype, out_zero_point)
-    builder = ModelBuilder()
-    inputs = [builder.add_tensor("input", shape, dtype, **quantized(dtype, in_scale[0], in_zero_point[0]))]
-    if twice:
-        inputs *= 2
-    else:
-        inputs.append(builder.add_tensor("other", other_shape, other_dtype, data=other, **quantized(other_dtype, in_scale[1], in_zero_point[1])))
-    output = builder.add_tensor("output", shape, out_dtype, **quantized(out_dtype, out_scale, out_zero_point))
-    builder.add_op("ADD", inputs, [output], version=version, fused_activation_function=activation, pot_scale_int16=pot_scale_int16)
-    return builder.build(inputs[: 1 if twice or other is not None else 2], [output])
 
 
 def build_concatenation(

@@ -1,4 +1,4 @@
-// ADD.
+// Operations on two tensors.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,22 +34,51 @@ static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *o
   return element;
 }
 
-static void add(const struct tvmq_add_desc *d, const struct tvmq_shape shapes[2], const struct tvmq_shape *out_shape, enum tvmq_rounding rounding,
-                const void *const in[2], void *out) {
-  const size_t bytes = tvmq_type_bytes(d->type);
-  const int32_t unit = 1 << (d->type == TVMQ_TYPE_S16 ? 15 : 20);
+// What an element of each operation is, of elements less their zero points.
+static int32_t sum_of(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b) {
+  const int32_t unit = 1 << (d->type == TVMQ_TYPE_S16 ? 15 : 20), values[2] = {a, b};
   const double common = 2 * fmax((double)d->in[0].scale, (double)d->in[1].scale);
-  const struct tvmq_scale out_scale = scale_of(common / ((double)unit * (double)d->out.scale));
+  int32_t terms[2];
+  for (int j = 0; j < 2; j++) terms[j] = rescaled(rounding, values[j] * unit, scale_of((double)d->in[j].scale / common));
+  const int32_t both = d->operation == TVMQ_OPERATION_SUB ? terms[0] - terms[1] : terms[0] + terms[1];
+  return rescaled(rounding, both, scale_of(common / ((double)unit * (double)d->out.scale)));
+}
+
+static int32_t product_of(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b) {
+  const float both = d->in[0].scale * d->in[1].scale / d->out.scale;
+  return rescaled(rounding, a * b, scale_of((double)both));
+}
+
+static int32_t prelu_of(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b) {
+  const float alone = d->in[0].scale / d->out.scale;
+  return a < 0 ? product_of(d, rounding, a, b) : rescaled(rounding, a, scale_of((double)alone));
+}
+
+static const struct {
+  const char *name;
+  int32_t (*value)(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b);  // NULL: the greater or the lesser of the elements
+} operations[] = {
+    [TVMQ_OPERATION_ADD] = {"add", sum_of},       [TVMQ_OPERATION_SUB] = {"sub", sum_of},       [TVMQ_OPERATION_MUL] = {"mul", product_of},
+    [TVMQ_OPERATION_MAXIMUM] = {"maximum", NULL}, [TVMQ_OPERATION_MINIMUM] = {"minimum", NULL}, [TVMQ_OPERATION_PRELU] = {"prelu", prelu_of},
+};
+
+static int32_t extremum(const struct tvmq_binary_desc *d, int32_t a, int32_t b) { return (d->operation == TVMQ_OPERATION_MAXIMUM) == (a > b) ? a : b; }
+
+static void compute(const struct tvmq_binary_desc *d, const struct tvmq_shape shapes[2], const struct tvmq_shape *out_shape, enum tvmq_rounding rounding,
+                    const void *const in[2], void *out) {
+  const size_t bytes = tvmq_type_bytes(d->type);
   int32_t min, max;
   tvmq_activation_range(d->activation, d->type, d->out, &min, &max);
   for (size_t i = 0; i < d->n; i++) {
-    int32_t sum = 0;
-    for (int j = 0; j < 2; j++) {
-      sum += rescaled(rounding, (load(d->type, in[j], element_at(&shapes[j], out_shape, i)) - d->in[j].zero_point) * unit,
-                      scale_of((double)d->in[j].scale / common));
+    int32_t x[2], value;
+    for (int j = 0; j < 2; j++) x[j] = load(d->type, in[j], element_at(&shapes[j], out_shape, i));
+    if (operations[d->operation].value == NULL) {
+      value = extremum(d, x[0], x[1]);
+    } else {
+      value = operations[d->operation].value(d, rounding, x[0] - d->in[0].zero_point, x[1] - d->in[1].zero_point);
+      value = oracle_wrap((int64_t)value + d->out.zero_point);
+      value = value < min ? min : value > max ? max : value;
     }
-    int32_t value = oracle_wrap((int64_t)rescaled(rounding, sum, out_scale) + d->out.zero_point);
-    value = value < min ? min : value > max ? max : value;
     memcpy((uint8_t *)out + i * bytes, &value, bytes);
   }
 }
@@ -84,11 +113,12 @@ static size_t elements(const struct tvmq_shape *shape) {
   return n;
 }
 
-void fuzz_add(struct fuzz_bytes *b, const struct tvmq_env *env) {
+void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static uint8_t expected[FUZZ_MAX_BYTES];
   static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
-  struct tvmq_add_desc d = {
+  struct tvmq_binary_desc d = {
+      .operation = (enum tvmq_operation)fuzz_pick(b, TVMQ_OPERATION_ADD, TVMQ_OPERATION_PRELU),
       .type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 2)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
       .activation = (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_OTHER),
       .powers_of_two = fuzz_pick(b, 0, 1),
@@ -103,13 +133,12 @@ void fuzz_add(struct fuzz_bytes *b, const struct tvmq_env *env) {
   d.out = random_quant(b, d.type);
 
   char text[300];
-  snprintf(text, sizeof text,
-           "add, type %d, n %zu and %zu to %zu, scales %a + %a -> %a, zero points %d + %d -> %d, activation %d, twice %d, rounding %d, cpu %#x", d.type,
-           elements(&shapes[0]), elements(&shapes[1]), d.n, (double)d.in[0].scale, (double)d.in[1].scale, (double)d.out.scale, d.in[0].zero_point,
-           d.in[1].zero_point, d.out.zero_point, d.activation, twice, env->rounding, env->cpu);
+  snprintf(text, sizeof text, "%s, type %d, n %zu and %zu to %zu, scales %a, %a -> %a, zero points %d, %d -> %d, activation %d, twice %d, rounding %d, cpu %#x",
+           operations[d.operation].name, d.type, elements(&shapes[0]), elements(&shapes[1]), d.n, (double)d.in[0].scale, (double)d.in[1].scale,
+           (double)d.out.scale, d.in[0].zero_point, d.in[1].zero_point, d.out.zero_point, d.activation, twice, env->rounding, env->cpu);
   fuzz_about(text);
-  const union tvmq_desc desc = {.add = d};
-  const char *why = tvmq_op_add.claim(&desc);
+  const union tvmq_desc desc = {.binary = d};
+  const char *why = tvmq_op_binary.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const size_t each = tvmq_type_bytes(d.type), bytes[2] = {elements(&shapes[0]) * each, elements(&shapes[1]) * each};
@@ -117,8 +146,8 @@ void fuzz_add(struct fuzz_bytes *b, const struct tvmq_env *env) {
   check_random_bytes(first.write, bytes[0]);
   if (!twice) check_random_bytes(second.write, bytes[1]);
   const void *const in[2] = {first.read, second.read};
-  add(&d, shapes, &out_shape, env->rounding, in, expected);
+  compute(&d, shapes, &out_shape, env->rounding, in, expected);
   struct tvmq_op *op = NULL;
-  fuzz_run(&tvmq_op_add, &op, &desc, env, in, expected, d.n * each, side);
-  tvmq_op_add.release(op);
+  fuzz_run(&tvmq_op_binary, &op, &desc, env, in, expected, d.n * each, side);
+  tvmq_op_binary.release(op);
 }

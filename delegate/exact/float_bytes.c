@@ -1,0 +1,87 @@
+#include "exact/float_bytes.h"
+
+#include <math.h>
+
+#include "base/fp_mode.h"
+
+// The reference computes out = clamp(zero_point + round(f(v) * (1 / scale))) with v = in_scale * (x - in_zero_point), every step in float32. All of it but one
+// call of the library is correctly rounded, and so the same everywhere; and monotonic, as rounding is. So f is followed here step by step, in float32, from
+// both ends of the interval that the call's result lies in. Where they become the same byte, whatever lies between does.
+struct interval {
+  float low, high;
+};
+
+enum { LIBRARY = 4 };  // units in the last place by which a function of the library may be off
+
+// Of a function whose exact result is known in float64. An end that is no float32 moves to one next to it: none between may be a result.
+static struct interval around(double real) {
+  if (isinf(real)) return (struct interval){(float)real, (float)real};
+  int exponent;
+  frexp(real, &exponent);
+  const double off = real == 0 ? 0 : ldexp(LIBRARY, exponent > -125 ? exponent - 24 : -149);
+  return (struct interval){(float)(real - off), (float)(real + off)};
+}
+
+static struct interval logistic(float v) {
+  const struct interval e = v == 0 ? (struct interval){1, 1} : around(exp(-(double)v));
+  return (struct interval){1.0f / (1.0f + e.high), 1.0f / (1.0f + e.low)};
+}
+
+// No library leaves -1...1.
+static struct interval hyperbolic_tangent(float v) {
+  const struct interval t = around(tanh((double)v));
+  return (struct interval){fmaxf(t.low, -1), fminf(t.high, 1)};
+}
+
+static struct interval exponential(float v) { return v == 0 ? (struct interval){1, 1} : around(exp((double)v)); }
+
+static struct interval times(float factor, struct interval x) {
+  const float a = factor * x.low, b = factor * x.high;
+  return (struct interval){fminf(a, b), fmaxf(a, b)};
+}
+
+// 0.5 v erfc(-v / sqrt(2))
+static struct interval gelu(float v) {
+  const float argument = v * -0.70710678118654752440f;
+  return times(0.5f * v, v == 0 ? (struct interval){1, 1} : around(erfc((double)argument)));
+}
+
+// 0.5 v (1 + tanh(sqrt(2 / pi) (v + 0.044715 v^3))): the argument's sum may have been contracted or not.
+static struct interval gelu_tanh(float v) {
+  volatile const float square = 0.044715f * v * v;
+  volatile const float cubic = square * v;
+  const struct interval plain = hyperbolic_tangent(0.79788456080286535588f * (v + cubic));
+  const struct interval contracted = hyperbolic_tangent(0.79788456080286535588f * fmaf(square, v, v));
+  return times(0.5f * v, (struct interval){1 + fminf(plain.low, contracted.low), 1 + fmaxf(plain.high, contracted.high)});
+}
+
+static struct interval (*const functions[])(float v) = {
+    [TVMQ_FLOAT_LOGISTIC] = logistic,   [TVMQ_FLOAT_TANH] = hyperbolic_tangent, [TVMQ_FLOAT_GELU] = gelu,
+    [TVMQ_FLOAT_GELU_TANH] = gelu_tanh, [TVMQ_FLOAT_EXP] = exponential,
+};
+
+// `scaled` is within int32.
+static int32_t byte_of(float scaled, struct tvmq_float_bytes out) {
+  const struct tvmq_range range = tvmq_type_range(out.type);
+  return (int32_t)fminf(fmaxf(roundf(scaled) + (float)out.zero_point, (float)range.min), (float)range.max);
+}
+
+static bool find_byte(struct interval value, float inverse, struct tvmq_float_bytes out, uint8_t *byte) {
+  const struct interval scaled = times(inverse, value);
+  if (!(scaled.low > -0x1p31f && scaled.high < 0x1p31f)) return false;
+  const int32_t found = byte_of(scaled.low, out);
+  *byte = (uint8_t)found;
+  return byte_of(scaled.high, out) == found;
+}
+
+bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  const float inverse = 1.0f / out.scale;
+  bool proven = true;
+  for (int x = 0; proven && x < 256; x++) {
+    const float v = in.scale * (float)(tvmq_byte_value(in.type, (uint8_t)x) - in.zero_point);
+    proven = find_byte(functions[function](v), inverse, out, &table[x]);
+  }
+  tvmq_fp_leave(fp_mode);
+  return proven;
+}

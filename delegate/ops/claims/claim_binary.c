@@ -1,0 +1,79 @@
+// Operations on two tensors: ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU.
+#include <math.h>
+
+#include "ops/claims/claim.h"
+#include "ops/claims/claim_rules.h"
+#include "ops/quant_params.h"
+
+// What the runtime's logarithm, rounded to float32, may take for a power of two (within 0.001), and some more: what lies between is nobody's.
+static bool near_power_of_two(float scale) {
+  const double exponent = log2(scale);
+  return fabs(exponent - round(exponent)) < 0.002;
+}
+
+static const char *zero_points(const struct tvmq_binary_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S16) return NULL;
+  return desc->in[0].zero_point == 0 && desc->in[1].zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point";
+}
+
+// The reference then shifts one input and adds, without rescaling.
+static const char *powers_of_two(const struct tvmq_binary_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S16 || !desc->powers_of_two) return NULL;
+  const bool all = near_power_of_two(desc->in[0].scale) && near_power_of_two(desc->in[1].scale) && near_power_of_two(desc->out.scale);
+  return all ? "int16 scales that are powers of two" : NULL;
+}
+
+// The runtime ends the process where a multiplier is not below 1, or not above 0.
+static const char *ratios(const struct tvmq_binary_desc *desc) {
+  double in[2], out;
+  tvmq_add_ratios(desc, in, &out);
+  for (int i = 0; i < 2; i++) {
+    if (!(in[i] > 0 && in[i] < 1)) return "input scales are too far apart";
+  }
+  return out > 0 && out < 1 ? NULL : "input scale / output scale is out of range";
+}
+
+// Left shifts lose nothing that the reference keeps up to 30 bits. All ratios are of float32.
+static const char *product_ratio(const struct tvmq_binary_desc *desc) {
+  return desc->in[0].scale * desc->in[1].scale / desc->out.scale < 0x1p30f ? NULL : "input scales / output scale is too large";
+}
+
+static const char *prelu_ratios(const struct tvmq_binary_desc *desc) {
+  return desc->in[0].scale / desc->out.scale < 0x1p30f ? product_ratio(desc) : "input scale / output scale is too large";
+}
+
+static const char *no_int16(const struct tvmq_binary_desc *desc) {
+  return desc->type == TVMQ_TYPE_S16 ? "int16: only some of the runtimes have this kernel" : NULL;
+}
+
+static const char *quants(const struct tvmq_binary_desc *desc) {
+  return in_quant_rule(desc->in[0], desc->type) ?: in_quant_rule(desc->in[1], desc->type) ?: out_quant_rule(desc->out, desc->type) ?: zero_points(desc);
+}
+
+static const char *claim_sum(const struct tvmq_binary_desc *desc) {
+  return quants(desc) ?: powers_of_two(desc) ?: ratios(desc) ?: activation_range_rule(desc->activation, desc->out);
+}
+
+static const char *claim_product(const struct tvmq_binary_desc *desc) {
+  return quants(desc) ?: product_ratio(desc) ?: activation_range_rule(desc->activation, desc->out);
+}
+
+static const char *claim_prelu(const struct tvmq_binary_desc *desc) { return no_int16(desc) ?: quants(desc) ?: prelu_ratios(desc); }
+
+// Elements are compared as they are.
+static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
+
+// Of each operation: its own rules, and the most dimensions that every runtime broadcasts.
+static const struct {
+  const char *(*claim)(const struct tvmq_binary_desc *desc);
+  int32_t most_rank;
+} operations[] = {
+    [TVMQ_OPERATION_ADD] = {claim_sum, TVMQ_MAX_RANK}, [TVMQ_OPERATION_SUB] = {claim_sum, 5},          [TVMQ_OPERATION_MUL] = {claim_product, 4},
+    [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5},    [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5}, [TVMQ_OPERATION_PRELU] = {claim_prelu, 4},
+};
+
+const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
+  const char *reason = type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation);
+  if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = "more dimensions than every runtime broadcasts";
+  return reason ?: operations[desc->operation].claim(desc);
+}

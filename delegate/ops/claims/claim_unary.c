@@ -1,0 +1,59 @@
+// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP.
+#include "ops/claims/claim.h"
+#include "ops/claims/claim_rules.h"
+#include "ops/unary_table.h"
+
+enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
+
+// Of each function: the types that the delegate computes it in, why no others, and the greatest real number that enters the output's type.
+static const struct {
+  uint32_t types;
+  float bound;
+  const char *others;
+} functions[] = {
+    [TVMQ_FUNCTION_LOGISTIC] = {BYTES, 0, "int16: its fixed-point formula is not implemented"},
+    [TVMQ_FUNCTION_TANH] = {BYTES, 0, "int16: its fixed-point formula is not implemented"},
+    [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, 0, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, 0, ""},
+    [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, 6, ""},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, 0, ""},
+    [TVMQ_FUNCTION_GELU] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
+    [TVMQ_FUNCTION_GELU_TANH] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
+    [TVMQ_FUNCTION_EXP] = {INT8, 0, "the reference has no exact kernel for this type"},
+};
+
+static const char *types(const struct tvmq_unary_desc *desc) {
+  const uint32_t bit = desc->in_type == TVMQ_TYPE_S8 ? INT8 : desc->in_type == TVMQ_TYPE_U8 ? UINT8 : INT16;
+  return (functions[desc->function].types & bit) != 0 ? NULL : functions[desc->function].others;
+}
+
+static const char *zero_points(const struct tvmq_unary_desc *desc) {
+  if (desc->in_type != TVMQ_TYPE_S16) return NULL;
+  return desc->in.zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point";
+}
+
+// The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version.
+static const char *options(const struct tvmq_unary_desc *desc) {
+  if (desc->function == TVMQ_FUNCTION_LOGISTIC && desc->out.scale != 1.0f / 256) return "output scale is not 1/256";
+  return desc->function == TVMQ_FUNCTION_LEAKY_RELU && !(desc->alpha >= 0) ? "alpha is negative" : NULL;
+}
+
+static const char *ratios(const struct tvmq_unary_desc *desc) {
+  const float bound = functions[desc->function].bound;
+  if (!(bound / desc->out.scale < 1 << 30)) return "output scale is too small for the bounds of the function";
+  const float ratio = desc->in.scale / desc->out.scale, below = desc->in.scale * desc->alpha / desc->out.scale, most = 0x1p30f;
+  return ratio < most && below < most ? NULL : "input scale / output scale is too large";
+}
+
+static const char *table(const struct tvmq_unary_desc *desc) {
+  uint8_t unused[TVMQ_N_BYTES];
+  return desc->in_type != TVMQ_TYPE_S16 ? tvmq_unary_table(desc, TVMQ_ROUNDING_REFERENCE, unused) : NULL;
+}
+
+const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: types(desc) ?: elements_rule(desc->n)
+             ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: options(desc)
+             ?: ratios(desc) ?: table(desc);
+}

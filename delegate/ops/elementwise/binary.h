@@ -1,0 +1,37 @@
+// An operation on two tensors, planned; and the ways in which it may be computed.
+#pragma once
+
+#include <stddef.h>
+
+#include "kernels/kernel.h"
+#include "ops/elementwise/pair_values.h"
+#include "ops/op.h"
+#include "ops/plain.h"
+
+struct tvmq_binary;
+
+struct tvmq_binary_way {
+  tvmq_plain_select select;  // of its kernels; NULL: it has none
+  // Sets what the way needs besides the kernel.
+  void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
+  // n elements, of inputs that lie one by one.
+  void (*compute)(const struct tvmq_binary *binary, const void *const in[2], void *out, size_t n);
+};
+
+struct tvmq_binary {
+  const struct tvmq_binary_way *way;
+  struct tvmq_pair_formula formula;
+  const struct tvmq_variant *variant;  // NULL: no kernel is needed
+  const char *algorithm;
+  struct tvmq_add_args sum, sum_asked;          // sums: but for the tensors; and without the plane that has been looked for
+  int first;                                    // sums: the input of the greater scale, which is the kernel's first
+  struct tvmq_mul_args product, product_asked;  // products: but for the tensors; and with the multiplier in fixed point
+  struct tvmq_broadcast broadcast;
+  size_t n, bytes;  // elements; bytes of one
+  size_t task_elements, tasks;
+  size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once
+};
+
+extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB
+extern const struct tvmq_binary_way tvmq_binary_products;  // MUL
+extern const struct tvmq_binary_way tvmq_binary_values;    // any operation, by its formula

@@ -1,0 +1,109 @@
+// Operations on two quantized tensors. Elementwise; threads share the elements. Inputs that are broadcast are read in pieces, as the output has their elements.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/elementwise/binary.h"
+#include "ops/op.h"
+#include "plan/blocks.h"
+
+// Tasks begin on cache lines.
+enum { LINE = TVMQ_LINE, PIECE_BYTES = 896 };
+
+static const struct tvmq_binary_way *const ways[] = {
+    [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,       [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,       [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
+    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_PRELU] = &tvmq_binary_values,
+};
+
+static void plan_values(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
+  (void)desc, (void)rounding, (void)variant;
+  b->algorithm = "elementwise";
+}
+
+static void compute_values(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) { tvmq_pair_values(&b->formula, in, out, n); }
+
+const struct tvmq_binary_way tvmq_binary_values = {NULL, plan_values, compute_values};
+
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  const tvmq_plain_select select = ways[desc->binary.operation]->select;
+  return select != NULL ? tvmq_plain_candidates(select, desc, desc->binary.n, env, list, max) : 0;
+}
+
+// Shares the elements among tasks, and these out in pieces.
+static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
+  enum { CYCLES = 3 };  // of an element, without a kernel
+  const float cycles = (float)b->n * (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : CYCLES);
+  b->task_elements = tvmq_round_up(tvmq_ceil_div(b->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
+  b->tasks = b->n > 0 ? tvmq_ceil_div(b->n, b->task_elements) : 0;
+  b->line = b->piece = tvmq_max(b->n, 1);
+  if (b->broadcast.rank == 0) return;
+  const size_t most = PIECE_BYTES / b->bytes;
+  b->line = b->broadcast.dims[b->broadcast.rank - 1];
+  b->piece = b->line < most ? most / b->line * b->line : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct tvmq_binary));
+  struct tvmq_binary *b = (struct tvmq_binary *)*op;
+  if (!b) return "out of memory";
+  const struct tvmq_binary_desc *d = &desc->binary;
+  b->way = ways[d->operation];
+  const struct tvmq_variant *variant = b->way->select != NULL ? tvmq_plain_choose(b->way->select, desc, env) : NULL;
+  if (b->way->select != NULL && variant == NULL) return "no kernel for this type";
+  tvmq_set_pair_formula(d, env->rounding, &b->formula);
+  b->way->plan(b, d, env->rounding, variant);
+  b->variant = variant;
+  b->broadcast = d->broadcast;
+  b->n = d->n;
+  b->bytes = tvmq_type_bytes(d->type);
+  divide(b, env);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct tvmq_binary *b = (const struct tvmq_binary *)op;
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm};
+  if (b->variant == NULL) return;
+  out->kernel = b->variant->name;
+  out->choice = tvmq_plain_choice(b->variant);
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct tvmq_binary *)op)->tasks; }
+
+// Pieces are whole lines, but for the first and the last of a task, so that a line that repeats is laid out for a piece once; or lie within a line.
+static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
+  const size_t skipped = at % b->line;
+  return tvmq_min(end - at, b->line < b->piece ? b->piece - skipped : tvmq_min(b->piece, b->line - skipped));
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct tvmq_binary *b = (const struct tvmq_binary *)op;
+  const size_t first = task.index * b->task_elements, end = first + tvmq_min(b->n - first, b->task_elements);
+  _Alignas(LINE) uint8_t copies[2][PIECE_BYTES];
+  struct tvmq_broadcast_copy held[2] = {{.data = copies[0]}, {.data = copies[1]}};
+  for (size_t at = first, n; at < end; at += n) {
+    n = piece_at(b, at, end);
+    const void *in[2];
+    for (int i = 0; i < 2; i++) in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, n, &held[i]);
+    b->way->compute(b, in, (uint8_t *)pass->out + at * b->bytes, n);
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_binary(&desc->binary); }
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  struct tvmq_pair_formula formula;
+  tvmq_set_pair_formula(&desc->binary, rounding, &formula);
+  tvmq_pair_values(&formula, (const void *const[2]){in[0], in[1]}, out, TVMQ_N_BYTES);
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
+                                             .candidates = candidates,
+                                             .plan = plan,
+                                             .n_tasks = n_tasks,
+                                             .run_task = run_task,
+                                             .release = release,
+                                             .info = info,
+                                             .byte_function = byte_function};

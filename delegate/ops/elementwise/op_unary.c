@@ -1,0 +1,82 @@
+// Functions of one element: of bytes by a table, of int16 by the formula. Elementwise; threads share the elements.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "kernels/stage.h"
+#include "ops/claims/claim.h"
+#include "ops/op.h"
+#include "ops/unary_table.h"
+#include "plan/blocks.h"
+#include "plan/select.h"
+
+// Tasks begin on cache lines.
+enum { LINE = TVMQ_LINE };
+
+struct unary {
+  struct tvmq_unary_desc desc;
+  const struct tvmq_variant *variant;  // of byte_map; NULL: int16
+  uint8_t table[TVMQ_N_BYTES];         // of bytes
+  struct tvmq_unary_line line;         // of int16
+  enum tvmq_rounding rounding;
+  size_t bytes;  // of an element
+  size_t task_elements, tasks;
+};
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct unary));
+  struct unary *u = (struct unary *)*op;
+  if (!u) return "out of memory";
+  const struct tvmq_target target = tvmq_target(env);
+  *u = (struct unary){.desc = desc->unary, .rounding = env->rounding, .bytes = tvmq_type_bytes(desc->unary.in_type)};
+  float cycles = (float)u->desc.n * 4;
+  if (u->bytes == 1) {
+    const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->table);
+    if (reason != NULL) return reason;
+    u->variant = tvmq_select_byte_map(&target);
+    cycles = (float)u->desc.n / tvmq_speed_of(u->variant, env->machine).rate;
+  } else if (!tvmq_unary_line(&u->desc, &u->line)) {
+    return "no formula for int16";
+  }
+  u->task_elements = tvmq_round_up(tvmq_ceil_div(u->desc.n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
+  u->tasks = tvmq_ceil_div(u->desc.n, u->task_elements);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct unary *u = (const struct unary *)op;
+  *out = (struct tvmq_op_info){.kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise"};
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct unary *)op)->tasks; }
+
+static void run_line(const struct unary *u, const int16_t *in, int16_t *out, size_t n) {
+  const struct tvmq_unary_line line = u->line;
+  for (size_t i = 0; i < n; i++) {
+    const struct tvmq_scale *scale = &line.scale[in[i] < 0];
+    out[i] = (int16_t)tvmq_clamp(tvmq_rescale(u->rounding, in[i], scale->multiplier, scale->shift), line.min, line.max);
+  }
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct unary *u = (const struct unary *)op;
+  const size_t first = task.index * u->task_elements, n = tvmq_min(u->desc.n - first, u->task_elements);
+  const void *in = (const uint8_t *)pass->in[0] + first * u->bytes;
+  void *out = (uint8_t *)pass->out + first * u->bytes;
+  if (u->variant != NULL)
+    u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = n, .table = u->table});
+  else
+    run_line(u, in, out, n);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  uint8_t table[TVMQ_N_BYTES];
+  if (desc->unary.in_type == TVMQ_TYPE_S16 || tvmq_unary_table(&desc->unary, rounding, table) != NULL) return false;
+  for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = table[in[0][x]];
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_unary = {
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function, .in_place = true};

@@ -1,0 +1,118 @@
+#include "ops/unary_table.h"
+
+#include <math.h>
+
+#include "exact/float_bytes.h"
+#include "kernels/stage.h"
+#include "ops/quant_params.h"
+
+// ---- float functions
+
+static const struct {
+  enum tvmq_function function;
+  enum tvmq_float_function in_float;
+} floats[] = {
+    {TVMQ_FUNCTION_LOGISTIC, TVMQ_FLOAT_LOGISTIC},   {TVMQ_FUNCTION_TANH, TVMQ_FLOAT_TANH}, {TVMQ_FUNCTION_GELU, TVMQ_FLOAT_GELU},
+    {TVMQ_FUNCTION_GELU_TANH, TVMQ_FLOAT_GELU_TANH}, {TVMQ_FUNCTION_EXP, TVMQ_FLOAT_EXP},
+};
+
+static const char *float_table(const struct tvmq_unary_desc *desc, enum tvmq_float_function function, uint8_t out[TVMQ_N_BYTES]) {
+  const struct tvmq_float_bytes from = {desc->in_type, desc->in.scale, desc->in.zero_point};
+  const struct tvmq_float_bytes to = {desc->out_type, desc->out.scale, desc->out.zero_point};
+  return tvmq_float_table(function, from, to, out) ? NULL : "a result so near a tie that it depends on the runtime's mathematics library";
+}
+
+// ---- functions that rescale: a line, bent at zero and cut at both ends
+
+static const struct {
+  enum tvmq_function function;
+  bool cut;
+  float low, high;  // real numbers
+} lines[] = {
+    {TVMQ_FUNCTION_RELU, true, 0, INFINITY}, {TVMQ_FUNCTION_RELU6, true, 0, 6},       {TVMQ_FUNCTION_RELU_N1_TO_1, true, -1, 1},
+    {TVMQ_FUNCTION_RELU_0_TO_1, true, 0, 1}, {TVMQ_FUNCTION_LEAKY_RELU, false, 0, 0},
+};
+
+bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line *line) {
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    if (lines[i].function != desc->function) continue;
+    const float slopes[2] = {desc->in.scale / desc->out.scale, desc->in.scale * (lines[i].cut ? 1 : desc->alpha) / desc->out.scale};
+    for (int j = 0; j < 2; j++) tvmq_quantize_multiplier((double)slopes[j], &line->scale[j].multiplier, &line->scale[j].shift);
+    const struct tvmq_range range =
+        lines[i].cut ? tvmq_quantized_range(lines[i].low, lines[i].high, desc->out_type, desc->out) : tvmq_type_range(desc->out_type);
+    line->min = range.min;
+    line->max = range.max;
+    return true;
+  }
+  return false;
+}
+
+static void line_table(const struct tvmq_unary_desc *desc, const struct tvmq_unary_line *line, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]) {
+  for (int x = 0; x < TVMQ_N_BYTES; x++) {
+    const int32_t value = tvmq_byte_value(desc->in_type, (uint8_t)x) - desc->in.zero_point;
+    const struct tvmq_scale *scale = &line->scale[value < 0];
+    out[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(tvmq_rescale(rounding, value, scale->multiplier, scale->shift), desc->out.zero_point), line->min, line->max);
+  }
+}
+
+// ---- HARD_SWISH: x * relu6(x + 3) / 6 in 16 bits
+
+struct hard_swish {
+  struct tvmq_scale out, gate;  // multipliers of 16 bits
+};
+
+static int32_t to_int16(int32_t x) { return tvmq_clamp(x, INT16_MIN, INT16_MAX); }
+
+// Rounded, ties up; none is -2^15 * -2^15.
+static int32_t high_multiply(int32_t a, int32_t b) {
+  const int32_t product = a * b;
+  return (product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15);
+}
+
+// Rounded, ties away from zero.
+static int32_t divide(int32_t x, int32_t shift) {
+  const int32_t half = (1 << shift) >> 1;
+  return shift == 0 ? x : (x + half - (x < 0)) >> shift;
+}
+
+static int32_t reduced(int32_t multiplier) { return multiplier >= INT32_MAX - (1 << 15) ? INT16_MAX : (multiplier + (1 << 15)) >> 16; }
+
+// How far into 0...1, of 15 bits, the gate is open.
+static int32_t gate_at(const struct hard_swish *h, int32_t x) {
+  const int32_t left = h->gate.shift > 0 ? h->gate.shift : 0;
+  if (left > 0) x = to_int16(x * (1 << (left - 1)));
+  x = high_multiply(x, h->gate.multiplier);
+  if (left > 0) x = to_int16(2 * x);
+  if (h->gate.shift < 0) x = divide(x, -h->gate.shift);
+  return (x + (1 << 15)) >> 1;
+}
+
+static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t out[TVMQ_N_BYTES]) {
+  enum { MOST_SHIFT = 14 };  // of 16 bits: scales beyond it make the output one value, or jump at zero
+  const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
+  struct hard_swish h;
+  tvmq_quantize_multiplier((double)(fine / desc->out.scale), &h.out.multiplier, &h.out.shift);
+  tvmq_quantize_multiplier((double)(fine / gate_unit), &h.gate.multiplier, &h.gate.shift);
+  if (h.out.shift > 0) return "input scale / output scale is too large";
+  if (h.out.shift < -MOST_SHIFT || h.gate.shift < -MOST_SHIFT || h.gate.shift > MOST_SHIFT) return "scales are out of HARD_SWISH's range";
+  h.out.multiplier = reduced(h.out.multiplier);
+  h.gate.multiplier = reduced(h.gate.multiplier);
+  const struct tvmq_range range = tvmq_type_range(desc->out_type);
+  for (int i = 0; i < TVMQ_N_BYTES; i++) {
+    const int32_t x = (tvmq_byte_value(desc->in_type, (uint8_t)i) - desc->in.zero_point) * (1 << 7);
+    const int32_t product = gate_at(&h, x) * high_multiply(x, h.out.multiplier) / (1 << 15);
+    const int16_t value = (int16_t)(divide(product, -h.out.shift) + desc->out.zero_point);
+    out[i] = (uint8_t)tvmq_clamp(value, range.min, range.max);
+  }
+  return NULL;
+}
+
+const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]) {
+  for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+    if (floats[i].function == desc->function) return float_table(desc, floats[i].in_float, out);
+  }
+  struct tvmq_unary_line line;
+  if (!tvmq_unary_line(desc, &line)) return hard_swish_table(desc, out);
+  line_table(desc, &line, rounding, out);
+  return NULL;
+}

@@ -1,0 +1,20 @@
+// Functions of a byte (tvmq_unary_desc of int8 or uint8) as tables.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+#include "ops/desc.h"
+#include "ops/op.h"
+
+// Sets out[x] to what the function makes of byte x, by the reference's own formula. NULL, or why that is not known (a static string). Scales and zero points
+// are good. LOGISTIC, TANH, HARD_SWISH, GELU and EXP are the reference's whatever the rounding.
+const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]);
+
+// Of the functions that rescale: what elements less the zero point are multiplied by, [0] those not below zero and [1] the others; and the range of results.
+struct tvmq_unary_line {
+  struct tvmq_scale scale[2];
+  int32_t min, max;
+};
+// False: it is another function.
+bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line *line);

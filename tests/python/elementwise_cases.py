@@ -1,0 +1,105 @@
+"""Random one-op models of the operators that compute element by element, as cases.py has them of the others."""
+
+from __future__ import annotations
+
+import math
+
+import builders
+import numpy as np
+from builders.elementwise_op import BINARY
+from cases import ACTIVATIONS, SPECIAL, Case, a_scale, a_size, a_zero_point, values
+from draws import Draw
+
+
+def near_power_of_two(scale: float) -> bool:
+    return abs(math.log2(scale) - round(math.log2(scale))) < 0.01
+
+
+def an_output_scale(draw: Draw, operator: str, in_scale: tuple[float, float]) -> float:
+    """The output holds all results, or saturates, or hardly moves; one in four ratios is a power of two: ties."""
+    products = operator in ("MUL", "PRELU")
+    largest = in_scale[0] * in_scale[1] if products else max(in_scale)
+    ratio = draw.integer(-8, 16 if products else 8) if draw.one_in(4) else draw.real(4, 9) if products else draw.real(-1, 2)
+    return float(np.float32(largest * 2.0**ratio))
+
+
+def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case:
+    """An operator on two tensors, of one shape or broadcast, on one and itself, or on one and a constant. Where some may be `large`, these have every pair of
+    bytes.
+    """
+    generator = np.random.default_rng(draw.generator_seed())
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    all_pairs = large and dtype != "int16" and draw.one_in(4)
+    shape = (1, 256, 256) if all_pairs else (1, *(a_size(draw, 5, 20) for _ in range(draw.integer(1, 3))))
+    in_scale = (a_scale(draw), a_scale(draw))
+    if draw.one_in(4):
+        in_scale = (in_scale[0],) * 2
+    out_scale = an_output_scale(draw, operator, in_scale)
+    activation = draw.choice(["NONE", *ACTIVATIONS]) if "fused_activation_function" in BINARY[operator] else "NONE"
+    points = [0 if dtype == "int16" else a_zero_point(draw, dtype) for _ in range(3)]
+    twice, constant = draw.choice([(False, False)] * 4 + [(True, False), (False, True)])
+    shapes = [shape, shape]
+    if not all_pairs and not twice and draw.boolean():
+        repeated = [draw.choice([None, 1] if operator == "PRELU" else [None, 0, 1]) for _ in shape]
+        shapes = [tuple(1 if i == which else size for which, size in zip(repeated, shape)) for i in range(2)]
+        shapes[1] = shapes[1][draw.integer(0, len(shape) - 1) :]
+    ways = ("random", draw.choice(SPECIAL))
+    inputs = [tuple(values(generator, how, of, dtype, point) for of, point in zip(shapes, points)) for how in ways]
+    if all_pairs:
+        every = np.arange(low, high + 1, dtype=dtype)
+        inputs[0] = tuple(grid[np.newaxis] for grid in np.meshgrid(every, every))
+    other = inputs[0][1] if constant else None
+    parameters = dict(
+        operator=operator, dtype=dtype, shape=shapes[0], other_shape=shapes[1], other=other, twice=twice, activation=activation, in_scale=in_scale,
+        in_zero_point=tuple(points[:2]), out_scale=out_scale, out_zero_point=points[2],
+        pot_scale_int16=draw.boolean() and not all(near_power_of_two(scale) for scale in (*in_scale[: 1 if twice else 2], out_scale)),
+    )  # fmt: skip
+    return Case(builders.build_binary, parameters, [pair[:1] if twice or constant else pair for pair in inputs])
+
+
+# Functions of an element, with the types that the delegate takes.
+UNARY = {
+    "EXP": ("int8",),
+    "GELU": ("int8", "uint8"),
+    "HARD_SWISH": ("int8", "uint8"),
+    "LEAKY_RELU": ("int8", "uint8", "int16"),
+    "LOGISTIC": ("int8", "uint8"),
+    "RELU": ("int8", "uint8", "int16"),
+    "RELU6": ("int8", "uint8", "int16"),
+    "RELU_0_TO_1": ("int8", "uint8"),
+    "RELU_N1_TO_1": ("int8", "uint8"),
+    "TANH": ("int8", "uint8"),
+}
+FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, by the mathematics library
+
+
+def unaries(draw: Draw, operator: str, dtype: str) -> Case:
+    """A function of an element, of every element that an 8-bit tensor may have."""
+    generator = np.random.default_rng(draw.generator_seed())
+    shape = (256,) if draw.boolean() else tuple(a_size(draw, 5, 40) for _ in range(draw.integer(1, 4)))
+    in_scale = a_scale(draw)
+    if operator == "EXP":
+        in_scale = min(in_scale, 2.0**-6)
+    out_scale = float(np.float32(in_scale * 2.0 ** (draw.integer(-3, 3) if draw.one_in(4) else draw.real(-3, 3))))
+    if operator in FLOAT and draw.boolean():
+        out_scale = a_scale(draw)
+    if operator == "LOGISTIC":
+        out_scale = 1 / 256
+    in_zero_point, out_zero_point = (0 if dtype == "int16" else a_zero_point(draw, dtype) for _ in range(2))
+    options = {"LEAKY_RELU": {"alpha": draw.choice([0.0, 0.1, 0.25, 1.0, draw.real(0, 3)])}, "GELU": {"approximate": draw.boolean()}}.get(operator, {})
+    parameters = dict(
+        operator=operator, dtype=dtype, shape=shape, in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point,
+        **options,
+    )  # fmt: skip
+    inputs = [values(generator, how, shape, dtype, in_zero_point) for how in ("random", draw.choice(SPECIAL))]
+    if dtype != "int16" and shape == (256,):
+        inputs[0] = np.arange(256, dtype=np.uint8).view(dtype)
+    return Case(builders.build_unary, parameters, inputs)
+
+
+def dequantizes(draw: Draw, dtype: str) -> Case:
+    generator = np.random.default_rng(draw.generator_seed())
+    shape = tuple(a_size(draw, 5, 40) for _ in range(draw.integer(1, 4)))
+    zero_point = 0 if dtype == "int16" else a_zero_point(draw, dtype)
+    parameters = dict(operator="DEQUANTIZE", dtype=dtype, out_dtype="float32", shape=shape, in_scale=a_scale(draw), in_zero_point=zero_point)
+    return Case(builders.build_unary, parameters, [values(generator, how, shape, dtype, zero_point) for how in ("random", draw.choice(SPECIAL))])

@@ -1,0 +1,153 @@
+// Every reason for which an operator that computes element by element is refused, and what must not be refused.
+#include <math.h>
+
+#include "claims.h"
+
+static const struct {
+  struct tvmq_binary_desc desc;
+  const char *reason;
+} add_cases[] = {
+#define ADD(...) {.type = S8, .in = {{0.5f, 3}, {0.25f, -128}}, .out = {0.75f, 127}, .n = 100, __VA_ARGS__}
+#define ADD_INT16(...) ADD(.type = S16, .in = {{0.5f, 0}, {0.25f, 0}}, .out = {0.7f, 0}, __VA_ARGS__)
+    {ADD(), NULL},
+    {ADD(.activation = TVMQ_ACTIVATION_RELU6), NULL},
+    {ADD(.powers_of_two = true, .out = {0.5f, 0}), NULL},
+    {ADD(.type = U8, .in = {{0.5f, 255}, {0.5f, 0}}, .out = {0.5f, 0}), NULL},
+    {ADD_INT16(), NULL},
+    {ADD_INT16(.powers_of_two = true), NULL},
+    {ADD_INT16(.out.scale = 0.5f), NULL},
+    {ADD(.in[0].scale = 1e-30f), NULL},  // adds nothing
+    {ADD(.in[0].scale = 300000), NULL},
+
+    {ADD(.type = F32), "float32: not quantized"},
+    {ADD(.type = S32), "activations are not int8, uint8 or int16"},
+    {ADD(.type = S4), "activations are not int8, uint8 or int16"},
+    {ADD(.n = 0), "empty tensor"},
+    {ADD(.n = (size_t)INT32_MAX + 1), "tensor has more than 2^31 - 1 elements"},
+    {ADD(.activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {ADD(.in[0].scale = 0), "input scale is not positive and finite"},
+    {ADD(.in[1].scale = NAN), "input scale is not positive and finite"},
+    {ADD(.out.scale = -1), "output scale is not positive and finite"},
+    {ADD(.in[0].zero_point = 128), "input zero point is outside its type"},
+    {ADD(.type = U8), "input zero point is outside its type"},
+    {ADD(.out.zero_point = -129), "output zero point is outside its type"},
+    {ADD_INT16(.in[1].zero_point = 1), "int16 with a zero point"},
+    {ADD_INT16(.powers_of_two = true, .out.scale = 0.5f), "int16 scales that are powers of two"},
+    {ADD_INT16(.powers_of_two = true, .in[1].scale = 0.25001f, .out.scale = 0.5f), "int16 scales that are powers of two"},
+    {ADD(.in[0].scale = 400000), "input scale / output scale is out of range"},
+    {ADD(.in[0].scale = 3e38f, .out.scale = 1e38f), "input scales are too far apart"},
+    {ADD(.out.scale = 3e38f), "input scale / output scale is out of range"},
+    {ADD(.out.scale = 1e-9f), "input scale / output scale is out of range"},
+    {ADD(.in = {{1e-14f, 0}, {1e-14f, 0}}, .out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6),
+     "output scale is too small for the bounds of the fused activation"},
+};
+
+static const struct {
+  struct tvmq_binary_desc desc;
+  const char *reason;
+} binary_cases[] = {
+#define OPERATION(NAME, ...) ADD(.operation = TVMQ_OPERATION_##NAME, __VA_ARGS__)
+#define OPERATION_INT16(NAME, ...) ADD_INT16(.operation = TVMQ_OPERATION_##NAME, __VA_ARGS__)
+    {OPERATION(SUB), NULL},
+    {OPERATION(SUB, .rank = 5), NULL},
+    {OPERATION_INT16(SUB), NULL},
+    {OPERATION(SUB, .rank = 6), "more dimensions than every runtime broadcasts"},
+    {OPERATION_INT16(SUB, .powers_of_two = true, .out.scale = 0.5f), "int16 scales that are powers of two"},
+    {OPERATION(SUB, .out.scale = 1e-9f), "input scale / output scale is out of range"},
+
+    {OPERATION(MUL), NULL},
+    {OPERATION(MUL, .rank = 4), NULL},
+    {OPERATION(MUL, .activation = TVMQ_ACTIVATION_RELU6), NULL},
+    {OPERATION_INT16(MUL), NULL},
+    {OPERATION(MUL, .in = {{0x1p14f, 0}, {0x1p14f, 0}}, .out.scale = 0.5f), NULL},  // left shift by 30
+    {OPERATION(MUL, .in = {{0x1p15f, 0}, {0x1p14f, 0}}, .out.scale = 0.5f), "input scales / output scale is too large"},
+    {OPERATION(MUL, .in = {{1e30f, 0}, {1e30f, 0}}), "input scales / output scale is too large"},
+    {OPERATION(MUL, .rank = 5), "more dimensions than every runtime broadcasts"},
+    {OPERATION_INT16(MUL, .out.zero_point = 1), "int16 with a zero point"},
+    {OPERATION(MUL, .activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {OPERATION(MUL, .in = {{1e-14f, 0}, {1e-14f, 0}}, .out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6),
+     "output scale is too small for the bounds of the fused activation"},
+
+    {OPERATION(MAXIMUM, .in = {{0, 300}, {NAN, 0}}, .out = {-1, 999}), NULL},  // quantization means nothing
+    {OPERATION_INT16(MINIMUM, .rank = 5), NULL},
+    {OPERATION(MINIMUM, .rank = 6), "more dimensions than every runtime broadcasts"},
+    {OPERATION(MAXIMUM, .type = F32), "float32: not quantized"},
+
+    {OPERATION(PRELU), NULL},
+    {OPERATION(PRELU, .rank = 5), "more dimensions than every runtime broadcasts"},
+    {OPERATION_INT16(PRELU), "int16: only some of the runtimes have this kernel"},
+    {OPERATION(PRELU, .in[0].scale = 0x1p30f, .out.scale = 1), "input scale / output scale is too large"},
+    {OPERATION(PRELU, .in = {{0x1p20f, 0}, {0x1p10f, 0}}, .out.scale = 1), "input scales / output scale is too large"},
+};
+
+static const struct {
+  struct tvmq_unary_desc desc;
+  const char *reason;
+} unary_cases[] = {
+#define UNARY(NAME, ...) {.function = TVMQ_FUNCTION_##NAME, .in_type = S8, .out_type = S8, .in = {0.05f, 3}, .out = {0.02f, -5}, .n = 100, __VA_ARGS__}
+#define UNARY_INT16(NAME, ...) UNARY(NAME, .in_type = S16, .out_type = S16, .in = {0.05f, 0}, .out = {0.02f, 0}, __VA_ARGS__)
+    {UNARY(LOGISTIC, .out = {1.0f / 256, -128}), NULL},
+    {UNARY(LOGISTIC, .in_type = U8, .out_type = U8, .out = {1.0f / 256, 0}), NULL},
+    {UNARY(TANH), NULL},
+    {UNARY(HARD_SWISH), NULL},
+    {UNARY(RELU), NULL},
+    {UNARY_INT16(RELU), NULL},
+    {UNARY_INT16(RELU6), NULL},
+    {UNARY(RELU_N1_TO_1), NULL},
+    {UNARY(RELU_0_TO_1), NULL},
+    {UNARY(LEAKY_RELU, .alpha = 0.1f), NULL},
+    {UNARY(LEAKY_RELU, .alpha = 3), NULL},
+    {UNARY_INT16(LEAKY_RELU, .alpha = 0), NULL},
+    {UNARY(GELU), NULL},
+    {UNARY(GELU_TANH), NULL},
+    {UNARY(EXP), NULL},
+
+    {UNARY(RELU, .in_type = F32), "float32: not quantized"},
+    {UNARY(RELU, .in_type = S32), "activations are not int8, uint8 or int16"},
+    {UNARY(RELU, .out_type = U8), "input and output types differ"},
+    {UNARY(RELU, .n = 0), "empty tensor"},
+    {UNARY(RELU, .n = (size_t)INT32_MAX + 1), "tensor has more than 2^31 - 1 elements"},
+    {UNARY(RELU, .in.scale = 0), "input scale is not positive and finite"},
+    {UNARY(RELU, .in.zero_point = 128), "input zero point is outside its type"},
+    {UNARY(RELU, .out.scale = INFINITY), "output scale is not positive and finite"},
+    {UNARY(RELU, .out.zero_point = -129), "output zero point is outside its type"},
+    {UNARY_INT16(RELU, .in.zero_point = 1), "int16 with a zero point"},
+    {UNARY_INT16(HARD_SWISH), "the reference has no kernel for this type"},
+    {UNARY_INT16(RELU_N1_TO_1), "the reference has no kernel for this type"},
+    {UNARY_INT16(GELU), "int16: the reference interpolates in float32, which compilers contract"},
+    {UNARY(EXP, .in_type = U8, .out_type = U8, .out.zero_point = 5), "the reference has no exact kernel for this type"},
+    {UNARY(LOGISTIC), "output scale is not 1/256"},
+    {UNARY(LEAKY_RELU, .alpha = -0.1f), "alpha is negative"},
+    {UNARY(LEAKY_RELU, .alpha = NAN), "alpha is negative"},
+    {UNARY(LEAKY_RELU, .alpha = INFINITY), "input scale / output scale is too large"},
+    {UNARY(RELU, .in.scale = 0x1p30f, .out.scale = 1), "input scale / output scale is too large"},
+    {UNARY(RELU6, .in.scale = 1e-9f, .out.scale = 1e-9f), "output scale is too small for the bounds of the function"},
+    {UNARY(HARD_SWISH, .in.scale = 10, .out.scale = 0.01f), "input scale / output scale is too large"},
+    {UNARY(HARD_SWISH, .in.scale = 0x1p-25f), "scales are out of HARD_SWISH's range"},
+    {UNARY(EXP, .in.scale = 1), "a result so near a tie that it depends on the runtime's mathematics library"},  // or beyond int32
+};
+
+static const struct {
+  struct tvmq_dequantize_desc desc;
+  const char *reason;
+} dequantize_cases[] = {
+#define DEQUANTIZE(...) {.in_type = S8, .out_type = F32, .in = {0.5f, 3}, .n = 100, __VA_ARGS__}
+    {DEQUANTIZE(), NULL},
+    {DEQUANTIZE(.in_type = U8), NULL},
+    {DEQUANTIZE(.in_type = S16, .in.zero_point = 0), NULL},
+    {DEQUANTIZE(.in_type = S16), "int16 with a zero point"},
+    {DEQUANTIZE(.constant = true), "the input is constant: the runtime computes it once"},
+    {DEQUANTIZE(.in_type = S32), "no conversion between these types"},
+    {DEQUANTIZE(.out_type = S8), "no conversion between these types"},
+    {DEQUANTIZE(.n = 0), "empty tensor"},
+    {DEQUANTIZE(.in.scale = 0), "input scale is not positive and finite"},
+    {DEQUANTIZE(.in.zero_point = 128), "input zero point is outside its type"},
+};
+
+int main(void) {
+  CHECK_CLAIMS(tvmq_claim_binary, add_cases);
+  CHECK_CLAIMS(tvmq_claim_binary, binary_cases);
+  CHECK_CLAIMS(tvmq_claim_unary, unary_cases);
+  CHECK_CLAIMS(tvmq_claim_dequantize, dequantize_cases);
+  return unit_report();
+}
