@@ -5,7 +5,7 @@
 // Groups of numbers that machines share: measured on one of them, and nothing better is known for the others.
 #define THREADS                                                                                                                                    \
   .tasks_per_thread = 8, .task_cycles = 1500, .next_task_cycles = 4000, .panel_cycles = 300, .moved_byte_cycles = 0.6f, .shared_line_cycles = 250, \
-  .done_cycles = 1500, .small_cycles = 8000, .imbalance = 0.25f, .plain_task_cycles = 8192, .least_thread_cycles = 1024, .plain_tasks = 4
+  .done_cycles = 1500, .small_cycles = 8000, .imbalance = 0.25f
 #define LIMITS                                                                                                                   \
   .gemm = {.least_tiles = 4, .most_rows = 512}, .matrix = {.least_tiles = 8, .most_rows = 2048}, .winograd = {.least_tiles = 8}, \
   .depthwise = {.least_tiles = 2}, .short_row = 8, .window_bytes = 16 * 1024, .tile_bytes = 16 * 1024, .float_results = 8

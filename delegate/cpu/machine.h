@@ -57,18 +57,15 @@ struct tvmq_machine {
   struct tvmq_block_limits gemm, matrix, winograd, depthwise;
 
   // Sharing work between threads
-  size_t tasks_per_thread;    // most tasks worth looking at, for each thread
-  float task_cycles;          // for a thread's first task, or any task where one thread does all
-  float next_task_cycles;     // for each further one that threads share
-  float panel_cycles;         // for a panel that passes over a block
-  float moved_byte_cycles;    // for a byte of activations that another core has in its cache, or reads from here later
-  float shared_line_cycles;   // for a cache line that two cores write
-  float done_cycles;          // for threads to find out that all are done
-  float small_cycles;         // operators of less work have neighbours that one thread does, mostly: nothing lies in other cores
-  float imbalance;            // allowance for load imbalance, as a fraction of one task
-  float plain_task_cycles;    // element by element: least work of a task, where there is enough for several of a thread
-  float least_thread_cycles;  // and least work for a thread to join at all
-  size_t plain_tasks;         // most tasks of a thread
+  size_t tasks_per_thread;   // most tasks worth looking at, for each thread
+  float task_cycles;         // for a thread's first task, or any task where one thread does all
+  float next_task_cycles;    // for each further one that threads share
+  float panel_cycles;        // for a panel that passes over a block
+  float moved_byte_cycles;   // for a byte of activations that another core has in its cache, or reads from here later
+  float shared_line_cycles;  // for a cache line that two cores write
+  float done_cycles;         // for threads to find out that all are done
+  float small_cycles;        // operators of less work have neighbours that one thread does, mostly: nothing lies in other cores
+  float imbalance;           // allowance for load imbalance, as a fraction of one task
 
   // Copies, and the output stage
   float joined_copy_cycles;  // CONCATENATION: to begin a copy

@@ -94,9 +94,16 @@ size_t tvmq_list_blocks(const struct tvmq_work *w, const struct tvmq_machine *ma
 }
 
 size_t tvmq_tasks_wanted(const struct tvmq_machine *machine, const struct tvmq_threads *threads, float cycles) {
-  const size_t n_threads = (size_t)tvmq_threads_count(threads), most = n_threads * machine->plain_tasks;
-  if (n_threads == 1 || cycles < 2 * machine->least_thread_cycles) return 1;
-  if (cycles >= (float)most * machine->plain_task_cycles) return most;
-  const size_t tasks = (size_t)(cycles / machine->plain_task_cycles);
-  return tasks > n_threads ? tvmq_round_up(tasks, n_threads) : tvmq_min(n_threads, (size_t)(cycles / machine->least_thread_cycles));
+  const size_t n_threads = (size_t)tvmq_threads_count(threads);
+  size_t best = 1;
+  float least = cycles + machine->task_cycles;
+  for (size_t share = 1; n_threads > 1 && share <= machine->tasks_per_thread; share++) {
+    const float task = cycles / (float)(share * n_threads);
+    const float shared =
+        (float)share * task + machine->task_cycles + (float)(share - 1) * machine->next_task_cycles + task * machine->imbalance + machine->done_cycles;
+    if (shared >= least) continue;
+    least = shared;
+    best = share * n_threads;
+  }
+  return best;
 }

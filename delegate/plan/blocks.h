@@ -52,8 +52,6 @@ static inline bool tvmq_has_rows(const struct tvmq_blocks *blocks, const struct 
   return blocks->n_blocks > 1 && block->previous / blocks->n_blocks == block->index / blocks->n_blocks;
 }
 
-// Into how many tasks work is cut that has no rows to bring and no panels, such as that of element-wise operators. Several tasks per thread, so that fast cores
-// take more of them than slow ones, and as many for each thread; but none so small that it is little beside what a task costs. With less work one task a
-// thread, unless even that is less than a thread needs to learn of it: what other operators have left in its cache stays there. One for a single thread.
-// `cycles` is what the operator takes on one thread, estimated.
+// Into how many tasks work is cut that has no rows to bring and no panels, such as that of element-wise operators: with which it is estimated to be done first,
+// by the same costs as blocks. As many for each thread, and 1 where sharing does not pay. `cycles` is what the operator takes on one thread, estimated.
 size_t tvmq_tasks_wanted(const struct tvmq_machine *machine, const struct tvmq_threads *threads, float cycles);

@@ -142,7 +142,26 @@ static void check_rows(void) {
   CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 6, .previous = 5}), "blocks 5 and 6 have not");
 }
 
+// More work is never cut into fewer tasks; there are as many for each thread, or one.
+static void check_tasks(void) {
+  struct tvmq_threads *threads = tvmq_threads_create(2);
+  if (!CHECK(threads != NULL, "no threads")) return;
+  for (const struct tvmq_machine *m = tvmq_machines; m < tvmq_machines + tvmq_n_machines; m++) {
+    size_t before = 1;
+    for (float cycles = 1; cycles < 1e9f; cycles *= 1.5f) {
+      const size_t tasks = tvmq_tasks_wanted(m, threads, cycles);
+      CHECK(tasks == 1 || tasks % 2 == 0, "%s: %zu tasks for two threads", m->name, tasks);
+      CHECK(tasks >= before, "%s: %zu tasks for %g cycles, and %zu for fewer", m->name, tasks, (double)cycles, before);
+      CHECK(tvmq_tasks_wanted(m, NULL, cycles) == 1, "%s: one thread", m->name);
+      before = tasks;
+    }
+    CHECK(before > 2 && tvmq_tasks_wanted(m, threads, 1000) == 1, "%s: %zu tasks at most", m->name, before);
+  }
+  tvmq_threads_destroy(threads);
+}
+
 int main(void) {
+  check_tasks();
   check_sizes();
   check_refusals();
   check_choice();

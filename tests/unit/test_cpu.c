@@ -347,13 +347,12 @@ static void check_machines(void) {
                            m->panel_cycles,         m->moved_byte_cycles,
                            m->shared_line_cycles,   m->done_cycles,
                            m->small_cycles,         m->imbalance,
-                           m->plain_task_cycles,    m->least_thread_cycles,
                            m->joined_copy_cycles,   m->joined_byte_cycles};
     for (size_t i = 0; i < N_ELEMENTS(costs); i++) CHECK(costs[i] > 0, "%s: number %zu is missing", m->name, i);
     const size_t sizes[] = {m->short_row,          m->block_bytes,      m->strip_bytes,          m->window_bytes,
                             m->tile_bytes,         m->winograd_bytes,   m->gemm.least_tiles,     m->gemm.most_rows,
                             m->matrix.least_tiles, m->matrix.most_rows, m->winograd.least_tiles, m->depthwise.least_tiles,
-                            m->tasks_per_thread,   m->plain_tasks,      m->float_results};
+                            m->tasks_per_thread,   m->float_results};
     for (size_t i = 0; i < N_ELEMENTS(sizes); i++) CHECK(sizes[i] > 0, "%s: size %zu is missing", m->name, i);
   }
   const uint32_t avx512 = TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI;
