@@ -36,7 +36,7 @@ def test_nodes(runtime):
     ops = models.ops(FORKED)
     assert delegation.run_alone(ops, found.nodes) == {1: (0, 1), 2: (0, 2)}
     assert delegation.run_alone(ops, ()) == {0: (0,), 1: (1,), 2: (2,)}
-    assert "folded into node 1, 2" in tables.delegation(found).columns[5]._cells[0].plain and "folded into node 1, 2" in graph.dot(found, ops)
+    assert "folded into node 1, 2" in tables.delegation(found, 1000).columns[5]._cells[0].plain and "folded into node 1, 2" in graph.dot(found, ops)
 
 
 def test_diff(runtime, tmp_path):

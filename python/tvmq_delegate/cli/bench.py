@@ -8,11 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-from rich.console import Console
 
 from .. import measure
 from ..reports import bench as report
-from ..reports import benchmark_model, tables, trace
+from ..reports import benchmark_model, screen, tables, trace
 from ..sessions import inputs
 from .command import OutputFile, as_json, listed, model_command, num_threads, print_json, progress
 
@@ -28,8 +27,8 @@ def _print_comparison(found: measure.Comparison, *, as_data: bool) -> None:
         print_json(found)
         return
     for warning in found.warnings:
-        tables.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
-    tables.console.print(report.comparison(found, tables.console.width))
+        screen.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
+    screen.console.print(report.comparison(found, screen.console.width))
 
 
 def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, tuple[str, ...]] | None:
@@ -103,7 +102,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             path.write_text(benchmark_model.op_csv(found), encoding="utf-8")
     if nodes_file and not as_csv:
         with nodes_file.open("w", encoding="utf-8") as stream:
-            _print_nodes(found, Console(file=stream, width=tables.UNLIMITED, highlight=False, markup=False))
+            _print_nodes(found, screen.Screen(file=stream, width=screen.UNLIMITED, highlight=False, markup=False))
     if flags["trace_file"]:
         flags["trace_file"].write_text(json.dumps(trace.trace(found)) + "\n", encoding="utf-8")
     if page:
@@ -115,11 +114,11 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         if found.op_profile and not nodes_file and as_csv:
             click.echo("\n" + benchmark_model.op_csv(found), nl=False)
         elif found.op_profile and not nodes_file:
-            _print_nodes(found, tables.console)
+            _print_nodes(found, screen.console)
 
 
 def _print(found: measure.Benchmark) -> None:
-    console = tables.console
+    console = screen.console
     console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
     console.print(report.contenders(found, console.width))
@@ -128,7 +127,7 @@ def _print(found: measure.Benchmark) -> None:
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
 
 
-def _print_nodes(found: measure.Benchmark, console: Console) -> None:
+def _print_nodes(found: measure.Benchmark, console: screen.Screen) -> None:
     for table in (report.run_order, report.top, report.by_type):
         console.print(table(found, console.width))
     console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)

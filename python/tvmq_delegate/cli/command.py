@@ -19,6 +19,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from ..binding import library, runtimes
 from ..models import ModelError, opened, zoo
+from ..reports import screen
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
@@ -27,6 +28,9 @@ class Failure(click.ClickException):
     """The user's input is at fault: one line on stderr, exit code 2."""
 
     exit_code = 2
+
+    def __init__(self, message: str):
+        super().__init__(screen.clean(message))
 
 
 class Group(click.Group):
@@ -96,11 +100,13 @@ def model_command(function: Callable[..., Any]) -> click.Command:
             raise Failure(f"{name}: {_one_line(error)}") from None
 
     network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {DEFAULT_NETWORK}]"
+    wide_help = "Show all columns of tables, however narrow the terminal."
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime or tensorflow.  [default: the first that is installed]"
     parameters = [
         click.argument("model", required=False),
         click.option("--network", metavar="NAME", help=network_help),
         click.option("--runtime", "runtime_name", metavar="PACKAGE", help=runtime_help),
+        click.option("--wide", is_flag=True, expose_value=False, callback=widened, help=wide_help),
     ]
     for parameter in reversed(parameters):
         call = parameter(call)
@@ -111,6 +117,12 @@ def model_command(function: Callable[..., Any]) -> click.Command:
 @click.version_option(package_name="tvmq-delegate", prog_name="tvmq")
 def main() -> None:
     """Quantized convolutional networks for TensorFlow Lite on the CPU, bit for bit what its reference kernels compute."""
+
+
+def widened(_: click.Context, __: click.Parameter, wide: bool) -> None:
+    """What the flag --wide does."""
+    if wide:
+        screen.console.widen()
 
 
 def _delegate_options() -> list[click.Parameter]:

@@ -9,7 +9,7 @@ import click
 from .. import accuracy, measure
 from ..binding import library
 from ..reports import bench as report
-from ..reports import tables
+from ..reports import screen, tables
 from ..sessions import inputs, nodes
 from .command import model_command, num_threads, progress
 
@@ -24,9 +24,9 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
 
     Exit code 1 if anything differs.
     """
-    print = tables.console.print
+    print = screen.console.print
     found = nodes(source, runtime=module, name=name, **options)
-    print(tables.delegation(found))
+    print(tables.delegation(found, screen.console.width))
     print(f"\n{tables.summary(found)}\n", soft_wrap=True)
     threads = num_threads(options)
     samples = inputs.random(inputs.describe(source, module))
@@ -36,7 +36,7 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     settings = measure.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(AGAINST)), warmup_min_secs=min(seconds, 0.5))
     with progress() as follow:
         times = measure.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
-    print(report.contenders(times, tables.console.width))
+    print(report.contenders(times, screen.console.width))
     explained = f"stock: {found.runtime} as it comes, builtin: without its delegates"
     print(f"\n{library.cpu().name}, {tables.plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:

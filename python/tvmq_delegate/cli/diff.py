@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .. import accuracy
 from ..reports import diff as report
-from ..reports import tables
+from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
 from .command import listed, model_command, num_threads, print_json, progress
 
@@ -97,7 +97,7 @@ def diff(
         print_json({"passed": found.passed, "verdict": found.verdict, **vars(found)})
     else:
         ratings = bool(images or labels or settings["expected"])
-        for part in report.report(found, ratings=ratings, max_rows=summary_max_rows):
-            tables.console.print(part, soft_wrap=isinstance(part, Text))
+        for part in report.report(found, ratings=ratings, max_rows=summary_max_rows, width=screen.console.width):
+            screen.console.print(part, soft_wrap=isinstance(part, Text))
     if not found.passed:
         raise click.exceptions.Exit(1)

@@ -5,27 +5,38 @@ from __future__ import annotations
 import click
 
 from ..binding import library, library_path, runtimes
-from ..reports import tables
-from .command import main, print_json
+from ..reports import screen, tables
+from .command import main, print_json, widened
 
 
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def info(as_json: bool) -> None:
-    """Show the CPU, its instruction sets, the kernels, the runtimes found and the delegate's options."""
+@click.option("--kernels", "with_kernels", is_flag=True, help="List the kernels, too.")
+@click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
+def info(as_json: bool, with_kernels: bool) -> None:
+    """Show the delegate's options, the CPU and its instruction sets, the runtimes found, and the kernels."""
     cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
     found = runtimes.installed()
     if as_json:
         about = {"version": library.version(), "library": str(library_path()), "runtimes": found}
         print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options})
         return
-    print = tables.console.print
-    print(f"tvmq-delegate {library.version()}, {library_path()}", soft_wrap=True)
-    order = "in order" if cpu.in_order else "out of order"
-    print(f"CPU: {cpu.name}; executes {order}; {tables.plural(cpu.count, 'processor')} for this process")
-    offered, absent = (", ".join(isa.name for isa in isas if isa.available is available) for available in (True, False))
-    print(f"instruction sets: {offered}; not on this CPU: {absent}")
-    print(f"TFLite runtimes: {', '.join(f'{name} {version}' for name, version in found.items()) or 'none installed'}\n")
-    print(tables.kernels(kernels))
-    print()
-    print(tables.options(options))
+    print = screen.console.print
+    print(f"tvmq-delegate {library.version()}")
+    print(f"  {library_path()}", soft_wrap=True)
+    print("\nOptions, with their defaults", style="bold")
+    for line in tables.options(options):
+        print(line)
+    print("\nCPU", style="bold")
+    print(f"  {cpu.name}")
+    print(f"  executes {'in order' if cpu.in_order else 'out of order'}; {tables.plural(cpu.count, 'processor')} for this process")
+    for what, available in (("instruction sets", True), ("not on this CPU", False)):
+        print(f"  {what}: {', '.join(isa.name for isa in isas if isa.available is available) or 'none'}")
+    print("\nTFLite runtimes", style="bold")
+    for runtime in [f"{name} {version}" for name, version in found.items()] or ["none installed"]:
+        print(f"  {runtime}")
+    print("\nKernels", style="bold")
+    if with_kernels:
+        print(tables.kernels(kernels, screen.console.width))
+    else:
+        print(f"  {len(kernels)}, of which this CPU runs {sum(kernel.available for kernel in kernels)}; --kernels lists them")

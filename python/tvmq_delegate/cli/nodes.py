@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .. import models, sessions
-from ..reports import graph, tables
+from ..reports import graph, screen, tables
 from .command import OutputFile, model_command, print_json
 
 
@@ -25,5 +25,5 @@ def nodes(source: bytes, name: str, module: Any, options: dict[str, Any], as_jso
     if as_json:
         print_json({"sentence": found.sentence, **vars(found)})
         return
-    tables.console.print(tables.delegation(found))
-    tables.console.print(f"\n{tables.summary(found)}", soft_wrap=True)
+    screen.console.print(tables.delegation(found, screen.console.width))
+    screen.console.print(f"\n{tables.summary(found)}", soft_wrap=True)

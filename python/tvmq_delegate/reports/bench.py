@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from ..measure import Benchmark, BenchmarkResult, Change, Comparison, OpProfileData, judged
 from ..sessions import DELEGATE
-from .tables import plain_table, plural
+from .columns import Column, fitted
+from .tables import plural
 
-NARROW, MIDDLE, ROOMY, WIDE = 90, 110, 120, 160  # columns from which on GMAC/s, a kernel's name, a second contender, everything has room
+NARROW, MIDDLE, ROOMY, WIDE = 1, 2, 3, 4  # ranks of columns: the last go first where there is no room
 TOP = 10
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: how a row shows in it, and the width of the terminal from which on there is room."""
-
-    header: str
-    cell: Callable[[Any], str | Text]
-    least: int = 0
-    left: bool = False
 
 
 def machine(found: Benchmark) -> str:
@@ -63,7 +52,7 @@ def contenders(found: Benchmark, width: int) -> Table:
         baseline = found.results[0].name
         columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
         columns.append(Column("95 % interval", lambda result: result.ratio.interval if result.ratio else "", MIDDLE))
-    return _table(None, columns, found.results, width)
+    return fitted(columns, found.results, width)
 
 
 def run_order(found: Benchmark, width: int) -> Table:
@@ -92,7 +81,7 @@ def by_type(found: Benchmark, width: int) -> Table:
         Column("mem KB", lambda ops: f"{size:.1f}" if (size := sum(op.mem_kb for op in ops)) else "", MIDDLE),
     ]
     columns += [Column(f"vs {name}", _summed(name)) for name in found.against]
-    return _table("Summary by node type", columns, rows, width)
+    return fitted(columns, rows, width, title="\nSummary by node type")
 
 
 def legend(found: Benchmark) -> str:
@@ -123,7 +112,7 @@ def comparison(found: Comparison, width: int) -> Table:
         Column("change", _change),
         Column("", lambda change: "" if change.clear else "within the noise", left=True),
     ]
-    return _table(f"{found.before} → {found.after}, regressions first", columns, [*found.contenders, *found.nodes], width)
+    return fitted(columns, [*found.contenders, *found.nodes], width, title=f"\n{found.before} → {found.after}, regressions first")
 
 
 def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int) -> Table:
@@ -133,7 +122,7 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
     columns = [
         Column("#", lambda op: str(op.run_order)),
         Column("node type", lambda op: op.node_type, left=True),
-        Column("kernel, or why not", _kernel, MIDDLE, left=True),
+        Column("kernel, or why not", _kernel, MIDDLE, left=True, least=20),
         Column("packing", lambda op: op.packing, WIDE, left=True),
         Column("thr", lambda op: str(op.threads) if op.claimed else "", WIDE),
         Column("MACs", lambda op: f"{op.macs:,}" if op.macs else "", WIDE),
@@ -148,16 +137,7 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
     for n, name in enumerate(found.against):
         columns.append(Column(name, _alone(name), 0 if n == 0 else WIDE))
         columns.append(Column(f"vs {name}", _speedup(name), 0 if n == 0 else ROOMY))
-    return _table(title, columns, ops, width)
-
-
-def _table(title: str | None, columns: Iterable[Column], rows: Iterable[Any], width: int) -> Table:
-    shown = [column for column in columns if width >= column.least]
-    right = tuple(column.header for column in shown if not column.left)
-    table = plain_table(*(column.header for column in shown), right=right, title=title and f"\n{title}")
-    for row in rows:
-        table.add_row(*(column.cell(row) for column in shown))
-    return table
+    return fitted(columns, ops, width, title=f"\n{title}")
 
 
 def _kernel(op: OpProfileData) -> Text:

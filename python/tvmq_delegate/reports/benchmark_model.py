@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..measure import Benchmark, BenchmarkResult, OpProfileData
 from ..sessions import DELEGATE
+from .screen import csv_cell
 
 _COLUMNS = ("node type", "first", "avg_ms", "%", "cdf%", "mem KB", "times called", "name")
 _OWN_COLUMNS = ("median_us", "claimed", "kernel", "algorithm", "packing", "threads", "macs", "bytes", "GMAC/s", "share of peak")
@@ -33,7 +34,7 @@ def op_csv(found: Benchmark) -> str:
     writer = csv.writer(text, lineterminator="\n")
     contenders = [DELEGATE, *found.against]
     writer.writerow([*_COLUMNS, *_OWN_COLUMNS, *(f"alone_us {name}" for name in contenders)])
-    writer.writerows([*row, *(f"{op.alone_us[name]:.3f}" if name in op.alone_us else "" for name in contenders)] for op, row in _rows(found))
+    writer.writerows([*map(csv_cell, row), *(f"{op.alone_us[name]:.3f}" if name in op.alone_us else "" for name in contenders)] for op, row in _rows(found))
     return text.getvalue()
 
 

@@ -3,52 +3,59 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ..accuracy import LSB, Diff, Difference, OpDifference, OutputDifference, Rating
+from .columns import Column, fitted
+from .screen import UNLIMITED, clean
 from .tables import plain_table
 
 BAR_WIDTH = 40
 
 
-def report(found: Diff, *, ratings: bool = False, max_rows: int = 20) -> Iterator[RenderableType]:
+def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int = UNLIMITED) -> Iterator[RenderableType]:
     """Everything, part by part. ratings: also what each sample is taken for. max_rows: of the table of nodes."""
     count = len(found.samples)
     inputs = f"{count} input{'s' if count > 1 else ''}: {found.samples[0]}{f' ... {found.samples[-1]}' if count > 1 else ''}"
     yield Text(f"{found.model} in {found.runtime}, against {found.baseline}; {inputs}\n")
-    yield outputs(found)
+    yield outputs(found, width)
     yield from histograms(found)
     if ratings and found.ratings:
         yield from classification(found)
     if found.ops or found.uncompared:
-        yield from ops(found, max_rows)
+        yield from ops(found, max_rows, width)
     yield from inference_diff(found)
     yield Text(f"\n{'SAME' if found.passed else 'DIFFERENT'}: {found.verdict}", "bold green" if found.passed else "bold red")
 
 
-def outputs(found: Diff) -> Table:
+def outputs(found: Diff, width: int = UNLIMITED) -> Table:
     """One row for each output under each contender."""
-    rated = [what for what in ("top-1", "top-5") if any(_agreement(output, what) is not None for output in found.outputs)]
-    numbers = ("max", "mean", "differ", "cosine", "SNR dB", *rated)
-    listed = plain_table("", "output", "type", *numbers, right=numbers)
-    for output in found.outputs:
-        difference = output.difference
-        listed.add_row(
-            output.contender,
-            Text(_short(output.name)),
-            difference.dtype,
-            _max(found, difference),
-            f"{difference.avg_error:.3g}",
-            _share(difference),
-            _optional(difference.cosine, "{:.5f}"),
-            _optional(difference.snr, "{:.1f}"),
-            *(_optional(_agreement(output, what), "{:.0%}") for what in rated),
-        )
-    return listed
+
+    def number(attribute: str, form: str) -> Callable[[OutputDifference], str]:
+        return lambda output: _optional(getattr(output.difference, attribute), form)
+
+    def agreement(name: str) -> Callable[[OutputDifference], str]:
+        return lambda output: _optional(getattr(output, name), "{:.0%}")
+
+    columns = [
+        Column("", lambda output: output.contender, left=True),
+        Column("output", lambda output: _short(output.name), left=True, least=12),
+        Column("type", lambda output: output.difference.dtype, 1, left=True),
+        Column("max", lambda output: _max(found, output.difference)),
+        Column("mean", number("avg_error", "{:.3g}"), 4),
+        Column("differ", lambda output: _share(output.difference)),
+        Column("cosine", number("cosine", "{:.5f}"), 3),
+        Column("SNR dB", number("snr", "{:.1f}"), 5),
+    ]
+    for header, name, rank in (("top-1", "top1", 2), ("top-5", "top5", 6)):
+        if any(getattr(output, name) is not None for output in found.outputs):
+            columns.append(Column(header, agreement(name), rank))
+    return fitted(columns, found.outputs, width)
 
 
 def histograms(found: Diff) -> Iterator[RenderableType]:
@@ -88,23 +95,28 @@ def classification(found: Diff) -> Iterator[RenderableType]:
             yield Text(f"{name}: the expected class is first in {first} and among the first five in {five} of {len(places)}")
 
 
-def ops(found: Diff, max_rows: int) -> Iterator[RenderableType]:
+def ops(found: Diff, max_rows: int, width: int) -> Iterator[RenderableType]:
     """The nodes that differ, those that differ most first, and how many do not."""
+
+    def of(name: str, show: Callable[[Difference], str | Text]) -> Callable[[dict[str, OpDifference]], str | Text]:
+        return lambda row: show(row[name].difference) if name in row else ""
+
     rows: dict[tuple[int, int], dict[str, OpDifference]] = {}
     for op in found.ops:
         rows.setdefault((op.index, op.output), {})[op.contender] = op
     differing = [row for row in rows.values() if any(op.difference.different for op in row.values())]
     differing.sort(key=lambda row: max((op.difference.max_diff, op.difference.share) for op in row.values()), reverse=True)
-    listed = plain_table("#", "op", "output", *(column for name in found.contenders for column in (name, "differ")), right=("#", "differ", *found.contenders))
-    for row in differing[:max_rows]:
-        cells: list[RenderableType] = []
-        for name in found.contenders:
-            cells += [_max(found, row[name].difference), _share(row[name].difference)] if name in row else ["", ""]
-        op = next(iter(row.values()))
-        listed.add_row(str(op.index), op.op, op.tensor, *cells)
+    columns = [
+        Column("#", lambda row: str(_any(row).index)),
+        Column("op", lambda row: _any(row).op, left=True, least=12),
+        Column("output", lambda row: _any(row).tensor, 1, left=True),
+    ]
+    for name in found.contenders:
+        columns.append(Column(name, of(name, functools.partial(_max, found))))
+        columns.append(Column("differ", of(name, _share), 2))
     yield Text("\nnodes alone, fed with the reference's activations:", "bold")
     if differing:
-        yield listed
+        yield fitted(columns, differing[:max_rows], width)
     if len(differing) > max_rows:
         yield Text(f"... and {len(differing) - max_rows} more")
     for contender in found.contenders:
@@ -140,6 +152,7 @@ def _best(rating: Rating) -> str:
 
 def _short(name: str) -> str:
     """Fused tensors carry the names of all that went into them."""
+    name = clean(name)
     return name if len(name) <= 40 else f"{name[:12]}...{name[-24:]}"
 
 
@@ -161,8 +174,9 @@ def _optional(value: float | None, form: str) -> str:
     return "" if value is None else form.format(value)
 
 
-def _agreement(output: OutputDifference, what: str) -> float | None:
-    return output.top1 if what == "top-1" else output.top5
+def _any(row: dict[str, OpDifference]) -> OpDifference:
+    """What the contenders have in common."""
+    return next(iter(row.values()))
 
 
 def _bins(difference: Difference) -> list[tuple[int, int, int]]:

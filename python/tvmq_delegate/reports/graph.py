@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .. import models
 from ..sessions import Delegation, Node
+from .screen import clean
 
 # Fill and line of a partition's nodes, in turn; of those left to the runtime.
 COLOURS = (("#dbe8fb", "#2563c9"), ("#d5f2ec", "#0f9d8a"), ("#ebe3fd", "#8b5cf6"), ("#dff0d8", "#3f8f2b"), ("#fde2ef", "#c2367e"))
@@ -168,4 +169,4 @@ def _dot_node(place: int, node: Node) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    return '"' + clean(text, keep="\n").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

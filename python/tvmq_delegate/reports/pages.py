@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .screen import clean
+
 try:
     import jinja2
 except ImportError as error:
@@ -11,4 +13,9 @@ except ImportError as error:
 def environment() -> jinja2.Environment:
     """Templates of this package; what they print is escaped."""
     loader = jinja2.PackageLoader(__package__, "")
-    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    return jinja2.Environment(loader=loader, finalize=_cleaned, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+
+
+def _cleaned(value: object) -> object:
+    """What a template prints, without control characters; markup is the templates' own."""
+    return clean(value, keep="\n\t") if isinstance(value, str) and not hasattr(value, "__html__") else value

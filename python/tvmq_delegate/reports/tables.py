@@ -1,21 +1,20 @@
-"""What the tools found, as tables for a terminal."""
+"""What the tools found, as tables and lines for a terminal."""
 
 from __future__ import annotations
 
 import collections
-import sys
+from collections.abc import Sequence
 
-from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from .. import accuracy
 from ..binding import library
-from ..sessions import Delegation
+from ..sessions import Delegation, Node
+from .columns import Column, fitted
 
-# Into a pipe or a file tables go at their full width.
-UNLIMITED = 1000
-console = Console(width=None if sys.stdout.isatty() else UNLIMITED, highlight=False, markup=False)
+LISTED = 3  # tensors of a node that are shown in one line
 
 
 def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:
@@ -31,38 +30,54 @@ def plural(n: int, word: str) -> str:
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
-def kernels(listed: list[library.Kernel]) -> Table:
-    table = plain_table("kernel", "family", "needs", "packing", "tile", "on this CPU")
-    for kernel in listed:
-        tile = f"{kernel.mr}x{kernel.nr}" if kernel.nr else ""
-        table.add_row(kernel.name, kernel.family, kernel.isa, kernel.packing, tile, "yes" if kernel.available else "no")
-    return table
+def kernels(listed: Sequence[library.Kernel], width: int) -> Table:
+    columns = [
+        Column("kernel", lambda kernel: kernel.name, left=True),
+        Column("family", lambda kernel: kernel.family, 3, left=True),
+        Column("needs", lambda kernel: kernel.isa, 1, left=True),
+        Column("packing", lambda kernel: kernel.packing, 2, left=True),
+        Column("tile", lambda kernel: f"{kernel.mr}x{kernel.nr}" if kernel.nr else "", 2, left=True),
+        Column("here", lambda kernel: "yes" if kernel.available else "no", left=True),
+    ]
+    return fitted(columns, listed, width, hint=True)
 
 
-def options(listed: list[library.Option]) -> Table:
-    table = plain_table("option", "values", "default", "meaning")
+def options(listed: Sequence[library.Option]) -> list[Text | Padding]:
+    """Of each option a line with its default and values, and below it what it means."""
+    lines: list[Text | Padding] = []
     for option in listed:
-        table.add_row(option.name, option.names.replace("|", ", ") or option.kind, option.default_value, option.help)
-    return table
+        lines.append(Text.assemble("  ", (option.name, "bold"), f" = {option.default_value}"))
+        values = f" ({option.names.replace('|', ', ')})" if option.names else f" ({option.kind})"
+        lines.append(Padding(Text(option.help + values), (0, 0, 0, 6)))
+    return lines
 
 
-def delegation(found: Delegation) -> Table:
-    numbers = ("part", "MACs", "packed")
-    table = plain_table("#", "op", "input", "filter", "output", "kernel, or why not", "packing", *numbers, right=("#", *numbers))
-    for node in found.nodes:
-        table.add_row(
-            str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}",
-            node.op,
-            Text("\n".join(dict.fromkeys(node.inputs))),
-            Text(node.constants[0] if node.macs and node.constants else ""),
-            Text("\n".join(node.outputs)),
-            Text(node.how, "green" if node.claimed else "yellow"),
-            node.packing,
-            str(node.partition) if node.claimed else "",
-            f"{node.macs:,}" if node.macs else "",
-            f"{node.packed_bytes:,}" if node.packed_bytes else "",
-        )
-    return table
+def delegation(found: Delegation, width: int) -> Table:
+    """One line for each node. What has no room is cut short or left out; the reasons stand in the summary, too."""
+    columns = [
+        Column("#", lambda node: str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}"),
+        Column("op", lambda node: node.op, left=True, least=17),
+        Column("input", lambda node: _listed(node.inputs), 6, left=True),
+        Column("filter", lambda node: node.constants[0] if node.macs and node.constants else "", 5, left=True),
+        Column("output", lambda node: _listed(node.outputs), 1, left=True),
+        Column("kernel, or why not", _how, left=True, least=23),
+        Column("packing", lambda node: node.packing, 4, left=True),
+        Column("part", lambda node: str(node.partition) if node.claimed else "", 3),
+        Column("MACs", lambda node: f"{node.macs:,}" if node.macs else "", 2),
+        Column("packed", lambda node: f"{node.packed_bytes:,}" if node.packed_bytes else "", 3),
+    ]
+    return fitted(columns, found.nodes, width, hint=True)
+
+
+def _how(node: Node) -> Text:
+    return Text(node.how.removeprefix("tvmq_"), "green" if node.claimed else "yellow")
+
+
+def _listed(tensors: Sequence[str]) -> str:
+    """Each type and shape once."""
+    different = list(dict.fromkeys(tensors))
+    more = len(different) - LISTED
+    return ", ".join([*different[:LISTED], *([f"{more} more"] if more > 0 else [])])
 
 
 def summary(found: Delegation) -> str:

@@ -1,0 +1,111 @@
+"""What reaches the terminal and files: tables that fit, and no control character of a model or of a runtime's message."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import pathlib
+
+import builders
+import harness
+import pytest
+from test_cli import NETWORK, prints, refuses
+
+import tvmq_delegate
+from tvmq_delegate import measure, models
+from tvmq_delegate.models import flatbuffer, zoo
+from tvmq_delegate.reports import benchmark_model, graph, screen, tables
+
+ESCAPE = "\x1b[2J\x1b]0;title\x07"
+NAME = f'=cmd(){ESCAPE}\nnext line\u202e'
+
+
+@pytest.fixture(params=[80, 120, 200])
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Of a terminal; what is printed goes to the test."""
+    monkeypatch.setattr(screen, "console", screen.Screen(width=request.param, highlight=False, markup=False))
+    return request.param
+
+
+@pytest.fixture()
+def hostile() -> bytes:
+    """A model with one convolution whose tensors have such names."""
+    model = flatbuffer.read(builders.build_conv())
+    for tensor in model.subgraphs[0].tensors:
+        tensor.name = NAME.encode()
+    return flatbuffer.write(model)
+
+
+def test_a_node_is_one_line(runtime: harness.Runtime, width: int) -> None:
+    text = prints("nodes", "--network", NETWORK, "--runtime", runtime.name)
+    table = text.partition("\n\n")[0].splitlines()
+    ops = [op.name for op in models.ops(zoo.load(NETWORK))]
+    assert max(map(len, table)) <= width and table[0].split()[:2] == ["#", "op"]
+    assert [line.split()[1] for line in table[1 : 1 + len(ops)]] == ops
+    columns = ["output", "MACs", "packed", "packing", "filter", "input"]  # the first are the most important
+    shown = [name for name in columns if name in table[0]]
+    assert shown == columns[: len(shown)] and len(shown) >= {80: 2, 120: 4, 200: 6}[width]
+    assert ("--wide: also " in table[-1]) == (len(shown) < 6)
+
+
+def test_wide_shows_all_columns(runtime: harness.Runtime, width: int) -> None:
+    header = prints("nodes", "--network", NETWORK, "--runtime", runtime.name, "--wide").splitlines()[0]
+    assert all(name in header for name in ("input", "filter", "output", "packing", "part", "MACs", "packed"))
+
+
+def test_demo_fits(runtime: harness.Runtime, width: int) -> None:
+    lines = prints("demo", "--network", NETWORK, "--runtime", runtime.name, "--seconds", "0").splitlines()
+    assert sum(" DEPTHWISE_CONV_2D " in line for line in lines) == 13
+    assert max(len(line) for line in lines[: lines.index("")]) <= width
+
+
+def test_diff_fits(runtime: harness.Runtime, width: int) -> None:
+    contenders = ("--contenders", "reference,stock,builtin,tvmq", "--per-op", "--num-runs", "1", "--max-lsb", "255")
+    lines = prints("diff", "--network", NETWORK, "--runtime", runtime.name, *contenders).splitlines()
+    tables = [line for line in lines if line.split()[:1] and (line.split()[0] in ("output", "stock", "builtin", "tvmq", "#") or line.split()[0].isdigit())]
+    assert len(tables) >= 6 and max(map(len, tables)) <= width
+
+
+def test_info_has_options_first_and_kernels_when_asked(width: int) -> None:
+    text = prints("info")
+    sections = [text.index(heading) for heading in ("Options", "CPU\n", "TFLite runtimes\n", "Kernels\n")]
+    assert sections == sorted(sections) and "--kernels lists them" in text
+    assert max(map(len, text.splitlines()[2:])) <= width and len(text.splitlines()) < 80
+    listed = prints("info", "--kernels")
+    assert all(kernel.name in listed for kernel in tvmq_delegate.kernels()) and max(map(len, listed.splitlines()[2:])) <= width
+
+
+def test_what_is_spelled_out() -> None:
+    assert screen.clean("a\x1b[0m\x07\x9b\u202e\nä µs → ±") == r"a\x1b[0m\x07\x9b\u202e\nä µs → ±"
+    assert screen.clean("a\nb\t", keep="\n") == "a\nb\\t"
+
+
+def printable(text: str) -> bool:
+    return screen.clean(text, keep="\n") == text
+
+
+def test_names_do_not_reach_the_terminal_raw(runtime: harness.Runtime, tmp_path: pathlib.Path, hostile: bytes) -> None:
+    path = tmp_path / f"{ESCAPE}.tflite"
+    path.write_bytes(hostile)
+    for command in ("nodes", "diff", "demo"):
+        extra = ("--seconds", "0") if command == "demo" else ()
+        text = prints(command, path, "--runtime", runtime.name, *extra)
+        assert printable(text) and r"\x1b[2J" in text
+    assert r"\x1b" in refuses("nodes", f"{ESCAPE}absent.tflite") and printable(refuses("nodes", f"{ESCAPE}absent.tflite"))
+
+
+def test_graphs_are_clean(runtime: harness.Runtime, hostile: bytes) -> None:
+    found, ops = tvmq_delegate.nodes(hostile, runtime=runtime.name, name=NAME), models.ops(hostile)
+    assert printable(graph.dot(found, ops)) and printable(tables.summary(found).replace(NAME, ""))
+    pytest.importorskip("jinja2")
+    page = graph.page(found, ops)
+    assert "\x1b" not in page and "\u202e" not in page and r"\x1b" in page
+
+
+def test_cells_are_no_formulas(benchmark: measure.Benchmark) -> None:
+    rows = [dataclasses.replace(op, name=NAME, node_type="@SUM(1)") for op in benchmark.op_profile]
+    text = benchmark_model.op_csv(dataclasses.replace(benchmark, op_profile=tuple(rows)))
+    first = list(csv.reader(io.StringIO(text)))[1]
+    assert first[0] == "'@SUM(1)" and first[7] == r"'=cmd()\x1b[2J\x1b]0;title\x07\nnext line\u202e" and printable(text)
+    assert [screen.csv_cell(value) for value in ("-1.5", "+x", "=1", 3, "a", "\t=1")] == ["-1.5", "'+x", "'=1", 3, "a", r"\t=1"]
