@@ -3,17 +3,17 @@
 #include "ops/op.h"
 #include "tflite/node_kind.h"
 
-bool tvmq_is_pad(const struct tvmq_record *record) { return tvmq_record_wanted(record) && record->node.kind->op_class == &tvmq_op_pad; }
+static bool is_pad(const struct tvmq_record *record) { return tvmq_record_wanted(record) && record->node.kind->op_class == &tvmq_op_pad; }
 
-// NULL, or why what the record describes cannot take in the PAD's border.
-static const char *set_border(const struct tvmq_record *record, union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+// Whether what the record describes can take in the PAD's border.
+static bool set_border(const struct tvmq_record *record, union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
-  return op_class->set_border != NULL ? op_class->set_border(options, pad) : "its reader is neither a convolution nor a max pooling";
+  return op_class->set_border != NULL && op_class->set_border(options, pad);
 }
 
 static void unfold(struct tvmq_record *reader) {
   static const struct tvmq_pad_desc nothing;
-  if (set_border(reader, &reader->node.options, &nothing) == NULL) reader->node.in[0] = reader->node.inputs[0];
+  if (set_border(reader, &reader->node.options, &nothing)) reader->node.in[0] = reader->node.inputs[0];
 }
 
 static bool reads(const struct tvmq_record *record, int tensor) {
@@ -22,25 +22,40 @@ static bool reads(const struct tvmq_record *record, int tensor) {
   return found;
 }
 
-// NULL, or why the PAD at `index` cannot be folded. Readers among the nodes that are left to the runtime show in the partitions only (placement.c).
-static const char *check(const struct tvmq_subgraph *subgraph, size_t index) {
-  const struct tvmq_node *pad = &subgraph->records[index].node;
-  const struct tvmq_pad_desc *desc = &subgraph->records[index].desc.pad;
-  bool any = false;
-  for (size_t i = index + 1; i < subgraph->n_records; i++) {
-    const struct tvmq_record *record = &subgraph->records[i];
-    if (!tvmq_record_wanted(record) || !reads(record, pad->out)) continue;
-    union tvmq_desc options = record->node.options;
-    const char *reason = set_border(record, &options, desc);
-    if (reason != NULL) return reason;
-    any = true;
+// The border that the padding of height and width of an NHWC tensor is. False: it pads something else, or what it pads has another scale or zero point.
+static bool find_border(const struct tvmq_copy_desc *copy, struct tvmq_pad_desc *pad) {
+  enum { BATCH, HEIGHT, WIDTH, CHANNELS, RANK };
+  if (copy->rank != RANK || !copy->same_quant) return false;
+  const struct tvmq_copy_axis *axes = copy->axes;
+  if (axes[BATCH].kind == TVMQ_COPY_PADDED || axes[CHANNELS].kind == TVMQ_COPY_PADDED) return false;
+  int32_t before[RANK] = {0}, after[RANK] = {0};
+  for (int d = HEIGHT; d <= WIDTH; d++) {
+    if (axes[d].kind != TVMQ_COPY_PADDED) continue;
+    before[d] = (int32_t)axes[d].first;
+    after[d] = (int32_t)(axes[d].n - axes[d].size) - before[d];
   }
-  return any ? NULL : "nothing that the delegate takes reads it";
+  pad->border = (struct tvmq_border){.top = before[HEIGHT], .bottom = after[HEIGHT], .left = before[WIDTH], .right = after[WIDTH], .value = copy->value};
+  pad->zero_point = copy->zero_point;
+  return true;
 }
 
-static void fold(struct tvmq_subgraph *subgraph, size_t index) {
+// Readers among the nodes that are left to the runtime show in the partitions only (placement.c).
+static bool can_fold(const struct tvmq_subgraph *subgraph, size_t index, struct tvmq_pad_desc *pad) {
+  const struct tvmq_record *record = &subgraph->records[index];
+  bool any = false;
+  if (record->stays || !find_border(&record->desc.copy, pad)) return false;
+  for (size_t i = index + 1; i < subgraph->n_records; i++) {
+    const struct tvmq_record *reader = &subgraph->records[i];
+    if (!tvmq_record_wanted(reader) || !reads(reader, record->node.out)) continue;
+    union tvmq_desc options = reader->node.options;
+    if (!set_border(reader, &options, pad)) return false;
+    any = true;
+  }
+  return any;
+}
+
+static void fold(struct tvmq_subgraph *subgraph, size_t index, const struct tvmq_pad_desc *pad) {
   struct tvmq_record *record = &subgraph->records[index];
-  const struct tvmq_pad_desc *pad = &record->desc.pad;
   for (size_t i = index + 1; i < subgraph->n_records; i++) {
     struct tvmq_record *reader = &subgraph->records[i];
     if (!tvmq_record_wanted(reader) || !reads(reader, record->node.out)) continue;
@@ -55,13 +70,13 @@ void tvmq_fold_pads(struct tvmq_subgraph *subgraph) {
     if (tvmq_record_wanted(&subgraph->records[i])) unfold(&subgraph->records[i]);
   }
   for (size_t i = 0; i < subgraph->n_records; i++) {
-    if (!tvmq_is_pad(&subgraph->records[i])) continue;
-    const char *reason = check(subgraph, i);
-    tvmq_record_unfold(&subgraph->records[i]);
-    if (reason == NULL) {
-      fold(subgraph, i);
-    } else {
-      tvmq_record_refuse(&subgraph->records[i], reason);
-    }
+    struct tvmq_record *record = &subgraph->records[i];
+    if (!is_pad(record)) continue;
+    struct tvmq_pad_desc pad;
+    const bool folds = can_fold(subgraph, i, &pad);
+    tvmq_record_unfold(record);
+    if (folds != record->is_border) tvmq_record_release(record);
+    record->is_border = folds;
+    if (folds) fold(subgraph, i, &pad);
   }
 }

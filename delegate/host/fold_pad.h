@@ -4,8 +4,6 @@
 
 #include "host/graph.h"
 
-// Folds every wanted PAD into its readers, all of which must be wanted and take borders, and refuses it where that cannot be. What an earlier call has folded
-// is unfolded first, so that it may be called again when nodes have been refused. The operators are not planned anew.
+// Folds every wanted PAD into its readers if all that are wanted take borders, and the PAD need not be computed for others; else it is computed. What an
+// earlier call has folded is unfolded first, so that it may be called again when nodes have been refused. The operators are not planned anew.
 void tvmq_fold_pads(struct tvmq_subgraph *subgraph);
-
-bool tvmq_is_pad(const struct tvmq_record *record);  // wanted; which after tvmq_fold_pads() means folded

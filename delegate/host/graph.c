@@ -148,7 +148,7 @@ void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   hide_plan(record);
 }
 
-bool tvmq_record_folded(const struct tvmq_record *record) { return record->node.kind->op_class->plan == NULL && !record->bytes.applied; }
+bool tvmq_record_folded(const struct tvmq_record *record) { return (record->node.kind->op_class->plan == NULL || record->is_border) && !record->bytes.applied; }
 
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors) {
   *tensors = record->bytes.applied ? &record->bytes.root : record->node.in;

@@ -45,6 +45,10 @@ struct tvmq_record {
   size_t n_candidates;
   struct tvmq_candidate_info candidate;  // that was asked for last
 
+  // Of a PAD
+  bool stays;      // it must be computed: its output is read outside of the partition
+  bool is_border;  // it is folded into what reads it
+
   // Of a node that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
   int folded_into;
   char folded[TVMQ_FOLDED_SIZE];

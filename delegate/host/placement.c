@@ -21,21 +21,20 @@ static void list_wanted(const struct tvmq_subgraph *subgraph, TfLiteIntArray *no
   }
 }
 
-// The steps of placing. Each returns true if it refused a node: the others may then be partitioned differently, and placing begins anew.
+// The steps of placing. Each returns true if it refused a node, or unfolded one: the others may then be partitioned differently, and placing begins anew.
 
 // PADs that are folded leave their output unwritten.
-static bool refuse_read_outside(struct tvmq_subgraph *subgraph, const struct preview *preview) {
-  bool refused = false;
+static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct preview *preview) {
+  bool found = false;
   for (int i = 0; i < preview->n; i++) {
     const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
     for (int j = 0; j < nodes->size; j++) {
       struct tvmq_record *record = tvmq_subgraph_find(subgraph, nodes->data[j]);
-      if (!tvmq_is_pad(record) || !tvmq_partition_outputs(&preview->partitions[i], record->node.out)) continue;
-      tvmq_record_refuse(record, "what it pads is an output of the graph, or read by nodes left to the runtime");
-      refused = true;
+      if (!record->is_border || !tvmq_partition_outputs(&preview->partitions[i], record->node.out)) continue;
+      record->stays = found = true;
     }
   }
-  return refused;
+  return found;
 }
 
 static bool refuse_small(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
@@ -90,7 +89,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
       for (int i = 0; i < nodes->size; i++) tvmq_record_refuse(tvmq_subgraph_find(subgraph, nodes->data[i]), "the runtime cannot partition the graph");
       continue;
     }
-    if (refuse_read_outside(subgraph, &preview)) continue;
+    if (compute_read_outside(subgraph, &preview)) continue;
     // Packing is the costly step, so it comes after the limits.
     if (refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
     if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {

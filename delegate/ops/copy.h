@@ -36,11 +36,12 @@ struct tvmq_copy_axis {
 
 struct tvmq_copy_desc {
   enum tvmq_type in_type, out_type;
-  bool other_quant;  // the reference asks for the input's scale and zero point, and the output has others
+  bool same_quant, wants_same_quant;  // input and output have one scale and zero point; the reference asks for it
   int rank;
   struct tvmq_copy_axis axes[TVMQ_COPY_AXES];
-  int32_t value;    // that is padded
-  size_t in_bytes;  // of the input
+  int32_t value;       // that is padded
+  int32_t zero_point;  // of the output of a PAD
+  size_t in_bytes;     // of the input
   // Several outputs are pieces, along one dimension that reads the input as it is, of what is described above, one behind the other.
   int n_out, piece_axis;
   size_t pieces[TVMQ_COPY_OUT];  // the size of each along that dimension; of a single output 0

@@ -82,16 +82,11 @@ struct tvmq_quantize_desc {
   size_t n;                   // elements
 };
 
-// PAD and PADV2. Of each dimension of an NHWC tensor, its size and what is put before and after it.
+// What a PAD before an operator puts around its image.
 struct tvmq_pad_desc {
-  enum tvmq_type in_type, out_type;
-  struct tvmq_quant in, out;
-  int32_t size[4], before[4], after[4];
-  int32_t value;  // that is put there
+  struct tvmq_border border;
+  int32_t zero_point;  // of the padded image
 };
-static inline struct tvmq_border tvmq_pad_border(const struct tvmq_pad_desc *pad) {
-  return (struct tvmq_border){.top = pad->before[1], .bottom = pad->after[1], .left = pad->before[2], .right = pad->after[2], .value = pad->value};
-}
 
 enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX, TVMQ_POOLING_MEAN };
 
@@ -199,7 +194,6 @@ union tvmq_desc {
   struct tvmq_conv_desc conv;
   struct tvmq_fully_connected_desc fully_connected;
   struct tvmq_mean_desc mean;
-  struct tvmq_pad_desc pad;
   struct tvmq_quantize_desc quantize;
   struct tvmq_pool_desc pool;
   struct tvmq_resize_desc resize;

@@ -87,9 +87,9 @@ struct tvmq_op_class {
   void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
   void (*release)(struct tvmq_op *op);  // NULL is fine
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
-  // Gives the operator the border that a PAD before it makes; an empty `pad` takes it away. Of `options` all but the node's own options is zero. NULL, or why
-  // it cannot have that border. The member is NULL where operators have none.
-  const char *(*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
+  // Gives the operator the border that a PAD before it makes; one of no width takes it away. Of `options` all but the node's own options is zero. False: it
+  // cannot have that border. The member is NULL where operators have none.
+  bool (*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
   // Of enum tvmq_moves, those that the described operator does; with them, where in the input each output, or in the output each input, begins. Where these are
   // that very place already, run_task must not fail, and need not do anything. The member is NULL where operators compute.
   uint32_t (*moves)(const union tvmq_desc *desc, size_t offsets[]);
@@ -108,7 +108,7 @@ extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_dequantize;       // DEQUANTIZE
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
 extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)
-extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2
+extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2: a copy, unless others take it in as their border (host/fold_pad.h)
 extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D

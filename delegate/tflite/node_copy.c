@@ -10,16 +10,14 @@ const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq
   copy->in_bytes = shapes->in[0].bytes;
   copy->rank = shapes->in[0].rank;
   copy->n_out = view->node->n_out;
+  copy->same_quant = true;
   for (int k = 0; k < view->node->n_out; k++) {
     if (tvmq_tensor_type(view->outs[k]) != copy->in_type) return "input and output types differ";
+    copy->same_quant &= tvmq_same_quant(tvmq_tensor_quant(view->in[0]), tvmq_tensor_quant(view->outs[k]));
   }
   size_t stride = tvmq_type_bytes(copy->in_type);
   for (int d = copy->rank; d-- > 0; stride *= (size_t)shapes->in[0].dims[d]) copy->axes[d] = tvmq_copy_whole((size_t)shapes->in[0].dims[d], stride);
   return NULL;
-}
-
-void tvmq_copy_same_quant(const struct tvmq_node_view *view, struct tvmq_copy_desc *copy) {
-  for (int k = 0; k < view->node->n_out; k++) copy->other_quant |= !tvmq_same_quant(tvmq_tensor_quant(view->in[0]), tvmq_tensor_quant(view->outs[k]));
 }
 
 const char *tvmq_copy_shape(const struct tvmq_copy_desc *copy, struct tvmq_shape *shape) {
@@ -64,4 +62,17 @@ const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, c
   int found = 0;
   const char *reason = tvmq_read_integers(view, input, reasons, n, values, &found);
   return reason != NULL || found == n ? reason : reasons->number;
+}
+
+const char *tvmq_read_paddings(const struct tvmq_node_view *view, int input, int rank, int64_t paddings[][2]) {
+  const TfLiteTensor *tensor;
+  struct tvmq_shape shape;
+  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[input], &tensor, &shape);
+  if (reason == NULL && (shape.rank != 2 || shape.dims[0] != rank || shape.dims[1] != 2)) reason = "the paddings are not a pair for each dimension";
+  if (reason == NULL) reason = tvmq_read_n_integers(view, input, TVMQ_INTEGERS("the paddings are"), 2 * rank, paddings[0]);
+  for (int i = 0; reason == NULL && i < 2 * rank; i++) {
+    const int64_t padding = paddings[i / 2][i % 2];
+    reason = padding < 0 ? "a padding is negative" : padding > INT32_MAX ? "a padding exceeds 32 bits" : NULL;
+  }
+  return reason;
 }

@@ -67,8 +67,6 @@ enum tvmq_activation tvmq_read_activation(TfLiteFusedActivation activation);
 
 // Begins the description of a copy as that of the whole of the first tensor that changes, and checks types.
 const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy);
-// For operators whose reference asks for the same scales and zero points of input and output.
-void tvmq_copy_same_quant(const struct tvmq_node_view *view, struct tvmq_copy_desc *copy);
 const char *tvmq_copy_shape(const struct tvmq_copy_desc *copy, struct tvmq_shape *shape);  // of the output, or of all its pieces together
 
 // For operators of which runtimes believe the output's shape in the file: NULL if it is the computed one.
@@ -90,6 +88,8 @@ struct tvmq_integers_reasons {
 const char *tvmq_read_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int most, int64_t *values, int *n);
 // Reads exactly `n` of them.
 const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int n, int64_t *values);
+// Reads a pair for each of `rank` dimensions: what is padded before and after it. None is negative, or exceeds 32 bits.
+const char *tvmq_read_paddings(const struct tvmq_node_view *view, int input, int rank, int64_t paddings[][2]);
 
 // The filter at `input`: its type, data, scales and zero point; and its shape.
 const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv, struct tvmq_shape *shape);

@@ -15,14 +15,13 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const int64_t symmetric = view->node->options.copy_options.symmetric;
   struct tvmq_copy_desc *copy = &desc->copy;
-  int64_t paddings[2 * TVMQ_MAX_RANK];
+  int64_t paddings[TVMQ_MAX_RANK][2];
   memset(desc, 0, sizeof *desc);
   const char *reason = tvmq_begin_copy(view, shapes, copy);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, PADDINGS, TVMQ_INTEGERS("the paddings are"), 2 * copy->rank, paddings);
+  if (reason == NULL) reason = tvmq_read_paddings(view, PADDINGS, copy->rank, paddings);
   for (int d = 0; reason == NULL && d < copy->rank; d++) {
     struct tvmq_copy_axis *axis = &copy->axes[d];
-    const int64_t before = paddings[2 * d], after = paddings[2 * d + 1], most = (int64_t)axis->size - (symmetric ? 0 : 1);
-    if (before < 0 || after < 0) return "a padding is negative";
+    const int64_t before = paddings[d][0], after = paddings[d][1], most = (int64_t)axis->size - (symmetric ? 0 : 1);
     if (before > most || after > most) return "a padding is larger than what it mirrors";
     if (before == 0 && after == 0) continue;
     axis->kind = TVMQ_COPY_MIRRORED;
@@ -30,7 +29,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
     axis->step = symmetric;
     axis->n += (size_t)(before + after);
   }
-  tvmq_copy_same_quant(view, copy);
+  copy->wants_same_quant = true;
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 

@@ -78,7 +78,7 @@ static const char *describe_unpack(const struct tvmq_node_view *view, struct tvm
   if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, desc->copy.rank, &axis);
   if (reason != NULL) return reason;
   if (shapes->in[0].dims[axis] != desc->copy.n_out) return "the axis has not an element for each output";
-  tvmq_copy_same_quant(view, &desc->copy);
+  desc->copy.wants_same_quant = true;
   int64_t sizes[TVMQ_MAX_OUT];
   for (int k = 0; k < desc->copy.n_out; k++) sizes[k] = 1;
   reason = cut(shapes, axis, sizes, &desc->copy);

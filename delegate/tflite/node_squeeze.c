@@ -42,7 +42,7 @@ static const char *describe_expand_dims(const struct tvmq_node_view *view, struc
   if (reason == NULL) reason = tvmq_read_axis(value, in->rank + 1, &axis);
   if (reason != NULL) return reason;
   if (in->rank == TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
-  tvmq_copy_same_quant(view, &desc->copy);
+  desc->copy.wants_same_quant = true;
   shapes->out = *in;
   shapes->out.rank++;
   shapes->out.dims[axis] = 1;

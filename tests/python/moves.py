@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -18,12 +19,17 @@ Shape = tuple[int, ...]
 
 @dataclasses.dataclass(frozen=True)
 class Move:
-    """A model of one operator that moves elements. `operands` are as `build_move` has them; `expected` makes the outputs of the tensors among them."""
+    """A model of one operator that moves elements.
+
+    `operands` are as `build_move` has them, or a number of the tensors' type; `expected` makes the outputs of the tensors among them; `zero_point` is that of
+    all tensors where it matters.
+    """
 
     operator: str
-    operands: Sequence[Shape | np.ndarray]
+    operands: Sequence[Shape | np.ndarray | int]
     expected: Callable[..., Sequence[np.ndarray]] = dataclasses.field(repr=False)
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    zero_point: int | None = None
 
     def tensors(self, generator: np.random.Generator, dtype: str) -> list[np.ndarray]:
         info = np.iinfo(dtype)
@@ -32,7 +38,10 @@ class Move:
     def build(self, dtype: str = "int8", **how: Any) -> bytes:
         outputs = self.expected(*self.tensors(np.random.default_rng(0), dtype))
         how.setdefault("out_shapes", [output.shape for output in outputs])
-        return builders.build_move(self.operator, operands=self.operands, dtype=dtype, **how, **self.options)
+        if self.zero_point is not None:
+            how["quantization"] = (how.get("quantization", (0.5, 0))[0], self.zero_point)
+        operands = [np.array(operand, dtype) if isinstance(operand, int) else operand for operand in self.operands]
+        return builders.build_move(self.operator, operands=operands, dtype=dtype, **how, **self.options)
 
 
 def quantization(draw: Draw, dtype: str) -> tuple[float, int]:
@@ -214,12 +223,26 @@ def mirror_pads(draw: Draw) -> Move:
     return Move("MIRROR_PAD", [shape, constant], lambda x: [np.pad(x, margins, mode.lower())], {"mode": mode})
 
 
+def pads(draw: Draw, version_2: bool = False) -> Move:
+    shape = a_shape(draw, 1, 5, 4000)
+    margins = [tuple(draw.integer(0, draw.choice([2, 9])) if draw.boolean() else 0 for _ in range(2)) for _ in shape]
+    while math.prod(size + sum(margin) for size, margin in zip(shape, margins)) > 100_000:
+        margins = [(before // 2, after // 2) for before, after in margins]
+    zero_point, value = draw.integer(0, 127), draw.integer(0, 127)
+    operands = [shape, np.array(margins, draw.choice(["int32", "int64"]))]
+    if version_2:
+        return Move("PADV2", [*operands, value], lambda x: [np.pad(x, margins, constant_values=value)], {}, zero_point)
+    return Move("PAD", operands, lambda x: [np.pad(x, margins, constant_values=zero_point)], {}, zero_point)
+
+
 MOVES: dict[str, Callable[[Draw], Move]] = {
     "DEPTH_TO_SPACE": depths_to_space,
     "EXPAND_DIMS": expansions,
     "GATHER": gathers,
     "MIRROR_PAD": mirror_pads,
     "PACK": packs,
+    "PAD": pads,
+    "PADV2": functools.partial(pads, version_2=True),
     "RESIZE_NEAREST_NEIGHBOR": resizes,
     "SLICE": slices,
     "SPACE_TO_DEPTH": spaces_to_depth,

@@ -7,7 +7,6 @@ from moves import MOVES
 from tvmq_delegate import models
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
-BORDERED = (*CONVOLUTIONS, "MAX_POOL_2D")  # into which a PAD is folded
 WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
 
 
@@ -36,11 +35,5 @@ def ours(op: models.Op) -> bool:
 
 
 def promised(content: bytes) -> set[tuple[int, int]]:
-    """Subgraph and index of what the delegate promises to take: the above, and PADs that only such operators read as take them in."""
-    ops = models.ops(content)
-    taken = {(op.subgraph, op.index) for op in filter(ours, ops)}
-    for pad in (op for op in ops if op.name in ("PAD", "PADV2") and op.inputs[0].dtype in ("int8", "uint8", "int16")):
-        readers = [op for op in ops if op.subgraph == pad.subgraph and pad.outputs[0] in op.inputs]
-        if readers and all(ours(op) and op.name in BORDERED for op in readers):
-            taken.add((pad.subgraph, pad.index))
-    return taken
+    """Subgraph and index of what the delegate promises to take."""
+    return {(op.subgraph, op.index) for op in models.ops(content) if ours(op)}

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import math
+
+import builders
 import harness
 import moves
 import numpy as np
 import pytest
-from draws import randomly
+from draws import Draw, randomly
+from moves import Shape
+
+import tvmq_delegate
+from tvmq_delegate import models
 
 
 def outputs(runtime: harness.Runtime, content: bytes, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
@@ -38,3 +46,131 @@ def test_random(runtime, name, draw):
         if reference is not None:
             harness.assert_equal(reference[i], wanted, f"output {i} of the reference")
     harness.counts["random models compared"] += 1
+
+
+MATRIX = (4, 6)
+move = functools.partial(builders.build_move, out_shapes=[MATRIX])
+
+
+def constant(value: object) -> np.ndarray:
+    return np.array(value, np.int32)
+
+
+# Name -> model, what the reason says.
+REFUSED = {
+    "float32": (lambda: move("TRANSPOSE", operands=[(6, 4), constant([1, 0])], dtype="float32"), "float32"),
+    "another type": (lambda: move("SQUEEZE", operands=[MATRIX], out_dtype="uint8"), "types differ"),
+    "a dimension twice": (lambda: move("TRANSPOSE", operands=[(4, 4), constant([1, 1])]), "twice"),
+    "a permutation that is an input": (lambda: computed("TRANSPOSE", (6, 4), constant([1, 0])), "the permutation is not constant"),
+    "an ellipsis": (
+        lambda: move("STRIDED_SLICE", operands=[MATRIX, *[constant([0, 0])] * 2, constant([1, 1])], ellipsis_mask=1, end_mask=3),
+        "ellipsis",
+    ),
+    "17 outputs": (lambda: move("SPLIT", operands=[constant(0), (17, 3)], out_shapes=[(1, 3)] * 17, num_splits=17), "more or fewer outputs"),
+    "sizes that are inputs": (lambda: computed("SPLIT_V", MATRIX, constant([4]), constant(0), num_splits=1), "the sizes are not constant"),
+    "other scales": (
+        lambda: move("EXPAND_DIMS", operands=[(6,), constant(0)], out_shapes=[(1, 6)], out_quantization=(0.25, 0)),
+        "scales or zero points differ",
+    ),
+    "an index outside": (lambda: move("GATHER", operands=[(5, 6), constant([0, 1, 2, 5])], axis=0), "outside the input"),
+    "indices that are inputs": (lambda: computed("GATHER", (5, 6), constant([0, 1, 2, 4]), axis=0), "the indices are not constant"),
+    "batches of indices": (lambda: move("GATHER", operands=[(4, 9), constant([[0] * 6] * 4)], axis=1, batch_dims=1), "batches"),
+    "a slice that the file has otherwise": (lambda: move("SLICE", operands=[(9, 6), constant([0, 0]), constant([3, 6])]), "another shape in the file"),
+}  # fmt: skip
+
+
+def computed(operator: str, shape: tuple[int, ...], *parameters: np.ndarray, **options: int) -> bytes:
+    """The first parameter is an input of the model."""
+    builder = models.ModelBuilder()
+    source = builder.add_tensor("input", shape, "int8", scale=0.5)
+    inputs = [builder.add_tensor(f"parameter {i}", p.shape, "int32", data=p if i else None) for i, p in enumerate(parameters)]
+    output = builder.add_tensor("output", MATRIX, "int8", scale=0.5)
+    builder.add_op(operator, [source, *inputs], [output], **options)
+    return builder.build([source, inputs[0]], [output])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(runtime, name):
+    build, reason = REFUSED[name]
+    content = build()
+    delegate = runtime.load()
+    try:
+        runtime.interpreter(content)
+    except (RuntimeError, ValueError):
+        harness.counts["refused moves that the runtime refuses itself"] += 1
+        with pytest.raises((RuntimeError, ValueError)):
+            runtime.interpreter(content, [delegate])
+    else:
+        runtime.interpreter(content, [delegate])
+    (node,) = tvmq_delegate.report(delegate).nodes
+    assert not node.claimed and reason in node.reason, node.reason
+
+
+# ---- in networks
+
+
+def chained(draw: Draw, builder: models.ModelBuilder, source: int, shape: Shape) -> tuple[list[int], list[Shape]]:
+    """A random operator that moves elements behind a tensor; its outputs and their shapes."""
+    size = shape[3]
+    cut = draw.integer(1, size - 1) if size > 1 else 0
+
+    def constants(*values: object) -> list[int]:
+        return [builder.add_tensor("constant", np.shape(value), "int32", data=np.array(value)) for value in values]
+
+    ways: list[tuple[str, list[int], list[Shape], dict]] = [
+        ("RESHAPE", [source, *constants([*shape[:1], shape[2], shape[1], size])], [(*shape[:1], shape[2], shape[1], size)], {}),
+        ("TRANSPOSE", [source, *constants([0, 2, 1, 3])], [(shape[0], shape[2], shape[1], size)], {}),
+        ("TRANSPOSE", [source, *constants([0, 3, 1, 2])], [(shape[0], size, *shape[1:3])], {}),
+        ("STRIDED_SLICE", [source, *constants([0, 0, 0, cut], [0] * 4, [1] * 4)], [(*shape[:3], size - cut)], {"begin_mask": 7, "end_mask": 15}),
+        ("STRIDED_SLICE", [source, *constants([0] * 4, [0] * 4, [1, -1, 1, 1])], [shape], {"begin_mask": 15, "end_mask": 15}),
+        ("PAD", [source, *constants([[0, 0], [1, 0], [0, 2], [0, 0]])], [(shape[0], shape[1] + 1, shape[2] + 2, size)], {}),
+        ("TILE", [source, *constants([1, 2, 1, 1])], [(shape[0], 2 * shape[1], *shape[2:])], {}),
+        ("SPLIT_V", [source, *constants([cut, -1], 3)], [(*shape[:3], cut), (*shape[:3], size - cut)], {"num_splits": 2}),
+        ("SPLIT_V", [source, *constants([1, -1], 1)], [(shape[0], 1, *shape[2:]), (shape[0], shape[1] - 1, *shape[2:])], {"num_splits": 2}),
+        ("RESIZE_NEAREST_NEIGHBOR", [source, *constants(2 * np.array(shape[1:3]))], [(shape[0], 2 * shape[1], 2 * shape[2], size)], {}),
+        ("CONCATENATION", [source, source], [(*shape[:3], 2 * size)], {"axis": 3}),
+        ("CONCATENATION", [source, source], [(shape[0], 2 * shape[1], *shape[2:])], {"axis": 1}),
+    ]
+    usable = [way for way in ways if all(min(of) > 0 for of in way[2])]
+    operator, inputs, shapes, options = draw.choice(usable)
+    outputs = [builder.add_tensor(f"{operator} {draw.below(1 << 30)}", of, "int8", scale=0.05, zero_point=3) for of in shapes]
+    builder.add_op(operator, inputs, outputs, **options)
+    return outputs, shapes
+
+
+def convolved(draw: Draw, builder: models.ModelBuilder, source: int, shape: Shape) -> tuple[int, Shape]:
+    generator = np.random.default_rng(draw.generator_seed())
+    out_c = draw.integer(1, 12)
+    weights = generator.integers(-127, 128, (out_c, 3, 3, shape[3]), np.int8)
+    tensors = [
+        builder.add_tensor("filter", weights.shape, "int8", scale=0.01, data=weights),
+        builder.add_tensor("bias", (out_c,), "int32", scale=0.0005, data=generator.integers(-2000, 2000, out_c)),
+    ]
+    output = builder.add_tensor(f"conv {draw.below(1 << 30)}", (*shape[:3], out_c), "int8", scale=0.05, zero_point=3)
+    builder.add_op("CONV_2D", [source, *tensors], [output], padding="SAME", stride_h=1, stride_w=1)
+    return output, (*shape[:3], out_c)
+
+
+@randomly
+def test_network(runtime, draw):
+    """Moves between convolutions, each reading any tensor before it: views, pieces computed in place, PADs folded and computed, some tensors read twice."""
+    builder = models.ModelBuilder()
+    shape = (draw.integer(1, 2), draw.integer(2, 6), draw.integer(2, 6), draw.integer(2, 9))
+    tensors = [(builder.add_tensor("input", shape, "int8", scale=0.05, zero_point=3), shape)]
+    for _ in range(draw.integer(1, 9)):
+        source, of = tensors[-1 if draw.boolean() else draw.below(len(tensors))]
+        if math.prod(of) > 20_000:
+            continue
+        made = [convolved(draw, builder, source, of)] if draw.one_in(3) else list(zip(*chained(draw, builder, source, of), strict=True))
+        tensors += made
+    results = {tensors[-1][0], *(tensor for tensor, _ in tensors[1:] if draw.one_in(4))}
+    if len(tensors) == 1:
+        return
+    content = builder.build([tensors[0][0]], sorted(results))
+    delegate = runtime.load(num_threads=draw.integer(1, 2))
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    harness.assert_claimed(delegate)
+    for seed in range(2):
+        inputs = harness.random_inputs(reference, seed)
+        for got, expected in zip(harness.run(delegated, *inputs), harness.run(reference, *inputs), strict=True):
+            harness.assert_equal(got, expected)

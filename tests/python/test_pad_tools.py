@@ -61,10 +61,11 @@ def test_a_pad_that_does_not_fold_is_found(runtime, monkeypatch, tmp_path):
     assert [saved.name for saved in models.ops(found.saved[0])] == ["PAD", "CONV_2D"]
     values = np.load(tmp_path / "op_1_CONV_2D.npz")["arr_0"]
     assert values.shape == (1, 8, 8, 8)
-    left = padded(CONV(in_zero_point=3), EVEN, operator="PADV2", value=4)
+    left = padded(CONV(), None, in_shape=(1, 8, 8, 8))
+    sample = inputs.Sample("with paddings", lambda: [values, np.array(EVEN, np.int32)])
     monkeypatch.setattr(accuracy.ops, "run_alone", lambda ops, nodes: {1: (0, 1)})
     with pytest.raises(RuntimeError, match="node 1 .CONV_2D. alone under tvmq"):
-        tvmq_delegate.diff(left, per_op=True, runtime=runtime.name, samples=samples)
+        tvmq_delegate.diff(left, per_op=True, runtime=runtime.name, samples=[sample])
 
 
 def test_bench(runtime):

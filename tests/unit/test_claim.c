@@ -203,40 +203,6 @@ static const struct {
 };
 
 static const struct {
-  struct tvmq_pad_desc desc;
-  const char *reason;
-} pad_cases[] = {
-#define PAD(...)           \
-  {.in_type = S8,          \
-   .out_type = S8,         \
-   .in = {0.5f, 3},        \
-   .out = {0.5f, 3},       \
-   .size = {2, 9, 9, 4},   \
-   .before = {0, 1, 2, 0}, \
-   .after = {0, 3, 0, 0},  \
-   .value = 3,             \
-   __VA_ARGS__}
-    {PAD(), NULL},
-    {PAD(.in_type = U8, .out_type = U8), NULL},
-    {PAD(.in_type = S16, .out_type = S16, .in.zero_point = 0, .out.zero_point = 0, .value = 0), NULL},
-    {PAD(.before = {0}, .after = {0}), NULL},
-    {PAD(.size = {0, 9, 9, 4}), NULL},
-    {PAD(.value = -128), NULL},
-
-    {PAD(.out_type = U8), "input and output types differ"},
-    {PAD(.in_type = F32, .out_type = F32), "float32: not quantized"},
-    {PAD(.in_type = S32, .out_type = S32), "activations are not int8, uint8 or int16"},
-    {PAD(.before = {0, -1, 0, 0}), "a padding is negative"},
-    {PAD(.after = {0, 0, 0, -1}), "a padding is negative"},
-    {PAD(.before = {1, 0, 0, 0}), "batch or channels are padded"},
-    {PAD(.after = {0, 0, 0, 1}), "batch or channels are padded"},
-    {PAD(.before = {0, 1 << 15, 1 << 15, 0}), "output has more than 2^31 - 1 elements"},
-    {PAD(.in.scale = 0.25f), "input and output have not the same scale and zero point"},
-    {PAD(.in.zero_point = 4), "input and output have not the same scale and zero point"},
-    {PAD(.in.scale = NAN, .out.scale = NAN), "input and output have not the same scale and zero point"},
-};
-
-static const struct {
   struct tvmq_quantize_desc desc;
   const char *reason;
 } quantize_cases[] = {
@@ -285,7 +251,6 @@ static void check_pairs(void) {
 int main(void) {
   CHECK_CLAIMS(tvmq_claim_conv, conv_cases);
   check_pairs();
-  CHECK_CLAIMS(tvmq_claim_pad, pad_cases);
   CHECK_CLAIMS(tvmq_claim_quantize, quantize_cases);
   return unit_report();
 }

@@ -34,7 +34,8 @@ static const struct {
     {COPY(.axes[0].n = 0), "empty tensor"},
     {COPY(.axes[0] = {.kind = TVMQ_COPY_WRAPPED, .n = (size_t)1 << 27, .size = 6, .stride = 20}), "tensor has more than 2^31 - 1 elements"},
     {COPY(.axes[0].n = SIZE_MAX / 2), "tensor has more than 2^31 - 1 elements"},
-    {COPY(.other_quant = true), "input and output scales or zero points differ"},
+    {COPY(.wants_same_quant = true), "input and output scales or zero points differ"},
+    {COPY(.wants_same_quant = true, .same_quant = true), NULL},
 };
 
 // What output indices 0, 1 and on read.

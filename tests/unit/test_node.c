@@ -244,14 +244,14 @@ static void check_pad(void) {
   } cases[] = {
       {NULL, NULL},
       {pad_floats, "the paddings are neither int32 nor int64"},
-      {pad_three, "the paddings are not 4 pairs"},
-      {pad_pair, "the paddings are not 4 pairs"},
+      {pad_three, "the paddings are not a pair for each dimension"},
+      {pad_pair, "the paddings are not a pair for each dimension"},
       {pad_short, "a constant is shorter than its shape"},
       {pad_no_data, "the paddings are not constant"},
       {pad_variable, "the paddings are not constant"},
-      {pad_rank_3, "the input has not 4 dimensions"},
-      {pad_too_much, "a padded dimension is negative or exceeds 2^31 - 1"},
-      {pad_away, "a padded dimension is negative or exceeds 2^31 - 1"},
+      {pad_rank_3, "the paddings are not a pair for each dimension"},
+      {pad_too_much, "a dimension exceeds 2^31 - 1"},
+      {pad_away, "a padding is negative"},
       {pad_negative, "a padding is negative"},
       {pad_wide, "a padding exceeds 32 bits"},
       {pad_into_itself, "the output is an input too"},
@@ -279,7 +279,9 @@ static void check_pad(void) {
     const char *reason = network_claim(&n, TVMQ_BUILTIN_PAD, index, &desc, &shapes);
     CHECK_STRING(reason, cases[i].reason, cases[i].reason);
     if (reason == NULL) {
-      CHECK(desc.pad.before[1] == 1 && desc.pad.after[1] == 2 && desc.pad.after[2] == 3 && desc.pad.value == -7, "description");
+      const struct tvmq_copy_axis *axes = desc.copy.axes;
+      CHECK(axes[0].kind == TVMQ_COPY_STEPS && axes[1].kind == TVMQ_COPY_PADDED && axes[1].first == 1 && axes[2].first == 0, "description");
+      CHECK(axes[1].n == NETWORK_H + 3 && axes[2].n == NETWORK_H + 3 && desc.copy.value == -7 && desc.copy.zero_point == -7, "description");
       CHECK(shapes.out.dims[1] == NETWORK_H + 3 && shapes.out.bytes == (NETWORK_H + 3) * (NETWORK_H + 3) * NETWORK_C, "shape");
     }
     paddings->allocation_type = value->allocation_type = kTfLiteMmapRo;

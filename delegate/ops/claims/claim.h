@@ -10,7 +10,6 @@ const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc)
 const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc);
 const char *tvmq_claim_dequantize(const struct tvmq_dequantize_desc *desc);
 const char *tvmq_claim_mean(const struct tvmq_mean_desc *desc);
-const char *tvmq_claim_pad(const struct tvmq_pad_desc *desc);  // exactly, by what reads it and has a border
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);
 const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc);
 const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);

@@ -12,7 +12,9 @@ static const char *elements(const struct tvmq_copy_desc *desc) {
 }
 
 // Copying needs no scale; but where the reference asks for the same, it fails.
-static const char *same_quant(const struct tvmq_copy_desc *desc) { return desc->other_quant ? "input and output scales or zero points differ" : NULL; }
+static const char *same_quant(const struct tvmq_copy_desc *desc) {
+  return desc->wants_same_quant && !desc->same_quant ? "input and output scales or zero points differ" : NULL;
+}
 
 static const char *places(const struct tvmq_copy_desc *desc) {
   for (int d = 0; d < desc->rank; d++) {

@@ -112,4 +112,4 @@ static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int threa
 }
 
 // The set_border of both operators (op.h).
-const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
+bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);

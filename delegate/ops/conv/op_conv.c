@@ -163,10 +163,10 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   tvmq_layout_name(&c->choice.variant->layout, out->packing, sizeof out->packing);
 }
 
-const char *tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
-  if (pad->value != pad->out.zero_point) return "the padded value is not the zero point";
-  options->conv.border = tvmq_pad_border(pad);
-  return NULL;
+bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (pad->border.value != pad->zero_point) return false;
+  options->conv.border = pad->border;
+  return true;
 }
 
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {

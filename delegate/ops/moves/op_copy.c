@@ -330,5 +330,7 @@ static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
 }
 
-const struct tvmq_op_class tvmq_op_copy = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves};
+#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves
+
+const struct tvmq_op_class tvmq_op_copy = {COPY};
+const struct tvmq_op_class tvmq_op_pad = {COPY};

@@ -243,10 +243,10 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&
 
 static const char *claim_mean(const union tvmq_desc *desc) { return tvmq_claim_mean(&desc->mean); }
 
-static const char *set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
-  if (options->pool.pooling != TVMQ_POOLING_MAX) return "its reader is an average pooling";
-  options->pool.border = tvmq_pad_border(pad);
-  return NULL;
+static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (options->pool.pooling != TVMQ_POOLING_MAX) return false;
+  options->pool.border = pad->border;
+  return true;
 }
 
 const struct tvmq_op_class tvmq_op_pool = {
