@@ -70,7 +70,7 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
 # row_sums, add, mul, maximum, byte_map.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
-TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums"
+TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
 Finding = tuple[Path, int, str]

@@ -19,6 +19,7 @@
 #include "kernels/line.h"
 #include "kernels/mean.h"
 #include "kernels/plane.h"
+#include "kernels/softmax.h"
 #include "packing/layout.h"
 
 // How a product x * multiplier * 2^shift is rounded; the formulas are in stage.h.
@@ -319,6 +320,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
   FAMILY(MAXIMUM, "maximum")                                      \
+  FAMILY(SOFTMAX, "softmax")                                      \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -340,7 +342,7 @@ enum tvmq_variant_flags {
 
 // What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (quantize to maximum: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
+  float rate;         // multiply-accumulates (quantize to softmax: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
                       // the inner loop
   float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
@@ -351,7 +353,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // quantize, add, mul, maximum and pools only
+  enum tvmq_type in_type, out_type;  // quantize, add, mul, maximum, softmax and pools only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -369,6 +371,7 @@ struct tvmq_variant {
     tvmq_mul_fn mul;
     tvmq_interpolate_fn interpolate;
     tvmq_maximum_fn maximum;
+    tvmq_softmax_fn softmax;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -384,6 +387,7 @@ struct tvmq_variant {
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
+#define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
 #define TVMQ_MAXIMUM(symbol, ...) void symbol(const struct tvmq_maximum_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);

@@ -43,6 +43,8 @@
    .out_type = TYPE,                             \
    .speeds = {__VA_ARGS__},                      \
    .fn.interpolate = SYMBOL},
+#define TVMQ_SOFTMAX(SYMBOL, CPU, OUT_TYPE, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_SOFTMAX, .cpu = CPU, .in_type = TVMQ_TYPE_S8, .out_type = OUT_TYPE, .speeds = {__VA_ARGS__}, .fn.softmax = SYMBOL},
 #define TVMQ_MAXIMUM(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_MAXIMUM, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.maximum = SYMBOL},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \

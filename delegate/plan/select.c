@@ -188,6 +188,11 @@ const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct
   return least(TVMQ_FAMILY_MAXIMUM, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
 }
 
+const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, const struct tvmq_target *target) {
+  if (out_type == TVMQ_TYPE_U8) out_type = TVMQ_TYPE_S8;
+  return least(TVMQ_FAMILY_SOFTMAX, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_S8, out_type, target->machine}, NULL);
+}
+
 struct pooling {
   enum tvmq_type type;
   size_t channels;

@@ -54,7 +54,7 @@ class Allowed:
 # Products of 64 bits: the output stage of single rounding alone has them.
 LONG_PRODUCTS = re.compile(r"smull2? v\d+\.2d")
 # Gemm: clang alone, by one. Winograd's outputs keep a tile between its two directions in memory, on purpose; a loop over its lines has at most six vectors of
-# a line to store, and half as many that find no register among 16. Depthwise and add on Arm, and mul of AVX2 by
+# a line to store, and half as many that find no register among 16. Depthwise and add on Arm, and mul on x86 by
 # the way that serves any stage: what is rescaled becomes products of twice the size.
 ALLOWED = [
     Allowed("avxvnni", "tvmq_gemm_s8_6x16c4__avxvnni", 1),
@@ -62,6 +62,7 @@ ALLOWED = [
     Allowed("avx2", "tvmq_winograd_output_s8_8c__avx2", 9),
     Allowed("avx2", "tvmq_mul_s8__avx2", 1),
     Allowed("avx2", "tvmq_mul_s16__avx2", 2),
+    Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 3),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
     Allowed("neon", "tvmq_winograd_output_s8_8c__neon", 9),
     Allowed("dotprod", "pairs_of_rows", 4, LONG_PRODUCTS),

@@ -1,0 +1,27 @@
+// SOFTMAX of bytes in fixed point, as TFLite's reference kernel computes it, with gemmlowp's arithmetic: what the kernels share.
+//
+// SRDHM(a, b) is the doubling high product, ab / 2^31 to the nearest, ties upward. A row's outputs depend on differences to its greatest element alone:
+//
+//   E(d)   exp of the difference d, times the input's scale and beta, as Q0.31: a table (exact/softmax_exps.h)
+//   S      the sum of E / 2^12 over the row, ties away from zero; h: its leading zeros
+//   R      1 / (1 + a) as Q0.31, a = S 2^h - 2^31 as Q0.31
+//   out    SRDHM(E, R) / 2^(12 - h + 31 - bits), ties away from zero, and the least value of the output's type, clamped; bits of the output: 8 or 16
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TVMQ_SOFTMAX_EXPS = 256, TVMQ_SOFTMAX_MAX_DEPTH = 4095 };  // sums of more elements may exceed int32
+
+// ---- softmax: each row of `depth` bytes on its own
+//
+// The tensors are one, or do not overlap; they are one only where both have bytes.
+struct tvmq_softmax_args {
+  const void *in;
+  void *out;
+  size_t rows, depth;         // depth is in [1, TVMQ_SOFTMAX_MAX_DEPTH]
+  uint8_t in_flip, out_flip;  // xor on each byte read or written: 0x80 for uint8 tensors
+  const int32_t *exps;        // [TVMQ_SOFTMAX_EXPS], of the difference d at 255 + d; the last is 2^31 - 1
+  int32_t least_difference;   // of those less than it, exps are 0 and outputs the type's least value
+};
+typedef void (*tvmq_softmax_fn)(const struct tvmq_softmax_args *args);

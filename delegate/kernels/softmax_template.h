@@ -1,0 +1,156 @@
+// SOFTMAX of bytes: what the portable kernel and all vectors share. Rows are computed in tiles, so that the reciprocals of a tile are found together. Exps are
+// looked up one by one, once, and kept; those of rows with more than KEPT elements are looked up twice.
+//
+// The includer defines
+//   ISA                                  suffix of the symbol
+//   LANES                                int32 of a vector, at most STEP
+//   greatest(row, n, to_unsigned)        the greatest of n bytes xor to_unsigned, as uint8
+// and then, with the lanes that this declares before
+//   high_product(a, b)                   lanes of SRDHM (softmax.h)
+//   total(x)                             the sum of the lanes
+//   outputs(exps, r, shift, flip, out)   STEP exps -> as many bytes: SRDHM(exp, r) / 2^shift, ties upward, at most 255, xor flip; shift is in [23, 31]
+#pragma once
+
+#include <string.h>
+
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+#include "kernels/stage.h"
+
+enum { STEP = 16, TILE = 16, KEPT = 2048 };
+
+typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t)), may_alias));
+typedef uint32_t unsigned_lanes __attribute__((vector_size(LANES * sizeof(int32_t)), may_alias));
+
+TVMQ_INLINE lanes high_product(lanes a, lanes b);
+TVMQ_INLINE int32_t total(lanes x);
+TVMQ_INLINE void outputs(const int32_t *exps, int32_t r, int32_t shift, uint8_t flip, uint8_t *out);
+
+struct row {
+  const uint8_t *in;
+  int32_t greatest, zeros, reciprocal;
+};
+
+TVMQ_INLINE lanes all_lanes(int32_t x) { return (lanes){0} + x; }
+
+// 1 / (1 + a) as Q0.31, saturated, of a in [0, 2^31) as the same: Newton's method, from 48/17 - 32/17 (1 + a)/2 for 2 / (1 + a) as Q2.29. Nothing wraps before
+// the end, since the first guess is within 1/17.
+TVMQ_INLINE lanes reciprocal(lanes a) {
+  const int32_t from = 1515870810, slope = -1010580540;
+  const lanes half = (a >> 1) + (1 << 30);
+  lanes z = high_product(half, all_lanes(slope)) + from;
+  UNROLL for (int i = 0; i < 3; i++) z += 4 * high_product(z, (1 << 29) - high_product(half, z));
+  const lanes saturated = z > (1 << 30) - 1, doubled = (lanes)((unsigned_lanes)z << 1);
+  return (saturated & INT32_MAX) | (~saturated & doubled);
+}
+
+// The sum of exps / 2^12, ties upward.
+TVMQ_INLINE uint32_t sum_of(const int32_t *exps, size_t n) {
+  unsigned_lanes sum = {0};
+  for (size_t i = 0; i < n; i += LANES) sum += (*(const unsigned_lanes *)(exps + i) + (1 << 11)) >> 12;
+  return (uint32_t)total((lanes)sum);
+}
+
+TVMQ_INLINE void begin_row(const struct tvmq_softmax_args *args, bool is_unsigned, size_t number, struct row *row) {
+  row->in = (const uint8_t *)args->in + number * args->depth;
+  row->greatest = greatest(row->in, args->depth, is_unsigned ? 0 : 0x80) + INT8_MIN;
+}
+
+// Looks up the exps of n elements of a row from `first` on; zeros follow up to a multiple of STEP, which is returned.
+TVMQ_INLINE size_t look_up(const struct tvmq_softmax_args *args, bool is_unsigned, const struct row *row, size_t first, size_t n, int32_t *exps) {
+  const int32_t *const table = args->exps;
+  const uint8_t *const in = row->in + first;
+  const int64_t origin = UINT8_MAX - row->greatest - (is_unsigned ? 128 : 0);
+  const size_t padded = tvmq_round_up(n, STEP);
+  _Pragma("GCC unroll 4") for (size_t i = 0; i < n; i++) {
+    int64_t x = is_unsigned ? in[i] : (int8_t)in[i];
+    __asm__("" : "+r"(x));  // compilers would collect indices in vectors, from where they have to be taken one by one
+    exps[i] = table[origin + x];
+  }
+  for (size_t i = n; i < padded; i++) exps[i] = 0;
+  return padded;
+}
+
+// Takes the leading zeros of a row's sum; what follows its highest bit, as Q0.31.
+TVMQ_INLINE int32_t scale_sum(uint32_t sum, struct row *row) {
+  row->zeros = __builtin_clz(sum);
+  return (int32_t)((sum << row->zeros) ^ 1u << 31);
+}
+
+// Beyond 31 the reference's division is none: the processor shifts by the low five bits of the count, and what is then taken for the remainder always rounds
+// up.
+static void outputs_beyond(const struct tvmq_softmax_args *args, const struct row *row, int32_t shift, const uint8_t *in, size_t n, const int32_t *exps,
+                           uint8_t *out) {
+  for (size_t i = 0; i < n; i++) {
+    const int32_t difference = (int8_t)(in[i] ^ args->in_flip) - row->greatest;
+    const int32_t value = (tvmq_high_multiply(exps[i], row->reciprocal, 0) >> (shift & 31)) + 1;
+    out[i] = (uint8_t)((difference < args->least_difference ? 0 : tvmq_clamp(value, 0, UINT8_MAX)) ^ 0x80 ^ args->out_flip);
+  }
+}
+
+// Outputs of n elements of a row from `first` on, whose exps have been looked up.
+TVMQ_INLINE void finish(const struct tvmq_softmax_args *args, const struct row *row, size_t first, size_t n, const int32_t *exps) {
+  const int32_t shift = 12 - row->zeros + 31 - 8;
+  const uint8_t flip = 0x80 ^ args->out_flip, *const in = row->in + first;
+  uint8_t *const out = (uint8_t *)args->out + (size_t)(in - (const uint8_t *)args->in);
+  if (shift > 31) {
+    outputs_beyond(args, row, shift, in, n, exps, out);
+    return;
+  }
+  size_t i = 0;
+  for (; i + STEP <= n; i += STEP) outputs(exps + i, row->reciprocal, shift, flip, out + i);
+  if (i == n) return;
+  uint8_t last[STEP];
+  outputs(exps + i, row->reciprocal, shift, flip, last);
+  memcpy(out + i, last, n - i);
+}
+
+TVMQ_INLINE void softmax_tile(const struct tvmq_softmax_args *args, bool is_unsigned, size_t first, size_t n_rows) {
+  _Alignas(64) int32_t exps[KEPT], rest[TILE] = {0};
+  struct row rows[TILE];
+  const size_t padded = tvmq_round_up(args->depth, STEP);
+  // All are stored before one is loaded: a vector is not loaded from stores of its parts that are on their way.
+  for (size_t i = 0; i < n_rows; i++) {
+    begin_row(args, is_unsigned, first + i, &rows[i]);
+    look_up(args, is_unsigned, &rows[i], 0, args->depth, exps + i * padded);
+  }
+  for (size_t i = 0; i < n_rows; i++) rest[i] = scale_sum(sum_of(exps + i * padded, padded), &rows[i]);
+  for (size_t i = 0; i < n_rows; i += LANES) *(lanes *)(rest + i) = reciprocal(*(const lanes *)(rest + i));
+  for (size_t i = 0; i < n_rows; i++) {
+    rows[i].reciprocal = rest[i];
+    finish(args, &rows[i], 0, args->depth, exps + i * padded);
+  }
+}
+
+static void softmax_long_row(const struct tvmq_softmax_args *args, bool is_unsigned, size_t number) {
+  _Alignas(64) int32_t exps[KEPT];
+  struct row row;
+  begin_row(args, is_unsigned, number, &row);
+  const size_t depth = args->depth;
+  uint32_t sum = 0;
+  for (size_t i = 0; i < depth; i += KEPT) sum += sum_of(exps, look_up(args, is_unsigned, &row, i, tvmq_min(depth - i, KEPT), exps));
+  row.reciprocal = reciprocal(all_lanes(scale_sum(sum, &row)))[0];
+  for (size_t i = 0; i < depth; i += KEPT) {
+    const size_t n = tvmq_min(depth - i, KEPT);
+    look_up(args, is_unsigned, &row, i, n, exps);
+    finish(args, &row, i, n, exps);
+  }
+}
+
+TVMQ_INLINE void softmax(const struct tvmq_softmax_args *args, bool is_unsigned) {
+  const size_t tile = tvmq_min(KEPT / tvmq_round_up(args->depth, STEP), TILE);
+  if (tile == 0)
+    for (size_t i = 0; i < args->rows; i++) softmax_long_row(args, is_unsigned, i);
+  else
+    for (size_t i = 0; i < args->rows; i += tile) softmax_tile(args, is_unsigned, i, tvmq_min(args->rows - i, tile));
+}
+
+#define PASTE(isa) tvmq_softmax_s8_s8__##isa
+#define SYMBOL(isa) PASTE(isa)
+
+void SYMBOL(ISA)(const struct tvmq_softmax_args *args) {
+  if (args->in_flip == 0)
+    softmax(args, false);
+  else
+    softmax(args, true);
+}
