@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "ops/conv/cut.h"
+#include "ops/conv/trim_filter.h"
 #include "ops/geometry.h"
 #include "unit.h"
 
@@ -242,25 +242,25 @@ static void check_cuts(void) {
           wrong += tvmq_geometry(&whole, &before) != NULL;
           struct tvmq_conv_desc kept = whole;
           after = before;
-          const struct tvmq_cut cut = tvmq_cut(&kept, &after);
-          const int end = cut.left + kept.filter_w;
+          const struct tvmq_trim trim = tvmq_trim(&kept, &after);
+          const int end = trim.left + kept.filter_w;
           bool any = false;
           for (int tap = 0; tap < filter; tap++) {
             any |= meets(&whole, &before, tap);
-            wrong += (tap < cut.left || tap >= end) && meets(&whole, &before, tap);
+            wrong += (tap < trim.left || tap >= end) && meets(&whole, &before, tap);
           }
-          wrong += kept.filter_w < 1 || after.pad_left < 0 || after.pad_left != before.pad_left - cut.left * dilation || after.out_w != before.out_w;
-          wrong += cut.top != 0 || kept.filter_h != 3 || cut.filter_w != filter;
+          wrong += kept.filter_w < 1 || after.pad_left < 0 || after.pad_left != before.pad_left - trim.left * dilation || after.out_w != before.out_w;
+          wrong += trim.top != 0 || kept.filter_h != 3 || trim.filter_w != filter;
           wrong += any && !meets(&whole, &before, end - 1);
-          wrong += any && dilation == 1 && !meets(&whole, &before, cut.left);
+          wrong += any && dilation == 1 && !meets(&whole, &before, trim.left);
           for (int transposed = 0; transposed <= 1; transposed++) {
             uint8_t *copy;
-            const uint8_t *part = tvmq_cut_filter(&cut, &kept, transposed, &copy);
+            const uint8_t *part = tvmq_trimmed_filter(&trim, &kept, transposed, &copy);
             const bool whole_in_order = !transposed && kept.filter_w == filter;
             wrong += part != (whole_in_order ? weights : copy) || (copy == NULL) != whole_in_order;
             for (int i = 0; i < 3 * kept.filter_w * 2; i++) {
               const int x = i / 2 % kept.filter_w, y = i / 2 / kept.filter_w, at = transposed ? x * 3 + y : y * kept.filter_w + x;
-              wrong += part[at * 2 + i % 2] != (y * filter + cut.left + x) * 2 + i % 2;
+              wrong += part[at * 2 + i % 2] != (y * filter + trim.left + x) * 2 + i % 2;
             }
             tvmq_free(copy);
           }

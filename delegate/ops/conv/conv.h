@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "ops/conv/conv_quant.h"
-#include "ops/conv/cut.h"
+#include "ops/conv/trim_filter.h"
 #include "ops/desc.h"
 #include "ops/geometry.h"
 #include "ops/op.h"
@@ -20,8 +20,8 @@
 enum tvmq_exactness { TVMQ_EXACTNESS_UNKNOWN, TVMQ_EXACT, TVMQ_INEXACT };
 
 struct tvmq_conv_problem {
-  struct tvmq_conv_desc desc;  // its filter cut, and so the padding of the geometry
-  struct tvmq_cut cut;
+  struct tvmq_conv_desc desc;  // its filter trimmed, and so the padding of the geometry
+  struct tvmq_trim trim;
   struct tvmq_geometry geometry;
   struct tvmq_conv_quant quant;
   size_t element_bytes;    // of an activation

@@ -25,7 +25,7 @@ const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct t
   const char *why = tvmq_geometry(desc, &problem->geometry);
   if (why) return why;
   problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
-  problem->cut = tvmq_cut(&problem->desc, &problem->geometry);
+  problem->trim = tvmq_trim(&problem->desc, &problem->geometry);
   problem->group_n = (size_t)desc->out_c / problem->groups;
   problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
   problem->macs = (uint64_t)problem->m * (uint64_t)desc->out_c * (uint64_t)desc->filter_h * (uint64_t)desc->filter_w * (uint64_t)desc->filter_c;

@@ -45,7 +45,7 @@ static bool is_legal(const struct tvmq_conv_problem *p) {
 // Without memory for the proof another way is taken.
 static bool prove(const struct tvmq_conv_problem *p) {
   uint8_t *copy;
-  const uint8_t *filter = tvmq_cut_filter(&p->cut, &p->desc, false, &copy);
+  const uint8_t *filter = tvmq_trimmed_filter(&p->trim, &p->desc, false, &copy);
   bool exact = filter;
   for (size_t o = 0; exact && o < (size_t)p->desc.out_c; o++) {
     const struct tvmq_channel channel = tvmq_conv_channel(&p->desc, &p->quant, filter, o);

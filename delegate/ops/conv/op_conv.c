@@ -50,7 +50,7 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_machine *machine,
 // Packs the part of the filter that is kept.
 static const char *pack_kept(struct tvmq_conv *c, const struct tvmq_machine *machine) {
   uint8_t *copy;
-  const uint8_t *filter = tvmq_cut_filter(&c->problem.cut, &c->problem.desc, false, &copy);
+  const uint8_t *filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.desc, false, &copy);
   if (!filter) return "out of memory";
   const char *why = pack(c, machine, filter);
   tvmq_free(copy);
@@ -70,7 +70,7 @@ static void drop_weights(struct tvmq_conv *c) {
 }
 
 static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_cut_equal(&a->problem.cut, &b->problem.cut);
+  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_trim_equal(&a->problem.trim, &b->problem.trim);
 }
 
 // The weights that `a` has packed serve `b`.

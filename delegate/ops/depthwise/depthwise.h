@@ -9,7 +9,7 @@
 #include "base/scratch.h"
 #include "kernels/kernel.h"
 #include "ops/conv/conv_quant.h"
-#include "ops/conv/cut.h"
+#include "ops/conv/trim_filter.h"
 #include "ops/desc.h"
 #include "ops/geometry.h"
 #include "plan/blocks.h"
@@ -31,8 +31,8 @@ struct tvmq_depthwise_block {
 };
 
 struct tvmq_depthwise {
-  struct tvmq_conv_desc desc;  // its filter cut
-  struct tvmq_cut cut;
+  struct tvmq_conv_desc desc;  // its filter trimmed
+  struct tvmq_trim trim;
   struct tvmq_conv_quant quant;
   struct tvmq_stage stage;  // lowered for the weights that are packed
   bool in_float;            // panels may be in float form

@@ -111,7 +111,7 @@ static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *mac
 // Packs the part of the filter that is kept, its rows the kernel's.
 static const char *pack_kept(struct tvmq_depthwise *d, const struct tvmq_machine *machine) {
   uint8_t *copy;
-  const uint8_t *filter = tvmq_cut_filter(&d->cut, &d->desc, d->transposed, &copy);
+  const uint8_t *filter = tvmq_trimmed_filter(&d->trim, &d->desc, d->transposed, &copy);
   if (!filter) return "out of memory";
   const char *why = pack(d, machine, filter);
   tvmq_free(copy);
@@ -120,7 +120,7 @@ static const char *pack_kept(struct tvmq_depthwise *d, const struct tvmq_machine
 
 static uint64_t macs(const struct tvmq_depthwise *d) {
   const uint64_t outputs = (uint64_t)d->desc.batch * (uint64_t)d->h.out * (uint64_t)d->w.out * (uint64_t)d->channels;
-  return outputs * (uint64_t)d->cut.filter_h * (uint64_t)d->cut.filter_w;
+  return outputs * (uint64_t)d->trim.filter_h * (uint64_t)d->trim.filter_w;
 }
 
 static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvmq_env *env) {
@@ -207,7 +207,7 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   const char *why = tvmq_geometry(desc, &geometry);
   if (why) return why;
   d->excluded = tvmq_conv_excluded_flags(desc, &d->quant, env->cpu);
-  d->cut = tvmq_cut(&d->desc, &geometry);
+  d->trim = tvmq_trim(&d->desc, &geometry);
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
   // Another shape alone is no reason to pack again; a wish is for what the shape by itself would have.
@@ -229,7 +229,7 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
   const char *why = describe(d, desc, env);
   if (why) return why;
   const bool packed = d->packed && (!d->in_float || (d->variant->flags & TVMQ_FLOAT_STAGE) != 0) && tvmq_conv_same_weights(&old.desc, &d->desc) &&
-                      tvmq_cut_equal(&old.cut, &d->cut) && old.side_by_side == d->side_by_side && old.transposed == d->transposed &&
+                      tvmq_trim_equal(&old.trim, &d->trim) && old.side_by_side == d->side_by_side && old.transposed == d->transposed &&
                       tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (!packed) {
     drop_weights(d);

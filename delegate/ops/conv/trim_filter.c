@@ -1,4 +1,4 @@
-#include "ops/conv/cut.h"
+#include "ops/conv/trim_filter.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool meets_input(const struct axis *a, int64_t tap) {
 
 // Returns how many taps are taken off in front. Where none meets the input one is kept; in front one that is followed by none before the first input, because
 // padding is not negative.
-static int32_t cut_axis(const struct axis *a, int32_t *filter, int32_t *pad) {
+static int32_t trim_axis(const struct axis *a, int32_t *filter, int32_t *pad) {
   int32_t first = 0, end = *filter;
   while (end > 1 && !meets_input(a, end - 1)) end--;
   while (first + 1 < end && !meets_input(a, first) && a->pad - (first + 1) * a->dilation >= 0) first++;
@@ -27,29 +27,29 @@ static int32_t cut_axis(const struct axis *a, int32_t *filter, int32_t *pad) {
   return first;
 }
 
-struct tvmq_cut tvmq_cut(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
+struct tvmq_trim tvmq_trim(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
   const struct axis h = {d->in_h, g->out_h, d->stride_h, d->dilation_h, g->pad_top}, w = {d->in_w, g->out_w, d->stride_w, d->dilation_w, g->pad_left};
-  struct tvmq_cut cut = {.filter_h = d->filter_h, .filter_w = d->filter_w};
-  cut.top = cut_axis(&h, &d->filter_h, &g->pad_top);
-  cut.left = cut_axis(&w, &d->filter_w, &g->pad_left);
-  return cut;
+  struct tvmq_trim trim = {.filter_h = d->filter_h, .filter_w = d->filter_w};
+  trim.top = trim_axis(&h, &d->filter_h, &g->pad_top);
+  trim.left = trim_axis(&w, &d->filter_w, &g->pad_left);
+  return trim;
 }
 
-bool tvmq_cut_equal(const struct tvmq_cut *a, const struct tvmq_cut *b) {
+bool tvmq_trim_equal(const struct tvmq_trim *a, const struct tvmq_trim *b) {
   return a->filter_h == b->filter_h && a->filter_w == b->filter_w && a->top == b->top && a->left == b->left;
 }
 
-const uint8_t *tvmq_cut_filter(const struct tvmq_cut *cut, const struct tvmq_conv_desc *d, bool transposed, uint8_t **copy) {
+const uint8_t *tvmq_trimmed_filter(const struct tvmq_trim *trim, const struct tvmq_conv_desc *d, bool transposed, uint8_t **copy) {
   *copy = NULL;
-  if (!transposed && cut->filter_h == d->filter_h && cut->filter_w == d->filter_w) return d->filter;
+  if (!transposed && trim->filter_h == d->filter_h && trim->filter_w == d->filter_w) return d->filter;
   // No more than the whole filter, which lies in memory: nothing overflows.
   const size_t n_filters = d->depthwise ? 1 : (size_t)d->out_c, tap_bytes = (size_t)(d->depthwise ? d->out_c : d->filter_c);
-  const size_t n_rows = (size_t)d->filter_h, n_cols = (size_t)d->filter_w, row_bytes = (size_t)cut->filter_w * tap_bytes;
-  const uint8_t *from = (const uint8_t *)d->filter + (size_t)cut->top * row_bytes + (size_t)cut->left * tap_bytes;
+  const size_t n_rows = (size_t)d->filter_h, n_cols = (size_t)d->filter_w, row_bytes = (size_t)trim->filter_w * tap_bytes;
+  const uint8_t *from = (const uint8_t *)d->filter + (size_t)trim->top * row_bytes + (size_t)trim->left * tap_bytes;
   *copy = tvmq_alloc(n_filters * n_rows * n_cols * tap_bytes);
   if (!*copy) return NULL;
   uint8_t *to = *copy;
-  for (size_t i = 0; i < n_filters; i++, from += (size_t)cut->filter_h * row_bytes, to += n_rows * n_cols * tap_bytes) {
+  for (size_t i = 0; i < n_filters; i++, from += (size_t)trim->filter_h * row_bytes, to += n_rows * n_cols * tap_bytes) {
     for (size_t y = 0; y < n_rows; y++) {
       for (size_t x = 0; x < n_cols; x++) {
         const size_t at = transposed ? x * n_rows + y : y * n_cols + x;
