@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -30,7 +31,7 @@ class Diff:
     contenders: without the baseline. taken: of the model's nodes by the delegate, 0 without it. outputs: each output of the whole model under each contender.
     latencies: of baseline and contenders. ratings: of outputs that rate classes. ops: each output of each node under each contender, in order of execution,
     and uncompared: the nodes left out; empty unless asked for. allowed: how far results may lie apart. saved: one-op models written of the nodes that lie
-    further apart; the inputs stand beside them as .npz.
+    further apart; the inputs stand beside them as .npz. replays: of each of these, the command that shows the difference again.
     """
 
     model: str
@@ -47,11 +48,22 @@ class Diff:
     uncompared: tuple[Uncompared, ...]
     allowed: Allowed
     saved: tuple[str, ...]
+    replays: tuple[str, ...]
 
     @property
     def passed(self) -> bool:
         """Whether no difference is greater than allowed."""
         return not any(map(self.allowed.exceeded, [output.difference for output in self.outputs] + [op.difference for op in self.ops]))
+
+    @property
+    def nothing_taken(self) -> bool:
+        """Whether the delegate is a contender and has left every node to the runtime: that its results are the same says nothing of it."""
+        return DELEGATE in (self.baseline, *self.contenders) and not self.taken
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the expected class, where one is given, is the best of every sample under every contender."""
+        return not any(rating.expected for rating in self.ratings)
 
     def first(self, contender: str) -> OpDifference | None:
         """The first node in order of execution that differs under a contender, None if none does."""
@@ -69,6 +81,8 @@ class Diff:
         return f"against {self.baseline}, over {over}: " + "; ".join(f"{names.get(name, name)} {self._verdict(name)}" for name in self.contenders)
 
     def _verdict(self, contender: str) -> str:
+        if contender == DELEGATE and self.nothing_taken and self.passed:
+            return "has left everything to the runtime: nothing of it was compared"
         ends = [output.difference for output in self.outputs if output.contender == contender]
         nodes = [op.difference for op in self.ops if op.contender == contender]
         count = self.compared(contender)
@@ -171,4 +185,17 @@ def diff(
         uncompared=tuple(ops.uncompared) if ops else (),
         allowed=allowed,
         saved=tuple(f"{stem}.tflite" for _, stem in sorted(ops.saved.items())) if ops else (),
+        replays=tuple(_replay(stem, fielded, ops.failing[index], runtimes.name(module), num_threads, allowed) for index, stem in sorted(ops.saved.items()))
+        if ops
+        else (),
     )
+
+
+def _replay(stem: str, fielded: Sequence[Contender], failing: Sequence[str], runtime: str, num_threads: int, allowed: Allowed) -> str:
+    """The command that compares a saved node under the contenders that failed, as they were."""
+    rest, options = fielded[0].rest, fielded[0].options
+    words = ["tvmq", "diff", f"{stem}.tflite", "--input", f"{stem}.npz", "--contenders", ",".join([fielded[0].name, *failing]), "--runtime", runtime]
+    given = {"rest": rest, "num_threads": num_threads, "max_lsb": f"{allowed.max_lsb:g}", "max_abs": f"{allowed.max_abs:g}", **options}
+    defaults = {"rest": "reference", "num_threads": 1, "max_lsb": "0", "max_abs": "0"}
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None and value != defaults.get(name)]
+    return shlex.join(words)

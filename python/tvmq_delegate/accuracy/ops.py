@@ -75,6 +75,7 @@ class Ops:
         self.runtime, self.num_threads, self.allowed = runtime, num_threads, allowed
         self.folder = None if save_failing is None else Path(save_failing)
         self.saved: dict[int, str] = {}
+        self.failing: dict[int, list[str]] = {}  # of the nodes saved, the contenders that failed
         self.alone: list[_Alone] = []
         self.uncompared: list[Uncompared] = []
         ops = models.ops(source)
@@ -127,6 +128,9 @@ class Ops:
         import numpy as np
 
         assert self.folder is not None
+        failing = self.failing.setdefault(alone.op.index, [])
+        if alone.contender.name not in failing:
+            failing.append(alone.contender.name)
         if alone.op.index in self.saved:
             return
         self.folder.mkdir(parents=True, exist_ok=True)

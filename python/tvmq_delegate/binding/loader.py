@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.resources
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -36,6 +37,21 @@ def library_path() -> Path:
     return path.resolve()
 
 
+def _spelled(options: Mapping[str, object]) -> dict[str, object]:
+    """The options that are given, by the library's names. What a C string cannot hold, or what is given twice, is refused here: no runtime would tell."""
+    given: dict[str, object] = {}
+    for name, value in options.items():
+        if value is None:
+            continue
+        name = name.replace("-", "_")
+        if name in given:
+            raise ValueError(f"option {name} is given twice, the second time with value {str(value)!r}")
+        if "\0" in name or "\0" in str(value):
+            raise ValueError(f"option {name!r} cannot be {str(value)!r}: there is a NUL character in it")
+        given[name] = value
+    return given
+
+
 def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptions]) -> runtimes.Delegate:
     """Loads the delegate, ready to be handed to the same runtime: Interpreter(..., experimental_delegates=[load()]).
 
@@ -56,7 +72,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     """
     interpreter = runtimes.find(runtime)
     path = str(library_path())
-    given = {name.replace("-", "_"): value for name, value in options.items() if value is not None}
+    given = _spelled(options)
     if given.get("fully_connected", "auto") == "auto":
         given["fully_connected"] = runtimes.fully_connected_scaling(interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too

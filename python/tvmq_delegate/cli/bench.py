@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,13 +14,19 @@ from .. import measure
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, tables, trace
 from ..sessions import inputs
-from .command import OutputFile, as_json, listed, model_command, num_threads, print_json, progress
+from .command import DIFFERENT, as_json, listed, model_command, num_threads, print_json, progress
+from .output import OutputFile, write_all
 
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
     if files:
-        _print_comparison(measure.compare(*files), as_data=context.params["json_wanted"])
-        context.exit()
+        found = measure.compare(*files)
+        _print_comparison(found, as_data=context.params["json_wanted"])
+        limit = context.params["fail_above"]
+        slower = found.slower(limit) if limit is not None else ()
+        if slower:
+            click.echo(f"slower by more than {limit:g} %: {', '.join(change.what for change in slower)}", err=True)
+        context.exit(DIFFERENT if slower else 0)
 
 
 def _print_comparison(found: measure.Comparison, *, as_data: bool) -> None:
@@ -60,12 +67,17 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     help="How to print the nodes; benchmark_model's proto is not offered.",
 )
 @click.option("--op-profiling-output-file", type=OutputFile(), help="Where to write them instead.")
+@click.option("--use-xnnpack/--no-use-xnnpack", default=True, show_default=True, help="Whether XNNPACK runs the nodes that the delegate leaves.")
+@click.option("--input-layer", metavar="NAMES", help="The inputs that the shapes are of, with commas between.  [default: the model's]")
+@click.option("--input-layer-shape", metavar="SHAPE", help="Resize the inputs: 1,224,224,3, with colons between the shapes of several.")
+@click.option("--report-peak-memory-footprint", is_flag=True, expose_value=False, hidden=True)  # which is always reported
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
 @click.option("--json", "json_wanted", is_flag=True, is_eager=True, help="Print JSON.")
 @click.option("--result-file-path", type=OutputFile(), help="Write the JSON to a file.")
-@click.option("--csv", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
+@click.option("--csv", "--profiling-output-csv-file", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
+@click.option("--fail-above", type=click.FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     """Measure how fast MODEL runs, and where the time goes.
@@ -77,9 +89,11 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     files = (nodes_file, flags["csv_file"], flags["trace_file"], flags["html_file"])
     if settings.dry_run and any(files):
         raise click.UsageError("--dry-run measures no nodes: there is nothing to write but --result-file-path")
+    if flags["fail_above"] is not None:
+        raise click.UsageError("--fail-above is of --compare")
+    profiled = any(files) or flags["enable_op_profiling"] or as_csv
     page = _page() if flags["html_file"] else None
-    given = flags["input_layer_value_files"]
-    arrays = inputs.value_files(given, inputs.describe(source, module)) if given else None
+    arrays = _inputs(source, module, profiled, flags["input_layer_value_files"], flags["input_layer_shape"], flags["input_layer"])
     with progress() as follow:
         found = measure.bench(
             source,
@@ -88,25 +102,14 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             settings=settings,
             against=flags["against"],
             sweep=flags["sweep"],
-            op_profiling=any(files) or flags["enable_op_profiling"] or as_csv,
+            rest="stock" if flags["use_xnnpack"] else "builtin",
+            op_profiling=profiled,
             inputs=arrays,
             num_threads=num_threads(options),
             progress=follow,
             **options,
         )
     data = as_json({name: value for name, value in vars(found).items() if name != "profiled"})  # which is for the trace
-    if flags["result_file_path"]:
-        flags["result_file_path"].write_text(data + "\n", encoding="utf-8")
-    for path in (flags["csv_file"], nodes_file if as_csv else None):
-        if path:
-            path.write_text(benchmark_model.op_csv(found), encoding="utf-8")
-    if nodes_file and not as_csv:
-        with nodes_file.open("w", encoding="utf-8") as stream:
-            _print_nodes(found, screen.Screen(file=stream, width=screen.UNLIMITED, highlight=False, markup=False))
-    if flags["trace_file"]:
-        flags["trace_file"].write_text(json.dumps(trace.trace(found)) + "\n", encoding="utf-8")
-    if page:
-        flags["html_file"].write_text(page(found), encoding="utf-8")
     if flags["json_wanted"]:
         click.echo(data)
     else:
@@ -115,6 +118,33 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             click.echo("\n" + benchmark_model.op_csv(found), nl=False)
         elif found.op_profile and not nodes_file:
             _print_nodes(found, screen.console)
+    write_all(
+        (flags["result_file_path"], lambda: data + "\n"),
+        (flags["csv_file"], lambda: benchmark_model.op_csv(found)),
+        (nodes_file, lambda: benchmark_model.op_csv(found) if as_csv else _nodes_text(found)),
+        (flags["trace_file"], lambda: json.dumps(trace.trace(found)) + "\n"),
+        (flags["html_file"], lambda: page(found) if page else ""),
+    )
+
+
+def _inputs(source: bytes, module: Any, profiled: bool, files: str | None, shapes: str | None, names: str | None) -> list[Any] | None:
+    """What to feed, None for random values in the model's own shapes."""
+    if names is not None and shapes is None:
+        raise click.UsageError("--input-layer names the inputs of --input-layer-shape")
+    if shapes is not None and profiled:
+        raise click.UsageError("--input-layer-shape: nodes can be measured in the model's own shapes only")
+    if files is None and shapes is None:
+        return None
+    tensors = inputs.describe(source, module)
+    if shapes is not None:
+        tensors = inputs.reshaped(tensors, shapes, names)
+    return inputs.value_files(files, tensors) if files is not None else inputs.random(tensors)[0].load()
+
+
+def _nodes_text(found: measure.Benchmark) -> str:
+    stream = io.StringIO()
+    _print_nodes(found, screen.Screen(file=stream, width=screen.UNLIMITED, highlight=False, markup=False))
+    return stream.getvalue()
 
 
 def _print(found: measure.Benchmark) -> None:

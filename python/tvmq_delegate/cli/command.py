@@ -7,10 +7,8 @@ import dataclasses
 import functools
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +20,10 @@ from ..models import ModelError, opened, zoo
 from ..reports import screen
 
 DEFAULT_NETWORK = "mobilenet_v2"
+
+
+# Exit codes, beside 0 and that of Failure.
+DIFFERENT, NOTHING_TAKEN, INTERRUPTED = 1, 3, 130
 
 
 class Failure(click.ClickException):
@@ -41,6 +43,9 @@ class Group(click.Group):
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.Abort):  # click's own, and RuntimeErrors
             raise
+        except KeyboardInterrupt:
+            click.echo("Interrupted", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
         except click.UsageError as error:
             raise Failure(error.format_message()) from None
         except OSError as error:
@@ -64,37 +69,45 @@ def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, 
     return convert
 
 
-class OutputFile(click.Path):
-    """A file to write. What cannot be written is refused before anything is measured."""
-
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False, writable=True, path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        path = Path(value)
-        if not path.exists() and not os.access(path.absolute().parent, os.W_OK | os.X_OK):
-            self.fail(f"{value}: there is no such folder, or no permission to write into it", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 class ModelCommand(click.Command):
     """A command on one model: takes it, the runtime, and every option of the delegate, by the names and help texts of the library itself."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *_delegate_options()]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Flags may have values, as benchmark_model's do: --dry_run=true."""
+        flags = {name: option for option in self.get_params(ctx) if isinstance(option, click.Option) and option.is_flag for name in option.opts}
+        return super().parse_args(ctx, [spelled for argument in args for spelled in _without_value(argument, flags)])
+
+
+def _without_value(argument: str, flags: dict[str, click.Option]) -> list[str]:
+    """A flag as click knows it: by its name where it is true, by the opposite one, if there is one, or not at all where it is false."""
+    name, equals, value = argument.partition("=")
+    option = flags.get(name.replace("_", "-"))
+    if option is None or not equals:
+        return [argument]
+    if value.lower() in ("true", "1", "yes", "on"):
+        return [name]
+    if value.lower() in ("false", "0", "no", "off"):
+        return option.secondary_opts[:1]
+    raise click.UsageError(f"{name}={value}: neither true nor false")
+
 
 def model_command(function: Callable[..., Any]) -> click.Command:
     """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options."""
 
     @functools.wraps(function)
-    def call(model: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
+    def call(model: str | None, graph: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
+        if model is not None and graph is not None:
+            raise click.UsageError("two model files at once")
+        model = graph if model is None else model
         if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
         name = model if model is not None else network or DEFAULT_NETWORK
-        source = opened(model)[0] if model is not None else zoo.load(name)
         options = {option.name: values.pop(option.name) for option in library.options()}
         try:
+            source = opened(model)[0] if model is not None else zoo.load(name)
             return function(source, name, runtimes.find(runtime_name), options, **values)
         except ModelError as error:
             raise Failure(f"{name}: {_one_line(error)}") from None
@@ -104,6 +117,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime or tensorflow.  [default: the first that is installed]"
     parameters = [
         click.argument("model", required=False),
+        click.option("--graph", "--model-file", "graph", metavar="FILE", help="MODEL, as benchmark_model and inference_diff call it."),
         click.option("--network", metavar="NAME", help=network_help),
         click.option("--runtime", "runtime_name", metavar="PACKAGE", help=runtime_help),
         click.option("--wide", is_flag=True, expose_value=False, callback=widened, help=wide_help),

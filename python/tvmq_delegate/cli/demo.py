@@ -11,18 +11,18 @@ from ..binding import library
 from ..reports import bench as report
 from ..reports import screen, tables
 from ..sessions import inputs, nodes
-from .command import model_command, num_threads, progress
+from .command import DIFFERENT, NOTHING_TAKEN, model_command, num_threads, progress
 
 AGAINST = ("stock", "builtin")
 NUM_RUNS = 10  # of each, at least
 
 
 @model_command
-@click.option("--seconds", default=3.0, show_default=True, help="How long to take times.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=3.0, show_default=True, help="How long to take times.")
 def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float) -> None:
     """Run MODEL: what the delegate takes, whether every node equals the reference kernels bit for bit, and the time beside the stock runtime.
 
-    Exit code 1 if anything differs.
+    Exit code 1 if anything differs, 3 if the delegate has taken nothing.
     """
     print = screen.console.print
     found = nodes(source, runtime=module, name=name, **options)
@@ -40,4 +40,6 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     explained = f"stock: {found.runtime} as it comes, builtin: without its delegates"
     print(f"\n{library.cpu().name}, {tables.plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(DIFFERENT)
+    if verdict.nothing_taken:
+        raise click.exceptions.Exit(NOTHING_TAKEN)

@@ -12,7 +12,7 @@ from .. import accuracy
 from ..reports import diff as report
 from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
-from .command import listed, model_command, num_threads, print_json, progress
+from .command import DIFFERENT, NOTHING_TAKEN, listed, model_command, num_threads, print_json, progress
 
 ALLOWED = click.FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
@@ -68,7 +68,7 @@ def diff(
     stock      the runtime as it comes
     tvmq       this delegate
 
-    Exit code 1 if a difference is greater than allowed.
+    Exit code 1 if a difference is greater than allowed or the expected class is not the best, 3 if the delegate has taken nothing.
     """
     if files and images:
         raise click.UsageError("--input and --images at once")
@@ -94,10 +94,12 @@ def diff(
             **options,
         )
     if as_json:
-        print_json({"passed": found.passed, "verdict": found.verdict, **vars(found)})
+        print_json({"passed": found.passed, "nothing_taken": found.nothing_taken, "as_expected": found.as_expected, "verdict": found.verdict, **vars(found)})
     else:
         ratings = bool(images or labels or settings["expected"])
         for part in report.report(found, ratings=ratings, max_rows=summary_max_rows, width=screen.console.width):
             screen.console.print(part, soft_wrap=isinstance(part, Text))
-    if not found.passed:
-        raise click.exceptions.Exit(1)
+    if not (found.passed and found.as_expected):
+        raise click.exceptions.Exit(DIFFERENT)
+    if found.nothing_taken:
+        raise click.exceptions.Exit(NOTHING_TAKEN)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -69,7 +70,7 @@ class Benchmark:
     """All of a benchmark.
 
     options: the delegate's, as far as given. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op
-    profiling; profiled: what a trace is made of.
+    profiling; profiled: what a trace is made of. model_sha256: of the file's bytes, which tell models of one name apart.
     """
 
     model: str
@@ -84,6 +85,7 @@ class Benchmark:
     reconciliation: Reconciliation | None = None
     peak: library.Peak | None = None
     profiled: Profiled | None = None
+    model_sha256: str = ""
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -110,6 +112,7 @@ def bench(
     settings: Settings = DEFAULTS,
     against: Sequence[str] = (),
     sweep: tuple[str, Sequence[str]] | None = None,
+    rest: str = "stock",
     op_profiling: bool = False,
     inputs: Sequence[NDArray[Any]] | None = None,
     num_threads: int = 1,
@@ -125,6 +128,7 @@ def bench(
       settings: how long.
       against: other contenders: "stock", "builtin", "reference".
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
+      rest: which kernels run the nodes that the delegate leaves, as Contender's.
       op_profiling: measure every node too.
       inputs: one array for each input of the model; random ones if None.
       num_threads: of each interpreter, which the delegate goes by.
@@ -137,21 +141,22 @@ def bench(
     source, name = models.opened(source, name)
     given = {option: value for option, value in options.items() if value is not None}
     module = runtimes.find(runtime)
-    entries = _entries(given, against, sweep)
+    entries = _entries(given, against, sweep, rest)
     delegations = [  # the library checks the options
         nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.delegated
     ]
     arrays = tuple(inputs) if inputs is not None else None
+    sha256 = hashlib.sha256(source).hexdigest()
     jobs = [
         Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
         for label, contender in entries.items()
     ]
     results, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
-    found = Benchmark(name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe(), results, delegations[0])
+    found = Benchmark(name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe(), results, delegations[0], model_sha256=sha256)
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
-    first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, options=unlimited))
+    first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, rest, unlimited))
     others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
     ops = models.ops(source)
     alone = op_times.time_ops([first, *others], run_alone(ops, found.delegation.nodes), lambda part: progress(part, "each node alone"))
@@ -177,15 +182,15 @@ def _measure(
         return results, workers[0].call("profile", settings.limits), workers[0].call("peak")
 
 
-def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[str, Sequence[str]] | None) -> dict[str, Contender]:
+def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[str, Sequence[str]] | None, rest: str) -> dict[str, Contender]:
     if sweep is None:
-        return {DELEGATE: Contender(DELEGATE, options=options), **{name: Contender(name) for name in against if name != DELEGATE}}
+        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name) for name in against if name != DELEGATE}}
     if against:
         raise ValueError("a sweep sets the delegate against itself: without other contenders")
     option, values = sweep
     if not values:
         raise ValueError(f"no values to sweep {option!r} over")
-    return {f"{option}={value}": Contender(DELEGATE, options={**options, option: value}) for value in values}
+    return {f"{option}={value}": Contender(DELEGATE, rest, {**options, option: value}) for value in values}
 
 
 def _alternate(

@@ -33,11 +33,20 @@ class Comparison:
     contenders: tuple[Change, ...]
     nodes: tuple[Change, ...]
 
+    def slower(self, percent: float) -> tuple[Change, ...]:
+        """What has become slower by more than so much, and clearly so."""
+        return tuple(change for change in (*self.contenders, *self.nodes) if change.clear and change.ratio > 1 + percent / 100)
+
 
 def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Comparison:
     """Raises OSError if a file cannot be read, ValueError if it does not hold a benchmark."""
     old, new = _read(before), _read(after)
+    if not old.contenders.keys() & new.contenders.keys():
+        raise ValueError(f"nothing to compare: {os.fspath(before)} has {', '.join(old.contenders)}; {os.fspath(after)} has {', '.join(new.contenders)}")
     differ = [f"{what} {text} before, {new.circumstances[what]} after" for what, text in old.circumstances.items() if text != new.circumstances[what]]
+    models = [measured.models(bool(old.sha256 and new.sha256)) for measured in (old, new)]
+    if models[0] != models[1]:
+        differ.insert(0, f"model {models[0]} before, {models[1]} after")
     return Comparison(os.fspath(before), os.fspath(after), tuple(differ), _changes(old.contenders, new.contenders), _changes(old.nodes, new.nodes))
 
 
@@ -47,18 +56,24 @@ Times = dict[str, tuple[float, float, float]]
 
 @dataclass(frozen=True)
 class _Measured:
-    """What two files are compared by."""
+    """What two files are compared by. sha256: of the model, "" in files of earlier versions."""
 
+    model: str
+    sha256: str
     circumstances: dict[str, str]
     contenders: Times
     nodes: Times
+
+    def models(self, by_contents: bool) -> str:
+        """Which model was measured: by what is in its file, or by its name."""
+        return f"of SHA-256 {self.sha256[:12]}" if by_contents else self.model
 
 
 def _read(path: str | os.PathLike[str]) -> _Measured:
     try:
         with open(path, encoding="utf-8") as stream:
             found = json.load(stream)
-        return _Measured(_circumstances(found), _contenders(found), _nodes(found))
+        return _Measured(str(found["model"]), str(found.get("model_sha256", "")), _circumstances(found), _contenders(found), _nodes(found))
     except (UnicodeDecodeError, json.JSONDecodeError):
         raise ValueError(f"{os.fspath(path)} is not JSON") from None
     except (AttributeError, KeyError, TypeError):
@@ -66,7 +81,7 @@ def _read(path: str | os.PathLike[str]) -> _Measured:
 
 
 def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:
-    told = {name: found[name] for name in ("model", "runtime", "num_threads")} | {name: found["machine"][name] for name in ("cpu", "count", "governor")}
+    told = {name: found[name] for name in ("runtime", "num_threads")} | {name: found["machine"][name] for name in ("cpu", "count", "governor")}
     options = ", ".join(f"{name}={value}" for name, value in found["options"].items())
     return {name: str(value) or "none" for name, value in (told | {"options": options}).items()}
 

@@ -21,6 +21,7 @@ from flatbuffers.builder import BuilderSizeError
 from flatbuffers.number_types import UOffsetTFlags
 
 IDENTIFIER = b"TFL3"
+HEADER_BYTES = 8
 
 # Union fields and the enumeration that names their members; the member's number stands in the field `<name>_type`.
 UNIONS = {
@@ -149,16 +150,21 @@ def enum_value(enum: str, name: str) -> int:
     raise ModelError(f"{enum}: no {name!r}; known: {', '.join(enumeration(enum).values())}")
 
 
+def check_header(begin: bytes | memoryview) -> None:
+    """Raises ModelError unless a file that begins like this may be a model. begin: HEADER_BYTES of it, or all if it has fewer."""
+    if len(begin) < HEADER_BYTES:
+        raise ModelError(f"not a TFLite model: {len(begin)} bytes are too few for a header")
+    if bytes(begin[4:8]) != IDENTIFIER:
+        raise ModelError(f"not a TFLite model: the identifier at byte 4 is {bytes(begin[4:8])!r}, not {IDENTIFIER!r}")
+
+
 def read(data: bytes | memoryview) -> Record:
     """Unpacks a .tflite file into nested records. Byte vectors stay views of `data`, other vectors become tuples.
 
     Raises ModelError where an offset or a length leaves the file.
     """
     view = memoryview(data).cast("B")
-    if len(view) < 8:
-        raise ModelError(f"not a TFLite model: {len(view)} bytes are too few for a header")
-    if bytes(view[4:8]) != IDENTIFIER:
-        raise ModelError(f"not a TFLite model: the identifier at byte 4 is {bytes(view[4:8])!r}, not {IDENTIFIER!r}")
+    check_header(view[:HEADER_BYTES])
     reader = _Reader(view)
     return reader.table("Model", reader.offset(0, "Model"), "Model")
 

@@ -10,11 +10,10 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .builder import OPTION_ENUMS
-from .flatbuffer import ModelError, Record, enumeration, read, schema, write
+from .flatbuffer import HEADER_BYTES, ModelError, Record, check_header, enumeration, read, schema, write
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,8 +95,21 @@ def described(dtype: str, shape: Sequence[int]) -> str:
 def opened(source: ModelSource, name: str | None = None) -> tuple[bytes, str]:
     """The bytes of a model that is given as such or by its path, and what to call it: `name`, else the path, else ""."""
     if isinstance(source, (str, os.PathLike)):
-        return Path(source).read_bytes(), name or os.fspath(source)
+        return _read_file(source), name or os.fspath(source)
+    if not isinstance(source, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a model is given as bytes or by the path of its file, not as {type(source).__name__}")
     return bytes(source), name or ""
+
+
+def _read_file(path: str | os.PathLike[str]) -> bytes:
+    """Its bytes. What cannot be a model is not read any further than that takes to see."""
+    with open(path, "rb") as stream:
+        begin = stream.read(HEADER_BYTES)
+        check_header(begin)
+        if not stream.seekable():
+            return begin + stream.read()
+        stream.seek(0)
+        return stream.read()
 
 
 def ops(model: ModelSource) -> list[Op]:

@@ -30,7 +30,17 @@ def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int
     if found.ops or found.uncompared:
         yield from ops(found, max_rows, width)
     yield from inference_diff(found)
-    yield Text(f"\n{'SAME' if found.passed else 'DIFFERENT'}: {found.verdict}", "bold green" if found.passed else "bold red")
+    word, style = _word(found)
+    yield Text(f"\n{word}: {found.verdict}", style)
+
+
+def _word(found: Diff) -> tuple[str, str]:
+    """The outcome, and how it is printed."""
+    if not found.passed:
+        return "DIFFERENT", "bold red"
+    if found.nothing_taken:
+        return "NOTHING TAKEN", "bold yellow"
+    return ("SAME", "bold green") if found.as_expected else ("NOT AS EXPECTED", "bold red")
 
 
 def outputs(found: Diff, width: int = UNLIMITED) -> Table:
@@ -128,7 +138,7 @@ def ops(found: Diff, max_rows: int, width: int) -> Iterator[RenderableType]:
         left = collections.Counter(node.op for node in found.uncompared if node.contender == contender)
         yield Text(text + (f"; not compared: {', '.join(f'{n} {op}' for op, n in left.most_common())}" if left else ""))
     if found.saved:
-        yield Text(f"wrote one-op models and their inputs: {', '.join(found.saved)}")
+        yield Text("\n".join(["wrote one-op models and their inputs; each shows its difference again:", *found.replays]))
 
 
 def inference_diff(found: Diff) -> Iterator[RenderableType]:

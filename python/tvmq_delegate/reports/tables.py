@@ -100,6 +100,8 @@ def verdict(found: accuracy.Diff) -> str:
     def extent(differences: list[accuracy.Difference]) -> str:
         return f"{sum(d.elements for d in differences):,} elements, {sum(d.different for d in differences):,} differ"
 
+    if found.passed and found.nothing_taken:
+        return f"bit-exact against the reference kernels: nothing to compare, as the delegate has taken none of {plural(found.nodes, 'node')}"
     return "\n".join(
         [
             f"bit-exact against the reference kernels: {'yes' if found.passed else 'NO'}",

@@ -5,6 +5,7 @@ Each function returns samples, which load their arrays when asked. Whatever does
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -99,6 +100,24 @@ def random(tensors: Sequence[InputTensor], count: int = 1, *, seed: int = 0, dis
         kind = ("uniform", "extremes")[(i - seed) % 2] if distribution == "mixed" else distribution
         samples.append(Sample(f"{kind}, seed {i}", functools.partial(_random, tuple(tensors), i, kind)))
     return samples
+
+
+def reshaped(tensors: Sequence[InputTensor], shapes: str, names: str | None = None) -> list[InputTensor]:
+    """The inputs in other shapes, which benchmark_model's input_layer_shape names: "1,224,224,3", with colons between those of several inputs.
+
+    names: the inputs in the order of the shapes, with commas between; the model's own order if None.
+    """
+    order = names.split(",") if names is not None else [tensor.name for tensor in tensors]
+    if sorted(order) != sorted(tensor.name for tensor in tensors):
+        raise ValueError(f"inputs are given as {', '.join(order)}; the model has {'; '.join(map(str, tensors))}")
+    try:
+        sizes = [tuple(int(size) for size in shape.split(",")) for shape in shapes.split(":")]
+    except ValueError:
+        raise ValueError(f"{shapes!r} is no shape such as 1,224,224,3") from None
+    if len(sizes) != len(order) or any(size < 1 for shape in sizes for size in shape):
+        raise ValueError(f"{shapes!r}: the model takes a shape of sizes above 0 for each of {'; '.join(map(str, tensors))}")
+    given = dict(zip(order, sizes))
+    return [dataclasses.replace(tensor, shape=given[tensor.name]) for tensor in tensors]
 
 
 def files(paths: Sequence[str | os.PathLike[str]], tensors: Sequence[InputTensor]) -> list[Sample]:

@@ -1,0 +1,116 @@
+"""What the commands' exit codes say: the same, different, wrong input, nothing taken, interrupted."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shlex
+
+import builders
+import harness
+import pytest
+from test_cli import refuses, tvmq
+
+import tvmq_delegate
+from tvmq_delegate import measure
+from tvmq_delegate.models import zoo
+from tvmq_delegate.sessions import inputs
+
+
+@pytest.fixture()
+def foreign(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A model of which the delegate takes nothing."""
+    path = tmp_path / "float.tflite"
+    path.write_bytes(builders.build_conv(dtype="float32"))
+    return path
+
+
+def test_nothing_taken(runtime: harness.Runtime, foreign: pathlib.Path) -> None:
+    """Results that are the runtime's own prove nothing of the delegate."""
+    result = tvmq("diff", foreign, "--runtime", runtime.name, "--per-op")
+    last = result.output.splitlines()[-1]
+    assert result.exit_code == 3 and last.startswith("NOTHING TAKEN: ") and "tvmq (0 of 1 nodes) has left everything to the runtime" in last
+    assert "SAME" not in result.output and "bit-exact" not in last
+    data = json.loads(tvmq("diff", foreign, "--runtime", runtime.name, "--json").stdout)
+    assert (data["passed"], data["nothing_taken"], data["taken"]) == (True, True, 0)
+    demo = tvmq("demo", foreign, "--runtime", runtime.name, "--seconds", "0")
+    assert demo.exit_code == 3 and "nothing to compare, as the delegate has taken none of 1 node" in demo.output
+    # Without the delegate among the contenders there is nothing that it could have taken.
+    assert tvmq("diff", foreign, "--runtime", runtime.name, "--contenders", "reference,builtin", "--max-abs", "1").exit_code == 0
+
+
+def test_a_wrong_class(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    source = zoo.mobilenet_v1(width=0.25, resolution=32, classes=7)
+    (tmp_path / "net.tflite").write_bytes(source)
+    (sample,) = inputs.random(inputs.describe(source, runtime.module))
+    rated = tvmq_delegate.diff(source, samples=[sample], runtime=runtime.name).ratings[0].classes
+    command = ("diff", tmp_path / "net.tflite", "--runtime", runtime.name, "--num-runs", "1", "--distribution", "uniform", "--expected")
+    assert tvmq(*command, rated[0]).exit_code == 0
+    wrong = tvmq(*command, rated[1])
+    assert wrong.exit_code == 1 and wrong.output.splitlines()[-1].startswith("NOT AS EXPECTED: ")
+
+
+@pytest.mark.parametrize("arguments", [("bench", "--min-secs", "0"), ("demo",), ("diff",)])
+def test_interrupted(runtime: harness.Runtime, foreign: pathlib.Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tvmq_delegate.measure.bench", interrupted)
+    monkeypatch.setattr("tvmq_delegate.accuracy.diff", interrupted)
+    result = tvmq(arguments[0], foreign, "--runtime", runtime.name, *arguments[1:])
+    assert result.exit_code == 130 and result.output.splitlines()[-1] == "Interrupted"
+
+
+def test_seconds_are_not_negative() -> None:
+    assert "-1" in refuses("demo", "--seconds", "-1")
+
+
+@pytest.fixture()
+def measured(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "before.json"
+    assert tvmq("bench", one_conv, "--runtime", runtime.name, "--num-runs", "3", "--min-secs", "0", "--result-file-path", path).exit_code == 0
+    return path
+
+
+def changed(path: pathlib.Path, name: str, factor: float = 1.0, **others: object) -> pathlib.Path:
+    """The same file with other times of the first contender."""
+    data = json.loads(path.read_text(encoding="utf-8")) | others
+    times = data["results"][0]["latency_metrics"]
+    times.update({what: times["median_ms"] * factor for what in ("median_ms", "p25_ms", "p75_ms")})
+    path.with_name(name).write_text(json.dumps(data), encoding="utf-8")
+    return path.with_name(name)
+
+
+def test_fail_above(measured: pathlib.Path) -> None:
+    before, after = changed(measured, "equal.json"), changed(measured, "slow.json", 2.38)
+    for limit, code in (("100", 1), ("137", 1), ("139", 0)):
+        for flags in (("--compare", before, after, "--fail-above", limit), ("--fail-above", limit, "--json", "--compare", before, after)):
+            result = tvmq("bench", *flags)
+            assert result.exit_code == code and (f"slower by more than {limit} %: tvmq" in result.output) == (code == 1), result.output
+    assert tvmq("bench", "--compare", before, after).exit_code == 0 and tvmq("bench", "--compare", after, before, "--fail-above", "1").exit_code == 0
+    assert "--compare" in refuses("bench", "--fail-above", "5")
+
+
+def test_models_are_told_apart_by_their_contents(measured: pathlib.Path) -> None:
+    assert len(json.loads(measured.read_text())["model_sha256"]) == 64
+    assert measure.compare(measured, changed(measured, "moved.json", model="elsewhere.tflite")).warnings == ()
+    (warning,) = measure.compare(measured, changed(measured, "other.json", model_sha256="0" * 64)).warnings
+    assert warning.startswith("model of SHA-256 ") and warning.endswith("000000000000 after")
+    (warning,) = measure.compare(measured, changed(measured, "old.json", model_sha256="", model="elsewhere.tflite")).warnings
+    assert "elsewhere.tflite after" in warning
+    with pytest.raises(ValueError, match="nothing to compare"):
+        measure.compare(measured, changed(measured, "none.json", results=[dict(json.loads(measured.read_text())["results"][0], name="other")]))
+
+
+def test_a_saved_node_shows_its_difference_again(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    """By the command that is printed, and as it stands: the contender that failed is not among the defaults, or not with its options."""
+    path = tmp_path / "conv.tflite"
+    path.write_bytes(builders.build_conv(in_shape=(1, 9, 9, 8), out_c=12))
+    result = tvmq("diff", path, "--runtime", runtime.name, "--rounding", "single", "--save-failing", tmp_path / "a folder")
+    (line,) = [line for line in result.output.splitlines() if line.startswith("tvmq diff ")]
+    again = tvmq(*shlex.split(line)[1:])
+    assert again.exit_code == 1 and again.output.splitlines()[-1].startswith("DIFFERENT: "), again.output
+    found = tvmq_delegate.diff(zoo.mobilenet_v2(width=0.35, resolution=32), contenders=("reference", "builtin", "tvmq"), runtime=runtime.name,
+                               save_failing=tmp_path, samples=None, num_threads=2, max_abs=0.5)  # fmt: skip
+    assert len(found.replays) == len(found.saved) and all("--contenders reference,builtin --runtime" in replay for replay in found.replays)
+    assert all("--num-threads=2" in replay and "--max-abs=0.5" in replay and "--rest" not in replay for replay in found.replays)
