@@ -44,6 +44,8 @@ struct tvmq_kernel_info {
 const struct tvmq_kernel_info *tvmq_get_kernel(int index);
 
 // ---- options of tflite_plugin_create_delegate
+//
+// Constants of a graph, weights above all, may be written to between preparations only if the option constants=verify has each inference compare them.
 
 struct tvmq_option_info {
   const char *name;           // hyphens may stand for the underscores

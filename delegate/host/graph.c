@@ -241,9 +241,13 @@ const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env) {
   union tvmq_desc desc;
   const char *reason = tvmq_node_describe(context, &record->node, known, &desc, &record->shapes);
-  const bool same = reason == NULL && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
+  const uint64_t constants = tvmq_node_constants(context, &record->node);
+  const bool changed = record->planned && constants != record->constants;
+  const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
   if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;
 
+  if (changed && (tvmq_record_folded(record) || record->bytes.known)) return "constants that are folded into other nodes have changed";
+  if (changed) tvmq_record_release(record);
   record->planned = false;
   if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
   if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env);
@@ -253,6 +257,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   }
   record->planned = true;
   record->desc = desc;
+  record->constants = constants;
   record->n_candidates = 0;
   tvmq_record_show_plan(record);
   return NULL;

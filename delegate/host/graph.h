@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ops/op.h"
 #include "tflite/node.h"
@@ -34,6 +35,7 @@ struct tvmq_record {
   struct tvmq_op *op;
   bool planned;
   union tvmq_desc desc;  // that the operator is planned for
+  uint64_t constants;    // likewise: tvmq_node_constants()
   struct tvmq_shapes shapes;
 
   struct tvmq_bytes bytes;
@@ -76,7 +78,8 @@ struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node)
 
 static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
 
-// Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not.
+// Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not. What
+// has been packed of constants that have changed since is packed anew.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env);
 bool tvmq_record_folded(const struct tvmq_record *record);  // others do along with their own work what it does
 

@@ -72,6 +72,14 @@ static const struct row {
       .min = 0,
       .max = 1 << 20},
      offsetof(struct tvmq_options, winograd_megabytes)},
+    {{.name = "constants",
+      .kind = "name",
+      .names = "assume|verify",
+      .default_value = "assume",
+      .help =
+          "whether weights and other constants keep their contents between preparations of the graph: assume: they do; verify: each inference compares them, "
+          "for programs that set them at run time"},
+     offsetof(struct tvmq_options, constants)},
     {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "clock every claimed node"}, offsetof(struct tvmq_options, profile)},
     {{.name = "require_full_delegation",
       .kind = "bool",

@@ -17,12 +17,16 @@ struct tvmq_options {
   int tune;             // enum tvmq_tune
   int winograd;         // enum tvmq_winograd_use
   int winograd_megabytes;
+  int constants;  // enum tvmq_constants
   int profile;
   int require_full_delegation;
   int min_nodes_per_partition;
   int max_delegated_partitions;  // 0: no limit
   int log_severity;              // enum tvmq_severity
 };
+
+// Whether contents of constants are compared before each inference too, in the order of the option's names.
+enum tvmq_constants { TVMQ_CONSTANTS_ASSUME, TVMQ_CONSTANTS_VERIFY };
 
 // What kernels are chosen for, in the order of the option's names.
 enum tvmq_tune { TVMQ_TUNE_AUTO, TVMQ_TUNE_IN_ORDER, TVMQ_TUNE_OUT_OF_ORDER };

@@ -1,5 +1,7 @@
 #include "host/registration.h"
 
+#include <string.h>
+
 #include "base/fp_mode.h"
 #include "host/delegate.h"
 #include "host/partition.h"
@@ -82,7 +84,41 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return status;
 }
 
+static bool same_shape(const struct tvmq_shape *a, const struct tvmq_shape *b) {
+  return a->rank == b->rank && a->bytes == b->bytes && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
+}
+
+// Plans a node anew whose constants have changed. Its outputs keep their shapes: the runtime lays out its tensors when it prepares.
+static const char *plan_for_same_shapes(struct tvmq_record *record, TfLiteContext *context, const struct tvmq_env *env) {
+  struct tvmq_shape outs[TVMQ_MAX_OUT];
+  memcpy(outs, record->shapes.outs, sizeof outs);
+  const char *reason = tvmq_record_plan(record, context, NULL, env);
+  for (int k = 0; reason == NULL && k < record->node.n_out; k++) {
+    if (!same_shape(&outs[k], &record->shapes.outs[k])) reason = "constants that decide on shapes have changed";
+  }
+  return reason;
+}
+
+static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext *context) {
+  bool changed = false;
+  for (size_t i = 0; i < partition->n; i++) {
+    struct tvmq_record *record = partition->steps[i].record;
+    if (!record->planned || record->constants == tvmq_node_constants(context, &record->node)) continue;
+    const char *reason = plan_for_same_shapes(record, context, &partition->delegate->env);
+    partition->ready = reason == NULL;
+    if (reason != NULL) return fail_at(partition, context, record, "must be prepared anew", reason);
+    tvmq_delegate_log_plan(partition->delegate, record);
+    changed = true;
+  }
+  partition->ready = !changed || tvmq_partition_size_up(partition);
+  return partition->ready ? kTfLiteOk : tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+}
+
 static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context) {
+  if (partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY) {
+    const TfLiteStatus status = plan_changed(partition, context);
+    if (status != kTfLiteOk) return status;
+  }
   const struct tvmq_record *record = tvmq_partition_find_tensors(partition, context);
   if (record != NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
   if (partition->delegate->options.profile) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/checksum.h"
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
 
@@ -69,6 +70,16 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   reason = node->kind->describe(&view, shapes, desc);
   for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_shape_set_bytes(&shapes->outs[i], tvmq_tensor_type(view.outs[i]));
   return reason;
+}
+
+uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node) {
+  uint64_t sum = 0;
+  for (int i = 0; i < TVMQ_MAX_IN; i++) {
+    const TfLiteTensor *tensor = tvmq_tensor_at(context, node->inputs[i]);
+    if (tensor == NULL || !tvmq_tensor_is_constant(tensor)) continue;
+    sum = tvmq_checksum(tvmq_checksum_word(sum, (uintptr_t)tensor->data), tensor->data, tensor->bytes);
+  }
+  return sum;
 }
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out) {

@@ -1,6 +1,8 @@
 // The only reader of TFLite's nodes: turns them into plain descriptions, and trusts nothing that a model's file decides.
 #pragma once
 
+#include <stdint.h>
+
 #include "tflite/node_kind.h"
 
 // Fills *out but for `scaling`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
@@ -17,3 +19,6 @@ struct tvmq_known_shapes {
 };
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
                                struct tvmq_shapes *shapes);
+
+// A checksum of the node's constants: of their contents, which a program may change, and where they lie.
+uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node);

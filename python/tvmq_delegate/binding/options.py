@@ -15,6 +15,7 @@ class ToolOptions(TypedDict, total=False):
     tune: Literal["auto", "in_order", "out_of_order"] | None
     winograd: Literal["auto", "on", "off"] | None
     winograd_megabytes: int | None
+    constants: Literal["assume", "verify"] | None
     profile: bool | None
     require_full_delegation: bool | None
     min_nodes_per_partition: int | None
