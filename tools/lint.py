@@ -45,6 +45,7 @@ ROOMS = {
     "ops/elementwise": ("ops/claims", *OPS),
     "ops/moves": ("ops/claims", *OPS),
     "ops/pools": ("ops/claims", *OPS),
+    "ops/reduce": ("ops/claims", *OPS),
     "ops/resize": ("ops/claims", *OPS),
     "tflite": ("ops", *BASE),
     "host": ("tflite", *OPS),

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shape.h"
 #include "base/types.h"
 #include "ops/broadcast.h"
 #include "ops/copy.h"
@@ -67,12 +68,21 @@ struct tvmq_fully_connected_desc {
   bool keep_num_dims;  // the output has the input's rank, else 2
 };
 
-// MEAN over height and width of NHWC activations.
-struct tvmq_mean_desc {
+enum tvmq_reduction { TVMQ_REDUCTION_MEAN, TVMQ_REDUCTION_SUM, TVMQ_REDUCTION_MAX, TVMQ_REDUCTION_MIN };
+
+// MEAN, SUM, REDUCE_MAX and REDUCE_MIN. Of the dimensions those with an even index are kept and the others reduced, the last one is kept (reduction.h).
+struct tvmq_reduce_desc {
+  enum tvmq_reduction reduction;
   enum tvmq_type in_type, out_type;
-  int32_t batch, in_h, in_w, channels;
   struct tvmq_quant in, out;
-  bool keep_dims;  // the output has height and width, of 1
+  bool keep_dims;  // reduced dimensions are 1 in the output's shape
+  int32_t n_dims, dims[TVMQ_MAX_RANK + 2];
+};
+
+// ARG_MAX: for each of `outer` and of `inner` the place of the greatest of `depth` elements.
+struct tvmq_arg_max_desc {
+  enum tvmq_type in_type, out_type;
+  int32_t outer, depth, inner;
 };
 
 // QUANTIZE: float32 -> int8/uint8/int16 (affine quantization), or requantization between integer types.
@@ -90,8 +100,8 @@ struct tvmq_pad_desc {
 
 enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX, TVMQ_POOLING_MEAN };
 
-// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input. MEAN, as
-// op_pool.c has it: windows of one size in the input, and rescaled.
+// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input. A
+// reduction, as op_pool.c has it: windows of one size in the input, and rescaled.
 struct tvmq_pool_desc {
   enum tvmq_pooling pooling;
   enum tvmq_type in_type, out_type;
@@ -193,7 +203,8 @@ union tvmq_desc {
   struct tvmq_copy_options copy_options;
   struct tvmq_conv_desc conv;
   struct tvmq_fully_connected_desc fully_connected;
-  struct tvmq_mean_desc mean;
+  struct tvmq_reduce_desc reduce;
+  struct tvmq_arg_max_desc arg_max;
   struct tvmq_quantize_desc quantize;
   struct tvmq_pool_desc pool;
   struct tvmq_resize_desc resize;

@@ -107,8 +107,10 @@ extern const struct tvmq_op_class tvmq_op_copy;             // operators that co
 extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_dequantize;       // DEQUANTIZE
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
-extern const struct tvmq_op_class tvmq_op_mean;             // MEAN (op_pool.c)
 extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2: a copy, unless others take it in as their border (host/fold_pad.h)
+extern const struct tvmq_op_class tvmq_op_arg_max;          // ARG_MAX
+extern const struct tvmq_op_class tvmq_op_reduce;           // MEAN, SUM, REDUCE_MAX, REDUCE_MIN
+extern const struct tvmq_op_class tvmq_op_reduce_by_pool;   // of these what poolings compute (op_pool.c)
 extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D

@@ -63,16 +63,6 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
   return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
 }
 
-// As the reference divides: shifted left first as far as n allows, and a shift to the right by at most 31.
-void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier, int32_t *shift) {
-  const int32_t n = desc->in_h * desc->in_w;
-  tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, multiplier, shift);
-  int32_t left = 0;
-  while (n >> left > 1 && *shift - left > -31) left++;
-  *multiplier = (int32_t)(((int64_t)*multiplier << left) / n);
-  *shift -= left;
-}
-
 // As many as leave room for the sum in int32.
 static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
 

@@ -17,9 +17,6 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
 // Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias and every 16x8 depthwise convolution, else 4.
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
 
-// What MEAN multiplies sums of height x width by: in / out / (height * width), which is positive and fits int32. The multiplier may be below 2^30.
-void tvmq_mean_multiplier(const struct tvmq_mean_desc *desc, int32_t *multiplier, int32_t *shift);
-
 // What ADD and SUB multiply by: the inputs, shifted left by *left_shift, by scale / twice the larger one, which is below 1; what they make by what remains to
 // the output's scale. As real numbers, and as fixed point.
 void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out);

@@ -223,6 +223,10 @@ typedef struct {
 } TfLiteReducerParams;
 
 typedef struct {
+  TfLiteType output_type;
+} TfLiteArgMaxParams;
+
+typedef struct {
   bool align_corners;
   bool half_pixel_centers;
 } TfLiteResizeBilinearParams;

@@ -52,7 +52,7 @@ void fuzz_binary(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_copy(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_mean(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_reduce(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 
 // The entry that libFuzzer calls, and the driver without it.

@@ -186,19 +186,36 @@ def fully_connecteds(draw: Draw, kind: str) -> Case:
     return Case(builders.build_fully_connected, parameters | dict(keep_num_dims=keep_num_dims), inputs)
 
 
-def means(draw: Draw, dtype: str) -> Case:
-    """MEAN over height and width."""
+def reductions(draw: Draw, operator: str, dtype: str) -> Case:
+    """MEAN, SUM, REDUCE_MAX or REDUCE_MIN over any axes; often height and width."""
     generator = np.random.default_rng(draw.generator_seed())
-    in_shape = (a_size(draw, 2, 12), a_size(draw, 9, 35), a_size(draw, 9, 35), a_size(draw, 20, 150))
+    if draw.one_in(3):
+        in_shape = (a_size(draw, 2, 12), a_size(draw, 9, 35), a_size(draw, 9, 35), a_size(draw, 20, 150))
+        axes = draw.choice([(1, 2), (2, 1), (-3, -2), (2, 1, -2), (3,), (1,)])
+    else:
+        rank = draw.integer(1, 6)
+        in_shape = tuple(draw.integer(1, draw.choice([9, {1: 300, 2: 70, 3: 30}.get(rank, 5)])) for _ in range(rank))
+        axes = tuple(draw.integer(-rank, rank - 1) for _ in range(draw.integer(1, rank + 1)))
     in_scale = a_scale(draw)
     out_scale = in_scale if draw.boolean() else in_scale * 2.0 ** (draw.integer(-6, 12) if draw.boolean() else draw.real(-2, 1))
-    points = [a_zero_point(draw, dtype) for _ in range(2)]
+    points = [a_zero_point(draw, dtype) if dtype != "int16" else 0 for _ in range(2)]
+    if operator in ("REDUCE_MAX", "REDUCE_MIN"):
+        out_scale, points = in_scale, [points[0]] * 2
     parameters = dict(
-        in_shape=in_shape, axes=draw.choice([(1, 2), (2, 1), (-3, -2), (2, 1, -2)]), keep_dims=draw.boolean(), dtype=dtype, in_scale=in_scale,
-        in_zero_point=points[0], out_scale=out_scale, out_zero_point=points[1],
+        operator=operator, in_shape=in_shape, axes=axes, keep_dims=draw.boolean(), dtype=dtype, in_scale=in_scale, in_zero_point=points[0],
+        out_scale=out_scale, out_zero_point=points[1],
     )  # fmt: skip
     ways = ("random", "small", draw.choice(SPECIAL))
-    return Case(builders.build_mean, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
+    return Case(builders.build_reduce, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
+
+
+def arg_maxima(draw: Draw, dtype: str) -> Case:
+    """ARG_MAX along any axis, with ties."""
+    generator = np.random.default_rng(draw.generator_seed())
+    in_shape = tuple(a_size(draw, 6, 70) if i < 3 else draw.integer(1, 4) for i in range(draw.integer(1, 5)))
+    axis = draw.integer(-len(in_shape), len(in_shape) - 1)
+    parameters = dict(in_shape=in_shape, axis=axis, axis_dtype=draw.choice(["int32", "int64"]), dtype=dtype, out_dtype=draw.choice(["int32", "int64"]))
+    return Case(builders.build_arg_max, parameters, [values(generator, how, in_shape, dtype) for how in ("random", "small", "extremes", "min", "max")])
 
 
 def bilinear_resizes(draw: Draw, dtype: str) -> Case:

@@ -21,8 +21,10 @@ def ours(op: models.Op) -> bool:
         return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "RESIZE_BILINEAR":
         return op.inputs[0].dtype in ("int8", "int16") and op.inputs[1].constant
-    if op.name == "MEAN":
-        return op.inputs[0].dtype in ("int8", "uint8")
+    if op.name in ("MEAN", "REDUCE_MAX", "REDUCE_MIN"):
+        return op.inputs[0].dtype in quantized and op.inputs[1].constant
+    if op.name in ("ARG_MAX", "SUM"):
+        return op.inputs[0].dtype in (quantized[:2] if op.name == "ARG_MAX" else ("uint8",)) and op.inputs[1].constant
     if op.name == "QUANTIZE":
         return op.outputs[0].dtype in ("int8", "uint8")
     if op.name == "TRANSPOSE_CONV":

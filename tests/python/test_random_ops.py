@@ -101,10 +101,21 @@ def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     return "scales per channel and an output of not 2 dimensions" if scattered else None
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("operator", ["MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"])
+@randomly
+def test_reduction(runtime, operator, dtype, draw):
+    case = draw(cases.reductions, operator, dtype)
+    if operator == "SUM" and dtype != "uint8":
+        harness.assert_refused(runtime, case.build(), "the sum of another type than uint8")
+    else:
+        check(runtime, case)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @randomly
-def test_mean(runtime, dtype, draw):
-    check(runtime, draw(cases.means, dtype))
+def test_arg_max(runtime, dtype, draw):
+    check(runtime, draw(cases.arg_maxima, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])

@@ -1,4 +1,4 @@
-// AVERAGE_POOL_2D and MAX_POOL_2D, and MEAN as a pooling by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
+// AVERAGE_POOL_2D and MAX_POOL_2D, and reductions as poolings by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
 // computes it row by row.
 #include "base/arith.h"
 #include "base/memory.h"
@@ -6,6 +6,7 @@
 #include "ops/geometry.h"
 #include "ops/op.h"
 #include "ops/quant_params.h"
+#include "ops/reduction.h"
 #include "plan/blocks.h"
 #include "plan/select.h"
 
@@ -31,7 +32,7 @@ struct pool {
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
   int32_t min, max;                   // of the output
-  struct tvmq_rescaled_sum rescaled;  // of MEAN
+  struct tvmq_rescaled_sum rescaled;  // of a reduction
   size_t element_bytes;
   struct columns *columns;
   size_t n_columns;
@@ -144,18 +145,18 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return *op ? replan((struct pool *)*op, &desc->pool, env) : "out of memory";
 }
 
-// The reference multiplies by the quotient of the scales divided by the number of pixels. These lie one behind the other: they are one column.
-static const char *plan_mean(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_mean_desc *mean = &desc->mean;
-  const int32_t pixels = mean->in_h * mean->in_w;
+// A reduction between two kept dimensions: what is reduced lies one behind the other, in one column.
+static const char *plan_reduction(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_reduce_desc *reduce = &desc->reduce;
+  const int32_t pixels = reduce->dims[1];
   const struct tvmq_pool_desc pool = {
-      .pooling = TVMQ_POOLING_MEAN,
-      .in_type = mean->in_type,
-      .out_type = mean->out_type,
-      .batch = mean->batch,
+      .pooling = reduce->reduction == TVMQ_REDUCTION_MAX ? TVMQ_POOLING_MAX : TVMQ_POOLING_MEAN,
+      .in_type = reduce->in_type,
+      .out_type = reduce->out_type,
+      .batch = reduce->dims[0],
       .in_h = pixels,
       .in_w = 1,
-      .channels = mean->channels,
+      .channels = reduce->dims[2],
       .out_h = 1,
       .out_w = 1,
       .filter_h = pixels,
@@ -163,14 +164,14 @@ static const char *plan_mean(struct tvmq_op **op, const union tvmq_desc *desc, c
       .stride_h = 1,
       .stride_w = 1,
       .padding = TVMQ_PADDING_VALID,
-      .in = mean->in,
-      .out = mean->out,
+      .in = reduce->in,
+      .out = reduce->out,
   };
   const char *why = plan(op, &(union tvmq_desc){.pool = pool}, env);
   if (why) return why;
   struct tvmq_rescaled_sum *rescaled = &((struct pool *)*op)->rescaled;
-  *rescaled = (struct tvmq_rescaled_sum){.rounding = env->rounding, .bias = -pixels * mean->in.zero_point, .zero_point = mean->out.zero_point};
-  tvmq_mean_multiplier(mean, &rescaled->multiplier, &rescaled->shift);
+  *rescaled = (struct tvmq_rescaled_sum){.rounding = env->rounding, .bias = -pixels * reduce->in.zero_point, .zero_point = reduce->out.zero_point};
+  tvmq_reduction_scale(reduce, &rescaled->multiplier, &rescaled->shift);
   return NULL;
 }
 
@@ -241,7 +242,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
 
-static const char *claim_mean(const union tvmq_desc *desc) { return tvmq_claim_mean(&desc->mean); }
+static const char *claim_reduction(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
 
 static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
   if (options->pool.pooling != TVMQ_POOLING_MAX) return false;
@@ -252,4 +253,5 @@ static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad
 const struct tvmq_op_class tvmq_op_pool = {
     .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .set_border = set_border};
 
-const struct tvmq_op_class tvmq_op_mean = {.claim = claim_mean, .plan = plan_mean, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_reduce_by_pool = {
+    .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -24,6 +24,7 @@ OPTION_ENUMS = {
 # Operator -> its options table, None without one, and the version that each input type needs (1 where none stands).
 OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "ADD": ("AddOptions", {"int8": 2, "int16": 3}),
+    "ARG_MAX": ("ArgMaxOptions", {"int8": 2, "uint8": 2}),
     "AVERAGE_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
     "CONCATENATION": ("ConcatenationOptions", {"int8": 2, "int16": 3}),
     "CONV_2D": ("Conv2DOptions", {"int8": 3, "int16": 4}),
@@ -49,6 +50,8 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "PADV2": ("PadV2Options", {"int8": 2, "int16": 2}),
     "PRELU": (None, {}),
     "QUANTIZE": ("QuantizeOptions", {"int16": 2}),
+    "REDUCE_MAX": ("ReducerOptions", {"int8": 2, "int16": 3}),
+    "REDUCE_MIN": ("ReducerOptions", {"int8": 2, "int16": 3}),
     "RELU": (None, {"int8": 2, "int16": 3}),
     "RELU6": (None, {"int8": 2, "int16": 3}),
     "RELU_0_TO_1": (None, {}),
@@ -64,6 +67,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "SQUEEZE": ("SqueezeOptions", {}),
     "STRIDED_SLICE": ("StridedSliceOptions", {"int8": 2, "int16": 4}),
     "SUB": ("SubOptions", {"int8": 2, "int16": 5}),
+    "SUM": ("ReducerOptions", {"int8": 2}),
     "TANH": (None, {"int8": 2, "int16": 3}),
     "TILE": ("TileOptions", {}),
     "TRANSPOSE": ("TransposeOptions", {"int8": 2, "int16": 4}),

@@ -91,8 +91,9 @@ def _build_pool(
     return builder.build([source], [output])
 
 
-def build_mean(
+def build_reduce(
     *,
+    operator: str = "MEAN",
     in_shape: Sequence[int] = (1, 8, 8, 16),
     axes: Sequence[int] = (1, 2),
     keep_dims: bool = False,
@@ -102,9 +103,13 @@ def build_mean(
     in_zero_point: int | None = None,
     out_scale: float | None = None,
     out_zero_point: int | None = None,
+    axes_dtype: str = "int32",
     version: int | None = None,
 ) -> bytes:
-    """One MEAN as a model, over `axes`. Scales that are None are those of `build_quantize`, the output's two thirds of the input's."""
+    """One MEAN, SUM, REDUCE_MAX or REDUCE_MIN as a model, over `axes`.
+
+    Scales that are None are those of `build_quantize`, the output's two thirds of the input's.
+    """
     import numpy as np
 
     out_dtype = out_dtype or dtype
@@ -114,10 +119,25 @@ def build_mean(
     out_shape = [1 if i in reduced else n for i, n in enumerate(in_shape) if keep_dims or i not in reduced]
     builder = ModelBuilder()
     source = builder.add_tensor("input", in_shape, dtype, **quantized(dtype, in_scale, in_zero_point))
-    which = builder.add_tensor("axes", (len(axes),), "int32", data=np.array(axes, np.int32))
+    which = builder.add_tensor("axes", (len(axes),), axes_dtype, data=np.array(axes, axes_dtype))
     quantization = quantized(out_dtype, in_scale * 2 / 3 if out_scale is None else out_scale, out_zero_point)
     output = builder.add_tensor("output", out_shape, out_dtype, **quantization)
-    builder.add_op("MEAN", [source, which], [output], version=version, keep_dims=keep_dims)
+    builder.add_op(operator, [source, which], [output], version=version, keep_dims=keep_dims)
+    return builder.build([source], [output])
+
+
+def build_arg_max(
+    *, in_shape: Sequence[int] = (1, 4, 5, 10), axis: int = -1, axis_dtype: str = "int32", dtype: str = "int8", out_dtype: str = "int64"
+) -> bytes:
+    """One ARG_MAX as a model."""
+    import numpy as np
+
+    builder = ModelBuilder()
+    source = builder.add_tensor("input", in_shape, dtype, **quantized(dtype, *input_quantization(dtype, 0.5, None)))
+    which = builder.add_tensor("axis", (), axis_dtype, data=np.array(axis, axis_dtype))
+    out_shape = [n for i, n in enumerate(in_shape) if i != axis % len(in_shape)]
+    output = builder.add_tensor("output", out_shape, out_dtype)
+    builder.add_op("ARG_MAX", [source, which], [output], output_type=out_dtype.upper())
     return builder.build([source], [output])
 
 

@@ -1,0 +1,96 @@
+// ARG_MAX: the first of the greatest elements. A task has some rows: of elements side by side along the axis, or else of elements that the axis does not have.
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/op.h"
+#include "plan/blocks.h"
+
+enum { COLUMNS = 64 };  // whose greatest elements are found together
+
+struct arg_max {
+  struct tvmq_arg_max_desc desc;
+  size_t units, step, tasks;  // rows, or groups of COLUMNS columns; of a task
+};
+
+static size_t groups(const struct tvmq_arg_max_desc *d) { return tvmq_ceil_div((size_t)d->inner, COLUMNS); }
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct arg_max));
+  struct arg_max *a = (struct arg_max *)*op;
+  if (!a) return "out of memory";
+  *a = (struct arg_max){.desc = desc->arg_max};
+  const struct tvmq_arg_max_desc *d = &a->desc;
+  a->units = (size_t)d->outer * groups(d);
+  const float cycles = (float)d->outer * (float)d->inner * ((float)d->depth / 4 + 8);
+  a->step = tvmq_ceil_div(a->units, tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, cycles), 1));
+  a->tasks = tvmq_ceil_div(a->units, a->step);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  (void)op;
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops"};
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct arg_max *)op)->tasks; }
+
+// Bytes as uint8: of int8 with their sign turned round, which keeps the order.
+static int32_t first_in_row(const uint8_t *row, size_t n, uint8_t flip) {
+  uint8_t greatest = 0;
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t x = row[i] ^ flip;
+    greatest = x > greatest ? x : greatest;
+  }
+  return (int32_t)((const uint8_t *)memchr(row, greatest ^ flip, n) - row);
+}
+
+// Of `n` columns, whose elements lie `stride` bytes apart.
+static void first_in_columns(const uint8_t *in, size_t depth, size_t stride, size_t n, uint8_t flip, int32_t *found) {
+  uint8_t greatest[COLUMNS];
+  for (size_t i = 0; i < n; i++) {
+    greatest[i] = in[i] ^ flip;
+    found[i] = 0;
+  }
+  for (size_t k = 1; k < depth; k++) {
+    const uint8_t *const row = in + k * stride;
+    for (size_t i = 0; i < n; i++) {
+      const uint8_t x = row[i] ^ flip;
+      found[i] = x > greatest[i] ? (int32_t)k : found[i];
+      greatest[i] = x > greatest[i] ? x : greatest[i];
+    }
+  }
+}
+
+static void store(enum tvmq_type type, void *out, size_t at, const int32_t *found, size_t n) {
+  if (type == TVMQ_TYPE_S32) {
+    memcpy((int32_t *)out + at, found, n * sizeof *found);
+  } else {
+    for (size_t i = 0; i < n; i++) ((int64_t *)out)[at + i] = found[i];
+  }
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct arg_max *a = (const struct arg_max *)op;
+  const struct tvmq_arg_max_desc *d = &a->desc;
+  const size_t depth = (size_t)d->depth, inner = (size_t)d->inner, n_groups = groups(d), end = tvmq_min((task.index + 1) * a->step, a->units);
+  const uint8_t flip = d->in_type == TVMQ_TYPE_S8 ? 0x80 : 0;
+  for (size_t unit = task.index * a->step; unit < end; unit++) {
+    const size_t outer = unit / n_groups, first = unit % n_groups * COLUMNS, n = tvmq_min(inner - first, COLUMNS);
+    const uint8_t *const in = (const uint8_t *)pass->in[0] + outer * depth * inner + first;
+    int32_t found[COLUMNS];
+    if (inner == 1) {
+      found[0] = first_in_row(in, depth, flip);
+    } else {
+      first_in_columns(in, depth, inner, n, flip, found);
+    }
+    store(d->out_type, pass->out, outer * inner + first, found, n);
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_arg_max(&desc->arg_max); }
+
+const struct tvmq_op_class tvmq_op_arg_max = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -1,0 +1,210 @@
+// MEAN, SUM, REDUCE_MAX and REDUCE_MIN over any axes. A task has some indices of the first dimension, which is kept, or some of the last one. Poolings compute
+// what they can: a reduced dimension between two kept ones.
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "kernels/stage.h"
+#include "ops/claims/claim.h"
+#include "ops/op.h"
+#include "ops/reduction.h"
+#include "plan/blocks.h"
+
+// ---- loops
+
+// into[i] = what it is and from[i], for n elements; or into[0] with all of them. Sums are int32, the greatest and the least of the elements' type.
+typedef void (*loop_fn)(void *into, const void *from, size_t n);
+struct loops {
+  loop_fn each, all;
+};
+
+#define LOOPS(NAME, ACC, TYPE, EXPRESSION)                                 \
+  static void NAME##_each_##TYPE(void *into, const void *from, size_t n) { \
+    ACC *restrict const acc = into;                                        \
+    const TYPE *restrict const x = from;                                   \
+    for (size_t i = 0; i < n; i++) {                                       \
+      const ACC a = acc[i], b = x[i];                                      \
+      acc[i] = (ACC)(EXPRESSION);                                          \
+    }                                                                      \
+  }                                                                        \
+  static void NAME##_all_##TYPE(void *into, const void *from, size_t n) {  \
+    const TYPE *const x = from;                                            \
+    ACC a = *(ACC *)into;                                                  \
+    for (size_t i = 0; i < n; i++) {                                       \
+      const ACC b = x[i];                                                  \
+      a = (ACC)(EXPRESSION);                                               \
+    }                                                                      \
+    *(ACC *)into = a;                                                      \
+  }
+#define LOOPS_OF(TYPE)                  \
+  LOOPS(sum, int32_t, TYPE, a + b)      \
+  LOOPS(max, TYPE, TYPE, a > b ? a : b) \
+  LOOPS(min, TYPE, TYPE, a < b ? a : b)
+LOOPS_OF(int8_t)
+LOOPS_OF(uint8_t)
+LOOPS_OF(int16_t)
+
+#define ROW(NAME)                                                                                                                             \
+  {                                                                                                                                           \
+    [TVMQ_TYPE_S8] = {NAME##_each_int8_t, NAME##_all_int8_t}, [TVMQ_TYPE_U8] = {NAME##_each_uint8_t, NAME##_all_uint8_t}, [TVMQ_TYPE_S16] = { \
+      NAME##_each_int16_t,                                                                                                                    \
+      NAME##_all_int16_t                                                                                                                      \
+    }                                                                                                                                         \
+  }
+static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
+    [TVMQ_REDUCTION_MEAN] = ROW(sum), [TVMQ_REDUCTION_SUM] = ROW(sum), [TVMQ_REDUCTION_MAX] = ROW(max), [TVMQ_REDUCTION_MIN] = ROW(min)};
+
+// ---- plan
+
+struct reduce {
+  struct tvmq_reduce_desc desc;
+  struct loops loops;
+  size_t element_bytes, acc_bytes;
+  size_t block, outputs;  // elements of an index of the first dimension, and what comes of them
+  size_t inner;           // the last dimension
+  size_t cuts, step;      // of the first dimension, or of the last one if `cuts_inner`
+  bool cuts_inner;
+  int32_t bias;
+  struct tvmq_scale scale;
+  enum tvmq_rounding rounding;
+  size_t slice;
+  const struct tvmq_scratch *scratch;
+};
+
+static bool is_sum(const struct reduce *r) { return r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM; }
+
+static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
+  const float cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
+  const size_t outer = (size_t)r->desc.dims[0], wanted = tvmq_tasks_wanted(env->machine, env->threads, cycles);
+  r->cuts_inner = outer < wanted && r->inner / TVMQ_LINE > outer;
+  const size_t size = r->cuts_inner ? r->inner : outer;
+  r->step = tvmq_ceil_div(size, tvmq_max(wanted, 1));
+  if (r->cuts_inner) r->step = tvmq_round_up(r->step, TVMQ_LINE);
+  r->cuts = tvmq_ceil_div(size, r->step);
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct reduce));
+  struct reduce *r = (struct reduce *)*op;
+  if (!r) return "out of memory";
+  const struct tvmq_reduce_desc *d = &desc->reduce;
+  *r = (struct reduce){.desc = *d,
+                       .loops = loops[d->reduction][d->in_type],
+                       .element_bytes = tvmq_type_bytes(d->in_type),
+                       .block = 1,
+                       .outputs = (size_t)(tvmq_reduction_outputs(d) / d->dims[0]),
+                       .inner = (size_t)d->dims[d->n_dims - 1],
+                       .rounding = env->rounding,
+                       .scratch = env->scratch};
+  r->acc_bytes = is_sum(r) ? sizeof(int32_t) : r->element_bytes;
+  for (int i = 1; i < d->n_dims; i++) r->block *= (size_t)d->dims[i];
+  r->bias = -tvmq_reduction_count(d) * d->in.zero_point;
+  if (is_sum(r)) tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
+  set_tasks(r, env);
+  size_t at;
+  if (!tvmq_scratch_append(&r->slice, r->outputs, r->acc_bytes, &at)) return "scratch exceeds the address space";
+  return tvmq_scratch_reserve(env->scratch, 0, r->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops", .scratch_bytes = ((const struct reduce *)op)->slice};
+}
+
+// ---- run
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct reduce *r = (const struct reduce *)op;
+  return pass > 0 ? 0 : r->cuts * (r->cuts_inner ? (size_t)r->desc.dims[0] : 1);
+}
+
+// Columns of the last dimension.
+struct columns {
+  size_t first, n;
+};
+
+// Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of the columns.
+static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct columns *columns, uint8_t *acc) {
+  const size_t n = (size_t)r->desc.dims[level], kept = (size_t)r->desc.dims[level + 1];
+  if (level + 2 == r->desc.n_dims) {
+    uint8_t *const into = acc + output * columns->n * r->acc_bytes;
+    in += columns->first * r->element_bytes;
+    if (kept == 1) {
+      r->loops.all(into, in, n);
+      return;
+    }
+    for (size_t i = 0; i < n; i++) r->loops.each(into, in + i * kept * r->element_bytes, columns->n);
+    return;
+  }
+  size_t rest = r->element_bytes;
+  for (int i = level + 2; i < r->desc.n_dims; i++) rest *= (size_t)r->desc.dims[i];
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < kept; k++) fold(r, level + 2, in + (i * kept + k) * rest, output * kept + k, columns, acc);
+  }
+}
+
+// What accumulators hold before anything is reduced.
+static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
+  const struct tvmq_range range = tvmq_type_range(r->desc.in_type);
+  const int32_t value = is_sum(r) ? 0 : r->desc.reduction == TVMQ_REDUCTION_MAX ? range.min : range.max;
+  if (r->acc_bytes == sizeof(int16_t)) {
+    for (size_t i = 0; i < n; i++) ((int16_t *)acc)[i] = (int16_t)value;
+  } else {
+    memset(acc, (uint8_t)value, n * r->acc_bytes);
+  }
+}
+
+static void end_sums(const struct reduce *r, const int32_t *acc, size_t n, void *out) {
+  const struct tvmq_range range = tvmq_type_range(r->desc.out_type);
+  for (size_t i = 0; i < n; i++) {
+    const int32_t sum = tvmq_rescale(r->rounding, tvmq_add_wrap(acc[i], r->bias), r->scale.multiplier, r->scale.shift);
+    const int32_t value = tvmq_clamp(tvmq_add_wrap(sum, r->desc.out.zero_point), range.min, range.max);
+    if (r->element_bytes == sizeof(int16_t)) {
+      ((int16_t *)out)[i] = (int16_t)value;
+    } else {
+      ((uint8_t *)out)[i] = (uint8_t)value;
+    }
+  }
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct reduce *r = (const struct reduce *)op;
+  uint8_t *const acc = r->scratch->memory + (size_t)task.thread * r->slice;
+  const size_t cut = task.index % r->cuts * r->step;
+  struct columns columns = {.n = r->inner};
+  size_t first = cut, end = tvmq_min(cut + r->step, (size_t)r->desc.dims[0]);
+  if (r->cuts_inner) {
+    columns = (struct columns){.first = cut, .n = tvmq_min(r->inner - cut, r->step)};
+    first = task.index / r->cuts;
+    end = first + 1;
+  }
+  const size_t lines = r->outputs / r->inner;
+  for (size_t i = first; i < end; i++) {
+    begin(r, acc, lines * columns.n);
+    fold(r, 1, (const uint8_t *)pass->in[0] + i * r->block * r->element_bytes, 0, &columns, acc);
+    for (size_t line = 0; line < lines; line++) {
+      uint8_t *const out = (uint8_t *)pass->out + (i * r->outputs + line * r->inner + columns.first) * r->element_bytes;
+      const uint8_t *const from = acc + line * columns.n * r->acc_bytes;
+      if (is_sum(r)) {
+        end_sums(r, (const int32_t *)from, columns.n, out);
+      } else {
+        memcpy(out, from, columns.n * r->element_bytes);
+      }
+    }
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
+
+// Poolings have vectors of channels.
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  enum { FEW = 8 };
+  const struct tvmq_reduce_desc *d = &desc->reduce;
+  const bool pools = d->n_dims == 3 && d->dims[2] >= FEW && d->in_type != TVMQ_TYPE_S16 && d->reduction != TVMQ_REDUCTION_MIN;
+  return pools ? &tvmq_op_reduce_by_pool : &tvmq_op_reduce;
+}
+
+const struct tvmq_op_class tvmq_op_reduce = {
+    .claim = claim, .computed_by = computed_by, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
