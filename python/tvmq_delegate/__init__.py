@@ -6,7 +6,8 @@
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, profile, spans, peak)
-imports cffi when called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print.
+imports cffi when called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print: str() of it is that text, and notebooks show
+it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ from .binding.runtimes import Delegate
 if TYPE_CHECKING:
     from .accuracy import diff
     from .measure import bench
-    from .sessions import inputs, nodes
+    from .sessions import Interpreter, inputs, nodes
 
 __all__ = [
     "Candidate",
     "Cpu",
     "Delegate",
+    "Interpreter",
     "Kernel",
     "LoadOptions",
     "Node",
@@ -67,7 +69,7 @@ __all__ += ["spans"]
 __version__: str
 
 # Imported when they are asked for, from these packages: they need more than the shared library.
-_LATER = {"bench": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions"}
+_LATER = {"Interpreter": "sessions", "bench": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions"}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import ToolOptions, library, runtimes
+from ..binding import Shown, ToolOptions, library, runtimes
 from ..sessions import DELEGATE, Contender, check, inputs, shaped
 from .classes import Rating
 from .difference import Allowed, Difference
@@ -25,7 +25,7 @@ NUM_RUNS = 10
 
 
 @dataclass(frozen=True)
-class Diff:
+class Diff(Shown):
     """Contenders against a baseline, over all samples.
 
     contenders: without the baseline. taken: of the model's nodes by the delegate, 0 without it. outputs: each output of the whole model under each contender.

@@ -4,5 +4,6 @@ from . import library, runtimes
 from .loader import library_path, load
 from .options import LoadOptions, ToolOptions
 from .runtimes import Delegate
+from .shown import Shown
 
-__all__ = ["Delegate", "LoadOptions", "ToolOptions", "library", "library_path", "load", "runtimes"]
+__all__ = ["Delegate", "LoadOptions", "Shown", "ToolOptions", "library", "library_path", "load", "runtimes"]

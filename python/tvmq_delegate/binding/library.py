@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import ffi
+from . import ffi, loader
 from .runtimes import Delegate
+from .shown import Shown
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """What a delegate has made of the model: every node in order of execution. Empty before an interpreter has taken the delegate."""
 
     summary: Summary
@@ -253,15 +254,17 @@ def force(delegate: Delegate, index: int, candidate: int | None) -> None:
 
 
 def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
-    """The times of every claimed node that has run, in order of execution. The delegate must have been loaded with profile=True, or there are none.
+    """The times of every claimed node that has run, in order of execution. The delegate must have been loaded with profile=True.
 
     Args:
       delegate: what load() returned.
       reset: begin afresh after reading, for example when warming up is over.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library.
+      TypeError: no Delegate object. ValueError: one of another library, or loaded without profile=True.
     """
+    if delegate in loader.unprofiled:
+        raise ValueError("the delegate keeps no times: load it with profile=True")
     pointer = ffi.delegate_pointer(delegate)
     lib = ffi.library()[1]
     timings = ffi.sequence(Timing, lib.tvmq_get_profile, pointer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.resources
 import os
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,10 @@ from .options import LoadOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # typing's own from Python 3.11 on; needed by type checkers alone, which bring it along
+
+
+# Delegates that keep no times: asking them for some is a mistake.
+unprofiled: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
 
 
 def packaged(name: str) -> Path:
@@ -80,4 +85,6 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
         delegate: runtimes.Delegate = interpreter.load_delegate(path, given)
     except ValueError as error:  # the runtime's line with the path, then the delegate's own message
         raise ValueError(str(error).partition("\n")[2]) from None
+    if str(given.get("profile", "false")).lower() in ("false", "0"):
+        unprofiled.add(delegate)
     return delegate

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import ToolOptions, library, runtimes
+from ..binding import Shown, ToolOptions, library, runtimes
 from ..sessions import DELEGATE, Contender, Delegation, nodes, run_alone
 from . import machine, metrics, op_times
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
@@ -66,7 +66,7 @@ DEFAULTS = Settings()
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(Shown):
     """All of a benchmark.
 
     options: the delegate's, as far as given. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op

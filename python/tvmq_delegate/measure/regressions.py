@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..binding import Shown
+
 
 @dataclass(frozen=True)
 class Change:
@@ -24,7 +26,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Changes, regressions first, then by size. warnings: what the two have not in common, so that they cannot be told apart by the code alone."""
 
     before: str

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from .. import accuracy
 from ..binding import library
-from ..sessions import Delegation, Node
+from ..sessions import Delegation
 from .columns import Column, fitted
 
 LISTED = 3  # tensors of a node that are shown in one line
@@ -69,7 +69,21 @@ def delegation(found: Delegation, width: int) -> Table:
     return fitted(columns, found.nodes, width, hint=True)
 
 
-def _how(node: Node) -> Text:
+def report(found: library.Report, width: int) -> Table:
+    """What the delegate itself knows of each node."""
+    columns = [
+        Column("#", lambda node: str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}"),
+        Column("op", lambda node: node.op, left=True, least=17),
+        Column("kernel, or why not", _how, left=True, least=23),
+        Column("packing", lambda node: node.packing, 2, left=True),
+        Column("part", lambda node: str(node.partition) if node.claimed else "", 2),
+        Column("MACs", lambda node: f"{node.macs:,}" if node.macs else "", 1),
+        Column("packed", lambda node: f"{node.packed_bytes:,}" if node.packed_bytes else "", 2),
+    ]
+    return fitted(columns, found.nodes, width)
+
+
+def _how(node: library.Node) -> Text:
     return Text(node.how.removeprefix("tvmq_"), "green" if node.claimed else "yellow")
 
 

@@ -3,6 +3,7 @@
 from . import inputs
 from .contenders import DELEGATE, NAMES, RESOLVERS, Contender, Session, check
 from .delegation import Delegation, Node, nodes, run_alone
+from .interpreter import Interpreter
 from .shapes import shaped
 
-__all__ = ["DELEGATE", "Contender", "Delegation", "NAMES", "Node", "RESOLVERS", "Session", "check", "inputs", "nodes", "run_alone", "shaped"]
+__all__ = ["DELEGATE", "Contender", "Delegation", "Interpreter", "NAMES", "Node", "RESOLVERS", "Session", "check", "inputs", "nodes", "run_alone", "shaped"]

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import LoadOptions, library, load, runtimes
+from ..binding import LoadOptions, Shown, library, load, runtimes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,7 +28,7 @@ class Node(library.Node):
 
 
 @dataclass(frozen=True)
-class Delegation:
+class Delegation(Shown):
     """A whole model: its nodes in order of execution, and the delegate's summary. `runtime` is the package that loaded the delegate."""
 
     model: str

@@ -1,0 +1,66 @@
+"""Results as text, and as HTML for notebooks: the tables of the commands."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rich.console import RenderableType
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME
+from rich.text import Text
+
+from ..accuracy import Diff
+from ..binding import library
+from ..measure import Benchmark, Comparison
+from ..sessions import Delegation
+from . import bench, diff, tables
+from .screen import Screen
+
+WIDTH = 120
+
+
+def text(found: object) -> str:
+    """Plain, without styles."""
+    stream = io.StringIO()
+    _print(found, Screen(file=stream, width=WIDTH, highlight=False, markup=False, force_terminal=False))
+    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip("\n").splitlines())
+
+
+def html(found: object) -> str:
+    """With styles, to stand in a page."""
+    console = Screen(file=io.StringIO(), width=WIDTH, highlight=False, markup=False, record=True, force_terminal=True, color_system="truecolor")
+    _print(found, console)
+    return console.export_html(theme=DEFAULT_TERMINAL_THEME, inline_styles=True, code_format='<pre style="line-height: 1.2; white-space: pre">{code}</pre>')
+
+
+def _print(found: object, console: Screen) -> None:
+    for part in _PARTS[type(found)](found):
+        console.print(part, soft_wrap=isinstance(part, (str, Text)))
+
+
+def _benchmark(found: Benchmark) -> Iterable[RenderableType]:
+    yield f"{bench.machine(found)}\n{tables.summary(found.delegation)}\n"
+    yield bench.contenders(found, WIDTH)
+    if found.op_profile:
+        yield from (table(found, WIDTH) for table in (bench.run_order, bench.top, bench.by_type))
+        yield f"\n{bench.legend(found)}\n\n{bench.reconciliation(found)}"
+
+
+def _comparison(found: Comparison) -> Iterable[RenderableType]:
+    yield from (f"not measured alike: {warning}" for warning in found.warnings)
+    yield bench.comparison(found, WIDTH)
+
+
+def _delegation(found: Delegation) -> Iterable[RenderableType]:
+    yield tables.delegation(found, WIDTH)
+    yield f"\n{tables.summary(found)}"
+
+
+_PARTS: dict[type, Callable[[Any], Iterable[RenderableType]]] = {
+    Benchmark: _benchmark,
+    Comparison: _comparison,
+    Delegation: _delegation,
+    Diff: lambda found: diff.report(found, ratings=any(rating.expected is not None for rating in found.ratings), width=WIDTH),
+    library.Report: lambda found: [tables.report(found, WIDTH)],
+}

@@ -1,0 +1,43 @@
+"""tvmq_delegate.Interpreter: one line from a model to an interpreter with the delegate in it."""
+
+from __future__ import annotations
+
+import pathlib
+
+import builders
+import harness
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate import models
+
+
+def test_it_runs_and_reports(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    content = builders.build_conv()
+    (tmp_path / "conv.tflite").write_bytes(content)
+    with tvmq_delegate.Interpreter(tmp_path / "conv.tflite", runtime=runtime.name, num_threads=2, profile=True) as interpreter:
+        values = harness.random_inputs(interpreter, 1)  # the runtime's own methods
+        harness.assert_equal(interpreter.run(*values)[0], harness.run(runtime.interpreter(content), *values)[0])
+        (node,) = interpreter.report().nodes
+        assert node.claimed and [profiled.timing.count for profiled in interpreter.profile(reset=True)] == [1] and interpreter.profile() == []
+        with pytest.raises(ValueError):
+            interpreter.run()
+        with pytest.raises(AttributeError, match="no_such"):
+            interpreter.no_such()
+    with pytest.raises(AttributeError, match="closed"):
+        interpreter.invoke()
+
+
+def test_what_it_refuses(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        tvmq_delegate.Interpreter(tmp_path / "none.tflite", runtime=runtime.name)
+    with pytest.raises(models.ModelError):
+        tvmq_delegate.Interpreter(builders.build_conv()[:100], runtime=runtime.name)
+    with pytest.raises(ValueError, match="isa"):
+        tvmq_delegate.Interpreter(builders.build_conv(), runtime=runtime.name, isa="absent")
+
+
+@pytest.mark.parametrize("options", [{}, {"profile": False}, {"profile": "false"}])
+def test_times_that_nobody_keeps_are_not_asked_for(runtime: harness.Runtime, options: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="profile=True"):
+        tvmq_delegate.profile(runtime.load(**options))
