@@ -190,4 +190,6 @@ def _plain(data: Any) -> Any:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    """A runtime puts its own message on a line below the delegate's."""
+    lines = [" ".join(line.split()).removesuffix(".") for line in str(error).splitlines()]
+    return "; ".join(filter(None, lines)) or type(error).__name__
