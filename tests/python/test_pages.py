@@ -21,7 +21,7 @@ import tvmq_delegate
 import tvmq_delegate.reports
 from tvmq_delegate import measure, models
 from tvmq_delegate.models import zoo
-from tvmq_delegate.reports import graph
+from tvmq_delegate.reports import bench, graph
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -73,6 +73,29 @@ def test_bench_page(report: object, benchmark: measure.Benchmark, tmp_path: path
     assert benchmark.machine.cpu in html.unescape(page) and benchmark.machine.date in page
     seen = look(page, tmp_path)
     assert seen["plots"] >= 3 and seen["tables"] == 3 and seen["drawn"] > len(benchmark.op_profile)
+
+
+def test_bars_marks_and_ratios_are_of_the_same_times(report: object, benchmark: measure.Benchmark) -> None:
+    figure = report._nodes(benchmark)
+    bars = {x: y for trace in figure.data if trace.type == "bar" and trace.yaxis == "y" for x, y in zip(trace.x, trace.y)}
+    (marks,) = (dict(zip(trace.x, trace.y)) for trace in figure.data if trace.name == "stock, alone")
+    (ratios,) = (dict(zip(trace.x, trace.y)) for trace in figure.data if trace.type == "bar" and trace.yaxis == "y2")
+    assert ratios and all(2**ratio == pytest.approx(marks[order] / bars[order]) for order, ratio in ratios.items())
+    assert "bars in the delegate, marks in stock" in report.page(benchmark)
+    assert all(drawn.layout.legend.y < 0 for drawn in (figure, report._roofline(benchmark)))  # away from the tools, which lie above
+
+
+def test_noise_is_told(report: object, benchmark: measure.Benchmark) -> None:
+    def runs(p25_ms: float, count: int = 20) -> measure.Benchmark:
+        first = benchmark.results[0]
+        times = dataclasses.replace(first.latency_metrics, p25_ms=p25_ms, median_ms=1.0, p75_ms=1.05)
+        quiet = dataclasses.replace(first, latency_metrics=times, misc_metrics=dataclasses.replace(first.misc_metrics, num_runs=count))
+        return dataclasses.replace(benchmark, results=(quiet,))
+
+    assert bench.noise(runs(0.98)) == [] == bench.noise(runs(0.5, count=5))
+    (line,) = bench.noise(runs(0.85))
+    assert line.startswith("noisy: the middle half of the runs of tvmq spans 20% of the median")
+    assert line in html.unescape(report.page(runs(0.85))) and line in str(runs(0.85))
 
 
 def test_pages_escape_what_models_say(report: object, benchmark: measure.Benchmark) -> None:

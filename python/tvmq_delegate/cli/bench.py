@@ -152,6 +152,8 @@ def _print(found: measure.Benchmark) -> None:
     console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
     console.print(report.contenders(found, console.width))
+    for line in report.noise(found):
+        console.print(line, style="yellow", soft_wrap=True)
     for result in found.results:
         heading = f"\n{result.name}:\n" if len(found.results) > 1 else "\n"
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)

@@ -15,6 +15,7 @@ from .tables import plural
 
 NARROW, MIDDLE, ROOMY, WIDE = 1, 2, 3, 4  # ranks of columns: the last go first where there is no room
 TOP = 10
+ENOUGH, NOISY = 10, 0.1  # runs to tell from, and the share of the median that the middle half of them may span
 
 
 def machine(found: Benchmark) -> str:
@@ -53,6 +54,17 @@ def contenders(found: Benchmark, width: int) -> Table:
         columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
         columns.append(Column("95 % interval", lambda result: result.ratio.interval if result.ratio else "", MIDDLE))
     return fitted(columns, found.results, width)
+
+
+def noise(found: Benchmark) -> list[str]:
+    """A line for each contender whose runs differed so much that its times say little."""
+    lines = []
+    for result in found.results:
+        times = result.latency_metrics
+        if result.misc_metrics.num_runs >= ENOUGH and times.p75_ms - times.p25_ms > NOISY * times.median_ms:
+            share = (times.p75_ms - times.p25_ms) / times.median_ms
+            lines.append(f"noisy: the middle half of the runs of {result.name} spans {share:.0%} of the median; on a quiet machine times are more alike")
+    return lines
 
 
 def run_order(found: Benchmark, width: int) -> Table:

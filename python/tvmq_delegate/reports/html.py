@@ -7,10 +7,12 @@ import dataclasses
 import itertools
 import math
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from ..measure import Benchmark, OpProfileData, judged
-from .bench import legend
+from ..sessions import DELEGATE
+from .bench import legend, noise
 from .pages import environment
 from .tables import plural
 
@@ -25,6 +27,8 @@ except ImportError as error:
 # Of the types of nodes that are taken, those that take most time first; then OTHER.
 PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
 OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
+# Below the plot: above, the tools lie over it, and in a narrow window it lies over the plot.
+LEGEND = {"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0}
 MARKS = (INK, BAD, "#8b5cf6")
 
 
@@ -47,6 +51,7 @@ def page(found: Benchmark) -> str:
             shade=judged,
             plural=plural,
             legend=legend(found),
+            noise=noise(found),
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
             latency_plot=_embed(_latency(found)),
             nodes_plot=_embed(_nodes(found)),
@@ -143,7 +148,7 @@ def _hover(op: OpProfileData) -> str:
 
 
 def _nodes(found: Benchmark) -> plot.Figure:
-    """Times above, speed-ups below."""
+    """Times above, speed-ups below: all of them of nodes alone where there is another contender, so that bars, marks and ratios are of the same times."""
     ops, against = found.op_profile, found.against
     rows, colours = 2 if against else 1, _colours(ops)
     figure = plotly.subplots.make_subplots(rows=rows, cols=1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.66, 0.34][:rows])
@@ -153,7 +158,7 @@ def _nodes(found: Benchmark) -> plot.Figure:
     for name, group in groups.items():
         figure.add_bar(
             x=[op.run_order for op in group],
-            y=[op.median_us for op in group],
+            y=[_shown_us(op, against) for op in group],
             name=name,
             width=0.8,
             marker_color=colours[name] if group[0].claimed else LEFT,
@@ -189,12 +194,16 @@ def _nodes(found: Benchmark) -> plot.Figure:
         powers = range(-4, 8)
         figure.update_yaxes(title_text=f"vs {against[0]}", tickvals=list(powers), ticktext=[f"{2.0**power:g}×" for power in powers], row=2, col=1)
         figure.add_hline(y=0, line_width=1, line_color=INK, row=2, col=1)
-    figure.update_yaxes(title_text="µs", row=1, col=1)
+    figure.update_yaxes(title_text="µs, alone" if against else "µs", row=1, col=1)
     figure.update_xaxes(range=[-0.7, max((op.run_order for op in ops), default=0) + 0.7])
     figure.update_xaxes(title_text="node", row=rows, col=1)
-    legend = {"orientation": "h", "y": 1.09, "x": 0}
-    figure.update_layout(height=560 if against else 400, barmode="overlay", bargap=0.25, margin={"l": 60, "r": 20, "t": 40, "b": 45}, legend=legend)
+    figure.update_layout(height=600 if against else 440, barmode="overlay", bargap=0.25, margin={"l": 60, "r": 20, "t": 40, "b": 45}, legend=LEGEND)
     return figure
+
+
+def _shown_us(op: OpProfileData, against: Sequence[str]) -> float:
+    """The height of a node's bar."""
+    return op.alone_us.get(DELEGATE, op.median_us) if against else op.median_us
 
 
 def _roofline(found: Benchmark) -> plot.Figure:
@@ -232,9 +241,9 @@ def _roofline(found: Benchmark) -> plot.Figure:
     slowest = min((op.gmacs_per_second for op in ops), default=top)
     axes = {"type": "log", "dtick": 1}
     figure.update_layout(
-        height=520,
+        height=560,
         margin={"l": 60, "r": 20, "t": 40, "b": 45},
-        legend={"orientation": "h", "y": 1.08, "x": 0},
+        legend=LEGEND,
         xaxis={**axes, "title": "multiply-accumulates for each byte", "range": [math.log10(low), math.log10(high)]},
         yaxis={**axes, "title": "GMAC/s", "range": [math.log10(min(slowest, top / 10) / 2), math.log10(top * 2)]},
     )

@@ -42,6 +42,7 @@ def _print(found: object, console: Screen) -> None:
 def _benchmark(found: Benchmark) -> Iterable[RenderableType]:
     yield f"{bench.machine(found)}\n{tables.summary(found.delegation)}\n"
     yield bench.contenders(found, WIDTH)
+    yield from bench.noise(found)
     if found.op_profile:
         yield from (table(found, WIDTH) for table in (bench.run_order, bench.top, bench.by_type))
         yield f"\n{bench.legend(found)}\n\n{bench.reconciliation(found)}"
