@@ -171,6 +171,10 @@ struct tvmq_concatenation_desc {
   struct tvmq_quant in[TVMQ_MAX_IN], out;
   size_t rows, row_bytes[TVMQ_MAX_IN];  // zeros where the output is empty
 };
+// Whether an input's bytes are not the output's.
+static inline bool tvmq_concatenation_rescales(const struct tvmq_concatenation_desc *desc, int input) {
+  return desc->type == TVMQ_TYPE_U8 && !tvmq_same_quant(desc->in[input], desc->out);
+}
 
 // RESIZE_BILINEAR of NHWC activations. Quantization means nothing: values are interpolated as they are.
 struct tvmq_resize_desc {

@@ -275,6 +275,15 @@ def quantizes(draw: Draw, in_dtype: str, out_dtype: str) -> Case:
     return Case(builders.build_quantize, parameters, inputs)
 
 
+def rescales_alike(scale: float, zero_point: int, out_scale: float) -> bool:
+    """Whether uint8 of one scale become the same bytes of another with the product and the sum rounded once and twice."""
+    factor = np.float32(scale) * (np.float32(1) / np.float32(out_scale))
+    bias, bytes_ = np.float32(-zero_point) * factor, np.arange(256)
+    twice, once = bytes_.astype(np.float32) * factor + bias, (bytes_ * np.float64(factor) + np.float64(bias)).astype(np.float32)
+    rounded = [np.trunc(values.astype(np.float64) + np.copysign(0.5, values)) for values in (twice, once)]
+    return bool((rounded[0] == rounded[1]).all())
+
+
 def concatenations(draw: Draw, dtype: str) -> Case:
     """CONCATENATION along any axis of up to 16 tensors; some are constant, some without elements, some there twice."""
     generator = np.random.default_rng(draw.generator_seed())
@@ -286,12 +295,17 @@ def concatenations(draw: Draw, dtype: str) -> Case:
     lengths = [0 if length != max(lengths) and draw.one_in(3) else length for length in lengths]
     shapes = [(*shape[:axis], length, *shape[axis + 1 :]) for length in lengths]
     order = [draw.integer(0, i) if draw.one_in(8) and any(lengths[:i]) else i for i in range(len(shapes))]
-    zero_point = 0 if dtype == "int16" else a_zero_point(draw, dtype)
+    zero_point, out_scale = 0 if dtype == "int16" else a_zero_point(draw, dtype), a_scale(draw)
+    scales, points = [a_scale(draw) for _ in shapes], [zero_point] * len(shapes)
+    if dtype == "uint8":
+        points = [a_zero_point(draw, dtype) if draw.boolean() else zero_point for _ in shapes]
+        rescaled = [draw.boolean() and rescales_alike(scale, point, out_scale) for scale, point in zip(scales, points)]
+        scales, points = ([a if other else same for a, other in zip(which, rescaled)] for which, same in ((scales, out_scale), (points, zero_point)))
     random = [values(generator, "random", of, dtype) for of in shapes]
     constants = {i: random[i] for i in range(1, len(shapes)) if draw.one_in(8) and lengths[i] > 0}
     parameters = dict(
-        dtype=dtype, shapes=shapes, axis=draw.choice([axis, axis - len(shape)]), order=order, constants=constants, out_scale=a_scale(draw),
-        in_scale=[a_scale(draw) for _ in shapes] if dtype == "int16" else None, out_zero_point=zero_point,
+        dtype=dtype, shapes=shapes, axis=draw.choice([axis, axis - len(shape)]), order=order, constants=constants, out_scale=out_scale,
+        in_scale=None if dtype == "int8" else scales, in_zero_point=points, out_zero_point=zero_point,
     )  # fmt: skip
     return Case(builders.build_concatenation, parameters, [tuple(x for i, x in enumerate(random) if i not in constants)])
 

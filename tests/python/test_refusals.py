@@ -81,8 +81,6 @@ REFUSED = {
     "transpose conv of large strides": (lambda: builders.build_transpose_conv(filter_size=(1, 1), stride=(5, 5)), "stride"),
     "float32 reshape": (lambda: builders.build_reshape(dtype="float32"), "float32"),
     "shift beyond 30 bits": (lambda: builders.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
-    "concatenation of other scales": (lambda: builders.build_concatenation(dtype="uint8", in_scale=(0.5, 0.25), out_scale=0.5), "scales differ"),
-    "concatenation of other zero points": (lambda: builders.build_concatenation(dtype="uint8", in_zero_point=(120, 121), out_zero_point=120), "zero points"),
     "concatenation with activation RELU": (lambda: builders.build_concatenation(activation="RELU"), "activation"),
     "concatenation of 17": (lambda: builders.build_concatenation(shapes=[(1, 2, 2, 1)] * 17), "more than 16 inputs"),
     "float32 concatenation": (lambda: builders.build_concatenation(dtype="float32"), "float32"),

@@ -1,4 +1,6 @@
 // CONCATENATION: every reason for which it is refused.
+#include <math.h>
+
 #include "claims.h"
 
 // clang-format off
@@ -31,7 +33,14 @@ static const struct {
     {OF(.in[2].zero_point = 4), "input and output zero points differ"},
     {OF(.out.zero_point = 4), "input and output zero points differ"},
     {OF(.in[1].scale = 0.25f), "input and output scales differ"},
-    {OF(.type = U8, .in[2].scale = 0.25f), "input and output scales differ"},
+    {OF(.type = U8, .in[2].scale = 0.25f), NULL},  // by a table
+    {OF(.type = U8, .in[2].zero_point = 255), NULL},
+    {OF(.type = U8, .in[1] = {0x1.f79e88p-3f, 88}, .out = {0x1.52643cp-10f, 241}), "the bytes of a rescaled input depend on how the runtime was compiled"},
+    {OF(.type = U8, .in[1] = {0x1p40f, 0}, .out = {0x1p-40f, 0}), "the bytes of a rescaled input depend on how the runtime was compiled"},
+    {OF(.type = U8, .in[1].scale = 0), "input scale is not positive and finite"},
+    {OF(.type = U8, .in[1].zero_point = -1), "input zero point is outside its type"},
+    {OF(.type = U8, .out.scale = INFINITY), "output scale is not positive and finite"},
+    {OF(.type = U8, .out.zero_point = 256), "output zero point is outside its type"},
     {OF(.out.scale = 0.5000001f), "input and output scales differ"},
 };
 

@@ -1,4 +1,5 @@
 // CONCATENATION.
+#include "exact/rescaled_bytes.h"
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 
@@ -11,11 +12,25 @@ static const char *elements(const struct tvmq_concatenation_desc *desc) {
   return elements_rule(desc->rows * bytes / tvmq_type_bytes(desc->type));
 }
 
-// int16 is copied whatever the scales are. Where they differ the runtimes refuse int8, and rescale uint8 in float32.
-static const char *same_quant(const struct tvmq_concatenation_desc *desc) {
+// The reference rescales uint8 in float32.
+static const char *rescaled(const struct tvmq_concatenation_desc *desc, int input) {
+  uint8_t table[UINT8_MAX + 1];
+  const char *reason = in_quant_rule(desc->in[input], desc->type) ?: out_quant_rule(desc->out, desc->type);
+  if (reason != NULL) return reason;
+  const struct tvmq_byte_scale in = {desc->in[input].scale, desc->in[input].zero_point}, out = {desc->out.scale, desc->out.zero_point};
+  return tvmq_rescaled_table(in, out, table) ? NULL : "the bytes of a rescaled input depend on how the runtime was compiled";
+}
+
+// int16 is copied whatever the scales are. Where they differ the runtimes refuse int8.
+static const char *scales(const struct tvmq_concatenation_desc *desc) {
   const bool wide = desc->type == TVMQ_TYPE_S16;
   if (wide && desc->out.zero_point != 0) return "int16 with a zero point";
   for (int i = 0; i < desc->n_in; i++) {
+    if (tvmq_concatenation_rescales(desc, i)) {
+      const char *reason = rescaled(desc, i);
+      if (reason != NULL) return reason;
+      continue;
+    }
     if (desc->in[i].zero_point != desc->out.zero_point) return "input and output zero points differ";
     if (!wide && desc->in[i].scale != desc->out.scale) return "input and output scales differ";
   }
@@ -23,5 +38,5 @@ static const char *same_quant(const struct tvmq_concatenation_desc *desc) {
 }
 
 const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc) {
-  return type_rule(desc->type) ?: no_activation(desc->activation) ?: elements(desc) ?: same_quant(desc);
+  return type_rule(desc->type) ?: no_activation(desc->activation) ?: elements(desc) ?: scales(desc);
 }

@@ -1,28 +1,51 @@
-// CONCATENATION: copies. Rows are what lies at one place of all dimensions before the axis: a row of the output is one of each input after the other. Threads
-// share the rows, and pieces of them where they are few.
+// CONCATENATION and PACK: copies, or tables for inputs of uint8 that have other scales than the output. Rows are what lies at one place of all dimensions
+// before the axis: a row of the output is one of each input after the other. Threads share the rows, and pieces of them where they are few.
 #include <string.h>
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "exact/rescaled_bytes.h"
 #include "ops/claims/claim.h"
+#include "ops/moves/move.h"
 #include "ops/op.h"
 #include "plan/blocks.h"
+#include "plan/select.h"
 
 // Pieces begin on cache lines.
-enum { LINE = TVMQ_LINE, CHUNK = 16, MOST_INLINE = 256 };
+enum { LINE = TVMQ_LINE, BLOCK = 1 << 13 };
 
 struct concatenation {
   int n_in;
   size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // of a row
   size_t rows, task_rows, row_tasks, piece, pieces;  // pieces of `piece` bytes of a row; a task has one of them of each of its rows
+  const struct tvmq_variant *byte_map;
+  int table_of[TVMQ_MAX_IN];  // -1: copied
+  uint8_t tables[][TVMQ_N_BYTES];
 };
 
+static void make_tables(struct concatenation *c, const struct tvmq_concatenation_desc *d) {
+  int n = 0;
+  for (int i = 0; i < c->n_in; i++) {
+    c->table_of[i] = tvmq_concatenation_rescales(d, i) ? n++ : -1;
+    if (c->table_of[i] < 0) continue;
+    const struct tvmq_byte_scale in = {d->in[i].scale, d->in[i].zero_point}, out = {d->out.scale, d->out.zero_point};
+    tvmq_rescaled_table(in, out, c->tables[c->table_of[i]]);
+  }
+}
+
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  if (!*op) *op = tvmq_alloc(sizeof(struct concatenation));
-  struct concatenation *c = (struct concatenation *)*op;
-  if (!c) return "out of memory";
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  *c = (struct concatenation){.n_in = d->n_in, .rows = d->rows};
+  const struct tvmq_target target = tvmq_target(env);
+  size_t n_tables = 0;
+  for (int i = 0; i < d->n_in; i++) n_tables += tvmq_concatenation_rescales(d, i);
+  tvmq_free(*op);
+  struct concatenation *c = tvmq_alloc(sizeof *c + n_tables * sizeof c->tables[0]);
+  *op = (struct tvmq_op *)c;
+  if (!c) return "out of memory";
+  c->n_in = d->n_in;
+  c->rows = d->rows;
+  c->byte_map = n_tables > 0 ? tvmq_select_byte_map(&target) : NULL;
+  make_tables(c, d);
   memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
   for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];
   const float row_cycles = (float)c->out_bytes * env->machine->joined_byte_cycles + (float)c->n_in * env->machine->joined_copy_cycles;
@@ -37,23 +60,15 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  (void)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "copies"};
-}
-
-// Short copies in place: a call would take as long.
-static inline void copy(uint8_t *out, const uint8_t *in, size_t n) {
-  if (n < CHUNK || n > MOST_INLINE) {
-    memcpy(out, in, n);
-    return;
-  }
-  for (size_t i = 0; i + CHUNK < n; i += CHUNK) memcpy(out + i, in + i, CHUNK);
-  memcpy(out + n - CHUNK, in + n - CHUNK, CHUNK);
+  const struct concatenation *c = (const struct concatenation *)op;
+  const bool rescales = c->byte_map != NULL;
+  *out = (struct tvmq_op_info){.kernel = rescales ? c->byte_map->name : "", .algorithm = rescales ? "byte tables" : "copies"};
 }
 
 // What a task copies of an input in each row.
 struct segment {
   const uint8_t *in;
+  const uint8_t *table;    // NULL: it is copied
   size_t in_bytes, at, n;  // of the input's row; where in the output's
 };
 
@@ -63,10 +78,20 @@ static int find_segments(const struct concatenation *c, const void *const *in, c
   for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
     const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
     const uint8_t *source = (const uint8_t *)in[i] + first_row * c->in_bytes[i] + (from - at);
-    if (from >= to || source == out + first_row * c->out_bytes + from) continue;  // it has been computed there
-    segments[n++] = (struct segment){source, c->in_bytes[i], from, to - from};
+    const uint8_t *table = c->table_of[i] < 0 ? NULL : c->tables[c->table_of[i]];
+    if (from >= to || (table == NULL && source == out + first_row * c->out_bytes + from)) continue;  // it has been computed there
+    segments[n++] = (struct segment){source, table, c->in_bytes[i], from, to - from};
   }
   return n;
+}
+
+static void move_segment(const struct concatenation *c, const struct segment *s, uint8_t *out, size_t rows) {
+  if (s->table == NULL) {
+    tvmq_move_rows(out, (ptrdiff_t)c->out_bytes, s->in, (ptrdiff_t)s->in_bytes, s->n, rows);
+    return;
+  }
+  for (size_t i = 0; i < rows; i++)
+    c->byte_map->fn.byte_map(&(struct tvmq_byte_map_args){.in = s->in + i * s->in_bytes, .out = out + i * c->out_bytes, .n = s->n, .table = s->table});
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
@@ -80,10 +105,12 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const size_t begin = task.index % c->pieces * c->piece;
   struct segment segments[TVMQ_MAX_IN];
   const int n = find_segments(c, pass->in, pass->out, first, begin, tvmq_min(begin + c->piece, c->out_bytes), segments);
-  for (size_t row = first; row < end; row++) {
+  const size_t block = tvmq_max(1, BLOCK / c->out_bytes);  // of the output, which stays in the cache until all inputs have been put into it
+  for (size_t row = first; row < end; row += block) {
+    const size_t rows = tvmq_min(block, end - row);
     for (struct segment *s = segments; s < segments + n; s++) {
-      copy((uint8_t *)pass->out + row * c->out_bytes + s->at, s->in, s->n);
-      s->in += s->in_bytes;
+      move_segment(c, s, (uint8_t *)pass->out + row * c->out_bytes + s->at, rows);
+      s->in += rows * s->in_bytes;
     }
   }
 }
@@ -94,6 +121,9 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concat
 static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
   if (d->rows != 1) return 0;
+  for (int i = 0; i < d->n_in; i++) {
+    if (tvmq_concatenation_rescales(d, i)) return 0;
+  }
   size_t at = 0;
   for (int i = 0; i < d->n_in; at += d->row_bytes[i++]) offsets[i] = at;
   return d->n_in == 1 ? TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN : TVMQ_MOVES_INTO_OUT;

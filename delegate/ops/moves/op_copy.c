@@ -6,11 +6,12 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "ops/claims/claim.h"
+#include "ops/moves/move.h"
 #include "ops/moves/transpose.h"
 #include "ops/op.h"
 #include "plan/blocks.h"
 
-enum { LONGEST_PIECE = 1 << 14, CHUNK = 16, MOST_INLINE = 256, STRIP = 64 };
+enum { LONGEST_PIECE = 1 << 14, STRIP = 64 };
 
 #define NOWHERE PTRDIFF_MIN  // the padded value
 
@@ -205,49 +206,17 @@ static void fill(const struct copy *copy, uint8_t *out, size_t n) {
   for (size_t i = 0; i < n; i += sizeof copy->value) memcpy(out + i, copy->value, sizeof copy->value);
 }
 
-// Short copies in place: a call would take as long.
-static inline void move(uint8_t *out, const uint8_t *in, size_t n) {
-  if (n < CHUNK || n > MOST_INLINE) {
-    memcpy(out, in, n);
-    return;
-  }
-  for (size_t i = 0; i + CHUNK < n; i += CHUNK) memcpy(out + i, in + i, CHUNK);
-  memcpy(out + n - CHUNK, in + n - CHUNK, CHUNK);
-}
-
 static void copy_pieces(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
   for (const struct piece *piece = o->pieces + first; piece < o->pieces + end; piece++) {
     if (piece->from == NOWHERE)
       fill(copy, out + piece->to, piece->bytes);
     else
-      move(out + piece->to, in + piece->from, piece->bytes);
+      tvmq_move(out + piece->to, in + piece->from, piece->bytes);
   }
 }
 
-#define COPY_STEPS(SIZE) \
-  for (size_t i = first; i < end; i++) memcpy(out + i * (SIZE), in + (ptrdiff_t)i * step, SIZE)
-
 static void copy_steps(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
-  const ptrdiff_t step = o->step;
-  switch (o->run) {
-    case 1:
-      COPY_STEPS(1);
-      break;
-    case 2:
-      COPY_STEPS(2);
-      break;
-    case 4:
-      COPY_STEPS(4);
-      break;
-    case 8:
-      COPY_STEPS(8);
-      break;
-    case CHUNK:
-      COPY_STEPS(CHUNK);
-      break;
-    default:
-      for (size_t i = first; i < end; i++) move(out + i * o->run, in + (ptrdiff_t)i * step, o->run);
-  }
+  tvmq_move_rows(out + first * o->run, (ptrdiff_t)o->run, in + (ptrdiff_t)first * o->step, o->step, o->run, end - first);
 }
 
 static void copy_matrix(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
