@@ -147,7 +147,7 @@ def test_several_inputs_and_outputs(runtime: harness.Runtime, tmp_path: pathlib.
     assert found.passed and [(output.contender, output.name) for output in found.outputs] == [(c, n) for c in ("builtin", "tvmq") for n in ("c", "a")]
     floats, integers = (output.difference for output in found.outputs[:2])
     assert (floats.dtype, floats.unit, floats.histogram) == ("float32", "", ()) and (integers.dtype, integers.unit) == ("int8", "LSB")
-    assert [(op.contender, op.index) for op in found.ops] == [("builtin", 0), ("tvmq", 0), ("builtin", 1), ("tvmq", 1), ("builtin", 2)]
+    assert [(op.contender, op.index) for op in found.ops] == [("builtin", 0), ("tvmq", 0), ("builtin", 1), ("tvmq", 1), ("builtin", 2), ("tvmq", 2)]
     np.savez(tmp_path / "x.npz", right=np.ones((1, 7), np.float32), left=np.ones((1, 4), np.uint8))
     assert diff(runtime, two_by_two(), samples=inputs.files([tmp_path / "x.npz"], inputs.describe(two_by_two(), runtime.module))).passed
 
