@@ -36,6 +36,8 @@ def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case
         in_scale = (in_scale[0],) * 2
     out_scale = an_output_scale(draw, operator, in_scale)
     activation = draw.choice(["NONE", *ACTIVATIONS]) if "fused_activation_function" in BINARY[operator] else "NONE"
+    if activation != "NONE":
+        out_scale = max(out_scale, 2.0**-26)  # its bounds fit int32
     points = [0 if dtype == "int16" else a_zero_point(draw, dtype) for _ in range(3)]
     twice, constant = draw.choice([(False, False)] * 4 + [(True, False), (False, True)])
     shapes = [shape, shape]

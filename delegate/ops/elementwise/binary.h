@@ -27,6 +27,8 @@ struct tvmq_binary {
   int first;                                    // sums: the input of the greater scale, which is the kernel's first
   struct tvmq_mul_args product, product_asked;  // products: but for the tensors; and with the multiplier in fixed point
   struct tvmq_broadcast broadcast;
+  const struct tvmq_scratch *scratch;  // where inputs are broadcast, for a piece of either
+  size_t n_threads;
   size_t n, bytes;  // elements; bytes of one
   size_t task_elements, tasks;
   size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once

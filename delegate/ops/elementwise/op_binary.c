@@ -7,7 +7,7 @@
 #include "plan/blocks.h"
 
 // Tasks begin on cache lines.
-enum { LINE = TVMQ_LINE, PIECE_BYTES = 896 };
+enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  // a piece of either input
 
 static const struct tvmq_binary_way *const ways[] = {
     [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,       [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,       [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
@@ -28,17 +28,27 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   return select != NULL ? tvmq_plain_candidates(select, desc, desc->binary.n, env, list, max) : 0;
 }
 
+// Elements that pieces are a multiple of: lines, so that one that repeats is laid out for many pieces at once, and cache lines, if not too many.
+static size_t granule_of(const struct tvmq_binary *b, size_t most) {
+  size_t granule = b->line;
+  while (granule % LINE != 0 && 2 * granule <= most) granule *= 2;
+  return granule % LINE == 0 ? granule : b->line;
+}
+
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
   enum { CYCLES = 3 };  // of an element, without a kernel
   const float cycles = (float)b->n * (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : CYCLES);
-  b->task_elements = tvmq_round_up(tvmq_ceil_div(b->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
-  b->tasks = b->n > 0 ? tvmq_ceil_div(b->n, b->task_elements) : 0;
+  size_t granule = LINE;
   b->line = b->piece = tvmq_max(b->n, 1);
-  if (b->broadcast.rank == 0) return;
-  const size_t most = PIECE_BYTES / b->bytes;
-  b->line = b->broadcast.dims[b->broadcast.rank - 1];
-  b->piece = b->line < most ? most / b->line * b->line : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
+  if (b->broadcast.rank > 0) {
+    const size_t most = PIECE_BYTES / b->bytes;
+    b->line = b->broadcast.dims[b->broadcast.rank - 1];
+    if (b->line < most) granule = granule_of(b, most);
+    b->piece = b->line < most ? most / granule * granule : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
+  }
+  b->task_elements = tvmq_round_up(tvmq_ceil_div(b->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), granule);
+  b->tasks = b->n > 0 ? tvmq_ceil_div(b->n, b->task_elements) : 0;
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -55,8 +65,11 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   b->broadcast = d->broadcast;
   b->n = d->n;
   b->bytes = tvmq_type_bytes(d->type);
+  b->scratch = env->scratch;
+  b->n_threads = (size_t)tvmq_threads_count(env->threads);
   divide(b, env);
-  return NULL;
+  if (b->broadcast.rank == 0) return NULL;
+  return tvmq_scratch_reserve(env->scratch, 0, SLICE_BYTES, b->n_threads) ? NULL : "out of memory";
 }
 
 static void release(struct tvmq_op *op) { tvmq_free(op); }
@@ -64,6 +77,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
   *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm};
+  if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
   if (b->variant == NULL) return;
   out->kernel = b->variant->name;
   out->choice = tvmq_plain_choice(b->variant);
@@ -80,8 +94,8 @@ static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
   const size_t first = task.index * b->task_elements, end = first + tvmq_min(b->n - first, b->task_elements);
-  _Alignas(LINE) uint8_t copies[2][PIECE_BYTES];
-  struct tvmq_broadcast_copy held[2] = {{.data = copies[0]}, {.data = copies[1]}};
+  uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
+  struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + PIECE_BYTES : NULL}};
   for (size_t at = first, n; at < end; at += n) {
     n = piece_at(b, at, end);
     const void *in[2];
