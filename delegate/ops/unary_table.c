@@ -64,10 +64,7 @@ struct hard_swish {
 static int32_t to_int16(int32_t x) { return tvmq_clamp(x, INT16_MIN, INT16_MAX); }
 
 // Rounded, ties up; none is -2^15 * -2^15.
-static int32_t high_multiply(int32_t a, int32_t b) {
-  const int32_t product = a * b;
-  return (product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15);
-}
+static int32_t high_multiply(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
 
 // Rounded, ties away from zero.
 static int32_t divide(int32_t x, int32_t shift) {

@@ -54,6 +54,8 @@ void fuzz_copy(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_reduce(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_unary(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_dequantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 
 // The entry that libFuzzer calls, and the driver without it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,16 +8,21 @@ from tvmq_delegate import models
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
+# Of tensors of 8 or 16 bits, unless all are constant.
+ANY_QUANTIZED = (
+    "ADD", "AVERAGE_POOL_2D", "CONCATENATION", "DEQUANTIZE", "LEAKY_RELU", "LOGISTIC", "MAX_POOL_2D", "MAXIMUM", "MINIMUM",
+    "MUL", "RELU", "RELU6", "SUB", "TANH",
+)  # fmt: skip
 
 
 def ours(op: models.Op) -> bool:
     """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
     quantized = ("int8", "uint8", "int16")
-    if op.name in ("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "DEQUANTIZE", "LEAKY_RELU", "MAX_POOL_2D", "MAXIMUM", "MINIMUM", "MUL", "RELU", "RELU6", "SUB"):
+    if op.name in ANY_QUANTIZED:
         return op.inputs[0].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
     if op.name == "EXP":
         return op.inputs[0].dtype == "int8"
-    if op.name in ("GELU", "HARD_SWISH", "LOGISTIC", "PRELU", "RELU_0_TO_1", "RELU_N1_TO_1", "TANH"):
+    if op.name in ("GELU", "HARD_SWISH", "PRELU", "RELU_0_TO_1", "RELU_N1_TO_1"):
         return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "RESIZE_BILINEAR":
         return op.inputs[0].dtype in ("int8", "int16") and op.inputs[1].constant

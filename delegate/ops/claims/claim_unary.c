@@ -1,6 +1,7 @@
 // Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP.
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
+#include "ops/sigmoid.h"
 #include "ops/unary_table.h"
 
 enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
@@ -11,8 +12,8 @@ static const struct {
   float bound;
   const char *others;
 } functions[] = {
-    [TVMQ_FUNCTION_LOGISTIC] = {BYTES, 0, "int16: its fixed-point formula is not implemented"},
-    [TVMQ_FUNCTION_TANH] = {BYTES, 0, "int16: its fixed-point formula is not implemented"},
+    [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, 0, ""},
+    [TVMQ_FUNCTION_TANH] = {BYTES | INT16, 0, ""},
     [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, 0, "the reference has no kernel for this type"},
     [TVMQ_FUNCTION_RELU] = {BYTES | INT16, 0, ""},
     [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, 6, ""},
@@ -36,6 +37,8 @@ static const char *zero_points(const struct tvmq_unary_desc *desc) {
 
 // The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version.
 static const char *options(const struct tvmq_unary_desc *desc) {
+  const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
+  if (sigmoid && desc->in_type == TVMQ_TYPE_S16) return desc->out.scale == 1.0f / 32768 ? NULL : "output scale is not 1/32768";
   if (desc->function == TVMQ_FUNCTION_LOGISTIC && desc->out.scale != 1.0f / 256) return "output scale is not 1/256";
   return desc->function == TVMQ_FUNCTION_LEAKY_RELU && !(desc->alpha >= 0) ? "alpha is negative" : NULL;
 }
@@ -49,11 +52,19 @@ static const char *ratios(const struct tvmq_unary_desc *desc) {
 
 static const char *table(const struct tvmq_unary_desc *desc) {
   uint8_t unused[TVMQ_N_BYTES];
-  return desc->in_type != TVMQ_TYPE_S16 ? tvmq_unary_table(desc, TVMQ_ROUNDING_REFERENCE, unused) : NULL;
+  return tvmq_unary_table(desc, TVMQ_ROUNDING_REFERENCE, unused);
+}
+
+// int16 have formulas of their own.
+static const char *formula(const struct tvmq_unary_desc *desc) {
+  if (desc->in_type != TVMQ_TYPE_S16) return table(desc);
+  struct tvmq_sigmoid unused;
+  const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
+  return sigmoid ? tvmq_set_sigmoid(desc, &unused) : NULL;
 }
 
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: types(desc) ?: elements_rule(desc->n)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: options(desc)
-             ?: ratios(desc) ?: table(desc);
+             ?: ratios(desc) ?: formula(desc);
 }

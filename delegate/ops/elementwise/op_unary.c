@@ -4,6 +4,7 @@
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
 #include "ops/op.h"
+#include "ops/sigmoid.h"
 #include "ops/unary_table.h"
 #include "plan/blocks.h"
 #include "plan/select.h"
@@ -15,7 +16,9 @@ struct unary {
   struct tvmq_unary_desc desc;
   const struct tvmq_variant *variant;  // of byte_map; NULL: int16
   uint8_t table[TVMQ_N_BYTES];         // of bytes
-  struct tvmq_unary_line line;         // of int16
+  bool linear;                         // of int16: by the line, else by the sigmoid
+  struct tvmq_unary_line line;
+  struct tvmq_sigmoid sigmoid;
   enum tvmq_rounding rounding;
   size_t bytes;  // of an element
   size_t task_elements, tasks;
@@ -26,15 +29,20 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct unary *u = (struct unary *)*op;
   if (!u) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
-  *u = (struct unary){.desc = desc->unary, .rounding = env->rounding, .bytes = tvmq_type_bytes(desc->unary.in_type)};
+  u->desc = desc->unary;
+  u->rounding = env->rounding;
+  u->bytes = tvmq_type_bytes(desc->unary.in_type);
+  u->variant = NULL;
   float cycles = (float)u->desc.n * 4;
   if (u->bytes == 1) {
     const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->table);
     if (reason != NULL) return reason;
     u->variant = tvmq_select_byte_map(&target);
     cycles = (float)u->desc.n / tvmq_speed_of(u->variant, env->machine).rate;
-  } else if (!tvmq_unary_line(&u->desc, &u->line)) {
-    return "no formula for int16";
+  } else {
+    u->linear = tvmq_unary_line(&u->desc, &u->line);
+    const char *reason = u->linear ? NULL : tvmq_set_sigmoid(&u->desc, &u->sigmoid);
+    if (reason != NULL) return reason;
   }
   u->task_elements = tvmq_round_up(tvmq_ceil_div(u->desc.n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   u->tasks = tvmq_ceil_div(u->desc.n, u->task_elements);
@@ -65,8 +73,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   void *out = (uint8_t *)pass->out + first * u->bytes;
   if (u->variant != NULL)
     u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = n, .table = u->table});
-  else
+  else if (u->linear)
     run_line(u, in, out, n);
+  else
+    tvmq_sigmoids(&u->sigmoid, u->desc.function, in, out, n);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }

@@ -1,0 +1,167 @@
+// Functions of one element, and DEQUANTIZE.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "ops/sigmoid.h"
+#include "support/oracle.h"
+#include "support/random.h"
+
+// ---- what the reference computes in float32, with the mathematics library at hand
+
+static float logistic(float v) { return 1 / (1 + expf(-v)); }
+static float gelu(float v) { return 0.5f * v * erfcf(v * -0.70710678118654752440f); }
+static float gelu_tanh(float v) { return 0.5f * v * (1 + tanhf(0.79788456080286535588f * (v + 0.044715f * v * v * v))); }
+
+static const struct {
+  const char *name;
+  float (*in_float)(float v);  // NULL: in integers
+  double low, high;            // real numbers, of functions that rescale and clamp
+} functions[] = {
+    [TVMQ_FUNCTION_LOGISTIC] = {"logistic", logistic, 0, 0},
+    [TVMQ_FUNCTION_TANH] = {"tanh", tanhf, 0, 0},
+    [TVMQ_FUNCTION_HARD_SWISH] = {"hard swish", NULL, 0, 0},
+    [TVMQ_FUNCTION_RELU] = {"relu", NULL, 0, INFINITY},
+    [TVMQ_FUNCTION_RELU6] = {"relu6", NULL, 0, 6},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {"relu n1 to 1", NULL, -1, 1},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {"relu 0 to 1", NULL, 0, 1},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {"leaky relu", NULL, -INFINITY, INFINITY},
+    [TVMQ_FUNCTION_GELU] = {"gelu", gelu, 0, 0},
+    [TVMQ_FUNCTION_GELU_TANH] = {"gelu tanh", gelu_tanh, 0, 0},
+    [TVMQ_FUNCTION_EXP] = {"exp", expf, 0, 0},
+};
+
+static double of_float(const struct tvmq_unary_desc *d, int32_t x) {
+  const float inverse = 1 / d->out.scale, v = d->in.scale * (float)x;
+  return roundf(functions[d->function].in_float(v) * inverse);
+}
+
+// ---- in integers
+
+static double rescaled(float ratio, enum tvmq_rounding rounding, int32_t x) {
+  int32_t multiplier, shift;
+  oracle_fixed_point((double)ratio, &multiplier, &shift);
+  return oracle_round_s32(rounding, x, multiplier, shift);
+}
+
+static double quantized(const struct tvmq_unary_desc *d, double real) { return isinf(real) ? real : roundf((float)real / d->out.scale); }
+
+static double clamped(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding, int32_t x) {
+  const float below = d->in.scale * d->alpha / d->out.scale;
+  const double value = rescaled(d->function == TVMQ_FUNCTION_LEAKY_RELU && x < 0 ? below : d->in.scale / d->out.scale, rounding, x);
+  return fmin(fmax(value, quantized(d, functions[d->function].low)), quantized(d, functions[d->function].high));
+}
+
+static double to_int16(double x) { return fmin(fmax(x, INT16_MIN), INT16_MAX); }
+static double multiplied(double x, double multiplier) { return floor(x * multiplier / 32768 + 0.5); }
+
+static int32_t multiplier_of(float ratio, int32_t *shift) {
+  int32_t multiplier;
+  oracle_fixed_point((double)ratio, &multiplier, shift);
+  return (int32_t)fmin(floor(multiplier / 65536.0 + 0.5), INT16_MAX);
+}
+
+// x * relu6(x + 3) / 6 in 16 bits: the second factor is -1...1 of x / 3, of 15 bits, then brought to 0...1.
+static double hard_swish(const struct tvmq_unary_desc *d, int32_t x) {
+  int32_t out_shift, gate_shift;
+  const float fine = d->in.scale / 128;
+  const int32_t out = multiplier_of(fine / d->out.scale, &out_shift), slope = multiplier_of(fine / (3.0f / 32768), &gate_shift);
+  double gate = x * 128.0;
+  if (gate_shift > 0) {
+    gate = to_int16(2 * multiplied(to_int16(ldexp(gate, gate_shift - 1)), slope));
+  } else {
+    gate = round(ldexp(multiplied(gate, slope), gate_shift));
+  }
+  const double product = trunc(floor((gate + 32768) / 2) * multiplied(x * 128.0, out) / 32768);
+  return round(ldexp(product, out_shift));
+}
+
+static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding, const void *in, void *out) {
+  const size_t bytes = tvmq_type_bytes(d->in_type);
+  const struct tvmq_range range = tvmq_type_range(d->out_type);
+  struct tvmq_sigmoid sigmoid;
+  if (bytes == 2 && functions[d->function].in_float != NULL) {  // the formula of which Python's tests hold every element against the runtimes
+    tvmq_set_sigmoid(d, &sigmoid);
+    tvmq_sigmoids(&sigmoid, d->function, in, out, d->n);
+    return;
+  }
+  for (size_t i = 0; i < d->n; i++) {
+    const int32_t x = oracle_load(d->in_type, in, i) - d->in.zero_point;
+    const double value = functions[d->function].in_float != NULL   ? of_float(d, x)
+                         : d->function == TVMQ_FUNCTION_HARD_SWISH ? hard_swish(d, x)
+                                                                   : clamped(d, rounding, x);
+    const int32_t found = (int32_t)fmin(fmax(value + d->out.zero_point, range.min), range.max);
+    memcpy((uint8_t *)out + i * bytes, &found, bytes);
+  }
+}
+
+static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type) {
+  const struct tvmq_range range = tvmq_type_range(type);
+  struct tvmq_quant quant = {.scale = ldexpf((float)check_between(1 << 23, (1 << 24) - 1), -24 - (int)fuzz_pick(b, 0, 9))};
+  if (fuzz_pick(b, 0, 3) == 0) quant.scale = ldexpf(1, (int)fuzz_pick(b, -15, 4));
+  if (fuzz_pick(b, 0, 7) == 0) quant.scale = ldexpf(quant.scale, (int)fuzz_pick(b, -30, 30));
+  if (type != TVMQ_TYPE_S16) quant.zero_point = (int32_t)check_between(range.min, range.max);
+  static const float odd_scales[] = {0, -1, INFINITY, NAN, 0x1p-149f, 0x1p127f};
+  if (fuzz_pick(b, 0, 15) == 0) quant.scale = odd_scales[fuzz_pick(b, 0, 5)];
+  if (fuzz_pick(b, 0, 31) == 0) quant.zero_point = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
+  return quant;
+}
+
+void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
+  static uint8_t expected[FUZZ_MAX_BYTES];
+  static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
+  const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
+  struct tvmq_unary_desc d = {
+      .function = (enum tvmq_function)fuzz_pick(b, TVMQ_FUNCTION_LOGISTIC, TVMQ_FUNCTION_EXP),
+      .in_type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 2)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 600 : 40000),
+  };
+  d.out_type = fuzz_pick(b, 0, 15) ? d.in_type : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
+  d.in = random_quant(b, d.in_type);
+  d.out = random_quant(b, d.out_type);
+  const bool sigmoid = d.function == TVMQ_FUNCTION_LOGISTIC || (d.function == TVMQ_FUNCTION_TANH && d.in_type == TVMQ_TYPE_S16);
+  if (sigmoid && fuzz_pick(b, 0, 15)) d.out.scale = d.in_type == TVMQ_TYPE_S16 ? 1.0f / 32768 : 1.0f / 256;
+  if (d.function == TVMQ_FUNCTION_LEAKY_RELU) d.alpha = (float)fuzz_pick(b, -1, 30) / 10;
+
+  char text[300];
+  snprintf(text, sizeof text, "%s, type %d to %d, n %zu, scales %a -> %a, zero points %d -> %d, alpha %a, rounding %d, cpu %#x", functions[d.function].name,
+           d.in_type, d.out_type, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, (double)d.alpha, env->rounding, env->cpu);
+  fuzz_about(text);
+  const union tvmq_desc desc = {.unary = d};
+  const char *why = tvmq_op_unary.claim(&desc);
+  fuzz_claimed(why);
+  if (why) return;
+  const size_t bytes = d.n * tvmq_type_bytes(d.in_type);
+  const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, bytes, side);
+  check_random_bytes(in.write, bytes);
+  compute(&d, env->rounding, in.read, expected);
+  struct tvmq_op *op = NULL;
+  fuzz_run(&tvmq_op_unary, &op, &desc, env, &in.read, expected, bytes, side);
+  tvmq_op_unary.release(op);
+}
+
+void fuzz_dequantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
+  static float expected[FUZZ_MAX_BYTES / sizeof(float)];
+  const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
+  struct tvmq_dequantize_desc d = {
+      .in_type = (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .out_type = fuzz_pick(b, 0, 15) ? TVMQ_TYPE_F32 : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 600 : 40000),
+      .constant = fuzz_pick(b, 0, 15) == 0,
+  };
+  d.in = random_quant(b, d.in_type);
+  char text[200];
+  snprintf(text, sizeof text, "dequantize, type %d to %d, n %zu, scale %a, zero point %d", d.in_type, d.out_type, d.n, (double)d.in.scale, d.in.zero_point);
+  fuzz_about(text);
+  const union tvmq_desc desc = {.dequantize = d};
+  const char *why = tvmq_op_dequantize.claim(&desc);
+  fuzz_claimed(why);
+  if (why) return;
+  const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * tvmq_type_bytes(d.in_type), side);
+  check_random_bytes(in.write, d.n * tvmq_type_bytes(d.in_type));
+  for (size_t i = 0; i < d.n; i++) expected[i] = (float)((double)d.in.scale * (oracle_load(d.in_type, in.read, i) - d.in.zero_point));
+  struct tvmq_op *op = NULL;
+  fuzz_run(&tvmq_op_dequantize, &op, &desc, env, &in.read, expected, d.n * sizeof(float), side);
+  tvmq_op_dequantize.release(op);
+}

@@ -1,0 +1,142 @@
+"""Graphs of operators that compute element by element: what depends on one byte becomes a table, and every output is the reference's."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import harness
+import numpy as np
+import pytest
+from cases import SPECIAL, a_scale, a_size, a_zero_point, values
+from draws import Draw, randomly
+from elementwise_cases import FLOAT, UNARY
+
+import tvmq_delegate
+from tvmq_delegate import models
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensor:
+    index: int
+    shape: tuple[int, ...]
+    dtype: str
+    scale: float
+    zero_point: int
+
+
+class Graph:
+    """A model of such operators on its inputs, drawn one after the other."""
+
+    def __init__(self, draw: Draw):
+        self.draw = draw
+        self.generator = np.random.default_rng(draw.generator_seed())
+        self.builder = models.ModelBuilder()
+        self.names: list[str] = []
+
+    def tensor(self, shape: tuple[int, ...], dtype: str, scale: float, zero_point: int, data: np.ndarray | None = None) -> Tensor:
+        index = self.builder.add_tensor(f"t{len(self.names)}", shape, dtype, scale=scale, zero_point=zero_point, data=data)
+        return Tensor(index, shape, dtype, float(np.float32(scale)), zero_point)
+
+    def constant(self, like: Tensor) -> Tensor:
+        """Of one element, or of one in each channel, or of all."""
+        shape = self.draw.choice([(), (1,), (like.shape[-1],), like.shape])
+        zero_point = a_zero_point(self.draw, like.dtype)
+        return self.tensor(shape, like.dtype, a_scale(self.draw), zero_point, data=values(self.generator, "random", shape, like.dtype))
+
+    def op(self, name: str, inputs: list[Tensor], dtype: str, scale: float, shape: tuple[int, ...], **options: object) -> Tensor:
+        zero_point = a_zero_point(self.draw, dtype)
+        if name != "LOGISTIC":
+            scale = min(max(scale, 2.0**-13), 4.0)  # as a_scale() draws them
+        out = self.tensor(shape, dtype, scale, zero_point)
+        self.builder.add_op(name, [tensor.index for tensor in inputs], [out.index], **options)
+        self.names.append(name)
+        return out
+
+    def unary(self, x: Tensor) -> Tensor:
+        name = self.draw.choice([name for name, dtypes in UNARY.items() if x.dtype in dtypes and name != "EXP"])
+        scale = 1 / 256 if name == "LOGISTIC" else a_scale(self.draw) if name in FLOAT else x.scale * 2.0 ** self.draw.real(-2, 2)
+        options = {"LEAKY_RELU": {"alpha": self.draw.real(0, 1)}, "GELU": {"approximate": self.draw.boolean()}}.get(name, {})
+        return self.op(name, [x], x.dtype, scale, x.shape, **options)
+
+    def quantize(self, x: Tensor) -> Tensor:
+        return self.op("QUANTIZE", [x], self.draw.choice(["int8", "uint8"]), x.scale * 2.0 ** self.draw.real(-1, 1), x.shape)
+
+    def binary(self, x: Tensor, others: list[Tensor]) -> Tensor:
+        name = self.draw.choice(["ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "PRELU"])
+        alike = [other for other in others if other.dtype == x.dtype and (name != "PRELU" or other.shape == x.shape)]
+        other = self.draw.choice(alike) if self.draw.boolean() else self.constant(x)
+        both = [x, other] if name == "PRELU" or self.draw.boolean() else [other, x]
+        ratio = self.draw.real(4, 9) if name in ("MUL", "PRELU") else self.draw.real(-1, 2)
+        scale = (x.scale * other.scale if name in ("MUL", "PRELU") else max(x.scale, other.scale)) * 2.0**ratio
+        activation = self.draw.choice(["NONE", "RELU", "RELU6"]) if name in ("ADD", "SUB", "MUL") else None
+        options = {"fused_activation_function": activation} if activation else {}
+        return self.op(name, both, x.dtype, scale, x.shape, **options)
+
+
+def graphs(draw: Draw) -> tuple[bytes, list[str], list[np.ndarray], list[np.ndarray]]:
+    """A model, its operators' names, and two inputs for it."""
+    graph = Graph(draw)
+    shape = (1, *(a_size(draw, 4, 9) for _ in range(draw.integer(1, 2))), a_size(draw, 5, 70))
+    sources = [graph.tensor(shape, dtype, a_scale(draw), a_zero_point(draw, dtype)) for dtype in draw.choice([["int8"], ["uint8"], ["int8", "int8"]])]
+    made = list(sources)
+    for _ in range(draw.integer(1, 8)):
+        x = made[-1] if draw.one_in(2) else draw.choice(made)
+        kind = draw.below(8)
+        made.append(graph.unary(x) if kind < 3 else graph.quantize(x) if kind == 3 else graph.binary(x, made))
+    outputs = [made[-1]] + [tensor for tensor in made[len(sources) : -1] if draw.one_in(6)]
+    feeds = [[values(graph.generator, how, shape, source.dtype, source.zero_point) for source in sources] for how in ("random", draw.choice(SPECIAL))]
+    return graph.builder.build([source.index for source in sources], [tensor.index for tensor in outputs]), graph.names, *feeds
+
+
+@randomly
+def test_random_graphs(runtime, draw):
+    content, names, *feeds = draw(graphs)
+    delegate = runtime.load(num_threads=draw.choice([1, 1, 2]))
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    for feed in feeds:
+        for got, expected in zip(harness.run(delegated, *feed), harness.run(reference, *feed), strict=True):
+            harness.assert_equal(got, expected, ", ".join(names))
+    for node in tvmq_delegate.report(delegate).nodes:
+        assert node.claimed or "so near a tie" in node.reason, node.reason
+        harness.counts["operators of random graphs that are tables, or part of them"] += node.algorithm == "byte table" or node.folded_into >= 0
+    harness.counts["random graphs compared"] += 1
+
+
+def test_hard_swish_of_three_operators(runtime):
+    """x * relu6(x + 3) * (1 / 6), as converters write it, is one table."""
+    builder = models.ModelBuilder()
+    x = builder.add_tensor("x", (1, 256), "int8", scale=8 / 255, zero_point=-1)
+    three, sixth = (builder.add_tensor(f"{value}", (), "int8", scale=value / 127, data=np.array(127, np.int8)) for value in (3, 1 / 6))
+    gate = builder.add_tensor("gate", (1, 256), "int8", scale=6 / 255, zero_point=-128)
+    opened, out = (builder.add_tensor(name, (1, 256), "int8", scale=scale, zero_point=3) for name, scale in (("opened", 0.1), ("out", 0.02)))
+    builder.add_op("ADD", [x, three], [gate], fused_activation_function="RELU6")
+    builder.add_op("MUL", [gate, x], [opened])
+    builder.add_op("MUL", [opened, sixth], [out])
+    content = builder.build([x], [out])
+    every = np.arange(-128, 128, dtype=np.int8)[np.newaxis]
+    delegate = runtime.load()
+    delegated = runtime.interpreter(content, [delegate])
+    expected = harness.run(runtime.interpreter(content), every)[0]
+    harness.assert_equal(harness.run(delegated, every)[0], expected)
+    nodes = tvmq_delegate.report(delegate).nodes
+    assert [node.how.partition(" ")[0] for node in nodes[:2]] == ["folded", "folded"] and nodes[2].algorithm == "byte table"
+    assert [node.folded_into for node in nodes] == [1, 2, -1]
+    assert len(np.unique(expected)) > 50
+
+
+@pytest.mark.parametrize("resolver", ["BUILTIN_REF", "AUTO"])
+def test_output_inside_a_chain(runtime, resolver):
+    """What the model gives out is computed though a table goes past it."""
+    builder = models.ModelBuilder()
+    x = builder.add_tensor("x", (1, 4, 64), "int8", scale=0.05, zero_point=3)
+    gate = builder.add_tensor("gate", (1, 4, 64), "int8", scale=1 / 256, zero_point=-128)
+    out = builder.add_tensor("out", (1, 4, 64), "int8", scale=0.03, zero_point=-7)
+    builder.add_op("LOGISTIC", [x], [gate])
+    builder.add_op("MUL", [x, gate], [out])
+    content = builder.build([x], [gate, out])
+    every = np.arange(-128, 128, dtype=np.int8).reshape(1, 4, 64)
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate], resolver=resolver), runtime.interpreter(content)
+    for got, expected in zip(harness.run(delegated, every), harness.run(reference, every), strict=True):
+        harness.assert_equal(got, expected)
+    assert [node.folded_into for node in tvmq_delegate.report(delegate).nodes] == [-1, -1]
