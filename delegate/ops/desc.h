@@ -192,11 +192,11 @@ struct tvmq_byte_map_desc {
 // What nodes that copy elements (ops/copy.h) say of the copy themselves; constant tensors say the rest.
 struct tvmq_copy_options {
   int32_t axis;
-  int32_t block;                              // DEPTH_TO_SPACE, SPACE_TO_DEPTH
-  int32_t begin_mask, end_mask, shrink_mask;  // STRIDED_SLICE
-  int32_t align_corners, half_pixel_centers;  // RESIZE_NEAREST_NEIGHBOR
-  int32_t symmetric;                          // MIRROR_PAD: the outermost elements are repeated
-  int32_t n_dims, dims[TVMQ_MAX_RANK];        // SQUEEZE, RESHAPE
+  int32_t block;                                                            // DEPTH_TO_SPACE, SPACE_TO_DEPTH
+  int32_t begin_mask, end_mask, shrink_mask, ellipsis_mask, new_axis_mask;  // STRIDED_SLICE
+  int32_t align_corners, half_pixel_centers;                                // RESIZE_NEAREST_NEIGHBOR
+  int32_t symmetric;                                                        // MIRROR_PAD: the outermost elements are repeated
+  int32_t n_dims, dims[TVMQ_MAX_RANK];                                      // SQUEEZE, RESHAPE
 };
 
 // Of whatever operator.

@@ -5,12 +5,31 @@
 
 enum { IN, SHAPE };  // inputs
 
+static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  const TfLiteReshapeParams *params = builtin_data;
+  if (params->num_dimensions < 0 || params->num_dimensions > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
+  options->copy_options.n_dims = params->num_dimensions;
+  memcpy(options->copy_options.dims, params->shape, (size_t)params->num_dimensions * sizeof(int32_t));
+  return NULL;
+}
+
+// The node's own shape, in which a single 0 stands for a scalar.
+static void own_shape(const struct tvmq_copy_options *options, struct tvmq_shape *out) {
+  const bool scalar = options->n_dims == 1 && options->dims[0] == 0;
+  *out = (struct tvmq_shape){.rank = scalar ? 0 : options->n_dims};
+  memcpy(out->dims, options->dims, (size_t)out->rank * sizeof out->dims[0]);
+}
+
 static const char *read_shape(const struct tvmq_node_view *view, struct tvmq_shape *out) {
   const TfLiteTensor *tensor;
   struct tvmq_shape shape;
+  own_shape(&view->node->options.copy_options, out);
+  if (view->node->inputs[SHAPE] < 0) return NULL;
   const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[SHAPE], &tensor, &shape);
   if (reason != NULL) return reason;
-  if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || shape.rank != 1 || !tvmq_tensor_is_constant(tensor)) return "the shape is not constants of int32";
+  if (!tvmq_tensor_is_constant(tensor)) return "the shape is not constant";
+  if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || shape.rank != 1) return NULL;  // the reference takes the node's own, too
   if (shape.dims[0] > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
   *out = (struct tvmq_shape){.rank = shape.dims[0]};
   memcpy(out->dims, tensor->data, shape.bytes);
@@ -33,9 +52,10 @@ static const char *stretch(struct tvmq_shape *shape, size_t n) {
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  memset(desc, 0, sizeof *desc);
   const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
   if (reason == NULL) reason = read_shape(view, &shapes->out);
   return reason != NULL ? reason : stretch(&shapes->out, shapes->in[IN].bytes / tvmq_type_bytes(desc->copy.in_type));
 }
 
-const struct tvmq_node_kind tvmq_node_reshape = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};
+const struct tvmq_node_kind tvmq_node_reshape = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read, .describe = describe};

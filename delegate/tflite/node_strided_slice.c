@@ -3,17 +3,20 @@
 
 #include "tflite/node_kind.h"
 
-enum { IN, BEGIN, END, STRIDES };  // inputs
-enum { OFFSET_VERSION = 8 };       // of the operator, that came with `offset`
+enum { IN, BEGIN, END, STRIDES };   // inputs
+enum { MOST = 2 * TVMQ_MAX_RANK };  // subscripts, those of new dimensions included
 
 static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
   const TfLiteStridedSliceParams *params = builtin_data;
   struct tvmq_copy_options *o = &options->copy_options;
   o->begin_mask = params->begin_mask;
   o->end_mask = params->end_mask;
   o->shrink_mask = params->shrink_axis_mask;
-  if (version >= OFFSET_VERSION) return "a version of the operator that may count the end from the begin";
-  return params->ellipsis_mask == 0 && params->new_axis_mask == 0 ? NULL : "ellipsis or new axes";
+  if (params->offset != 0) return "the end counts from the begin";
+  o->ellipsis_mask = params->ellipsis_mask;
+  o->new_axis_mask = params->new_axis_mask;
+  return NULL;
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high) { return value < low ? low : value > high ? high : value; }
@@ -39,28 +42,55 @@ static const char *set_index(struct tvmq_copy_axis *axis, const int64_t *begin, 
   return NULL;
 }
 
+// What a node says of one dimension after the other: of the input's, of new ones, or of all that an ellipsis stands for.
+struct subscripts {
+  int n;
+  int64_t begin[MOST], end[MOST], strides[MOST];
+};
+
+static const char *read_subscripts(const struct tvmq_node_view *view, struct subscripts *s) {
+  const char *reason = tvmq_read_integers(view, BEGIN, TVMQ_INTEGERS("the begin is"), MOST, s->begin, &s->n);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, END, TVMQ_INTEGERS("the end is"), s->n, s->end);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, STRIDES, TVMQ_INTEGERS("the strides are"), s->n, s->strides);
+  for (int i = 0; reason == NULL && i < s->n; i++) {
+    if (s->strides[i] == 0 || s->strides[i] != (int32_t)s->strides[i]) reason = "a stride is 0 or exceeds 32 bits";
+  }
+  return reason;
+}
+
+static const char *apply(const struct tvmq_copy_options *options, const struct subscripts *s, int i, struct tvmq_copy_axis *axis, struct tvmq_shape *out) {
+  const int32_t bit = 1 << i;
+  const int64_t *begin = (options->begin_mask & bit) != 0 ? NULL : &s->begin[i], *end = (options->end_mask & bit) != 0 ? NULL : &s->end[i];
+  if ((options->shrink_mask & bit) != 0) return set_index(axis, begin, s->strides[i]);
+  set_range(axis, begin, end, s->strides[i]);
+  out->dims[out->rank++] = (int)axis->n;
+  return NULL;
+}
+
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_copy_options *options = &view->node->options.copy_options;
   struct tvmq_copy_desc *copy = &desc->copy;
-  int64_t begin[TVMQ_MAX_RANK], end[TVMQ_MAX_RANK], strides[TVMQ_MAX_RANK];
+  struct subscripts s;
   memset(desc, 0, sizeof *desc);
   const char *reason = tvmq_begin_copy(view, shapes, copy);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, BEGIN, TVMQ_INTEGERS("the begin is"), copy->rank, begin);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, END, TVMQ_INTEGERS("the end is"), copy->rank, end);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, STRIDES, TVMQ_INTEGERS("the strides are"), copy->rank, strides);
-  int rank = 0;
-  for (int d = 0; reason == NULL && d < copy->rank; d++) {
-    const int32_t bit = 1 << d;
-    const int64_t *from = (options->begin_mask & bit) != 0 ? NULL : &begin[d], *to = (options->end_mask & bit) != 0 ? NULL : &end[d];
-    if (strides[d] == 0 || strides[d] != (int32_t)strides[d]) return "a stride is 0 or exceeds 32 bits";
-    if ((options->shrink_mask & bit) != 0) {
-      reason = set_index(&copy->axes[d], from, strides[d]);
+  if (reason == NULL) reason = read_subscripts(view, &s);
+  if (reason != NULL) return reason;
+  const int32_t all = (1 << s.n) - 1, new_axes = options->new_axis_mask & all, ellipsis = options->ellipsis_mask & all;
+  const int n_new = __builtin_popcount((uint32_t)(new_axes & ~ellipsis)), n_open = copy->rank - (s.n - n_new - (ellipsis != 0));
+  if ((ellipsis & (ellipsis - 1)) != 0) return "there are two ellipses";
+  if (n_open < 0 || copy->rank + n_new > TVMQ_MAX_RANK) return "there are more subscripts than dimensions";
+  int d = 0;
+  for (int i = 0; reason == NULL && i < s.n; i++) {
+    const int32_t bit = 1 << i;
+    if ((ellipsis & bit) != 0) {
+      for (int k = 0; k < n_open; k++) shapes->out.dims[shapes->out.rank++] = (int)copy->axes[d++].n;
+    } else if ((new_axes & bit) != 0) {
+      shapes->out.dims[shapes->out.rank++] = 1;
     } else {
-      set_range(&copy->axes[d], from, to, strides[d]);
-      shapes->out.dims[rank++] = (int)copy->axes[d].n;
+      reason = apply(options, &s, i, &copy->axes[d++], &shapes->out);
     }
   }
-  shapes->out.rank = rank;
+  for (; d < copy->rank; d++) shapes->out.dims[shapes->out.rank++] = (int)copy->axes[d].n;
   return reason;
 }
 

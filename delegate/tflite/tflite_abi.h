@@ -264,7 +264,9 @@ typedef struct {
   int ellipsis_mask;
   int new_axis_mask;
   int shrink_axis_mask;
-  bool offset;  // `end` counts from `begin`. The byte is padding or behind the end where runtimes lack the field: see node_strided_slice.c
+  // Whether `end` counts from `begin`, whatever the operator's version. A byte, so that any value may be looked at: runtimes before 2.14 may lack the field,
+  // and allocate 20 bytes, behind which malloc() has at least another four. What lies there can make a node refused, and no more.
+  uint8_t offset;
 } TfLiteStridedSliceParams;
 
 typedef struct {

@@ -328,4 +328,5 @@ def reshapes(draw: Draw, dtype: str) -> Case:
     in_shape, shape = tuple(factorings(draw, factors)), factorings(draw, factors)
     if draw.boolean():
         shape[draw.integer(0, len(shape) - 1)] = -1
-    return Case(builders.build_reshape, dict(in_shape=in_shape, shape=tuple(shape), dtype=dtype), [values(generator, "random", in_shape, dtype)])
+    parameters = dict(in_shape=in_shape, shape=tuple(shape), dtype=dtype, tensor=draw.boolean())
+    return Case(builders.build_reshape, parameters, [values(generator, "random", in_shape, dtype)])

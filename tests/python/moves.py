@@ -110,30 +110,45 @@ def slices(draw: Draw) -> Move:
 
 
 def strided_slices(draw: Draw) -> Move:
-    shape = a_shape(draw, 1, 5)
-    begin, end, strides, where = [], [], [], []
-    begin_mask = end_mask = shrink_mask = 0
-    for axis, n in enumerate(shape):
-        stride = draw.choice([1, 1, 1, 2, 3, -1, -2])
-        first, last = (draw.integer(-n - 2, n + 2) for _ in range(2))
+    """Subscripts of all dimensions, or of some: an ellipsis stands for the others, or they follow; and of new ones."""
+    shape = a_shape(draw, 1, draw.choice([3, 5]))
+    left_out = draw.integer(0, len(shape) - 1) if draw.one_in(3) else 0
+    ellipsis = draw.integer(0, len(shape) - left_out) if left_out and draw.boolean() else None
+    subscripts: list[tuple[int, int, int]] = []
+    where: list[Any] = []
+    masks = dict.fromkeys(("begin_mask", "end_mask", "shrink_axis_mask", "ellipsis_mask", "new_axis_mask"), 0)
+
+    def add(index: Any, subscript: tuple[int, int, int], **bits: bool) -> None:
+        for mask, bit in bits.items():
+            masks[mask] |= bit << len(subscripts)
+        where.append(index)
+        subscripts.append(subscript)
+
+    axes = list(range(len(shape)))
+    if ellipsis is not None:
+        axes[ellipsis : ellipsis + left_out] = [-1]
+    else:
+        axes = axes[: len(shape) - left_out]
+    for axis in axes:
+        if len(shape) + masks["new_axis_mask"].bit_count() < 5 and draw.one_in(8):
+            add(np.newaxis, (0, 0, 1), new_axis_mask=True)
+        if axis < 0:
+            add(Ellipsis, (0, 0, 1), ellipsis_mask=True)
+            continue
+        n, stride = shape[axis], draw.choice([1, 1, 1, 2, 3, -1, -2])
+        begin, end = (draw.integer(-n - 2, n + 2) for _ in range(2))
         whole = draw.boolean()
-        masks = [whole or draw.one_in(4), whole or draw.one_in(4)]
-        while len(range(n)[None if masks[0] else first : None if masks[1] else last : stride]) == 0:
-            masks = [True, True]
+        open_begin, open_end = whole or draw.one_in(4), whole or draw.one_in(4)
+        if len(range(n)[None if open_begin else begin : None if open_end else end : stride]) == 0:
+            open_begin = open_end = True
         if draw.one_in(6):
-            stride, first, masks[0] = 1, draw.integer(-n, n - 1), False
-            shrink_mask |= 1 << axis
-            where.append(first)
+            index = draw.integer(-n, n - 1)
+            add(index, (index, end, 1), end_mask=open_end, shrink_axis_mask=True)
         else:
-            where.append(slice(None if masks[0] else first, None if masks[1] else last, stride))
-        begin_mask |= masks[0] << axis
-        end_mask |= masks[1] << axis
-        begin.append(first)
-        end.append(last)
-        strides.append(stride)
-    options = dict(begin_mask=begin_mask, end_mask=end_mask, shrink_axis_mask=shrink_mask)
-    operands = [shape, *(np.array(values, np.int32) for values in (begin, end, strides))]
-    return Move("STRIDED_SLICE", operands, lambda x: [np.asarray(x[tuple(where)])], options)
+            where_to = slice(None if open_begin else begin, None if open_end else end, stride)
+            add(where_to, (begin, end, stride), begin_mask=open_begin, end_mask=open_end)
+    operands = [shape, *(np.array(values, np.int32) for values in zip(*subscripts))]
+    return Move("STRIDED_SLICE", operands, lambda x: [np.asarray(x[tuple(where)])], masks)
 
 
 def squeezes(draw: Draw) -> Move:

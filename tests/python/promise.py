@@ -35,10 +35,10 @@ def ours(op: models.Op) -> bool:
     if op.name == "TRANSPOSE_CONV":
         shape, weights, source = op.inputs[:3]
         return source.dtype in quantized and shape.constant and weights.constant
-    if op.name in MOVES:
+    if op.name in MOVES or op.name == "RESHAPE":
         moved = [operand for operand in op.inputs if operand.dtype in quantized]
         return bool(moved) and len(op.outputs) <= 16 and all(operand in moved or operand.constant for operand in op.inputs)
-    return op.name in (*WEIGHTED, "RESHAPE") and op.inputs[0].dtype in quantized and op.inputs[1].constant
+    return op.name in WEIGHTED and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 
 def promised(content: bytes) -> set[tuple[int, int]]:

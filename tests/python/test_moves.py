@@ -62,9 +62,9 @@ REFUSED = {
     "another type": (lambda: move("SQUEEZE", operands=[MATRIX], out_dtype="uint8"), "types differ"),
     "a dimension twice": (lambda: move("TRANSPOSE", operands=[(4, 4), constant([1, 1])]), "twice"),
     "a permutation that is an input": (lambda: computed("TRANSPOSE", (6, 4), constant([1, 0])), "the permutation is not constant"),
-    "an ellipsis": (
-        lambda: move("STRIDED_SLICE", operands=[MATRIX, *[constant([0, 0])] * 2, constant([1, 1])], ellipsis_mask=1, end_mask=3),
-        "ellipsis",
+    "an end that counts from the begin": (
+        lambda: move("STRIDED_SLICE", operands=[(9, 6), constant([2, 0]), constant([4, 6]), constant([1, 1])], offset=True, version=4),
+        "the end counts from the begin",
     ),
     "17 outputs": (lambda: move("SPLIT", operands=[constant(0), (17, 3)], out_shapes=[(1, 3)] * 17, num_splits=17), "more or fewer outputs"),
     "sizes that are inputs": (lambda: computed("SPLIT_V", MATRIX, constant([4]), constant(0), num_splits=1), "the sizes are not constant"),

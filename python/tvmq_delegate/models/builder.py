@@ -37,6 +37,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "GATHER": ("GatherOptions", {"int8": 2, "int16": 4}),
     "GELU": ("GeluOptions", {"int8": 2}),
     "HARD_SWISH": ("HardSwishOptions", {}),
+    "L2_NORMALIZATION": ("L2NormOptions", {"int8": 2}),
     "LEAKY_RELU": ("LeakyReluOptions", {"int8": 2, "int16": 2}),
     "LOGISTIC": (None, {"int8": 2, "int16": 3}),
     "MAXIMUM": ("MaximumMinimumOptions", {"int8": 2, "int16": 4}),

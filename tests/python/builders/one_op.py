@@ -162,8 +162,8 @@ def build_resize_bilinear(
     return builder.build([source], [output])
 
 
-def build_reshape(*, in_shape: Sequence[int] = (1, 4, 4, 8), shape: Sequence[int] = (1, -1), dtype: str = "int8") -> bytes:
-    """One RESHAPE as a model, to a constant shape."""
+def build_reshape(*, in_shape: Sequence[int] = (1, 4, 4, 8), shape: Sequence[int] = (1, -1), dtype: str = "int8", tensor: bool = True) -> bytes:
+    """One RESHAPE as a model, to a constant shape: that of a `tensor`, or the node's own."""
     import numpy as np
 
     builder = ModelBuilder()
@@ -172,7 +172,7 @@ def build_reshape(*, in_shape: Sequence[int] = (1, 4, 4, 8), shape: Sequence[int
     target = builder.add_tensor("shape", (len(shape),), "int32", data=np.array(shape, np.int32))
     rest = math.prod(in_shape) // math.prod(n for n in shape if n != -1)
     output = builder.add_tensor("output", [rest if n == -1 else n for n in shape], dtype, **quantization)
-    builder.add_op("RESHAPE", [source, target], [output], new_shape=tuple(shape))
+    builder.add_op("RESHAPE", [source, target] if tensor else [source], [output], new_shape=tuple(shape))
     return builder.build([source], [output])
 
 
