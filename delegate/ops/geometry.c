@@ -42,18 +42,52 @@ static const char *both_axes(const struct axis *vertical, const struct axis *hor
   return reason;
 }
 
+static struct axis conv_h(const struct tvmq_conv_desc *desc) {
+  return (struct axis){desc->in_h, desc->border.top, desc->border.bottom, desc->filter_h, desc->stride_h, desc->dilation_h};
+}
+static struct axis conv_w(const struct tvmq_conv_desc *desc) {
+  return (struct axis){desc->in_w, desc->border.left, desc->border.right, desc->filter_w, desc->stride_w, desc->dilation_w};
+}
+static struct axis pool_h(const struct tvmq_pool_desc *desc) {
+  return (struct axis){desc->in_h, desc->border.top, desc->border.bottom, desc->filter_h, desc->stride_h, 1};
+}
+static struct axis pool_w(const struct tvmq_pool_desc *desc) {
+  return (struct axis){desc->in_w, desc->border.left, desc->border.right, desc->filter_w, desc->stride_w, 1};
+}
+
 const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry) {
-  const struct tvmq_border *border = &desc->border;
-  const struct axis vertical = {desc->in_h, border->top, border->bottom, desc->filter_h, desc->stride_h, desc->dilation_h};
-  const struct axis horizontal = {desc->in_w, border->left, border->right, desc->filter_w, desc->stride_w, desc->dilation_w};
+  const struct axis vertical = conv_h(desc), horizontal = conv_w(desc);
   return both_axes(&vertical, &horizontal, desc->padding, geometry);
 }
 
 const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_geometry *geometry) {
-  const struct tvmq_border *border = &desc->border;
-  const struct axis vertical = {desc->in_h, border->top, border->bottom, desc->filter_h, desc->stride_h, 1};
-  const struct axis horizontal = {desc->in_w, border->left, border->right, desc->filter_w, desc->stride_w, 1};
+  const struct axis vertical = pool_h(desc), horizontal = pool_w(desc);
   return both_axes(&vertical, &horizontal, desc->padding, geometry);
+}
+
+// What TFLite's formula, which rounds towards zero, makes of an axis that has no geometry; `least` is the least of it that is taken for 0.
+static const char *out_size(struct axis axis, enum tvmq_padding padding, int64_t least, int32_t *out) {
+  int32_t pad_before;
+  const char *reason = axis_geometry(&axis, padding, out, &pad_before);
+  if (reason == NULL) return NULL;
+  const int64_t in = axis.before + axis.in + axis.after;
+  if (axis.in < 0 || axis.before < 0 || axis.after < 0 || axis.filter <= 0 || axis.stride <= 0 || axis.dilation <= 0 || in + axis.stride > INT32_MAX)
+    return reason;
+  const int64_t effective = padding == TVMQ_PADDING_VALID ? (axis.filter - 1) * axis.dilation + 1 : 1;
+  const int64_t n = (in + axis.stride - effective) / axis.stride;
+  if (effective > INT32_MAX || n > 0 || n < least) return reason;
+  *out = 0;
+  return NULL;
+}
+
+const char *tvmq_conv_out_size(const struct tvmq_conv_desc *desc, int32_t *out_h, int32_t *out_w) {
+  const char *reason = out_size(conv_h(desc), desc->padding, 0, out_h);
+  return reason != NULL ? reason : out_size(conv_w(desc), desc->padding, 0, out_w);
+}
+
+const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h, int32_t *out_w) {
+  const char *reason = out_size(pool_h(desc), desc->padding, INT32_MIN, out_h);
+  return reason != NULL ? reason : out_size(pool_w(desc), desc->padding, INT32_MIN, out_w);
 }
 
 static size_t gcd(size_t a, size_t b) { return b == 0 ? a : gcd(b, a % b); }

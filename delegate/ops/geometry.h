@@ -11,9 +11,14 @@ struct tvmq_geometry {
   int32_t pad_top, pad_left;  // the border's included; never negative: SAME padding that comes out negative is clamped to 0
 };
 
-// Fills *geometry. Returns NULL, or the reason why the shape cannot be (static string).
+// Fills *geometry. Returns NULL, or the reason why the shape cannot be (static string): there is an output, of at least one pixel.
 const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry);
 const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_geometry *geometry);
+
+// Height and width of the output only, which may be 0 here: TFLite accepts inputs that are smaller than the filter by less than a stride, and computes nothing.
+// Where runtimes disagree, the shape is accepted: an input of height 0, or a pooling whose size comes out negative. A convolution of negative size is refused.
+const char *tvmq_conv_out_size(const struct tvmq_conv_desc *desc, int32_t *out_h, int32_t *out_w);
+const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h, int32_t *out_w);
 
 // One direction of a convolution, without dilation: outputs whose windows lie on the same grid of every dilation-th input are a convolution of their own, a
 // phase.

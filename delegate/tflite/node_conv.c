@@ -74,11 +74,8 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   if (reason == NULL) reason = tvmq_describe_bias(view, BIAS, conv);
   if (reason != NULL) return reason;
 
-  struct tvmq_geometry geometry;
-  reason = tvmq_geometry(conv, &geometry);
+  reason = tvmq_conv_out_size(conv, &conv->out_h, &conv->out_w);
   if (reason != NULL) return reason;
-  conv->out_h = geometry.out_h;
-  conv->out_w = geometry.out_w;
   shapes->out = (struct tvmq_shape){.rank = 4, .dims = {conv->batch, conv->out_h, conv->out_w, conv->out_c}};
   return NULL;
 }

@@ -21,7 +21,6 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 static const char *describe_shape(const struct tvmq_shape *in, bool keep_num_dims, struct tvmq_conv_desc *conv, struct tvmq_shape *out) {
   const size_t n = in->bytes / tvmq_type_bytes(conv->in_type);
   if (conv->in_c < 1) return "weights have no input channels";
-  if (n % (size_t)conv->in_c != 0) return "the input is not rows of as many elements as the weights have input channels";
   if (n / (size_t)conv->in_c > INT32_MAX) return "input has more than 2^31 - 1 elements";
   conv->in_w = conv->out_w = (int32_t)(n / (size_t)conv->in_c);
   *out = (struct tvmq_shape){.rank = 2, .dims = {conv->out_w, conv->out_c}};

@@ -34,11 +34,8 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   pool->channels = in->dims[3];
   pool->in = tvmq_tensor_quant(view->in[0]);
   pool->out = tvmq_tensor_quant(view->out);
-  struct tvmq_geometry geometry;
-  const char *reason = tvmq_pool_geometry(pool, &geometry);
+  const char *reason = tvmq_pool_out_size(pool, &pool->out_h, &pool->out_w);
   if (reason != NULL) return reason;
-  pool->out_h = geometry.out_h;
-  pool->out_w = geometry.out_w;
   shapes->out = (struct tvmq_shape){.rank = 4, .dims = {pool->batch, pool->out_h, pool->out_w, pool->channels}};
   return NULL;
 }

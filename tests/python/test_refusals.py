@@ -62,7 +62,10 @@ REFUSED = {
     "hybrid fully connected": (lambda: builders.build_fully_connected(dtype="float32", filter_dtype="int8", per_channel=False), "hybrid"),
     "int4 fully connected": (lambda: builders.build_fully_connected(filter_dtype="int4"), "int4"),
     "fully connected of inputs": (lambda: builders.build_fully_connected(constant_filter=False), "weights are not constant"),
-    "fully connected of rows that do not fit": (lambda: builders.build_fully_connected(in_shape=(1, 65), filter=np.ones((3, 2), np.int8)), "rows"),
+    "fully connected of rows that do not fit": (
+        lambda: builders.build_fully_connected(in_shape=(1, 65), filter=np.ones((3, 2), np.int8), keep_num_dims=True),
+        "last dimension",
+    ),
     "fully connected to another type": (lambda: builders.build_fully_connected(dtype="uint8", out_dtype="int16"), "types differ"),
     "float32 mean": (lambda: builders.build_reduce(dtype="float32"), "float32"),
     "float32 resize": (lambda: builders.build_resize_bilinear(dtype="float32"), "float32"),

@@ -273,7 +273,35 @@ static void check_cuts(void) {
   CHECK(wrong == 0 && cut_off > n / 4, "%zu wrong in %zu cuts, %zu taps taken off", wrong, n, cut_off);
 }
 
+// Sizes that may be 0, beside those that have a geometry.
+static void check_out_size(void) {
+  static const struct {
+    int32_t in, filter, stride;
+    enum tvmq_padding padding;
+    int32_t conv, pool;  // -1: refused
+  } cases[] = {
+      {9, 5, 2, VALID, 3, 3},  {5, 5, 1, VALID, 1, 1},   {4, 5, 1, VALID, 0, 0},   {3, 5, 1, VALID, -1, 0},  {2, 5, 2, VALID, 0, 0},
+      {1, 5, 2, VALID, -1, 0}, {1, 5, 3, VALID, 0, 0},   {0, 1, 1, VALID, 0, 0},   {0, 5, 5, VALID, 0, 0},   {0, 5, 1, SAME, 0, 0},
+      {1, 5, 3, SAME, 1, 1},   {-1, 1, 1, SAME, -1, -1}, {4, 0, 1, VALID, -1, -1}, {4, 5, 0, VALID, -1, -1}, {4, 5, MAX, VALID, -1, -1},
+  };
+  for (size_t i = 0; i < 2 * N_ELEMENTS(cases); i++) {
+    const bool across = i % 2 != 0;
+    struct tvmq_conv_desc conv = {.in_h = 1, .in_w = 1, .filter_h = 1, .filter_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
+    struct tvmq_pool_desc pool = {.in_h = 1, .in_w = 1, .filter_h = 1, .filter_w = 1, .stride_h = 1, .stride_w = 1};
+    conv.padding = pool.padding = cases[i / 2].padding;
+    *(across ? &conv.in_w : &conv.in_h) = *(across ? &pool.in_w : &pool.in_h) = cases[i / 2].in;
+    *(across ? &conv.filter_w : &conv.filter_h) = *(across ? &pool.filter_w : &pool.filter_h) = cases[i / 2].filter;
+    *(across ? &conv.stride_w : &conv.stride_h) = *(across ? &pool.stride_w : &pool.stride_h) = cases[i / 2].stride;
+    int32_t out[2];
+    const bool conv_accepted = tvmq_conv_out_size(&conv, &out[0], &out[1]) == NULL;
+    CHECK((conv_accepted ? out[across] : -1) == cases[i / 2].conv && (!conv_accepted || out[!across] == 1), "case %zu: %d x %d", i / 2, out[0], out[1]);
+    const bool pool_accepted = tvmq_pool_out_size(&pool, &out[0], &out[1]) == NULL;
+    CHECK((pool_accepted ? out[across] : -1) == cases[i / 2].pool && (!pool_accepted || out[!across] == 1), "case %zu: %d x %d", i / 2, out[0], out[1]);
+  }
+}
+
 int main(void) {
+  check_out_size();
   check_phases();
   check_cuts();
   for (size_t i = 0; i < N_ELEMENTS(axis_cases); i++) {

@@ -127,7 +127,8 @@ struct columns {
 // Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of the columns.
 static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct columns *columns, uint8_t *acc) {
   const size_t n = (size_t)r->desc.dims[level], kept = (size_t)r->desc.dims[level + 1];
-  if (level + 2 == r->desc.n_dims) {
+  // The second says what the first implies, for the compiler, which sees dims[] only.
+  if (level + 2 == r->desc.n_dims || level + 4 > TVMQ_MAX_RANK + 2) {
     uint8_t *const into = acc + output * columns->n * r->acc_bytes;
     in += columns->first * r->element_bytes;
     if (kept == 1) {
