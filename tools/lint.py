@@ -51,9 +51,6 @@ ROOMS = {
     "host": ("tflite", *OPS),
 }
 
-# The ways of computing a convolution still include what lists them.
-CIRCULAR = ("ops/conv", "ops/conv")
-
 # Which rooms of the Python package a room may import, beside its own modules: by the names that their __init__ exports, whatever module defines them. Files of
 # no room (__init__.py and __main__.py at the top) are the front door, and open every room.
 PACKAGE = ROOT / "python/tvmq_delegate"
@@ -132,7 +129,7 @@ def check_rooms() -> Iterator[Finding]:
                 yield path, number, f"includes {header}; includes are written from delegate/"
                 continue
             module, seen = name.rpartition(".")[0], header.rpartition(".")[0]
-            if module != seen and not header.endswith(".def") and (room, header.rpartition("/")[0]) != CIRCULAR:
+            if module != seen and not header.endswith(".def"):
                 included.setdefault(module, []).append(seen)
             target = header.rpartition("/")[0]
             if target and target != room and target not in ROOMS.get(room, ()):
