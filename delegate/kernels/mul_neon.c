@@ -6,7 +6,7 @@
 
 typedef enum tvmq_neon_path stage_path;
 
-enum { BLOCK_BYTES = 16 };
+enum { BLOCK_BYTES = 32, VECTORS = BLOCK_BYTES / 16 };
 
 struct factors {
   struct tvmq_neon_stage stage;
@@ -35,22 +35,32 @@ TVMQ_INLINE void raise(const struct factors *f, int i, const uint8_t *in, int16x
 
 TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   const int32x4_t multiplier[4] = {f->multiplier, f->multiplier, f->multiplier, f->multiplier}, shift[4] = {f->shift, f->shift, f->shift, f->shift};
-  int16x8_t a[2], b[2];
-  int32x4_t product[4];
-  raise(f, 0, in0, a);
-  raise(f, 1, in1, b);
-  UNROLL for (int i = 0; i < 2; i++) {
+  int16x8_t a[2 * VECTORS], b[2 * VECTORS];
+  int32x4_t product[4 * VECTORS];
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    raise(f, 0, in0 + 16 * v, a + 2 * v);
+    raise(f, 1, in1 + 16 * v, b + 2 * v);
+  }
+  UNROLL for (int i = 0; i < 2 * VECTORS; i++) {
     product[2 * i] = vmull_s16(vget_low_s16(a[i]), vget_low_s16(b[i]));
     product[2 * i + 1] = vmull_high_s16(a[i], b[i]);
   }
-  vst1q_u8(out, vreinterpretq_u8_s8(tvmq_neon_requantize(path, &f->stage, product, multiplier, shift)));
+  int8x16_t bytes[VECTORS];
+  UNROLL for (int v = 0; v < VECTORS; v++) bytes[v] = tvmq_neon_requantize(path, &f->stage, product + 4 * v, multiplier, shift);
+  UNROLL for (int v = 0; v < VECTORS; v++) vst1q_u8(out + 16 * v, vreinterpretq_u8_s8(bytes[v]));
 }
 
 TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
-  const int16x8_t a = vreinterpretq_s16_u8(vld1q_u8(in0)), b = vreinterpretq_s16_u8(vld1q_u8(in1));
-  const int32x4_t low = tvmq_neon_rescale(path, &f->stage, vmull_s16(vget_low_s16(a), vget_low_s16(b)), f->multiplier, f->shift);
-  const int32x4_t high = tvmq_neon_rescale(path, &f->stage, vmull_high_s16(a, b), f->multiplier, f->shift);
-  vst1q_u8(out, vreinterpretq_u8_s16(vminq_s16(vmaxq_s16(to_s16(low, high), f->min_s16), f->max_s16)));
+  int32x4_t value[2 * VECTORS];
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    const int16x8_t a = vreinterpretq_s16_u8(vld1q_u8(in0 + 16 * v)), b = vreinterpretq_s16_u8(vld1q_u8(in1 + 16 * v));
+    value[2 * v] = vmull_s16(vget_low_s16(a), vget_low_s16(b));
+    value[2 * v + 1] = vmull_high_s16(a, b);
+  }
+  UNROLL for (int i = 0; i < 2 * VECTORS; i++) value[i] = tvmq_neon_rescale(path, &f->stage, value[i], f->multiplier, f->shift);
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    vst1q_u8(out + 16 * v, vreinterpretq_u8_s16(vminq_s16(vmaxq_s16(to_s16(value[2 * v], value[2 * v + 1]), f->min_s16), f->max_s16)));
+  }
 }
 
 // Results of int16 saturate on the way, whatever the stage promises.

@@ -17,7 +17,7 @@
 #include "kernels/kernel.h"
 #include "kernels/stage.h"
 
-enum { STEP = 16, TILE = 16, KEPT = 2048 };
+enum { STEP = 16, TILE = 16, KEPT = 2048, LOOKED_UP = 8 };
 
 typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t)), may_alias));
 typedef uint32_t unsigned_lanes __attribute__((vector_size(LANES * sizeof(int32_t)), may_alias));
@@ -46,9 +46,13 @@ TVMQ_INLINE lanes reciprocal(lanes a) {
 
 // The sum of exps / 2^12, ties upward.
 TVMQ_INLINE uint32_t sum_of(const int32_t *exps, size_t n) {
-  unsigned_lanes sum = {0};
-  for (size_t i = 0; i < n; i += LANES) sum += (*(const unsigned_lanes *)(exps + i) + (1 << 11)) >> 12;
-  return (uint32_t)total((lanes)sum);
+  enum { VECTORS = STEP / LANES };
+  unsigned_lanes sum[VECTORS] = {{0}};
+  for (size_t i = 0; i < n; i += STEP) {
+    UNROLL for (int v = 0; v < VECTORS; v++) sum[v] += (*(const unsigned_lanes *)(exps + i + (size_t)v * LANES) + (1 << 11)) >> 12;
+  }
+  UNROLL for (int v = 1; v < VECTORS; v++) sum[0] += sum[v];
+  return (uint32_t)total((lanes)sum[0]);
 }
 
 TVMQ_INLINE void begin_row(const struct tvmq_softmax_args *args, bool is_unsigned, size_t number, struct row *row) {
@@ -56,18 +60,31 @@ TVMQ_INLINE void begin_row(const struct tvmq_softmax_args *args, bool is_unsigne
   row->greatest = greatest(row->in, args->depth, is_unsigned ? 0 : 0x80) + INT8_MIN;
 }
 
-// Looks up the exps of n elements of a row from `first` on; zeros follow up to a multiple of STEP, which is returned.
+// Looks up the exps of n elements. All bytes are loaded before an exp is, and all exps before one is stored, so that in-order cores need not wait for each.
+TVMQ_INLINE void look_up_some(const int32_t *table, int64_t origin, bool is_unsigned, const uint8_t *in, size_t n, int32_t *exps) {
+  int64_t index[LOOKED_UP];
+  UNROLL for (size_t i = 0; i < n; i++) {
+    index[i] = is_unsigned ? in[i] : (int8_t)in[i];
+    __asm__("" : "+r"(index[i]));  // compilers would collect indices in vectors, from where they have to be taken one by one
+  }
+  int32_t exp[LOOKED_UP];
+  UNROLL for (size_t i = 0; i < n; i++) exp[i] = table[origin + index[i]];
+  UNROLL for (size_t i = 0; i < n; i++) {
+    __asm__("" : "+r"(exp[i]));
+    exps[i] = exp[i];
+  }
+}
+
+// The same of n elements of a row from `first` on; zeros follow up to a multiple of STEP, which is returned.
 TVMQ_INLINE size_t look_up(const struct tvmq_softmax_args *args, bool is_unsigned, const struct row *row, size_t first, size_t n, int32_t *exps) {
   const int32_t *const table = args->exps;
   const uint8_t *const in = row->in + first;
   const int64_t origin = UINT8_MAX - row->greatest - (is_unsigned ? 128 : 0);
   const size_t padded = tvmq_round_up(n, STEP);
-  _Pragma("GCC unroll 4") for (size_t i = 0; i < n; i++) {
-    int64_t x = is_unsigned ? in[i] : (int8_t)in[i];
-    __asm__("" : "+r"(x));  // compilers would collect indices in vectors, from where they have to be taken one by one
-    exps[i] = table[origin + x];
-  }
-  for (size_t i = n; i < padded; i++) exps[i] = 0;
+  size_t i = 0;
+  for (; i + LOOKED_UP <= n; i += LOOKED_UP) look_up_some(table, origin, is_unsigned, in + i, LOOKED_UP, exps + i);
+  for (; i < n; i++) look_up_some(table, origin, is_unsigned, in + i, 1, exps + i);
+  for (; i < padded; i++) exps[i] = 0;
   return padded;
 }
 
