@@ -6,6 +6,8 @@ enum { IN, PADDINGS, VALUE };  // inputs
 
 static const char *describe_value(const struct tvmq_node_view *view, struct tvmq_copy_desc *pad) {
   const struct tvmq_quant out = tvmq_tensor_quant(view->out);
+  // The reference pads a tensor that is not quantized with zeros, whatever the output's zero point is.
+  if (tvmq_tensor_quant(view->in[IN]).scale == 0) return "the input has no scale";
   pad->value = pad->zero_point = out.zero_point;
   if (view->node->inputs[VALUE] < 0) return NULL;
   const TfLiteTensor *value;
