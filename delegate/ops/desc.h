@@ -154,6 +154,12 @@ struct tvmq_unary_desc {
   size_t n;     // elements
 };
 
+// CAST between types of numbers.
+struct tvmq_cast_desc {
+  enum tvmq_type in_type, out_type;
+  size_t n;  // elements
+};
+
 // DEQUANTIZE: quantized integers -> float32.
 struct tvmq_dequantize_desc {
   enum tvmq_type in_type, out_type;
@@ -213,6 +219,7 @@ union tvmq_desc {
   struct tvmq_pool_desc pool;
   struct tvmq_resize_desc resize;
   struct tvmq_binary_desc binary;
+  struct tvmq_cast_desc cast;
   struct tvmq_dequantize_desc dequantize;
   struct tvmq_unary_desc unary;
 };

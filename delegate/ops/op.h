@@ -101,6 +101,7 @@ struct tvmq_op_class {
 
 extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU
 extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
+extern const struct tvmq_op_class tvmq_op_cast;             // CAST
 extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
 extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
 extern const struct tvmq_op_class tvmq_op_copy;             // operators that copy elements

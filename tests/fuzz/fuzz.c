@@ -151,8 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   env.cpu = tvmq_cpu_detect();
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
   env.machine = &tvmq_machines[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_machines - 1)];
-  static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_quantize,  fuzz_reduce,
-                                                                                    fuzz_pool, fuzz_copy,   fuzz_unary,         fuzz_dequantize};
+  static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_quantize, fuzz_reduce,
+                                                                                    fuzz_pool, fuzz_copy,   fuzz_unary,         fuzz_cast,     fuzz_dequantize};
   const int64_t n = sizeof operators / sizeof operators[0], drawn = fuzz_pick(&bytes, 0, 2 * n - 1);
   operators[drawn < n ? drawn : 0](&bytes, &env);
   if (transformed.used != 0) fuzz_fail("%zu bytes for transformed weights were not given back", transformed.used);

@@ -55,6 +55,7 @@ void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_reduce(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_unary(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+void fuzz_cast(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 void fuzz_dequantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 
 // The entry that libFuzzer calls, and the driver without it.

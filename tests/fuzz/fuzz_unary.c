@@ -1,4 +1,4 @@
-// Functions of one element, and DEQUANTIZE.
+// Functions of one element, CAST and DEQUANTIZE.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,6 +139,36 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_unary, &op, &desc, env, &in.read, expected, bytes, side);
   tvmq_op_unary.release(op);
+}
+
+void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {
+  static uint8_t expected[FUZZ_MAX_BYTES];
+  const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
+  struct tvmq_cast_desc d = {
+      .in_type = (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .out_type = (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 600 : 40000),
+  };
+  char text[100];
+  snprintf(text, sizeof text, "cast, type %d to %d, n %zu", d.in_type, d.out_type, d.n);
+  fuzz_about(text);
+  const union tvmq_desc desc = {.cast = d};
+  const char *why = tvmq_op_cast.claim(&desc);
+  fuzz_claimed(why);
+  if (why) return;
+  const size_t in_bytes = tvmq_type_bytes(d.in_type), out_bytes = tvmq_type_bytes(d.out_type);
+  const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * in_bytes, side);
+  check_random_bytes(in.write, d.n * in_bytes);
+  for (size_t i = 0; i < d.n; i++) {
+    int64_t value;
+    memcpy(&value, (const uint8_t *)in.read + i * 8 * (in_bytes == 8), in_bytes == 8 ? 8 : 0);
+    if (in_bytes < 8) value = oracle_load(d.in_type, in.read, i);
+    const float real = (float)value;
+    memcpy(expected + i * out_bytes, d.out_type == TVMQ_TYPE_F32 ? (const void *)&real : &value, out_bytes);
+  }
+  struct tvmq_op *op = NULL;
+  fuzz_run(&tvmq_op_cast, &op, &desc, env, &in.read, expected, d.n * out_bytes, side);
+  tvmq_op_cast.release(op);
 }
 
 void fuzz_dequantize(struct fuzz_bytes *b, const struct tvmq_env *env) {

@@ -110,3 +110,12 @@ def dequantizes(draw: Draw, dtype: str) -> Case:
     zero_point = 0 if dtype == "int16" else a_zero_point(draw, dtype)
     parameters = dict(operator="DEQUANTIZE", dtype=dtype, out_dtype="float32", shape=shape, in_scale=a_scale(draw), in_zero_point=zero_point)
     return Case(builders.build_unary, parameters, [values(generator, how, shape, dtype, zero_point) for how in ("random", draw.choice(SPECIAL))])
+
+
+def casts(draw: Draw, in_dtype: str) -> Case:
+    generator = np.random.default_rng(draw.generator_seed())
+    shape = tuple(a_size(draw, 5, 40) for _ in range(draw.integer(1, 4)))
+    out_dtype = draw.choice(["int8", "uint8", "int16", "int32", "int64", "float32"])
+    parameters = dict(operator="CAST", dtype=in_dtype, out_dtype=out_dtype, shape=shape)
+    options = dict(in_data_type=in_dtype.upper(), out_data_type=out_dtype.upper())
+    return Case(builders.build_unary, parameters | options, [values(generator, how, shape, in_dtype) for how in ("random", "extremes", "small")])

@@ -20,6 +20,8 @@ def ours(op: models.Op) -> bool:
     quantized = ("int8", "uint8", "int16")
     if op.name in ANY_QUANTIZED:
         return op.inputs[0].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
+    if op.name == "CAST":
+        return op.inputs[0].dtype in (*quantized, "int32", "int64") and op.outputs[0].dtype in (*quantized, "int32", "int64", "float32")
     if op.name == "EXP":
         return op.inputs[0].dtype == "int8"
     if op.name in ("GELU", "HARD_SWISH", "PRELU", "RELU_0_TO_1", "RELU_N1_TO_1"):

@@ -53,6 +53,7 @@ MODELS = {
     "leaky relu": lambda: builders.build_unary(operator="LEAKY_RELU", shape=(1, 6, 6, 8), dtype="int16", alpha=0.3),
     "relu6": lambda: builders.build_unary(operator="RELU6", shape=(1, 6, 6, 8)),
     "gelu": lambda: builders.build_unary(operator="GELU", shape=(1, 6, 6, 8), approximate=True),
+    "cast": lambda: builders.build_unary(operator="CAST", dtype="uint8", out_dtype="int32", shape=(1, 6, 6, 8)),
     "dequantize": lambda: builders.build_unary(operator="DEQUANTIZE", out_dtype="float32", shape=(1, 6, 6, 8)),
     "quantize": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
     **{name.lower(): functools.partial(moves.example, name) for name in moves.MOVES if name != "PADV2"},

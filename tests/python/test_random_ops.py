@@ -161,6 +161,12 @@ def test_unary(runtime, operator, dtype, draw):
         check(runtime, case)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
+@randomly
+def test_cast(runtime, dtype, draw):
+    check(runtime, draw(elementwise_cases.casts, dtype))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @randomly
 def test_dequantize(runtime, dtype, draw):

@@ -58,6 +58,7 @@ REFUSED = {
     ),
     "exponential beyond int32": (lambda: builders.build_unary(operator="EXP", in_scale=0.5, out_scale=2.0**-6), "so near a tie"),
     "dequantize of a constant's type": (lambda: builders.build_unary(operator="DEQUANTIZE", dtype="int32", out_dtype="float32"), "no conversion"),
+    "cast of float32": (lambda: builders.build_unary(operator="CAST", dtype="float32", out_dtype="int8"), "differs from runtime"),
     "float32 fully connected": (lambda: builders.build_fully_connected(dtype="float32"), "float32"),
     "hybrid fully connected": (lambda: builders.build_fully_connected(dtype="float32", filter_dtype="int8", per_channel=False), "hybrid"),
     "int4 fully connected": (lambda: builders.build_fully_connected(filter_dtype="int4"), "int4"),

@@ -150,7 +150,22 @@ static const struct {
     {DEQUANTIZE(.in.zero_point = 128), "input zero point is outside its type"},
 };
 
+static const struct {
+  struct tvmq_cast_desc desc;
+  const char *reason;
+} cast_cases[] = {
+    {{S8, S32, 1}, NULL},
+    {{U8, F32, 1}, NULL},
+    {{S64, S8, 1}, NULL},
+    {{S16, S16, 1}, NULL},
+    {{F32, S8, 1}, "float32 beyond the type's range differs from runtime to runtime"},
+    {{S4, S8, 1}, "no conversion between these types"},
+    {{S8, OTHER_TYPE, 1}, "no conversion between these types"},
+    {{S8, S32, 0}, "empty tensor"},
+};
+
 int main(void) {
+  CHECK_CLAIMS(tvmq_claim_cast, cast_cases);
   CHECK_CLAIMS(tvmq_claim_binary, add_cases);
   CHECK_CLAIMS(tvmq_claim_binary, binary_cases);
   CHECK_CLAIMS(tvmq_claim_unary, unary_cases);

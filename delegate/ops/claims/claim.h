@@ -6,6 +6,7 @@
 // NULL: the node can be computed exactly. Else the reason why not, a static string that names the cause.
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc);
+const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc);
 const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc);
 const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc);
 const char *tvmq_claim_dequantize(const struct tvmq_dequantize_desc *desc);

@@ -11,7 +11,7 @@ enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  /
 
 static const struct tvmq_binary_way *const ways[] = {
     [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,       [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,       [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
-    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_PRELU] = &tvmq_binary_values,
+    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
 };
 
 static void plan_values(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
@@ -21,7 +21,7 @@ static void plan_values(struct tvmq_binary *b, const struct tvmq_binary_desc *de
 
 static void compute_values(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) { tvmq_pair_values(&b->formula, in, out, n); }
 
-const struct tvmq_binary_way tvmq_binary_values = {NULL, plan_values, compute_values};
+const struct tvmq_binary_way tvmq_binary_values = {.cycles = 0.1f, .plan = plan_values, .compute = compute_values};
 
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
   const tvmq_plain_select select = ways[desc->binary.operation]->select;
@@ -37,8 +37,7 @@ static size_t granule_of(const struct tvmq_binary *b, size_t most) {
 
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
-  enum { CYCLES = 3 };  // of an element, without a kernel
-  const float cycles = (float)b->n * (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : CYCLES);
+  const float cycles = (float)b->n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(b->n, 1);
   if (b->broadcast.rank > 0) {

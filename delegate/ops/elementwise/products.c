@@ -1,7 +1,10 @@
-// MUL, by its kernels: in float32 where that is proven to give every product its result.
+// MUL, by its kernels: in float32 where that is proven to give every product its result. PRELU of bytes: products with the slopes, and a table for what is not
+// negative.
 #include <string.h>
 
+#include "base/arith.h"
 #include "exact/mul_stage.h"
+#include "kernels/stage.h"
 #include "ops/elementwise/binary.h"
 #include "ops/quant_params.h"
 #include "plan/select.h"
@@ -11,7 +14,7 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
   const int32_t offset = desc->type == TVMQ_TYPE_U8 ? 1 << 7 : 0;
   memset(args, 0, sizeof *args);
   for (int i = 0; i < 2; i++) args->in_zero_point[i] = desc->in[i].zero_point - offset;
-  const struct tvmq_scale scale = tvmq_mul_scale(desc);
+  const struct tvmq_scale scale = tvmq_mul_scale(desc);  // PRELU's of products, too
   args->multiplier = scale.multiplier;
   args->shift = scale.shift;
   args->stage.rounding = rounding;
@@ -44,4 +47,28 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.mul(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_products = {select_kernel, plan, compute};
+const struct tvmq_binary_way tvmq_binary_products = {.select = select_kernel, .plan = plan, .compute = compute};
+
+// ---- PRELU
+
+static void plan_prelu(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
+  plan(b, desc, rounding, variant);
+  const struct tvmq_scale scale = b->formula.in_scale[0];
+  for (int x = 0; x < TVMQ_N_BYTES; x++) {
+    const int32_t value = tvmq_rescale(rounding, tvmq_byte_value(desc->type, (uint8_t)x) - desc->in[0].zero_point, scale.multiplier, scale.shift);
+    b->kept[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(value, desc->out.zero_point), b->formula.min, b->formula.max);
+  }
+}
+
+// All products are computed, and those of what is not negative replaced.
+static void compute_prelu(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+  compute(b, in, out, n);
+  const uint8_t *const x = in[0], flip = b->formula.type == TVMQ_TYPE_S8 ? 1 << 7 : 0, zero = (uint8_t)(b->formula.in_zero_point[0] ^ flip);
+  uint8_t *const to = out;
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t kept = b->kept[x[i]];
+    to[i] = (x[i] ^ flip) >= zero ? kept : to[i];
+  }
+}
+
+const struct tvmq_binary_way tvmq_binary_prelu = {.select = select_kernel, .cycles = 1, .plan = plan_prelu, .compute = compute_prelu};

@@ -53,4 +53,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.add(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_sums = {select_kernel, plan, compute};
+const struct tvmq_binary_way tvmq_binary_sums = {.select = select_kernel, .plan = plan, .compute = compute};

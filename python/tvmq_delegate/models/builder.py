@@ -26,6 +26,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "ADD": ("AddOptions", {"int8": 2, "int16": 3}),
     "ARG_MAX": ("ArgMaxOptions", {"int8": 2, "uint8": 2}),
     "AVERAGE_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
+    "CAST": ("CastOptions", {"int8": 2, "uint8": 2, "int16": 4}),
     "CONCATENATION": ("ConcatenationOptions", {"int8": 2, "int16": 3}),
     "CONV_2D": ("Conv2DOptions", {"int8": 3, "int16": 4}),
     "DEPTHWISE_CONV_2D": ("DepthwiseConv2DOptions", {"int8": 3, "int16": 5}),

@@ -81,7 +81,7 @@ def build_unary(
     out_scale: float | None = None,
     out_zero_point: int | None = None,
     version: int | None = None,
-    **options: float,
+    **options: float | str,
 ) -> bytes:
     """One function of a tensor's elements as a model; `options` are the operator's own. Scales that are None: 1/256 of LOGISTIC's output, else a deviation of
     4, and for the output of 2.
