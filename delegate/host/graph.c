@@ -15,10 +15,19 @@ static void note_shapes(const struct tvmq_record *record, struct tvmq_known_shap
   }
 }
 
+// Makes room for the shapes of as many tensors as the node has.
+static bool make_shapes(struct tvmq_record *record) {
+  const size_t n_in = (size_t)record->node.n_in, n_out = (size_t)record->node.n_out;
+  record->shapes.in = tvmq_alloc((n_in + n_out) * sizeof record->shapes.in[0]);
+  record->shapes.outs = record->shapes.in != NULL ? record->shapes.in + n_in : NULL;
+  return record->shapes.in != NULL;
+}
+
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, enum tvmq_scaling scaling,
                              struct tvmq_known_shapes *known, struct tvmq_record *record) {
   const char *reason = tvmq_node_read(node, registration, &record->node);
   record->node.scaling = scaling;
+  if (reason == NULL && !make_shapes(record)) reason = "out of memory";
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
   if (reason != NULL) return reason;
   note_shapes(record, known);
@@ -111,6 +120,7 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
     tvmq_record_release(&subgraph->records[i]);
     tvmq_free(subgraph->records[i].candidates);
+    tvmq_free(subgraph->records[i].shapes.in);
   }
   tvmq_free(subgraph->known);
   tvmq_free(subgraph);

@@ -95,14 +95,17 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
   if (partition == NULL) return NULL;
   *partition = (struct tvmq_partition){.next = subgraph->partitions, .delegate = delegate, .threads = threads, .subgraph = subgraph, .n = n};
   subgraph->partitions = partition;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++) partition->steps[i].record = tvmq_subgraph_find(subgraph, nodes->data[i]);
+  partition->tensors = tvmq_make_steps(partition->steps, n);
+  for (size_t i = 0; partition->tensors != NULL && i < n; i++) {
     struct tvmq_step *step = &partition->steps[i];
-    step->record = tvmq_subgraph_find(subgraph, nodes->data[i]);
     const struct tvmq_node *node = &step->record->node;
     for (int k = 0; k < node->n_out; k++) step->inside[k] = !tvmq_partition_outputs(params, node->outs[k]);
   }
-  partition->n_buffers = tvmq_wire(partition->steps, n);
-  partition->buffers = tvmq_alloc(partition->n_buffers * sizeof partition->buffers[0]);
+  if (partition->tensors != NULL) {
+    partition->n_buffers = tvmq_wire(partition->steps, n);
+    partition->buffers = tvmq_alloc(partition->n_buffers * sizeof partition->buffers[0]);
+  }
   if (partition->buffers != NULL && tvmq_partition_size_up(partition)) return partition;
   tvmq_partition_destroy(partition);
   return NULL;
@@ -116,6 +119,7 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
   drop_passes(partition);
   tvmq_free(partition->arena);
   tvmq_free(partition->buffers);
+  tvmq_free(partition->tensors);
   tvmq_free(partition);
 }
 

@@ -33,6 +33,7 @@ struct tvmq_partition {
   size_t n_buffers;
   struct tvmq_step_pass *passes;   // of all steps
   struct tvmq_sequence *sequence;  // of all passes
+  void *tensors;                   // what the steps have of each
   size_t n;
   struct tvmq_step steps[];
 };

@@ -1,7 +1,6 @@
 #include "host/registration.h"
 
-#include <string.h>
-
+#include "base/checksum.h"
 #include "base/fp_mode.h"
 #include "host/delegate.h"
 #include "host/partition.h"
@@ -84,19 +83,20 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return status;
 }
 
-static bool same_shape(const struct tvmq_shape *a, const struct tvmq_shape *b) {
-  return a->rank == b->rank && a->bytes == b->bytes && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
+static uint64_t out_shapes(const struct tvmq_record *record) {
+  uint64_t sum = 0;
+  for (int k = 0; k < record->node.n_out; k++) {
+    const struct tvmq_shape *shape = &record->shapes.outs[k];
+    sum = tvmq_checksum(tvmq_checksum_word(sum, (uint64_t)shape->rank), shape->dims, (size_t)shape->rank * sizeof shape->dims[0]);
+  }
+  return sum;
 }
 
 // Plans a node anew whose constants have changed. Its outputs keep their shapes: the runtime lays out its tensors when it prepares.
 static const char *plan_for_same_shapes(struct tvmq_record *record, TfLiteContext *context, const struct tvmq_env *env) {
-  struct tvmq_shape outs[TVMQ_MAX_OUT];
-  memcpy(outs, record->shapes.outs, sizeof outs);
+  const uint64_t before = out_shapes(record);
   const char *reason = tvmq_record_plan(record, context, NULL, env);
-  for (int k = 0; reason == NULL && k < record->node.n_out; k++) {
-    if (!same_shape(&outs[k], &record->shapes.outs[k])) reason = "constants that decide on shapes have changed";
-  }
-  return reason;
+  return reason != NULL || out_shapes(record) == before ? reason : "constants that decide on shapes have changed";
 }
 
 static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext *context) {

@@ -1,6 +1,40 @@
 #include "host/wiring.h"
 
+#include "base/arith.h"
+#include "base/memory.h"
+
 enum { UNPLACED = -2 };  // of a place's buffer
+
+// Hands out memory in order. With a `base` of NULL it only counts.
+struct room {
+  uint8_t *base;
+  size_t used;
+};
+
+static void *take(struct room *room, size_t bytes) {
+  void *p = room->base != NULL ? room->base + room->used : NULL;
+  room->used += tvmq_round_up(bytes, sizeof(uint64_t));
+  return p;
+}
+
+static void make_step(struct tvmq_step *step, struct room *room) {
+  const size_t n_in = (size_t)step->record->node.n_in, n_out = (size_t)step->record->node.n_out;
+  step->sources = take(room, n_in * sizeof step->sources[0]);
+  step->in_places = take(room, n_in * sizeof step->in_places[0]);
+  step->in = take(room, n_in * sizeof step->in[0]);
+  step->out_places = take(room, n_out * sizeof step->out_places[0]);
+  step->out = take(room, n_out * sizeof step->out[0]);
+  step->inside = take(room, n_out * sizeof step->inside[0]);
+  step->used = take(room, n_out * sizeof step->used[0]);
+}
+
+void *tvmq_make_steps(struct tvmq_step *steps, size_t n) {
+  struct room room = {0};
+  for (size_t i = 0; i < n; i++) make_step(&steps[i], &room);
+  room = (struct room){.base = tvmq_alloc(room.used)};
+  for (size_t i = 0; room.base != NULL && i < n; i++) make_step(&steps[i], &room);
+  return room.base;
+}
 
 static int n_out(const struct tvmq_step *step) { return step->record->node.n_out; }
 static size_t out_bytes(const struct tvmq_step *step, int output) { return step->record->shapes.outs[output].bytes; }

@@ -25,20 +25,23 @@ struct tvmq_place {
 
 struct tvmq_step {
   struct tvmq_record *record;
-  struct tvmq_source sources[TVMQ_MAX_IN];  // of what tvmq_record_reads() lists
-  bool inside[TVMQ_MAX_OUT];                // no one but later steps reads the output
-  size_t first_buffer;                      // that of its first output, should it have one of its own; others follow
+  struct tvmq_source *sources;  // of what tvmq_record_reads() lists
+  bool *inside;                 // no one but later steps reads the output
+  size_t first_buffer;          // that of its first output, should it have one of its own; others follow
 
   // For the shapes there are
-  bool used[TVMQ_MAX_OUT];  // a step that is needed reads the output
-  bool needed, idle;        // needed: it has an output that something reads; idle: there is nothing to run
-  struct tvmq_place in_places[TVMQ_MAX_IN], out_places[TVMQ_MAX_OUT];
+  bool *used;         // a step that is needed reads the output
+  bool needed, idle;  // needed: it has an output that something reads; idle: there is nothing to run
+  struct tvmq_place *in_places, *out_places;
   size_t first_pass, n_passes;
 
   // Of an inference
-  const void *in[TVMQ_MAX_IN];
-  void *out[TVMQ_MAX_OUT];
+  const void **in;
+  void **out;
 };
+
+// Gives the steps, whose records are set, room for what they have of each tensor: a block to be released with the steps. NULL: out of memory.
+void *tvmq_make_steps(struct tvmq_step *steps, size_t n);
 
 // Finds what each step reads among the outputs of steps before it. `inside` and the records are set; returns how many buffers there may be.
 size_t tvmq_wire(struct tvmq_step *steps, size_t n);

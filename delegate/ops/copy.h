@@ -12,7 +12,7 @@
 #include "base/types.h"
 
 // Dimensions of a copy: rank 4, with height and width cut in two, has 6. Repetitions, each another dimension, come on top when dimensions are merged.
-enum { TVMQ_COPY_AXES = 8, TVMQ_MERGED_AXES = 2 * TVMQ_COPY_AXES, TVMQ_COPY_OUT = 16 };
+enum { TVMQ_COPY_AXES = 8, TVMQ_MERGED_AXES = 2 * TVMQ_COPY_AXES, TVMQ_COPY_OUT = 64 };
 
 // What index of the input's dimension the output's index i reads.
 enum tvmq_copy_kind {

@@ -31,8 +31,8 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   const int n_outputs = node->outputs->size, max_outputs = kind->max_outputs > 0 ? kind->max_outputs : 1;
   if (n_outputs < 1 || n_outputs > max_outputs) return "the node has more or fewer outputs than the delegate computes for its operator";
   const int n_inputs = node->inputs->size;
-  _Static_assert(TVMQ_MAX_IN == 16, "as the reason says");
-  if (n_inputs > TVMQ_MAX_IN) return "the node has more than 16 inputs";
+  _Static_assert(TVMQ_MAX_IN == 64, "as the reason says");
+  if (n_inputs > TVMQ_MAX_IN) return "the node has more than 64 inputs";
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator";
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
@@ -66,9 +66,12 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   }
   if (reason != NULL) return reason;
   memcpy(desc, &node->options, sizeof *desc);
-  memset(shapes->outs, 0, sizeof shapes->outs);
+  memset(shapes->outs, 0, (size_t)node->n_out * sizeof shapes->outs[0]);
+  memset(&shapes->out, 0, sizeof shapes->out);
   reason = node->kind->describe(&view, shapes, desc);
+  if (node->n_out == 1 && node->kind->max_outputs <= 1) shapes->outs[0] = shapes->out;
   for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_shape_set_bytes(&shapes->outs[i], tvmq_tensor_type(view.outs[i]));
+  shapes->out = shapes->outs[0];
   return reason;
 }
 

@@ -22,13 +22,10 @@ struct tvmq_node {
   union tvmq_desc options;    // of the description, what the node itself says; all else is zero
 };
 
-// Of the tensors that change with each inference.
+// Of the tensors that change with each inference. Readers of several outputs set `outs`, others `out`; both stand for the first once the node is described.
 struct tvmq_shapes {
-  struct tvmq_shape in[TVMQ_MAX_IN];
-  union {
-    struct tvmq_shape out;  // the only one, or the first
-    struct tvmq_shape outs[TVMQ_MAX_OUT];
-  };
+  struct tvmq_shape *in, *outs;
+  struct tvmq_shape out;
 };
 
 // A node and the tensors that change with each inference, as they are now.

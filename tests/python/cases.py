@@ -285,13 +285,13 @@ def rescales_alike(scale: float, zero_point: int, out_scale: float) -> bool:
 
 
 def concatenations(draw: Draw, dtype: str) -> Case:
-    """CONCATENATION along any axis of up to 16 tensors; some are constant, some without elements, some there twice."""
+    """CONCATENATION along any axis of up to 64 tensors; some are constant, some without elements, some there twice."""
     generator = np.random.default_rng(draw.generator_seed())
     shape = [a_size(draw, 4, 40) for _ in range(draw.integer(1, draw.choice([3, 5])))]
     while math.prod(shape) > 3000:
         shape = [(size + 1) // 2 for size in shape]
     axis = draw.integer(0, len(shape) - 1)
-    lengths = [a_size(draw, 9, draw.choice([40, 300])) for _ in range(draw.integer(1, draw.choice([3, 16])))]
+    lengths = [a_size(draw, 9, draw.choice([40, 300])) for _ in range(draw.integer(1, draw.choice([3, 16, 64])))]
     lengths = [0 if length != max(lengths) and draw.one_in(3) else length for length in lengths]
     shapes = [(*shape[:axis], length, *shape[axis + 1 :]) for length in lengths]
     order = [draw.integer(0, i) if draw.one_in(8) and any(lengths[:i]) else i for i in range(len(shapes))]

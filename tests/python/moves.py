@@ -65,7 +65,7 @@ def from_behind(draw: Draw, axis: int, rank: int) -> int:
 
 def splits(draw: Draw) -> Move:
     shape = list(a_shape(draw, 1, 5, 4000))
-    axis, n = draw.integer(0, len(shape) - 1), draw.integer(1, draw.choice([3, 16]))
+    axis, n = draw.integer(0, len(shape) - 1), draw.integer(1, draw.choice([3, 16, 64]))
     shape[axis] = n * draw.integer(1, 9)
     which = np.array(from_behind(draw, axis, len(shape)), np.int32)
     return Move("SPLIT", [which, tuple(shape)], lambda x: np.split(x, n, axis), {"num_splits": n})
@@ -73,7 +73,7 @@ def splits(draw: Draw) -> Move:
 
 def splits_v(draw: Draw) -> Move:
     shape = list(a_shape(draw, 1, 5, 4000))
-    axis, sizes = draw.integer(0, len(shape) - 1), [draw.integer(draw.choice([0, 1]), 9) for _ in range(draw.integer(1, draw.choice([3, 16])))]
+    axis, sizes = draw.integer(0, len(shape) - 1), [draw.integer(draw.choice([0, 1]), 9) for _ in range(draw.integer(1, draw.choice([3, 16, 64])))]
     sizes[-1] += not any(sizes)
     shape[axis] = sum(sizes)
     ends = np.cumsum(sizes)[:-1]
@@ -87,14 +87,14 @@ def splits_v(draw: Draw) -> Move:
 def unpacks(draw: Draw) -> Move:
     shape = list(a_shape(draw, 1, 5, 4000))
     axis = draw.integer(0, len(shape) - 1)
-    shape[axis] = draw.integer(1, draw.choice([3, 16]))
+    shape[axis] = draw.integer(1, draw.choice([3, 16, 64]))
     options = {"num": shape[axis], "axis": from_behind(draw, axis, len(shape))}
     return Move("UNPACK", [tuple(shape)], lambda x: [np.take(x, i, axis) for i in range(x.shape[axis])], options)
 
 
 def packs(draw: Draw) -> Move:
     shape = a_shape(draw, 1, 4, 4000)
-    n, axis = draw.integer(1, draw.choice([3, 16])), draw.integer(0, len(shape))
+    n, axis = draw.integer(1, draw.choice([3, 16, 64])), draw.integer(0, len(shape))
     options = {"values_count": n, "axis": from_behind(draw, axis, len(shape) + 1)}
     return Move("PACK", [shape] * n, lambda *tensors: [np.stack(tensors, axis)], options)
 

@@ -39,7 +39,7 @@ def ours(op: models.Op) -> bool:
         return source.dtype in quantized and shape.constant and weights.constant
     if op.name in MOVES or op.name == "RESHAPE":
         moved = [operand for operand in op.inputs if operand.dtype in quantized]
-        return bool(moved) and len(op.outputs) <= 16 and all(operand in moved or operand.constant for operand in op.inputs)
+        return bool(moved) and len(op.outputs) <= 64 and all(operand in moved or operand.constant for operand in op.inputs)
     return op.name in WEIGHTED and op.inputs[0].dtype in quantized and op.inputs[1].constant
 
 

@@ -66,7 +66,7 @@ REFUSED = {
         lambda: move("STRIDED_SLICE", operands=[(9, 6), constant([2, 0]), constant([4, 6]), constant([1, 1])], offset=True, version=4),
         "the end counts from the begin",
     ),
-    "17 outputs": (lambda: move("SPLIT", operands=[constant(0), (17, 3)], out_shapes=[(1, 3)] * 17, num_splits=17), "more or fewer outputs"),
+    "65 outputs": (lambda: move("SPLIT", operands=[constant(0), (65, 3)], out_shapes=[(1, 3)] * 65, num_splits=65), "more or fewer outputs"),
     "sizes that are inputs": (lambda: computed("SPLIT_V", MATRIX, constant([4]), constant(0), num_splits=1), "the sizes are not constant"),
     "other scales": (
         lambda: move("EXPAND_DIMS", operands=[(6,), constant(0)], out_shapes=[(1, 6)], out_quantization=(0.25, 0)),

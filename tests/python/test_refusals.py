@@ -87,7 +87,7 @@ REFUSED = {
     "float32 reshape": (lambda: builders.build_reshape(dtype="float32"), "float32"),
     "shift beyond 30 bits": (lambda: builders.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
     "concatenation with activation RELU": (lambda: builders.build_concatenation(activation="RELU"), "activation"),
-    "concatenation of 17": (lambda: builders.build_concatenation(shapes=[(1, 2, 2, 1)] * 17), "more than 16 inputs"),
+    "concatenation of 65": (lambda: builders.build_concatenation(shapes=[(1, 2, 2, 1)] * 65), "more than 64 inputs"),
     "float32 concatenation": (lambda: builders.build_concatenation(dtype="float32"), "float32"),
     "max pooling to another scale": (lambda: builders.build_max_pool(scale=0.5, out_scale=0.5001), "scales differ"),
     "float32 pooling": (lambda: builders.build_average_pool(dtype="float32"), "float32"),

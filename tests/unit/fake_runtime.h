@@ -8,7 +8,7 @@
 
 #include "tflite/tflite_abi.h"
 
-enum { FAKE_MAX_TENSORS = 32, FAKE_MAX_NODES = 32, FAKE_SUBGRAPHS = 2 };
+enum { FAKE_MAX_TENSORS = 64, FAKE_MAX_NODES = 64, FAKE_SUBGRAPHS = 2 };
 
 struct fake_node {
   TfLiteNode node;

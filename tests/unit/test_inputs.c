@@ -9,7 +9,7 @@
 #include "tvmq_delegate.h"
 #include "unit.h"
 
-enum { C = 3, SIZE = 7, OUT = 4096 };
+enum { C = 3, SIZE = 7, OUT = 16384 };
 
 static int8_t weights[C * 9 * C];
 static int32_t biases[C];
@@ -133,8 +133,8 @@ int main(void) {
                {"constant", of_a_constant, 0},
                {"concatenated", concatenated, 0},
                {"concatenated to nothing", concatenated_to_nothing, 0},
-               {"16 inputs", as_many_as_there_is_room_for, 0},
-               {"17 inputs", one_more, 1}};
+               {"64 inputs", as_many_as_there_is_room_for, 0},
+               {"65 inputs", one_more, 1}};
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     const size_t blocks = tvmq_alloc_live();
     struct network n = build(cases[i].add_nodes), reference = build(cases[i].add_nodes);

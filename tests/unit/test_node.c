@@ -150,7 +150,8 @@ static void check_description(void) {
   const struct fake_node pair = fake_node_at(n.graph, n.conv);
   struct tvmq_node read;
   union tvmq_desc a, b;
-  struct tvmq_shapes shapes;
+  struct tvmq_shape in_shape, out_shape;
+  struct tvmq_shapes shapes = {.in = &in_shape, .outs = &out_shape};
   memset(&a, 0x55, sizeof a);
   memset(&b, 0xaa, sizeof b);
   CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
@@ -172,7 +173,8 @@ static void check_output_shape(void) {
   const struct fake_node pair = fake_node_at(n.graph, n.conv);
   struct tvmq_node read;
   union tvmq_desc desc;
-  struct tvmq_shapes shapes;
+  struct tvmq_shape in_shape, out_shape;
+  struct tvmq_shapes shapes = {.in = &in_shape, .outs = &out_shape};
   const int output = pair.node.outputs->data[0];
   tensor(&n, output)->dims->size = 0;
   CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
@@ -197,7 +199,8 @@ static void check_constant_input(void) {
     const struct fake_node pair = fake_node_at(n.graph, fake_quantize(n.graph, in, out));
     struct tvmq_node read;
     union tvmq_desc desc;
-    struct tvmq_shapes shapes;
+    struct tvmq_shape in_shape, out_shape;
+    struct tvmq_shapes shapes = {.in = &in_shape, .outs = &out_shape};
     CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
     const char *reason = tvmq_node_describe(&n.graph->context, &read, NULL, &desc, &shapes);
     CHECK_STRING(reason, shift == 0 ? NULL : "a constant input is not aligned", "odd address");

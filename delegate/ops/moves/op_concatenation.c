@@ -65,33 +65,31 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = rescales ? c->byte_map->name : "", .algorithm = rescales ? "byte tables" : "copies"};
 }
 
-// What a task copies of an input in each row.
+// What a task copies of an input: `n` bytes of each of some rows.
 struct segment {
-  const uint8_t *in;
-  const uint8_t *table;    // NULL: it is copied
-  size_t in_bytes, at, n;  // of the input's row; where in the output's
+  const uint8_t *in, *table;  // NULL: it is copied
+  uint8_t *out;
+  size_t in_bytes, n, rows;  // bytes of the input's row
 };
 
-static int find_segments(const struct concatenation *c, const void *const *in, const uint8_t *out, size_t first_row, size_t begin, size_t end,
-                         struct segment *segments) {
-  int n = 0;
-  for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
-    const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
-    const uint8_t *source = (const uint8_t *)in[i] + first_row * c->in_bytes[i] + (from - at);
-    const uint8_t *table = c->table_of[i] < 0 ? NULL : c->tables[c->table_of[i]];
-    if (from >= to || (table == NULL && source == out + first_row * c->out_bytes + from)) continue;  // it has been computed there
-    segments[n++] = (struct segment){source, table, c->in_bytes[i], from, to - from};
-  }
-  return n;
-}
-
-static void move_segment(const struct concatenation *c, const struct segment *s, uint8_t *out, size_t rows) {
+static void move_segment(const struct concatenation *c, const struct segment *s) {
   if (s->table == NULL) {
-    tvmq_move_rows(out, (ptrdiff_t)c->out_bytes, s->in, (ptrdiff_t)s->in_bytes, s->n, rows);
+    if (s->in != s->out) tvmq_move_rows(s->out, (ptrdiff_t)c->out_bytes, s->in, (ptrdiff_t)s->in_bytes, s->n, s->rows);
     return;
   }
-  for (size_t i = 0; i < rows; i++)
-    c->byte_map->fn.byte_map(&(struct tvmq_byte_map_args){.in = s->in + i * s->in_bytes, .out = out + i * c->out_bytes, .n = s->n, .table = s->table});
+  for (size_t i = 0; i < s->rows; i++)
+    c->byte_map->fn.byte_map(&(struct tvmq_byte_map_args){.in = s->in + i * s->in_bytes, .out = s->out + i * c->out_bytes, .n = s->n, .table = s->table});
+}
+
+// Bytes [begin, end) of each of some rows. An input that has been computed in its place is a single row, whose piece the task leaves alone.
+static void move_rows(const struct concatenation *c, const struct tvmq_pass *pass, size_t row, size_t rows, size_t begin, size_t end) {
+  for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
+    const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
+    if (from >= to) continue;
+    const uint8_t *table = c->table_of[i] < 0 ? NULL : c->tables[c->table_of[i]], *in = (const uint8_t *)pass->in[i] + row * c->in_bytes[i] + (from - at);
+    uint8_t *out = (uint8_t *)pass->out + row * c->out_bytes + from;
+    move_segment(c, &(struct segment){.in = in, .table = table, .out = out, .in_bytes = c->in_bytes[i], .n = to - from, .rows = rows});
+  }
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
@@ -103,16 +101,9 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const struct concatenation *c = (const struct concatenation *)op;
   const size_t first = task.index / c->pieces * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
   const size_t begin = task.index % c->pieces * c->piece;
-  struct segment segments[TVMQ_MAX_IN];
-  const int n = find_segments(c, pass->in, pass->out, first, begin, tvmq_min(begin + c->piece, c->out_bytes), segments);
+  const size_t last = tvmq_min(begin + c->piece, c->out_bytes);
   const size_t block = tvmq_max(1, BLOCK / c->out_bytes);  // of the output, which stays in the cache until all inputs have been put into it
-  for (size_t row = first; row < end; row += block) {
-    const size_t rows = tvmq_min(block, end - row);
-    for (struct segment *s = segments; s < segments + n; s++) {
-      move_segment(c, s, (uint8_t *)pass->out + row * c->out_bytes + s->at, rows);
-      s->in += rows * s->in_bytes;
-    }
-  }
+  for (size_t row = first; row < end; row += block) move_rows(c, pass, row, tvmq_min(block, end - row), begin, last);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
