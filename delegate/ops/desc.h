@@ -189,6 +189,14 @@ struct tvmq_resize_desc {
   bool align_corners, half_pixel_centers;
 };
 
+// SOFTMAX of `rows` rows of `depth` elements, each on its own.
+struct tvmq_softmax_desc {
+  enum tvmq_type in_type, out_type;
+  struct tvmq_quant in, out;
+  float beta;
+  size_t rows, depth;
+};
+
 // What each of `n` bytes becomes, by a table of 256 that outlives the operator.
 struct tvmq_byte_map_desc {
   size_t n;
@@ -218,6 +226,7 @@ union tvmq_desc {
   struct tvmq_quantize_desc quantize;
   struct tvmq_pool_desc pool;
   struct tvmq_resize_desc resize;
+  struct tvmq_softmax_desc softmax;
   struct tvmq_binary_desc binary;
   struct tvmq_cast_desc cast;
   struct tvmq_dequantize_desc dequantize;

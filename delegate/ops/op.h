@@ -115,6 +115,7 @@ extern const struct tvmq_op_class tvmq_op_reduce_by_pool;   // of these what poo
 extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
+extern const struct tvmq_op_class tvmq_op_softmax;          // SOFTMAX
 extern const struct tvmq_op_class tvmq_op_transpose_conv;   // TRANSPOSE_CONV
 extern const struct tvmq_op_class tvmq_op_unary;            // functions of one element: LOGISTIC, TANH, RELU and the like
 

@@ -223,6 +223,10 @@ typedef struct {
 } TfLiteReducerParams;
 
 typedef struct {
+  float beta;
+} TfLiteSoftmaxParams;
+
+typedef struct {
   TfLiteType output_type;
 } TfLiteArgMaxParams;
 

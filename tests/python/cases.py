@@ -209,6 +209,20 @@ def reductions(draw: Draw, operator: str, dtype: str) -> Case:
     return Case(builders.build_reduce, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
 
 
+SOFTMAX_PAIRS = [("int8", "int8"), ("int8", "int16"), ("uint8", "uint8"), ("uint8", "int16"), ("int16", "int16")]
+
+
+def softmaxes(draw: Draw, dtype: str, out_dtype: str, most: int) -> Case:
+    """SOFTMAX of rows of up to `most` elements."""
+    generator = np.random.default_rng(draw.generator_seed())
+    rows = tuple(a_size(draw, 3, 40 if i == 0 else 3) for i in range(draw.integer(0, 3)))
+    in_shape = (*rows, draw.choice([a_size(draw, 40, 500), 16, draw.integer(1, most)]))
+    in_scale, zero_point = a_scale(draw), 0 if dtype == "int16" else a_zero_point(draw, dtype)
+    parameters = dict(in_shape=in_shape, dtype=dtype, out_dtype=out_dtype, in_scale=in_scale, in_zero_point=zero_point, beta=draw.choice([1.0, 1.0, 0.3, 2.5]))
+    ways = ("random", "small", draw.choice(SPECIAL))
+    return Case(builders.build_softmax, parameters, [values(generator, how, in_shape, dtype, zero_point) for how in ways])
+
+
 def arg_maxima(draw: Draw, dtype: str) -> Case:
     """ARG_MAX along any axis, with ties."""
     generator = np.random.default_rng(draw.generator_seed())

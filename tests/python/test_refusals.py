@@ -75,6 +75,8 @@ REFUSED = {
     "mean of too many": (lambda: builders.build_reduce(dtype="int16", in_shape=(1, 200, 200, 1)), "32 bits"),
     "mean over axes of int64": (lambda: builders.build_reduce(axes_dtype="int64"), "int32"),
     "sum of int8": (lambda: builders.build_reduce(operator="SUM"), "uint8"),
+    "float32 softmax": (lambda: builders.build_softmax(dtype="float32"), "float32"),
+    "softmax of long rows": (lambda: builders.build_softmax(in_shape=(1, 4096), in_scale=0.5), "32 bits"),
     "float32 arg max": (lambda: builders.build_arg_max(dtype="float32"), "float32"),
     "float32 transpose conv": (lambda: builders.build_transpose_conv(dtype="float32"), "float32"),
     "transpose conv of inputs": (lambda: builders.build_transpose_conv(constant_filter=False), "weights are not constant"),

@@ -14,6 +14,7 @@ const char *tvmq_claim_arg_max(const struct tvmq_arg_max_desc *desc);
 const char *tvmq_claim_reduce(const struct tvmq_reduce_desc *desc);
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);
 const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc);
+const char *tvmq_claim_softmax(const struct tvmq_softmax_desc *desc);
 const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);
 const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc);

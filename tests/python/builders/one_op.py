@@ -141,6 +141,28 @@ def build_arg_max(
     return builder.build([source], [output])
 
 
+def build_softmax(
+    *,
+    in_shape: Sequence[int] = (2, 10),
+    beta: float = 1.0,
+    dtype: str = "int8",
+    out_dtype: str | None = None,
+    in_scale: float | None = None,
+    in_zero_point: int | None = None,
+    out_scale: float | None = None,
+    out_zero_point: int | None = None,
+) -> bytes:
+    """One SOFTMAX as a model, along the last dimension; the output's quantization is that which TFLite prescribes, unless given."""
+    out_dtype = out_dtype or dtype
+    builder = ModelBuilder()
+    source = builder.add_tensor("input", in_shape, dtype, **quantized(dtype, *input_quantization(dtype, in_scale, in_zero_point)))
+    scale, zero_point = {"int8": (1 / 256, -128), "uint8": (1 / 256, 0)}.get(out_dtype, (1 / 32768, 0))
+    quantization = quantized(out_dtype, scale if out_scale is None else out_scale, zero_point if out_zero_point is None else out_zero_point)
+    output = builder.add_tensor("output", in_shape, out_dtype, **quantization)
+    builder.add_op("SOFTMAX", [source], [output], beta=beta)
+    return builder.build([source], [output])
+
+
 def build_resize_bilinear(
     *,
     in_shape: Sequence[int] = (1, 5, 6, 8),

@@ -1,0 +1,87 @@
+// SOFTMAX. A task has some rows. Of bytes everything but the sums is a table of 256 exponential functions; int16 has tables of its own and no kernel.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "exact/softmax_exps.h"
+#include "ops/claims/claim.h"
+#include "ops/op.h"
+#include "ops/reduce/softmax_s16.h"
+#include "ops/softmax_scale.h"
+#include "plan/blocks.h"
+
+struct softmax {
+  struct tvmq_softmax_desc desc;
+  const struct tvmq_variant *variant;  // NULL: int16
+  int32_t exps[TVMQ_SOFTMAX_EXPS], least_difference;
+  struct tvmq_softmax_s16 wide;  // of int16
+  size_t step, tasks;            // rows of a task
+};
+
+static const char *plan_bytes(struct softmax *s, const struct tvmq_env *env) {
+  const struct tvmq_target target = tvmq_target(env);
+  struct tvmq_scale scale;
+  s->variant = tvmq_select_softmax(s->desc.out_type, &target);
+  if (!s->variant) return "no kernel for this combination of types";
+  if (!tvmq_softmax_scale(&s->desc, &scale.multiplier, &scale.shift)) return "beta x input scale is out of range";
+  s->least_difference = tvmq_softmax_exps(scale.multiplier, scale.shift, s->exps);
+  return NULL;
+}
+
+static const char *plan_wide(struct softmax *s, const struct tvmq_env *env) {
+  s->wide.rounding = env->rounding;
+  if (!tvmq_softmax_scale(&s->desc, &s->wide.scale.multiplier, &s->wide.scale.shift)) return "beta x input scale is out of range";
+  tvmq_softmax_s16_tables(&s->wide);
+  return NULL;
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  enum { WIDE_CYCLES = 10 };
+  if (!*op) *op = tvmq_alloc(sizeof(struct softmax));
+  struct softmax *s = (struct softmax *)*op;
+  if (!s) return "out of memory";
+  s->desc = desc->softmax;
+  s->variant = NULL;
+  const char *why = s->desc.in_type == TVMQ_TYPE_S16 ? plan_wide(s, env) : plan_bytes(s, env);
+  if (why) return why;
+  const float each = s->variant ? 1 / tvmq_speed_of(s->variant, env->machine).rate : WIDE_CYCLES;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, (float)s->desc.rows * (float)s->desc.depth * each);
+  s->step = tvmq_ceil_div(s->desc.rows, tvmq_max(wanted, 1));
+  s->tasks = tvmq_ceil_div(s->desc.rows, s->step);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) { tvmq_free(op); }
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct softmax *s = (const struct softmax *)op;
+  *out = (struct tvmq_op_info){.kernel = s->variant ? s->variant->name : "", .algorithm = "rows"};
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct softmax *)op)->tasks; }
+
+static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct softmax *s = (const struct softmax *)op;
+  const struct tvmq_softmax_desc *d = &s->desc;
+  const size_t first = task.index * s->step, rows = tvmq_min(s->step, d->rows - first), offset = first * d->depth;
+  const void *const in = (const uint8_t *)pass->in[0] + offset * tvmq_type_bytes(d->in_type);
+  void *const out = (uint8_t *)pass->out + offset * tvmq_type_bytes(d->out_type);
+  if (!s->variant) {
+    tvmq_softmax_s16_rows(&s->wide, in, rows, d->depth, out);
+    return;
+  }
+  s->variant->fn.softmax(&(struct tvmq_softmax_args){
+      .in = in,
+      .out = out,
+      .rows = rows,
+      .depth = d->depth,
+      .in_flip = flip_of(d->in_type),
+      .out_flip = flip_of(d->out_type),
+      .exps = s->exps,
+      .least_difference = s->least_difference,
+  });
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_softmax(&desc->softmax); }
+
+const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
