@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 
+import builders
 import harness
 import pytest
 from click.testing import CliRunner, Result
@@ -61,7 +62,7 @@ def test_info_json() -> None:
 def test_nodes_of_a_file(runtime: harness.Runtime, model_file: pathlib.Path) -> None:
     text = prints("nodes", model_file, "--runtime", runtime.name)
     assert text.count("DEPTHWISE_CONV_2D") == 13
-    assert f"{model_file} in {runtime.name}: the model graph will be partially executed by the delegate w/ " in text
+    assert f"{model_file} in {runtime.name}: the model graph will be completely executed by the delegate w/ 1 " in text
 
 
 def test_nodes_json_tells_every_node(runtime: harness.Runtime) -> None:
@@ -151,12 +152,13 @@ def test_unknown_command() -> None:
     assert "frobnicate" in refuses("frobnicate")
 
 
-def test_full_delegation_is_refused_with_the_first_node(runtime: harness.Runtime) -> None:
-    line = refuses("nodes", "--network", NETWORK, "--runtime", runtime.name, "--require-full-delegation")
-    content = zoo.load(NETWORK)
+def test_full_delegation_is_refused_with_the_first_node(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    content = builders.build_conv(dtype="float32")
+    (tmp_path / "float.tflite").write_bytes(content)
+    line = refuses("nodes", tmp_path / "float.tflite", "--runtime", runtime.name, "--require-full-delegation")
     first = next(op for op in models.ops(content) if (op.subgraph, op.index) not in promised(content))
     # The runtime appends a sentence of its own to the delegate's.
-    assert f"({first.name})" in line and "this operator; Restored" in line
+    assert f"({first.name})" in line and "not quantized; Restored" in line
 
 
 def test_as_a_module() -> None:
