@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/fp_mode.h"
-
 // The reference computes out = clamp(zero_point + round(f(v) * (1 / scale))) with v = in_scale * (x - in_zero_point), every step in float32. All of it but one
 // call of the library is correctly rounded, and so the same everywhere; and monotonic, as rounding is. So f is followed here step by step, in float32, from
 // both ends of the interval that the call's result lies in. Where they become the same byte, whatever lies between does.
@@ -75,13 +73,11 @@ static bool find_byte(struct interval value, float inverse, struct tvmq_float_by
 }
 
 bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
-  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
   const float inverse = 1.0f / out.scale;
   bool proven = true;
   for (int x = 0; proven && x < 256; x++) {
     const float v = in.scale * (float)(tvmq_byte_value(in.type, (uint8_t)x) - in.zero_point);
     proven = find_byte(functions[function](v), inverse, out, &table[x]);
   }
-  tvmq_fp_leave(fp_mode);
   return proven;
 }

@@ -102,8 +102,11 @@ def test_random_graphs(runtime, draw):
     harness.counts["random graphs compared"] += 1
 
 
-def test_hard_swish_of_three_operators(runtime):
-    """x * relu6(x + 3) * (1 / 6), as converters write it, is one table."""
+EVERY = np.arange(-128, 128, dtype=np.int8)[np.newaxis]
+
+
+def hard_swish_of_three() -> bytes:
+    """x * relu6(x + 3) * (1 / 6), as converters write it."""
     builder = models.ModelBuilder()
     x = builder.add_tensor("x", (1, 256), "int8", scale=8 / 255, zero_point=-1)
     three, sixth = (builder.add_tensor(f"{value}", (), "int8", scale=value / 127, data=np.array(127, np.int8)) for value in (3, 1 / 6))
@@ -112,12 +115,28 @@ def test_hard_swish_of_three_operators(runtime):
     builder.add_op("ADD", [x, three], [gate], fused_activation_function="RELU6")
     builder.add_op("MUL", [gate, x], [opened])
     builder.add_op("MUL", [opened, sixth], [out])
-    content = builder.build([x], [out])
-    every = np.arange(-128, 128, dtype=np.int8)[np.newaxis]
+    return builder.build([x], [out])
+
+
+def silu() -> bytes:
+    """x * logistic(x), then as uint8."""
+    builder = models.ModelBuilder()
+    x = builder.add_tensor("x", (1, 256), "int8", scale=0.05, zero_point=3)
+    gate, product = (builder.add_tensor(f"{scale}", (1, 256), "int8", scale=scale, zero_point=-128) for scale in (1 / 256, 0.02))
+    out = builder.add_tensor("out", (1, 256), "uint8", scale=0.03, zero_point=17)
+    builder.add_op("LOGISTIC", [x], [gate])
+    builder.add_op("MUL", [x, gate], [product])
+    builder.add_op("QUANTIZE", [product], [out])
+    return builder.build([x], [out])
+
+
+@pytest.mark.parametrize("build", [hard_swish_of_three, silu])
+def test_one_table(runtime, build):
+    content = build()
     delegate = runtime.load()
     delegated = runtime.interpreter(content, [delegate])
-    expected = harness.run(runtime.interpreter(content), every)[0]
-    harness.assert_equal(harness.run(delegated, every)[0], expected)
+    expected = harness.run(runtime.interpreter(content), EVERY)[0]
+    harness.assert_equal(harness.run(delegated, EVERY)[0], expected)
     nodes = tvmq_delegate.report(delegate).nodes
     assert [node.how.partition(" ")[0] for node in nodes[:2]] == ["folded", "folded"] and nodes[2].algorithm == "byte table"
     assert [node.folded_into for node in nodes] == [1, 2, -1]

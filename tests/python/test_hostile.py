@@ -17,6 +17,7 @@ import moves
 import numpy as np
 import pytest
 from padded import padded
+from test_chains import hard_swish_of_three, silu
 
 from tvmq_delegate import models
 from tvmq_delegate.models import flatbuffer, zoo
@@ -59,6 +60,8 @@ MODELS = {
     "dequantize": lambda: builders.build_unary(operator="DEQUANTIZE", out_dtype="float32", shape=(1, 6, 6, 8)),
     "quantize": lambda: builders.build_quantize(in_dtype="uint8", out_dtype="int8"),
     **{name.lower(): functools.partial(moves.example, name) for name in moves.MOVES if name != "PADV2"},
+    "hard swish of three": hard_swish_of_three,
+    "silu": silu,
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
 }
 

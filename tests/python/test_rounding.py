@@ -14,6 +14,7 @@ import numpy as np
 import oracle
 import pytest
 from draws import randomly
+from test_chains import silu
 
 ROUNDINGS = ["reference", "upward", "single"]
 
@@ -72,15 +73,25 @@ def test_the_modes_differ(runtime):
         assert (a != b).any(), f"{first} and {second} gave the same"
 
 
+PARAMETERS = {"in_shape": (1, 16, 16, 32), "in_zero_point": 3, "out_zero_point": -5}
+
+
+def conv() -> bytes:
+    return builders.build_conv(out_c=32, filter_size=(1, 1), **PARAMETERS)
+
+
+def depthwise() -> bytes:
+    return builders.build_depthwise(**PARAMETERS)
+
+
 FE_MODES = {"x86_64": (0x400, 0x800, 0xC00), "aarch64": (0x400000, 0x800000, 0xC00000)}  # of <fenv.h>: all but to nearest
 
 
 @pytest.mark.parametrize("prepared_so", [False, True], ids=["run", "prepared and run"])
-@pytest.mark.parametrize("depthwise", [False, True], ids=["conv", "depthwise"])
-def test_the_callers_floating_point_does_not_matter(runtime, depthwise, prepared_so):
+@pytest.mark.parametrize("build", [conv, depthwise, silu])
+def test_the_callers_floating_point_does_not_matter(runtime, build, prepared_so):
     """An application may let its threads round up or down: results are those of rounding to nearest."""
-    parameters = {"in_shape": (1, 16, 16, 32), "in_zero_point": 3, "out_zero_point": -5}
-    content = builders.build_depthwise(**parameters) if depthwise else builders.build_conv(out_c=32, filter_size=(1, 1), **parameters)
+    content = build()
     reference = runtime.interpreter(content)
     inputs = harness.random_inputs(reference, 0)
     expected = harness.run(reference, *inputs)[0]
