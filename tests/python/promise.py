@@ -27,7 +27,7 @@ def ours(op: models.Op) -> bool:
     if op.name in ("GELU", "HARD_SWISH", "PRELU", "RELU_0_TO_1", "RELU_N1_TO_1"):
         return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "RESIZE_BILINEAR":
-        return op.inputs[0].dtype in ("int8", "int16") and op.inputs[1].constant
+        return op.inputs[0].dtype in quantized and op.inputs[1].constant
     if op.name in ("MEAN", "REDUCE_MAX", "REDUCE_MIN"):
         return op.inputs[0].dtype in quantized and op.inputs[1].constant
     if op.name == "SOFTMAX":
