@@ -128,7 +128,7 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
   size_t copies;
   return copies_bytes(c, n_lines, n_rows, &copies) && tvmq_scratch_append(size, c->choice.n_taps, sizeof(void *), &g->taps) &&
          tvmq_scratch_append(size, copies, 1, &g->copies) &&
-         tvmq_scratch_append(size, g->row_sums ? n_rows * c->choice.n_taps : 0, sizeof(void *), &g->table) &&
+         tvmq_scratch_append(size, g->row_sums ? tvmq_round_up(n_rows, mr) * c->choice.n_taps : 0, sizeof(void *), &g->table) &&
          tvmq_scratch_append(size, g->row_sums ? n_rows + mr : 0, sizeof(int32_t), &g->terms);
 }
 
@@ -173,17 +173,17 @@ static size_t place(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   return 2;
 }
 
-// The table of all rows of a block, for sums of rows.
-static void fill_table(const struct tvmq_conv *c, const struct tvmq_gemm_part *parts, size_t n_parts, const void **table) {
-  const size_t mr = c->choice.variant->mr, n_taps = c->choice.n_taps;
-  for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts;
-       part++) {  // behind one there is another only of one tap: they need not end with a tile
-    for (size_t t = 0; t < n_taps; t++) {
-      const uint8_t *row = part->base + tap_offset(tvmq_gemm_plan_of(c), t);
-      const void **cells = table + (part->first * n_taps) + t * mr;
-      for (size_t i = 0; i < part->n; i += mr, cells += n_taps * mr) {
-        for (size_t j = 0; j < tvmq_min(part->n - i, mr); j++, row += part->stride) cells[j] = row;
-      }
+// The table of all rows of a block, for sums of rows: whole tiles, the last filled up with its last row, which is read and not summed.
+static void fill_table(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *parts, size_t n_parts, const void **table) {
+  const struct tvmq_conv_choice *choice = &b->conv->choice;
+  const size_t mr = choice->variant->mr, n_taps = choice->n_taps, end = tvmq_round_up(b->n_rows, mr);
+  for (size_t t = 0; t < n_taps; t++) {
+    const size_t offset = tap_offset(tvmq_gemm_plan_of(b->conv), t);
+    const struct tvmq_gemm_part *part = parts, *const last = parts + n_parts - 1;
+    for (size_t row = 0; row < end; row++) {
+      const size_t there = tvmq_min(row, b->n_rows - 1);
+      while (part < last && there >= part->first + part->n) part++;
+      table[row / mr * n_taps * mr + t * mr + row % mr] = part->base + offset + (there - part->first) * part->stride;
     }
   }
 }
@@ -193,7 +193,7 @@ static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   const void **table = (const void **)(b->scratch + g->table);
   const size_t n_parts = place(b, are_there, parts);
   if (g->row_sums && !are_there) {
-    fill_table(b->conv, parts, n_parts, table);
+    fill_table(b, parts, n_parts, table);
     tvmq_conv_row_terms(b->conv, g->row_sums, (const void *const *)table, b->n_rows, 0, (int32_t *)(b->scratch + g->terms));
   }
   return n_parts;
