@@ -160,9 +160,8 @@ void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * in_bytes, side);
   check_random_bytes(in.write, d.n * in_bytes);
   for (size_t i = 0; i < d.n; i++) {
-    int64_t value;
-    memcpy(&value, (const uint8_t *)in.read + i * 8 * (in_bytes == 8), in_bytes == 8 ? 8 : 0);
-    if (in_bytes < 8) value = oracle_load(d.in_type, in.read, i);
+    int64_t value = in_bytes < 8 ? oracle_load(d.in_type, in.read, i) : 0;
+    if (in_bytes == 8) memcpy(&value, (const uint8_t *)in.read + i * 8, 8);
     const float real = (float)value;
     memcpy(expected + i * out_bytes, d.out_type == TVMQ_TYPE_F32 ? (const void *)&real : &value, out_bytes);
   }

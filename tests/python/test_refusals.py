@@ -148,7 +148,7 @@ def test_tensor_written_twice(runtime):
     builder = models.ModelBuilder()
     source, between, sink = (builder.add_tensor(name, (1, 40), "int8", scale=1 / 256, zero_point=-128) for name in ("source", "between", "sink"))
     builder.add_op("QUANTIZE", [source], [between])
-    builder.add_op("SOFTMAX", [source], [between], beta=1.0)
+    builder.add_op("LEAKY_RELU", [source], [between], alpha=-0.5)  # which is refused
     builder.add_op("QUANTIZE", [between], [sink])
     content = builder.build([source], [sink])
     delegate = runtime.load()
