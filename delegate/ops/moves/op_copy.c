@@ -246,10 +246,15 @@ static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
   return from;
 }
 
+// Pieces [first, end) of a line, all of them padding.
 static void fill_line(const struct copy *copy, const struct output *o, uint8_t *out, size_t first, size_t end) {
+  if (o->shape == STEPS) {
+    fill(copy, out + first * o->run, (end - first) * o->run);
+    return;
+  }
   const struct piece *last = &o->pieces[end - 1];
-  const size_t from = o->shape == STEPS ? first * o->run : o->pieces[first].to, to = o->shape == STEPS ? end * o->run : last->to + last->bytes;
-  fill(copy, out + from, to - from);
+  const size_t from = o->pieces[first].to;
+  fill(copy, out + from, last->to + last->bytes - from);
 }
 
 static void write_line(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t line, size_t first, size_t end) {
