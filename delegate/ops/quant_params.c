@@ -93,8 +93,12 @@ void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale sc
   for (int i = 0; i < 2; i++) tvmq_quantize_multiplier((double)reals[i], &scale[i].multiplier, &scale[i].shift);
 }
 
-// Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type.
-static int64_t quantize(float real, struct tvmq_quant quant) { return quant.zero_point + (int64_t)roundf(real / quant.scale); }
+// Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type. Operators that ignore quantization may have any scale:
+// what is far beyond every type stays where it can be added to.
+static int64_t quantize(float real, struct tvmq_quant quant) {
+  const float beyond = 0x1p40f, steps = roundf(real / quant.scale);
+  return quant.zero_point + (int64_t)fmaxf(fminf(steps, beyond), -beyond);
+}
 
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->depthwise || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);

@@ -6,7 +6,7 @@
 #include "engine.h"
 #include "support/guard.h"
 
-enum { MAX_N = 1024 };
+enum { MAX_N = 2048 };  // of int16 a page, as guards have it
 
 // Nearest, ties away from zero, by the fraction itself.
 static int64_t nearest(int64_t sum, int32_t shift) {
