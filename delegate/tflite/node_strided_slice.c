@@ -78,6 +78,8 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const int32_t all = (1 << s.n) - 1, new_axes = options->new_axis_mask & all, ellipsis = options->ellipsis_mask & all;
   const int n_new = __builtin_popcount((uint32_t)(new_axes & ~ellipsis)), n_open = copy->rank - (s.n - n_new - (ellipsis != 0));
   if ((ellipsis & (ellipsis - 1)) != 0) return "there are two ellipses";
+  if (((options->new_axis_mask | options->ellipsis_mask) & ~all) != 0) return "a mask has more bits than there are subscripts";
+  if (((new_axes | ellipsis) & options->shrink_mask) != 0) return "a subscript is an index, and a new axis or an ellipsis as well";
   if (n_open < 0 || copy->rank + n_new > TVMQ_MAX_RANK) return "there are more subscripts than dimensions";
   int d = 0;
   for (int i = 0; reason == NULL && i < s.n; i++) {

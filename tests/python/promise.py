@@ -31,7 +31,7 @@ def ours(op: models.Op) -> bool:
     if op.name in ("MEAN", "REDUCE_MAX", "REDUCE_MIN"):
         return op.inputs[0].dtype in quantized and op.inputs[1].constant
     if op.name == "SOFTMAX":
-        return op.inputs[0].dtype in quantized and op.inputs[0].shape[-1] < 4096
+        return op.inputs[0].dtype in quantized and (op.inputs[0].shape or (0,))[-1] < 4096
     if op.name in ("ARG_MAX", "SUM"):
         return op.inputs[0].dtype in (quantized[:2] if op.name == "ARG_MAX" else ("uint8",)) and op.inputs[1].constant
     if op.name == "QUANTIZE":
