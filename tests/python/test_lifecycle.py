@@ -237,13 +237,15 @@ def test_lives_without_inference(runtime, prepared):
         if prepared:
             runtime.module.Interpreter(model_content=content, experimental_delegates=[delegate])
 
-    for _ in range(CYCLES):
-        live()
-    before = resident_bytes()
-    for _ in range(CYCLES):
-        live()
-    gc.collect()
-    assert resident_bytes() - before < CYCLES * 512, "the process grows by more than half a KiB a life"
+    # A leak grows in every round; an allocator that finds its heap in pieces, in one.
+    growths = []
+    for _ in range(4):
+        before = resident_bytes()
+        for _ in range(CYCLES):
+            live()
+        gc.collect()
+        growths.append(resident_bytes() - before)
+    assert min(growths) < CYCLES * 512, f"the process grows by more than half a KiB a life: {growths}"
 
 
 def test_delegate_serves_one_interpreter(runtime, network):
