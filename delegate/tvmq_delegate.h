@@ -1,4 +1,4 @@
-// What the library says of itself and of a delegate. A delegate itself is made by the runtime: load the library as an external delegate.
+// Information about the library and about a delegate. A delegate itself is made by the runtime: load the library as an external delegate.
 //
 // Plain C, and parsed as it stands by cffi's cdef. C++ includes tvmq_delegate.hpp.
 //
@@ -140,7 +140,7 @@ const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);
 
 int tvmq_reset_profile(const void *delegate);  // forgets times and spans; 0, or -1 for a foreign pointer
 
-// What the machine gives to the delegate's threads and instruction set at best: the yardstick for what nodes reach. Measured by the call, which takes about a
+// The greatest speed that the machine allows the delegate's threads and instruction set: the yardstick for what nodes reach. The call measures it in about a
 // fifth of a second; NULL also when out of memory.
 struct tvmq_peak_info {
   const char *kernel;              // the int8 matrix kernel that is fastest on data in the first-level cache

@@ -14,7 +14,7 @@ struct tvmq_fp_mode {
 };
 
 #if defined(__x86_64__)
-// Of MXCSR: not to nearest, or subnormal results (0x8000) or operands (0x40) are zero; exceptions that do not trap.
+// Bits of MXCSR: rounding not to nearest, subnormal results (0x8000) or operands (0x40) taken for zero; and exceptions that do not trap.
 enum { TVMQ_FP_OTHER = 0xe040, TVMQ_FP_MASKED = 0x1f80 };
 static inline uint64_t tvmq_fp_read(void) { return _mm_getcsr(); }
 static inline void tvmq_fp_write(uint64_t mode) { _mm_setcsr((uint32_t)mode); }

@@ -1,4 +1,4 @@
-// What the CPU offers, and the `isa` override.
+// The features of the CPU, and the `isa` override.
 #pragma once
 
 #include <stdbool.h>

@@ -15,7 +15,7 @@ uint32_t tvmq_arm_features(uint64_t hwcap, uint64_t hwcap2);
 // Name of the core that a MIDR_EL1 value identifies, or NULL.
 const char *tvmq_arm_core_name(uint32_t midr);
 
-// What is to be said of all cores together.
+// A description of all cores together.
 struct tvmq_arm_cores {
   char name[128];   // distinct ones in the order of the processors, joined by " + "; what does not fit is left out
   unsigned usable;  // processors that `may_use` admits

@@ -1,4 +1,4 @@
-// What things cost on a machine: every number by which kernels, blocks and tasks are chosen, apart from the speeds of the kernels themselves
+// The costs of a machine: every number by which kernels, blocks and tasks are chosen, apart from the speeds of the kernels themselves
 // (kernels/variants.def). docs/cost-model.md says how each number is measured.
 //
 // Cycles are those of the core clock, bytes are bytes of memory. None of these numbers changes a result.

@@ -9,7 +9,7 @@
 // How far from the rounded real numbers multipliers are tried.
 enum { REACH = 2 };
 
-// What is asked for, and what each input becomes before they are added.
+// The sum to fit, and the function of each input before they are added.
 struct task {
   const struct tvmq_add_args *sum;
   double ratio[2];  // of each input to the output, in real numbers; negative if it is subtracted

@@ -11,7 +11,7 @@ struct interval {
 
 enum { LIBRARY = 4 };  // units in the last place by which a function of the library may be off
 
-// Of a function whose exact result is known in float64. An end that is no float32 moves to one next to it: none between may be a result.
+// The float32 interval around an exact float64 result. An end that is no float32 moves to a neighbour: none between may be a result.
 static struct interval around(double real) {
   if (isinf(real)) return (struct interval){(float)real, (float)real};
   int exponent;

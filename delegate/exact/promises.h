@@ -1,4 +1,4 @@
-// What an output stage may promise its kernels (struct tvmq_stage in kernel.h), for vector paths that are shorter where it holds.
+// The promises that an output stage may make to its kernels (struct tvmq_stage in kernel.h): vector paths are shorter where they hold.
 #pragma once
 
 #include "exact/float_stage.h"

@@ -19,7 +19,7 @@ static const struct tvmq_record *find_known(struct tvmq_record *const *records, 
   return NULL;
 }
 
-// What a node reads, as tables of the root's bytes.
+// The inputs of a node, as tables of the root's bytes.
 enum { MOST_IN = 2 };  // inputs of an operator that may be a function of a byte
 
 struct inputs {

@@ -1,4 +1,4 @@
-// What the delegate remembers of the graphs that an interpreter offered: every node, its fate, and what a claimed node needs to run.
+// The delegate's record of the graphs that an interpreter offered: every node, its fate, and what a claimed node needs to run.
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct tvmq_record {
   struct tvmq_profile_info profile_info;
   unsigned long long plans, packs;  // how often each was done
 
-  // Of nodes to be claimed
+  // Only for nodes to be claimed
   struct tvmq_node node;
   const struct tvmq_op_class *op_class;  // of the operator, chosen whenever it is planned
   struct tvmq_op *op;
@@ -40,18 +40,18 @@ struct tvmq_record {
 
   struct tvmq_bytes bytes;
 
-  // What has been forced, and what there is to force
+  // The forced choice, and the choices there are
   bool is_forced;
   struct tvmq_choice wish;
   struct tvmq_choice *candidates;  // as listed last, for the description
   size_t n_candidates;
   struct tvmq_candidate_info candidate;  // that was asked for last
 
-  // Of a PAD
+  // Only for a PAD
   bool stays;      // it must be computed: its output is read outside of the partition
   bool is_border;  // it is folded into what reads it
 
-  // Of a node that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
+  // Only for a node that is folded: the first of the nodes that it is folded into, and as many of them in words as there is room for
   int folded_into;
   char folded[TVMQ_FOLDED_SIZE];
 };

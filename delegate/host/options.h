@@ -28,7 +28,7 @@ struct tvmq_options {
 // Whether contents of constants are compared before each inference too, in the order of the option's names.
 enum tvmq_constants { TVMQ_CONSTANTS_ASSUME, TVMQ_CONSTANTS_VERIFY };
 
-// What kernels are chosen for, in the order of the option's names.
+// The machine that kernels are chosen for, in the order of the option's names.
 enum tvmq_tune { TVMQ_TUNE_AUTO, TVMQ_TUNE_IN_ORDER, TVMQ_TUNE_OUT_OF_ORDER };
 
 enum { TVMQ_OPTIONS_MESSAGE = 640 };

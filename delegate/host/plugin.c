@@ -1,4 +1,4 @@
-// What a runtime calls to make and destroy a delegate.
+// The functions that a runtime calls to make and destroy a delegate.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-// What the interpreter calls of a partition.
+// The functions that the interpreter calls for a partition.
 #pragma once
 
 #include "tflite/tflite_abi.h"
 
-// Of every partition. Its init finds the one that was made beforehand, so that nothing can fail there any more.
+// The registration of every partition. Its init finds the partition that was made beforehand, so that nothing can fail there any more.
 TfLiteRegistration tvmq_registration(void);

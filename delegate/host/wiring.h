@@ -35,7 +35,7 @@ struct tvmq_step {
   struct tvmq_place *in_places, *out_places;
   size_t first_pass, n_passes;
 
-  // Of an inference
+  // Set for each inference
   const void **in;
   void **out;
 };

@@ -292,7 +292,7 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
             "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",    \
             "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory")
 
-// What suits the call.
+// The function that suits the call.
 #define CASE(KIND, TILE, PLANES, ...)                             \
   case KIND:                                                      \
     LOOP(TILE##_##PLANES##_CONSTANTS, TILE(__VA_ARGS__, PLANES)); \

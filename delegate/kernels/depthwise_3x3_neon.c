@@ -29,7 +29,7 @@
 #define LOAD_RIGHT(v0, v1, v2) LOAD(v0, 3) LOAD(v1, 4) LOAD(v2, 5)
 #define WEIGHTS \
   WEIGHT(0, 0) WEIGHT(1, 1) WEIGHT(2, 2) WEIGHT(3, 3) WEIGHT(4, 4) WEIGHT(5, 5) WEIGHT(6, 6) WEIGHT(7, 7) WEIGHT(8, 8)
-// What a filter zero point owes: sums of pixels, times it.
+// The term of a filter zero point: sums of pixels, times it.
 #define SUM(low, high, x0, x1)                     \
   "saddl v" #low ".8h, v" #x0 ".8b, v" #x1 ".8b\n" \
   "saddl2 v" #high ".8h, v" #x0 ".16b, v" #x1 ".16b\n"

@@ -1,4 +1,4 @@
-// What the two files of depthwise kernels by dot products share.
+// The common part of the two files of depthwise kernels by dot products.
 #pragma once
 
 #include "kernels/kernel.h"

@@ -24,7 +24,7 @@
 #define LOW_BIAS(acc) CONSTANT(acc, 0)
 #define HIGH_BIAS(acc) CONSTANT(acc, 1)
 
-// What uint8 pixels are flipped by, and the flip.
+// The mask that flips uint8 pixels, and the flip.
 #define FROM_UINT8_BY(by) "movi v" #by ".16b, #0x80\n"
 #define FROM_UINT8(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
 #define FROM_INT8_BY(by)

@@ -9,7 +9,7 @@
 #include "kernels/depthwise_neon.h"
 #include "kernels/stage_neon.h"
 
-// What the loops load of a block's output stage, and where they keep sums of pixels.
+// The loops load these constants of a block's output stage, and keep sums of pixels behind them.
 struct stage {
   int32_t shift[16];          // to the left, so that a result begins in the upper half
   int32_t zero_point_s32[4];  // there, too
@@ -95,7 +95,7 @@ struct block {
   "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", \
     "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// What a loop over all blocks is called, and the loops of a kernel for a type and a clamp.
+// The name of a loop over all blocks, and the loops of a kernel for a type and a clamp.
 #define LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, ROUND) loop_##KERNEL##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
 #define LOOPS(KERNEL, TYPE, CLAMP, FILTER) LOOP(KERNEL, TYPE, CLAMP, FILTER, UP) LOOP(KERNEL, TYPE, CLAMP, FILTER, AWAY)
 #define ROUNDS(KERNEL, TYPE, CLAMP, FILTER) {LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, UP)}
@@ -115,7 +115,7 @@ TVMQ_INLINE bool begin(struct block *block, size_t b) {
   return true;
 }
 
-// Of one kernel, [uint8][clamped][a filter zero point][ties go up]; NULL where there is none.
+// The loops of one kernel, [uint8][clamped][a filter zero point][ties go up]; NULL where there is none.
 typedef void (*loop_fn)(struct block *block);
 typedef const loop_fn loop_table[2][2][2][2];
 

@@ -1,4 +1,4 @@
-// What the two files of depthwise kernels for any Arm processor share.
+// The common part of the two files of depthwise kernels for any Arm processor.
 #pragma once
 
 #include "kernels/kernel.h"

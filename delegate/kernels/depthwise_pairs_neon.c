@@ -11,7 +11,7 @@
 
 enum { NR = 16, COLUMNS = 4, BLOCKS = 2, VECTORS = 4 };
 
-// What is the same for all tiles: a copy of the arguments, which no stored byte can be part of, and what follows from them.
+// The state that all tiles share: a copy of the arguments, which no stored byte can be part of, and what follows from them.
 struct call {
   struct tvmq_depthwise_args args;
   bool flips;

@@ -24,7 +24,7 @@ struct window {
   size_t n_planes;
 };
 
-// What a block's channels are multiplied and rescaled with.
+// The weights and rescaling parameters of a block's channels.
 struct block {
   const char *weights, *multiplier, *shift;
   vector first[VECTORS];

@@ -75,7 +75,7 @@ TVMQ_INLINE void spill(int32_t (*acc)[16], size_t tile_rows, size_t n, int nv) {
   if (nv > 1) _tile_stored(3, next[1], stride);
 }
 
-// What the output stage of a panel needs.
+// The inputs of a panel's output stage.
 struct panel {
   enum tvmq_path path;
   const char *weights, *multiplier, *shift;

@@ -1,4 +1,4 @@
-// What the gemm kernels for Armv8.0 share that multiply with a lane of int16 (smlal by element): tiles of 8 rows x 8 channels, weights of int16.
+// The common part of gemm kernels for Armv8.0 that multiply with a lane of int16 (smlal by element): tiles of 8 rows x 8 channels, weights of int16.
 //
 //                        weights of a depth
 //           v0    v16   v17

@@ -1,4 +1,4 @@
-// What the gemm kernels of the three Arm instruction sets share: a tile of 16 accumulators in v16 to v31, whose sums are one statement of inline assembly, and
+// The common part of the gemm kernels of three Arm instruction sets: a tile of 16 accumulators in v16 to v31, summed by one statement of inline assembly, and
 // the loop over tiles.
 //
 // Assembly, for three reasons. Not every compiler keeps 16 accumulators and their operands in registers. In-order cores need each load well before its use. And
@@ -36,7 +36,7 @@ struct tvmq_neon_tile {
 #define TVMQ_NEON_WRITTEN(c) "=&w"(c)
 #define TVMQ_NEON_CHANGED(c) "+w"(c)
 
-// What the accumulators of a tile begin with: `text` loads it from %[biases] on.
+// Begins the accumulators of a tile: `text` loads them from %[biases] on.
 #define TVMQ_NEON_BEGIN(pointer, text) __asm__ volatile(text : TVMQ_NEON_OPERANDS(TVMQ_NEON_WRITTEN) : [biases] "r"(pointer) : "memory")
 
 // The sums: `text` with the operands that every tile has. It finds in the accumulators what they begin with, and adds the row terms unless %w[no_terms]. It

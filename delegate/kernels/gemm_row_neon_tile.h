@@ -1,4 +1,4 @@
-// What the gemm kernels for single rows on Arm share: weights stream by once, and nothing else is worth loading. Tile: 1 row x 16 channels.
+// The common part of Arm's gemm kernels for single rows: weights stream by once, and nothing else is worth loading. Tile: 1 row x 16 channels.
 //
 // Sums are assembly because in-order cores need each load well before its use. Behind the last weights lie the multipliers, so that nothing outside the panel
 // is read where the next ones are loaded ahead.

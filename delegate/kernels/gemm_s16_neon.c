@@ -111,7 +111,7 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
   sums.from = bias;
   sums.step = 0;
   struct tvmq_neon_tile tile = {.terms = terms, .params = (const int32_t *)(bias + CHANNELS)};
-  // What is summed at once: as many taps as fit, or a part of one.
+  // A sum takes as many taps as fit, or a part of one.
   const size_t n_taps = args->k < MOST_DEPTHS ? MOST_DEPTHS / args->k : 1;
   for (size_t t = 0, k = 0;;) {
     const void *shifted[ROWS];

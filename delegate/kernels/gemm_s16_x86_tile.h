@@ -11,7 +11,7 @@
 
 enum { VECTORS = 2, VECTOR_VALUES = sizeof(vector) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, STEP = 2, MOST_DEPTHS = 510 };
 
-// What stands behind the bias in a panel.
+// The arrays behind the biases of a panel.
 struct panel {
   const int16_t *weights;
   const int32_t *multiplier, *shift;

@@ -1,4 +1,4 @@
-// What a kernel is: one function type and one argument struct per family, and the struct that a row of variants.def becomes.
+// The contract of a kernel: one function type and one argument struct per family, and the struct that a row of variants.def becomes.
 //
 // Conventions shared by all families
 // - Eight-bit tensors are handled as int8. A uint8 tensor is the same bytes xor 0x80 with its zero point lowered by 128: `in_flip` and `stage->flip` hold that
@@ -68,7 +68,7 @@ typedef void (*tvmq_gemm_fn)(const struct tvmq_gemm_args *args);
 
 // ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32, bytes unsigned
 //
-// What a filter zero point owes for each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
+// The term that a filter zero point adds to each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
 struct tvmq_row_sums_args {
   const void *const *rows;
   size_t n, mr, n_taps;
@@ -151,7 +151,7 @@ typedef void (*tvmq_quantize_fn)(const struct tvmq_quantize_args *args);
 
 // ---- byte_map: out[i] = table[in[i]], of bytes of either type
 //
-// What every function of one byte comes to. The tensors are one or do not overlap.
+// Every function of one byte, as a table. The tensors are one or do not overlap.
 struct tvmq_byte_map_args {
   const void *in;
   void *out;
@@ -340,7 +340,7 @@ enum tvmq_variant_flags {
   TVMQ_FLOAT_STAGE = 1u << 4     // any of the panels may be in float form (stage.h)
 };
 
-// What a variant reaches on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
+// The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
   float rate;         // multiply-accumulates (quantize to softmax: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
                       // the inner loop

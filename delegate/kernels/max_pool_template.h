@@ -10,7 +10,7 @@
 
 #include "kernels/kernel.h"
 
-// What is computed of a pixel: whole vectors side by side.
+// The part of a pixel that is computed at a time: whole vectors side by side.
 struct part {
   size_t offset, vectors;  // bytes
 };

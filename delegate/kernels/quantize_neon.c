@@ -129,7 +129,7 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
 #define TO_BYTES_2(narrow, i, j, k, l) narrow "2 v" #i ".16b, v" #j ".8h\n" narrow "2 v" #k ".16b, v" #l ".8h\n"
 #define NONE(F)
 
-// What the second group's sums and either group's int16 become.
+// Narrows the second group's sums and both groups' int16 to bytes.
 #define BYTES_OUT(narrow)        \
   TO_BYTES(narrow, 0, 4)         \
   SECOND_PAIRS(NARROW)           \

@@ -5,5 +5,5 @@
 // shift; the others quantize float32, MULTIPLY with an inverse that needs no rest.
 enum way { SHORT, DOUBLE, SINGLE, MULTIPLY, MULTIPLY_ADD, DIVIDE };
 
-// What a line needs. PLAIN: shift 8, which leaves the high byte of the sum, and no drop; DROP: shift 8; SEVEN: shift 7, and no drop; ANY: all of it.
+// The steps of a line. PLAIN: shift 8, which leaves the high byte of the sum, and no drop; DROP: shift 8; SEVEN: shift 7, and no drop; ANY: all of it.
 enum line_way { PLAIN, DROP, SEVEN, ANY };

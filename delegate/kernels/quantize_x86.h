@@ -1,4 +1,4 @@
-// What quantize_template.h wants of an instruction set, as far as AVX2 and AVX-512 share it.
+// The part of an instruction set that quantize_template.h needs, as far as AVX2 and AVX-512 share it.
 //
 // Float32 becomes bytes in 16 bits where that is exact. The doubled quotient is truncated, so that ties are odd; half of it, rounded away from zero, is one
 // instruction, a multiplication by 2^14 + 1 with rounding. Where conversion has no result it gives -2^31, and what then follows from the definition is not what

@@ -8,7 +8,7 @@
 
 enum { ROWS = 16, QUAD = 4, BYTES = 64 };
 
-// Of four rows, whose cells in the table are given: sums [row] in each quarter, the quarters yet to be added.
+// Sums four rows, whose cells in the table are given: sums [row] in each quarter, the quarters yet to be added.
 TVMQ_INLINE __m512i sum_quad(const struct tvmq_row_sums_args *args, const void *const *const cells[QUAD]) {
   const __m512i ones = _mm512_set1_epi8(1), flip = _mm512_set1_epi8((char)args->mask);
   const size_t whole = args->k / BYTES * BYTES;

@@ -1,4 +1,4 @@
-// What AVX2 and AVX-512 share of SOFTMAX.
+// The common part of SOFTMAX on AVX2 and AVX-512.
 #pragma once
 
 #include <immintrin.h>

@@ -10,7 +10,7 @@
 
 #include "kernels/stage_path.h"
 
-// What every path but the long one keeps for eight channels: twice the multiplier and the constant C, for even and odd lanes, and the shift; or the line.
+// The constants of eight channels on every path but the long one: twice the multiplier and C, for even and odd lanes, and the shift; or the line.
 struct tvmq_short_stage {
   __m256i even_multiplier, odd_multiplier, even_c, odd_c, right;
   __m256 slope, intercept;
@@ -88,7 +88,7 @@ TVMQ_INLINE __m256i tvmq_long_rescale(const struct tvmq_stage *stage, __m256i ac
   const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, m), nudge);
   const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(x, 32), odd_m), nudge);
   const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
-  // What is shifted out rounds up from half on; reference rounding wants more than half where the value is negative.
+  // Bits shifted out round up from half on; reference rounding wants more than half where the value is negative.
   const __m256i mask = _mm256_sub_epi32(_mm256_sllv_epi32(_mm256_set1_epi32(1), right), _mm256_set1_epi32(1));
   __m256i below_half = _mm256_srli_epi32(mask, 1);
   if (stage->rounding == TVMQ_ROUNDING_REFERENCE) below_half = _mm256_add_epi32(below_half, _mm256_srli_epi32(high, 31));
@@ -118,7 +118,7 @@ TVMQ_INLINE __m256i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_pa
 // Up to its shift tvmq_rescale_s64() is linear, and what it shifts fits 64 bits: products of the parts that make up the accumulator, each of them an int32, are
 // added up modulo 2^64. r is the multiplier rounded to 15 bits; even and odd lanes are apart throughout.
 
-// What is kept for eight channels: r, C = bias * r + 2^(14 - shift) + 2^63, the shift to the right, and what the 2^63 comes to behind it less the zero point.
+// Constants of eight channels: r, C = bias * r + 2^(14 - shift) + 2^63, the shift to the right, and what the 2^63 comes to behind it less the zero point.
 struct tvmq_s64_stage {
   __m256i even_multiplier, odd_multiplier, even_c, odd_c, even_right, odd_right, lift;
 };

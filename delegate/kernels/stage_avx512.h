@@ -19,7 +19,7 @@
 
 #include "kernels/stage_path.h"
 
-// What every path but the long one keeps for sixteen channels: twice the multiplier and the constant C, for even and odd lanes, and the shift; or the line.
+// The constants of sixteen channels on every path but the long one: twice the multiplier and C, for even and odd lanes, and the shift; or the line.
 struct tvmq_short_stage {
   __m512i even_multiplier, odd_multiplier, even_c, odd_c, right;
   __m512 slope, intercept;
@@ -139,7 +139,7 @@ TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, enum tvmq_path 
 
 // ---- int64 accumulators (16x8): as in stage_avx2.h, with arithmetic shifts of 64 bits instead of a constant that lifts sums above zero
 
-// What is kept for sixteen channels: r, C = bias * r + 2^(14 - shift), and the shift to the right.
+// The constants of sixteen channels: r, C = bias * r + 2^(14 - shift), and the shift to the right.
 struct tvmq_s64_stage {
   __m512i even_multiplier, odd_multiplier, even_c, odd_c, even_right, odd_right, zero_point;
 };

@@ -4,7 +4,7 @@
 // a negative tie down and moves nothing else. A product that rounds to 0 from below may be lowered too: it comes back. h cannot be INT32_MIN, because the
 // multiplier is at most 2^31 - 1: nothing wraps.
 //
-// What an op needs of all this is known when planning; a kernel branches once per tile, on `enum tvmq_neon_path`, into a copy made for that path.
+// Planning knows what an op needs of all this; a kernel branches once per tile, on `enum tvmq_neon_path`, into a copy made for that path.
 #pragma once
 
 #include <arm_neon.h>
@@ -66,7 +66,7 @@ struct tvmq_neon_stage {
   int8x16_t min, max, flip;
 };
 
-// What loops in assembly load of the stage: the output as it is stored.
+// The output stage as loops in assembly load it: the output as it is stored.
 struct tvmq_neon_output {
   int16_t zero_point[8];
   uint8_t min[16], max[16];

@@ -71,7 +71,7 @@ TVMQ_INLINE void transform_columns(const void *const *pixels, size_t pixels_stri
   }
 }
 
-// Of the tile whose first column is x.
+// Transforms the rows of the tile whose first column is x.
 TVMQ_INLINE void transform_rows(const row *rows, size_t x, size_t tile_h, int16_t *out, size_t point_stride, size_t tile_w) {
   const size_t row_stride = tvmq_winograd_all_points(tile_w) * point_stride;
   for (size_t i = 0; i < tvmq_winograd_points(tile_h); i++) {

@@ -14,7 +14,7 @@
 typedef uint32_t sums __attribute__((vector_size(4 * LANES)));
 typedef int32_t signed_sums __attribute__((vector_size(4 * LANES)));
 
-// Of the channels from n on.
+// The finisher of the channels from n on.
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path);
 // Bias, output stage and store of `count` <= 4 neighbouring pixels.
 TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const struct finisher *finisher, int path, const sums *acc, size_t count, uint8_t *out);

@@ -42,7 +42,7 @@ const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_sha
   return NULL;
 }
 
-// Of an input, the element at which a line of the output begins.
+// The element of an input at which a line of the output begins.
 static size_t line_begin(const struct tvmq_broadcast *broadcast, int input, size_t line) {
   size_t begin = 0;
   for (int d = broadcast->rank - 2; d >= 0; d--) {

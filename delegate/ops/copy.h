@@ -14,7 +14,7 @@
 // Dimensions of a copy: rank 4, with height and width cut in two, has 6. Repetitions, each another dimension, come on top when dimensions are merged.
 enum { TVMQ_COPY_AXES = 8, TVMQ_MERGED_AXES = 2 * TVMQ_COPY_AXES, TVMQ_COPY_OUT = 64 };
 
-// What index of the input's dimension the output's index i reads.
+// How the output's index i in a dimension gives the index to read in the input's.
 enum tvmq_copy_kind {
   TVMQ_COPY_STEPS,     // first + i * step
   TVMQ_COPY_WRAPPED,   // i modulo the size

@@ -92,7 +92,7 @@ struct tvmq_quantize_desc {
   size_t n;                   // elements
 };
 
-// What a PAD before an operator puts around its image.
+// The border that a PAD before an operator puts around its image.
 struct tvmq_pad_desc {
   struct tvmq_border border;
   int32_t zero_point;  // of the padded image
@@ -115,7 +115,7 @@ struct tvmq_pool_desc {
   struct tvmq_quant in, out;  // of a MEAN any; else the same, but for 1e-6 in scale
 };
 
-// What is computed of two elements. PRELU: of a negative one and its slope the product, of another one itself.
+// An operation on two elements. PRELU multiplies a negative element by its slope and keeps the others.
 enum tvmq_operation { TVMQ_OPERATION_ADD, TVMQ_OPERATION_SUB, TVMQ_OPERATION_MUL, TVMQ_OPERATION_MAXIMUM, TVMQ_OPERATION_MINIMUM, TVMQ_OPERATION_PRELU };
 
 // An operation on two tensors of one type, of one shape or broadcast.
@@ -130,7 +130,7 @@ struct tvmq_binary_desc {
   struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
 };
 
-// What is computed of an element.
+// A function of one element.
 enum tvmq_function {
   TVMQ_FUNCTION_LOGISTIC,
   TVMQ_FUNCTION_TANH,
@@ -197,13 +197,13 @@ struct tvmq_softmax_desc {
   size_t rows, depth;
 };
 
-// What each of `n` bytes becomes, by a table of 256 that outlives the operator.
+// The operator maps each of `n` bytes by a table of 256, which outlives it.
 struct tvmq_byte_map_desc {
   size_t n;
   const uint8_t *table;
 };
 
-// What nodes that copy elements (ops/copy.h) say of the copy themselves; constant tensors say the rest.
+// The options of nodes that copy elements (ops/copy.h); their constant tensors say the rest.
 struct tvmq_copy_options {
   int32_t axis;
   int32_t block;                                                            // DEPTH_TO_SPACE, SPACE_TO_DEPTH
@@ -213,7 +213,7 @@ struct tvmq_copy_options {
   int32_t n_dims, dims[TVMQ_MAX_RANK];                                      // SQUEEZE, RESHAPE
 };
 
-// Of whatever operator.
+// The description of an operator of any class.
 union tvmq_desc {
   struct tvmq_byte_map_desc byte_map;
   struct tvmq_concatenation_desc concatenation;

@@ -65,7 +65,7 @@ const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_ge
   return both_axes(&vertical, &horizontal, desc->padding, geometry);
 }
 
-// What TFLite's formula, which rounds towards zero, makes of an axis that has no geometry; `least` is the least of it that is taken for 0.
+// Output size by TFLite's formula, which rounds towards zero, for an axis that has no geometry; results down to `least` count as 0.
 static const char *out_size(struct axis axis, enum tvmq_padding padding, int64_t least, int32_t *out) {
   int32_t pad_before;
   const char *reason = axis_geometry(&axis, padding, out, &pad_before);

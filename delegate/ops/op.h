@@ -21,7 +21,7 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// What planning may use. Fixed for the life of a delegate, but for the wish.
+// Everything that planning may use. All but the wish is fixed for the life of a delegate.
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use, detected or by the option `isa`
   const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`
@@ -37,7 +37,7 @@ static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {
   return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine, .only = env->wish != NULL ? env->wish->variant : NULL};
 }
 
-// What a planned op says of itself.
+// A planned op's account of itself.
 struct tvmq_op_info {
   const char *kernel;              // name in variants.def, "" without one
   const char *algorithm;           // as tvmq_node_info lists them
@@ -52,7 +52,7 @@ struct tvmq_op_info {
 
 struct tvmq_op;
 
-// What is computed of an inference at a time: a pass of an operator.
+// A pass of an operator: the part of an inference that is computed between two barriers.
 struct tvmq_pass {
   size_t number;
   const void *const *in;  // the input tensors in the operator's order, NULL where one is empty; one may be given twice
@@ -66,7 +66,7 @@ enum tvmq_moves {
   TVMQ_MOVES_INTO_OUT = 1u << 1    // each input is a piece of the only output, and together they are all of it
 };
 
-// What each byte of a tensor becomes.
+// The entries of a table that maps bytes.
 enum { TVMQ_N_BYTES = 256 };
 
 struct tvmq_op_class {
@@ -90,7 +90,7 @@ struct tvmq_op_class {
   // Gives the operator the border that a PAD before it makes; one of no width takes it away. Of `options` all but the node's own options is zero. False: it
   // cannot have that border. The member is NULL where operators have none.
   bool (*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
-  // Of enum tvmq_moves, those that the described operator does; with them, where in the input each output, or in the output each input, begins. Where these are
+  // The enum tvmq_moves that the operator does; with them, where in the input each output, or in the output each input, begins. Where these are
   // that very place already, run_task must not fail, and need not do anything. The member is NULL where operators compute.
   uint32_t (*moves)(const union tvmq_desc *desc, size_t offsets[]);
   // Computes the table of an operator whose output bytes depend on one byte, x: each input is a byte in[i][x]. False: it is not such an operator. The member is

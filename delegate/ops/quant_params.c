@@ -40,7 +40,7 @@ static int64_t distance(enum tvmq_type type, int32_t zero_point) {
   return tvmq_max_s64((int64_t)zero_point - range.min, (int64_t)range.max - zero_point);
 }
 
-// What the accumulators of `n` channels from `first` on cannot exceed, whatever the weights.
+// A bound that the accumulators of `n` channels from `first` on cannot exceed, whatever the weights are.
 static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int32_t n) {
   int64_t most = 0;
   for (int32_t i = first; i < first + n && desc->bias != NULL; i++) {

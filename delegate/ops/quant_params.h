@@ -17,12 +17,12 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
 // Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias and every 16x8 depthwise convolution, else 4.
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
 
-// What ADD and SUB multiply by: the inputs, shifted left by *left_shift, by scale / twice the larger one, which is below 1; what they make by what remains to
+// The factors of ADD and SUB. Inputs, shifted left by *left_shift, are multiplied by scale / twice the larger scale (below 1), and the sum by what remains to
 // the output's scale. As real numbers, and as fixed point.
 void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out);
 void tvmq_add_scales(const struct tvmq_binary_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out);
 
-// What MUL multiplies products by; and PRELU elements, [0] those not below zero and [1] the others, these multiplied by their slopes. All ratios are of
+// The factor of MUL's products; and the factors of PRELU: [0] for elements not below zero, [1] for the others, multiplied by their slopes. All ratios are of
 // float32.
 struct tvmq_scale tvmq_mul_scale(const struct tvmq_binary_desc *desc);
 void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale scale[2]);

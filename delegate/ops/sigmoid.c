@@ -41,7 +41,7 @@ const char *tvmq_set_sigmoid(const struct tvmq_unary_desc *desc, struct tvmq_sig
   return NULL;
 }
 
-// Of element x, how many of 2^bits steps between entries from zero on, and what of the table is there, with as many bits more; `most` behind its end.
+// Looks up an element `steps` steps above zero, with 2^bits steps between entries, and interpolates with as many bits more; `most` behind the end.
 TVMQ_INLINE int32_t looked_up(const struct tvmq_sigmoid *s, int32_t steps, int bits, int32_t most) {
   const int32_t entry = steps >> bits, rest = steps & ((1 << bits) - 1);
   if (entry >= TVMQ_SIGMOID_ENTRIES - 1) return most;

@@ -1,4 +1,4 @@
-// What SOFTMAX multiplies differences to the greatest element by, before it takes their exponential functions.
+// SOFTMAX multiplies each difference to the greatest element by a fixed-point scale before it takes the exponential function.
 #pragma once
 
 #include <stdbool.h>

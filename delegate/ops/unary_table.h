@@ -11,7 +11,7 @@
 // are good. LOGISTIC, TANH, HARD_SWISH, GELU and EXP are the reference's whatever the rounding.
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]);
 
-// Of the functions that rescale: what elements less the zero point are multiplied by, [0] those not below zero and [1] the others; and the range of results.
+// The parameters of functions that rescale: the factor of elements less the zero point, [0] for those not below zero, [1] for others; and the range of results.
 struct tvmq_unary_line {
   struct tvmq_scale scale[2];
   int32_t min, max;

@@ -1,4 +1,4 @@
-// What does not depend on the input, folded into the bias; and what can be proven of a channel's accumulator.
+// Folds all terms that do not depend on the input into the bias, and proves bounds of a channel's accumulator.
 //
 //   sum (x - zx)(w - zw) + bias  =  sum x w  -  zw sum x  +  [ bias - zx sum w + n zx zw ]
 //                                  kernel       row term          folded bias

@@ -9,7 +9,7 @@ static bool is_vertical(const struct tvmq_layout *layout) { return layout->out_r
 
 static int32_t clamp_int8(int32_t x) { return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x; }
 
-// What the second plane holds for every weight: without it, a difference w - zw is a weight again, or one more than that.
+// The second plane holds this for every weight; without it, a difference w - zw is a weight again, or one more than that.
 static int32_t second_plane(int32_t filter_zero_point) { return clamp_int8(-filter_zero_point); }
 
 static bool fits_int8(int32_t lo, int32_t hi) { return lo >= INT8_MIN && hi <= INT8_MAX; }

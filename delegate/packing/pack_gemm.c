@@ -33,7 +33,7 @@ static void pack_groups(const struct tvmq_layout *layout, const struct tvmq_chan
   pack_group(layout, channel, weights, n, stride, out);
 }
 
-// Of so many depths, a multiple of kr, all channels are packed before the next: their groups lie side by side.
+// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side.
 enum { BLOCK = 64 };
 
 // Whole groups whose depths lie side by side in the filter, as most do, are copied as words, of so many channels at a time.

@@ -40,7 +40,7 @@ struct search {
   size_t max, n;
 };
 
-// Of equals the one that was found first stays first.
+// Keeps the list in order of cycles; equal ones stay in the order in which they were found.
 static void insert(struct search *s, const struct tvmq_blocks *blocks) {
   size_t at = s->n;
   while (at > 0 && s->list[at - 1].cycles > blocks->cycles) at--;

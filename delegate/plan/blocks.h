@@ -16,7 +16,7 @@ struct tvmq_blocks {
   float cycles;             // estimated, until the last thread is done
 };
 
-// What is to be cut: `parts` alike, one for each group or image, each of `m` rows x `panels`. Rows may be lines of `pitch` rows of A; kernels take mr rows of A
+// The work to be cut: `parts` alike, one for each group or image, each of `m` rows x `panels`. Rows may be lines of `pitch` rows of A; a kernel takes mr rows
 // at a time.
 struct tvmq_work {
   size_t parts, m, pitch, mr;

@@ -51,7 +51,7 @@ static inline bool tvmq_same_choice(const struct tvmq_choice *a, const struct tv
   return a->way == b->way && a->variant == b->variant && a->flip == b->flip && a->rows == b->rows && a->panels == b->panels;
 }
 
-// What is left open where there is no wish.
+// The wish; one that leaves everything open where there is none.
 static inline struct tvmq_choice tvmq_wish_of(const struct tvmq_choice *wish) { return wish != NULL ? *wish : (struct tvmq_choice){0}; }
 
 static inline bool tvmq_way_allowed(const struct tvmq_choice *wish, enum tvmq_way way) { return wish->way == TVMQ_WAY_ANY || wish->way == way; }

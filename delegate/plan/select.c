@@ -22,7 +22,7 @@ bool tvmq_any_has(uint32_t flags, uint32_t cpu) {
   return any;
 }
 
-// What a variant costs for a problem; UNFIT if it does not serve it.
+// The cycles that a variant takes for a problem; UNFIT if it does not serve it.
 typedef float (*cost_fn)(const struct tvmq_variant *variant, const void *problem);
 static const float UNFIT = -1;
 
@@ -108,7 +108,7 @@ static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const
   return seen;
 }
 
-// What cannot be read in place is copied: each lane of a block is looked up, or pixels are copied, or whole lines.
+// The cost of input that cannot be read in place: each lane of a block is looked up, or pixels are copied, or whole lines.
 static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
   const struct tvmq_machine *machine = p->target.machine;

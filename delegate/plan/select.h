@@ -8,7 +8,7 @@
 #include "cpu/machine.h"
 #include "kernels/variants.h"
 
-// What there is to choose from, and for whom.
+// The features and the machine to choose for.
 struct tvmq_target {
   uint32_t cpu;  // features that may be used: enum tvmq_cpu_bits
   const struct tvmq_machine *machine;
@@ -39,10 +39,10 @@ struct tvmq_gemm_problem {
 // none.
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
 
-// What sums the problem's rows for the variant, and the cycles that all of them take. NULL, and 0 cycles: it needs no sums.
+// The variant that sums the problem's rows for a gemm variant, and the cycles that all sums take. NULL, and 0 cycles: it needs no sums.
 const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem, float *cycles);
 
-// Of the gemm's cycles, what rows need before it: their sums, and zipping for TVMQ_ZIPPED_ROWS.
+// The part of the gemm's cycles that prepares rows: their sums, and zipping for TVMQ_ZIPPED_ROWS.
 float tvmq_gemm_row_cycles(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem);
 
 struct tvmq_depthwise_problem {
@@ -77,7 +77,7 @@ const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct
 // By the type of the output; inputs are of 8 bits.
 const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, const struct tvmq_target *target);
 
-// Of a family of pools.
+// The best variant of a family of pools.
 const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, const struct tvmq_target *target);
 
 // Gemms at the points of a Winograd convolution.
@@ -88,6 +88,6 @@ struct tvmq_winograd_problem {
 };
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles);
 
-// Of a family of transforms, and the cycles for all `channels` at one point of one tile. NULL: every variant computes more channels at a time, or
+// The best of a family of transforms, and the cycles for all `channels` at one point of one tile. NULL: every variant computes more channels at a time, or
 // of the outputs, which go by a panel's channels, none a divisor of these.
 const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, const struct tvmq_target *target, float *cycles);

@@ -1,6 +1,6 @@
 #include "tflite/abi_check.h"
 
-// What can be told apart without following a pointer is looked at first, so that a layout that is off is found before a wrong pointer is followed. An offset or
+// Fields that need no pointer to be followed are checked first, so that a layout that is off is found before a wrong pointer is followed. An offset or
 // a stride that is wrong puts halves of pointers where small numbers and aligned addresses are expected: one tensor rarely passes, a model's worth of them
 // never does.
 

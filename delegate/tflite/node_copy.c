@@ -1,4 +1,4 @@
-// What readers of operators that copy elements share.
+// The common part of the readers of operators that copy elements.
 #include <string.h>
 
 #include "base/integers.h"

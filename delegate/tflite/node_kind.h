@@ -8,7 +8,7 @@
 
 struct tvmq_node_kind;
 
-// What is kept of a node once it is claimed: the runtime moves its own structures, and gives no access to them while it prepares or runs.
+// The delegate's own record of a claimed node: the runtime moves its structures, and gives no access to them while it prepares or runs.
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
   int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
@@ -22,7 +22,7 @@ struct tvmq_node {
   union tvmq_desc options;    // of the description, what the node itself says; all else is zero
 };
 
-// Of the tensors that change with each inference. Readers of several outputs set `outs`, others `out`; both stand for the first once the node is described.
+// Shapes of tensors that change with each inference. Readers of several outputs set `outs`, others `out`; both stand for the first once a node is described.
 struct tvmq_shapes {
   struct tvmq_shape *in, *outs;
   struct tvmq_shape out;

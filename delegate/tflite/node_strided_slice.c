@@ -42,7 +42,7 @@ static const char *set_index(struct tvmq_copy_axis *axis, const int64_t *begin, 
   return NULL;
 }
 
-// What a node says of one dimension after the other: of the input's, of new ones, or of all that an ellipsis stands for.
+// The subscripts of a node, one dimension after the other: of the input's, of new ones, or of all that an ellipsis stands for.
 struct subscripts {
   int n;
   int64_t begin[MOST], end[MOST], strides[MOST];

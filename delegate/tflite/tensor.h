@@ -12,7 +12,7 @@
 const TfLiteTensor *tvmq_tensor_at(const TfLiteContext *context, int index);  // NULL: there is none
 enum tvmq_type tvmq_tensor_type(const TfLiteTensor *tensor);
 
-// Of a whole tensor: what TFLite's own kernels take it from. Scale 0 if it has none; the claim rules refuse that.
+// The quantization of a whole tensor, read as TFLite's own kernels read it. Scale 0 if it has none; the claim rules refuse that.
 struct tvmq_quant tvmq_tensor_quant(const TfLiteTensor *tensor);
 
 // NULL, or the reason why the tensor is malformed (a static string), as for all below.
@@ -25,10 +25,10 @@ const char *tvmq_shape_set_bytes(struct tvmq_shape *shape, enum tvmq_type type);
 const char *tvmq_tensor_parameter(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape);
 bool tvmq_tensor_is_constant(const TfLiteTensor *tensor);
 
-// What a node computes from, and its shape: memory that the runtime provides by the time the node runs, in whole elements. Of a constant as above.
+// The input of a node, and its shape: memory that the runtime provides by the time the node runs, in whole elements; a constant as above.
 const char *tvmq_tensor_input(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape);
 
-// What a node computes. Its shape means nothing: kernels set it.
+// The output of a node. Its shape means nothing: kernels set it.
 const char *tvmq_tensor_output(const TfLiteContext *context, int index, const TfLiteTensor **tensor);
 
 // Gives tensor `index` a shape; does nothing if it has it and `always` is false. False: the runtime refuses.

@@ -119,7 +119,7 @@ typedef struct {
 enum { TFLITE_REGISTRATION_MIN_SIZE = 64 };
 _Static_assert(offsetof(TfLiteRegistration, appended) == TFLITE_REGISTRATION_MIN_SIZE, "fields that every version has");
 
-// What init gets as its buffer, and what a preview of the partitions is an array of. Unchanged since delegates exist.
+// The buffer that init gets, and the element of a preview of partitions. Unchanged since delegates exist.
 typedef struct {
   TfLiteDelegate *delegate;  // NULL in a preview
   TfLiteIntArray *nodes_to_replace;

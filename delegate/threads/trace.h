@@ -1,4 +1,4 @@
-// What ran when, on which thread: a ring of spans for each thread, allocated when the threads start. Recording allocates and locks nothing; when a ring is
+// A trace of what ran when: a ring of spans for each thread, allocated when the threads start. Recording allocates and locks nothing; when a ring is
 // full, the oldest span makes room. Rings are read while nothing runs.
 #pragma once
 

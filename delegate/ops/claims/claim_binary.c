@@ -5,7 +5,7 @@
 #include "ops/claims/claim_rules.h"
 #include "ops/quant_params.h"
 
-// What the runtime's logarithm, rounded to float32, may take for a power of two (within 0.001), and some more: what lies between is nobody's.
+// Whether the runtime's logarithm, rounded to float32, may take the scale for a power of two (within 0.001; we refuse twice that, to be safe).
 static bool near_power_of_two(float scale) {
   const double exponent = log2(scale);
   return fabs(exponent - round(exponent)) < 0.002;
@@ -63,7 +63,7 @@ static const char *claim_prelu(const struct tvmq_binary_desc *desc) { return no_
 // Elements are compared as they are.
 static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
 
-// Of each operation: its own rules, and the most dimensions that every runtime broadcasts.
+// The rules of each operation, and the most dimensions that every runtime broadcasts.
 static const struct {
   const char *(*claim)(const struct tvmq_binary_desc *desc);
   int32_t most_rank;

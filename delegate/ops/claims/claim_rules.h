@@ -1,4 +1,4 @@
-// What the rules of several operators rest on, and rules that several have. A rule gives NULL, or its reason (static string); claim_*.c chain them by ?: in the
+// Rules that several operators share, and what rules rest on. A rule returns NULL or its reason (a static string); claim_*.c chain rules by ?: in the
 // order in which they build on each other.
 #pragma once
 
@@ -27,7 +27,7 @@ static inline const char *type_rule(enum tvmq_type type) {
 
 static inline const char *same_type_rule(enum tvmq_type in, enum tvmq_type out) { return in == out ? NULL : "input and output types differ"; }
 
-// Of a tensor whose shape means nothing.
+// The rule for tensors of which only the number of elements matters.
 static inline const char *elements_rule(size_t n) {
   if (n == 0) return "empty tensor";
   return n > INT32_MAX ? "tensor has more than 2^31 - 1 elements" : NULL;

@@ -6,7 +6,7 @@
 
 enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
 
-// Of each function: the types that the delegate computes it in, why no others, and the greatest real number that enters the output's type.
+// For each function, the types that the delegate computes it in, the reason against others, and the greatest real number that enters the output's type.
 static const struct {
   uint32_t types;
   float bound;

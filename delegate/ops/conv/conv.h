@@ -32,7 +32,7 @@ struct tvmq_conv_problem {
   enum tvmq_exactness *by_winograd;  // of these weights; the way fills it in
 };
 
-// What a way would do.
+// One complete choice for a convolution.
 struct tvmq_conv_choice {
   const struct tvmq_conv_way *way;
   const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is that of the packed weights
@@ -58,7 +58,7 @@ struct tvmq_conv_way {
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target);
   // Whether that is exact with these weights, which takes long to find out: asked last. NULL: always.
   bool (*is_exact)(const struct tvmq_conv_problem *problem);
-  // What is to be cut into blocks, for a choice whose panels are set.
+  // The work to be cut into blocks, for a choice whose panels are set.
   struct tvmq_work (*work)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_env *env);
   // Whether a flipped copy, if it is possible, is estimated to cost less, for a choice whose blocks are set. NULL: it never is possible.
   bool (*pays_flipping)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine);
@@ -103,7 +103,7 @@ const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const stru
 // Adds all choices that the environment's wish leaves.
 void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_choices *choices);
 
-// What a described convolution, or depthwise convolution, is estimated to cost as rows of A times panels: cycles on one thread. INFINITY: it cannot be.
+// The estimated cost of a convolution, or depthwise convolution, as rows of A times panels: cycles on one thread. INFINITY: it cannot be computed so.
 float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
 
 // The slice of a thread; what is shared lies before them.

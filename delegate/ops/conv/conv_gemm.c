@@ -112,7 +112,7 @@ void tvmq_gemm_run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass,
   struct tvmq_gemm_part parts[2];
   const size_t n_parts = g->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
-  // What overhangs the output, or reaches over the gap between lines, goes by way of scratch.
+  // Tiles that overhang the output, or reach over the gap between lines, are stored by way of scratch.
   uint8_t *const out = (uint8_t *)pass->out + (image * lines->image_lines + first) * lines->line_rows * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);
   const size_t whole_panels = tvmq_max(tvmq_min(end_panel, group_n / nr), panel);

@@ -16,7 +16,7 @@ struct tvmq_gemm_lines {
   size_t images, image_lines, line_rows, pitch;
 };
 
-// What a thread computes a block with.
+// The state with which one thread computes a block.
 struct tvmq_gemm_block {
   const struct tvmq_conv *conv;
   const uint8_t *in;                    // the whole tensor
@@ -47,7 +47,7 @@ struct tvmq_gemm_plan {
 };
 static inline struct tvmq_gemm_plan *tvmq_gemm_plan_of(const struct tvmq_conv *conv) { return conv->plan; }
 
-// Of a convolution whose rows follow one another.
+// The lines of a convolution whose rows follow one another: one line of all of them.
 static inline struct tvmq_gemm_lines tvmq_gemm_one_line(const struct tvmq_conv_problem *problem) {
   return (struct tvmq_gemm_lines){.images = 1, .image_lines = problem->m, .line_rows = 1, .pitch = 1};
 }

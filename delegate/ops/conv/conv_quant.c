@@ -80,7 +80,7 @@ bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_ma
   return (variant->flags & TVMQ_FLOAT_STAGE) != 0 && results >= machine->float_results;
 }
 
-// Of the weights of a depthwise channel, those that are -128.
+// The number of weights of a depthwise channel that are -128.
 static size_t min_weights(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, size_t o) {
   const struct tvmq_channel channel = tvmq_conv_channel(desc, quant, desc->filter, o);
   size_t n = 0;

@@ -1,4 +1,4 @@
-// What the ways that multiply rows of pixels by panels of weights share (conv.h).
+// Functions that all ways share which multiply rows of pixels by panels of weights (conv.h).
 #pragma once
 
 #include "ops/conv/conv.h"
@@ -23,7 +23,7 @@ static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, const s
 void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                            const struct tvmq_channel_params *params, size_t n, void *panel);
 
-// What a filter zero point owes for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
+// The terms of a filter zero point for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
 const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *conv, const struct tvmq_env *env);
 void tvmq_conv_row_terms(const struct tvmq_conv *conv, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip,
                          int32_t *terms);

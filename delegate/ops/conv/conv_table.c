@@ -104,12 +104,12 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
 
 // ---- run
 
-// What is left to flip of the rows in the table: those that are widened or copied are flipped on the way.
+// The flip that the rows in the table still need: rows that are widened or copied are flipped on the way.
 static uint8_t table_flip(const struct tvmq_conv *c) {
   return has_flag(c, TVMQ_WIDE_ROWS) || has_flipped_copy(c) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
 }
 
-// What is left for the kernel to flip.
+// The flip that is left to the kernel.
 static uint8_t kernel_flip(const struct tvmq_conv *c) { return has_flag(c, TVMQ_ZIPPED_ROWS) ? 0 : table_flip(c); }
 
 // Rows of im2col: copied unless they lie there already, then widened for kernels that want it.

@@ -311,7 +311,7 @@ static void run_block(const struct wave *wave, struct tvmq_task task) {
   }
 }
 
-// Of each wave there are two passes.
+// Each wave has two passes.
 enum { TRANSFORM, MULTIPLY, WAVE_PASSES };
 
 static struct wave wave_of(const struct tvmq_conv *c, size_t pass) {

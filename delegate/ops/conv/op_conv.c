@@ -57,7 +57,7 @@ static const char *pack_kept(struct tvmq_conv *c, const struct tvmq_machine *mac
   return why;
 }
 
-// What the operator takes of the budget for transformed weights.
+// Charges the operator's share of the budget for transformed weights.
 static void charge(struct tvmq_conv *c, size_t bytes) {
   c->budget->used += bytes - c->charged;
   c->charged = bytes;

@@ -14,7 +14,7 @@ struct transpose_conv {
   struct tvmq_conv_desc desc;
   struct tvmq_subpixels h, w;
   struct tvmq_op *conv;
-  // What the convolution is made of: all that the phases have. Scales and biases are the description's own where one phase is all or one scale serves all.
+  // The arrays that the convolutions of all phases are made of. Scales and biases are the description's own where one phase is all or one scale serves all.
   uint8_t *filter, *bias;
   float *scales;
   size_t conv_passes;

@@ -1,4 +1,4 @@
-// What a depthwise convolution has planned (op_depthwise.c), and an inference with it (depthwise_run.c).
+// The plan of a depthwise convolution (op_depthwise.c), and an inference by it (depthwise_run.c).
 #pragma once
 
 #include <stdbool.h>
@@ -65,6 +65,6 @@ static inline size_t tvmq_depthwise_block_channels(const struct tvmq_depthwise *
 
 static inline size_t tvmq_depthwise_phases(const struct tvmq_depthwise *d) { return d->h.phases * d->w.phases; }
 
-// Of an inference.
+// The tasks of an inference.
 size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *depthwise);
 void tvmq_depthwise_run_task(const struct tvmq_depthwise *depthwise, const void *in, void *out, struct tvmq_task task);

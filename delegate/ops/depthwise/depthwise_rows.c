@@ -3,7 +3,7 @@
 #include "base/arith.h"
 #include "ops/pixels.h"
 
-// Of `*n` rows of one pixel, under which the filter is as narrow, computes all whole tiles, side by side as columns, and leaves what remains.
+// Computes all whole tiles of `*n` rows of one pixel (the filter is as narrow), side by side as columns, and sets `*n` to the rows that remain.
 static void run_column(const struct tvmq_variant *variant, struct tvmq_depthwise_args *args, size_t *n) {
   const size_t mr = variant->mr, rest = *n % mr == 0 ? 0 : mr;
   struct tvmq_depthwise_args tiles = *args;

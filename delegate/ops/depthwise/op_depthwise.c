@@ -277,7 +277,7 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&
 
 enum { LISTED_BLOCKS = 3 };
 
-// Of a convolution, too: it may be one.
+// The list has the candidates of a convolution, too: the operator may be computed as one.
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
   struct tvmq_choices choices = {.list = list, .max = max};
   struct tvmq_env one = *env;

@@ -20,5 +20,5 @@ struct tvmq_pair_formula {
 
 void tvmq_set_pair_formula(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_pair_formula *formula);
 
-// Of n elements of the formula's type. The output may be one of the inputs.
+// Computes n elements of the formula's type. The output may be one of the inputs.
 void tvmq_pair_values(const struct tvmq_pair_formula *formula, const void *const in[2], void *out, size_t n);

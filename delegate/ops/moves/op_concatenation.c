@@ -65,7 +65,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = rescales ? c->byte_map->name : "", .algorithm = rescales ? "byte tables" : "copies"};
 }
 
-// What a task copies of an input: `n` bytes of each of some rows.
+// The part of an input that one task copies: `n` bytes of each of some rows.
 struct segment {
   const uint8_t *in, *table;  // NULL: it is copied
   uint8_t *out;
@@ -108,7 +108,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
 
-// Of a single row the inputs lie in the output one behind the other.
+// The inputs of a single row lie one behind the other in the output.
 static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
   if (d->rows != 1) return 0;

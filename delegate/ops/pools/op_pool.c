@@ -78,7 +78,7 @@ static size_t find_columns(const struct pool *p, struct columns *columns) {
   return n;
 }
 
-// Of the largest window, what lies in the input.
+// The size of the largest window within the input.
 static size_t window_rows(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
 static size_t window_columns(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
 
@@ -188,12 +188,12 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 // ---- run
 
-// Of a row of windows.
+// Sets the spans of a row of windows.
 static void set_spans(const struct pool *p, struct window rows, struct tvmq_pool_span *spans) {
   for (size_t i = 0; i < p->n_columns; i++) {
     const struct columns *columns = &p->columns[i];
     spans[i] = (struct tvmq_pool_span){.n_cols = columns->n_cols, .min = p->min};
-    // What lies in the border takes part in the maximum.
+    // Elements in the border take part in the maximum.
     if (rows.bordered || columns->bordered) spans[i].min = p->desc.border.value > p->min ? p->desc.border.value : p->min;
     if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)taps_of(rows) * columns->taps);
   }

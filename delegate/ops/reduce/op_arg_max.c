@@ -48,7 +48,7 @@ static int32_t first_in_row(const uint8_t *row, size_t n, uint8_t flip) {
   return (int32_t)((const uint8_t *)memchr(row, greatest ^ flip, n) - row);
 }
 
-// Of `n` columns, whose elements lie `stride` bytes apart.
+// Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart.
 static void first_in_columns(const uint8_t *in, size_t depth, size_t stride, size_t n, uint8_t flip, int32_t *found) {
   uint8_t greatest[COLUMNS];
   for (size_t i = 0; i < n; i++) {

@@ -145,7 +145,7 @@ static void fold(const struct reduce *r, int level, const uint8_t *in, size_t ou
   }
 }
 
-// What accumulators hold before anything is reduced.
+// Fills accumulators with the value that they hold before anything is reduced.
 static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   const struct tvmq_range range = tvmq_type_range(r->desc.in_type);
   const int32_t value = is_sum(r) ? 0 : r->desc.reduction == TVMQ_REDUCTION_MAX ? range.min : range.max;
