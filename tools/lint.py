@@ -221,7 +221,7 @@ def check_python_rooms() -> Iterator[Finding]:
 
 
 def python_import_faults(room: str, node: ast.ImportFrom) -> Iterator[str]:
-    """What is wrong with an import of the package's own modules, in a module of `room`."""
+    """Finds fault with an import of the package's own modules, in a module of `room`."""
     if not node.level:
         yield "the package imports its own modules relatively"
         return
@@ -242,7 +242,7 @@ def python_import_faults(room: str, node: ast.ImportFrom) -> Iterator[str]:
 
 @functools.cache
 def python_exports(room: str) -> frozenset[str]:
-    """What stands in __all__ of a room's __init__."""
+    """Reads __all__ of a room's __init__."""
     tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
     values = [node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
     return frozenset(name for value in values for name in ast.literal_eval(value))

@@ -1,4 +1,4 @@
-"""What the tools of this directory share: where the emulated environment lies, its levels and runtimes, how to run its Python."""
+"""Common parts of the tools in this directory: where the emulated environment lies, its levels and runtimes, how to run its Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def site(runtime: str) -> pathlib.Path:
 
 
 def missing() -> list[pathlib.Path]:
-    """What `setup` has yet to make."""
+    """Lists what `setup` has yet to make."""
     return [path for path in [SYSROOT, *map(site, RUNTIMES), PLUGIN] if not path.exists()]
 
 

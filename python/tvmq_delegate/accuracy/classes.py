@@ -17,7 +17,7 @@ BEST = 5
 
 @dataclass(frozen=True)
 class Rating:
-    """What one output of a contender makes of one sample: the best five classes, of equal scores the lower class first.
+    """One output of a contender for one sample, read as classes: the best five, of equal scores the lower class first.
 
     output: of the model. labels: of these classes, empty without a label file. scores: as the output holds them. expected: how many classes stand before the
     expected one, None if none is expected.

@@ -34,7 +34,7 @@ class OutputDifference:
 
 @dataclass(frozen=True)
 class Latency:
-    """Of one inference, over all samples, in microseconds: a by-product, without warming up."""
+    """Times of one inference, over all samples, in microseconds: a by-product, without warming up."""
 
     contender: str
     mean_us: float

@@ -49,7 +49,7 @@ def sequence(kind: type[_T], get: Any, *arguments: Any) -> list[_T]:
 
 
 def _reader(kind: type[_T]) -> Callable[[Any], _T]:
-    """What makes a dataclass of a C structure."""
+    """Returns the function that makes a dataclass of a C structure."""
     types = typing.get_type_hints(kind)
     converters = [(name, string if types[name] is str else types[name]) for name in types]
     return lambda pointer: kind(**{name: convert(getattr(pointer, name)) for name, convert in converters})

@@ -1,4 +1,4 @@
-"""What the library says of itself, and of a delegate: plain dataclasses with the fields of tvmq_delegate.h's structures. Needs cffi."""
+"""Information about the library, and about a delegate: plain dataclasses with the fields of tvmq_delegate.h's structures. Needs cffi."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Node:
 
     @property
     def how(self) -> str:
-        """What runs it, or why the delegate does not: the kernel, where a PAD is folded into, the reason."""
+        """How the node runs, or why the delegate does not run it: the kernel, the nodes that a PAD is folded into, the reason."""
         return self.kernel or self.algorithm if self.claimed else self.reason
 
 
@@ -138,7 +138,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """What a delegate has made of the model: every node in order of execution. Empty before an interpreter has taken the delegate."""
+    """A delegate's report on a model: every node in order of execution. Empty before an interpreter has taken the delegate."""
 
     summary: Summary
     nodes: tuple[Node, ...]
@@ -183,7 +183,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Peak:
-    """What the machine gives to a delegate's threads and instruction set at best.
+    """The greatest speed that the machine allows a delegate's threads and instruction set.
 
     macs_per_second: of `kernel`, the fastest for int8 matrices, on data in the first-level cache. cache_bytes_per_second: reading 256 KiB per thread again and
     again; memory_bytes_per_second: reading 64 MiB.

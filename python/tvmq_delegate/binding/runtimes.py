@@ -75,7 +75,7 @@ def fully_connected_scaling(module: ModuleType) -> str:
 
 @functools.cache
 def ask_fully_connected_scaling(module: ModuleType) -> str:
-    """What the kernel itself says: 0.3 rounded once is 0, rounded twice 1."""
+    """Asks the kernel itself: 0.3 rounded once is 0, rounded twice 1."""
     import numpy as np
 
     from ..models import ModelBuilder

@@ -128,7 +128,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
 
 
 def _inputs(source: bytes, module: Any, profiled: bool, files: str | None, shapes: str | None, names: str | None) -> list[Any] | None:
-    """What to feed, None for random values in the model's own shapes."""
+    """The samples to feed; None for random values in the model's own shapes."""
     if names is not None and shapes is None:
         raise click.UsageError("--input-layer names the inputs of --input-layer-shape")
     if shapes is not None and profiled:

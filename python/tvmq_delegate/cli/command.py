@@ -1,4 +1,4 @@
-"""What the commands of the console script share: the group, errors as one line, arguments of the commands on a model, JSON."""
+"""Common parts of the console script's commands: the group, errors as one line, arguments of the commands on a model, JSON."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def main() -> None:
 
 
 def widened(_: click.Context, __: click.Parameter, wide: bool) -> None:
-    """What the flag --wide does."""
+    """Applies the flag --wide."""
     if wide:
         screen.console.widen()
 

@@ -94,13 +94,13 @@ class Benchmark(Shown):
 
     @property
     def gmacs_per_second(self) -> float:
-        """Of the delegate's nodes together; 0 without op profiling, and where there are none."""
+        """Speed of all the delegate's nodes together; 0 without op profiling, and where there are none."""
         spent_us = self.reconciliation.claimed_us if self.reconciliation else 0.0
         return sum(op.macs for op in self.op_profile if op.claimed) / spent_us / 1e3 if spent_us else 0.0
 
     @property
     def share_of_peak(self) -> float:
-        """Of the fastest kernel's speed on this machine; 0 where it was not measured."""
+        """Share of the fastest kernel's speed on this machine; 0 where that was not measured."""
         return self.gmacs_per_second * 1e9 / self.peak.macs_per_second if self.peak else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What a report must say of the machine that measured it."""
+"""The machine that measures: all that a report must say about it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _clock(frequency: Path) -> str:
 
 
 def _temperature() -> str:
-    """Of the hottest zone."""
+    """The temperature of the hottest zone."""
     found = [_read(path) for path in Path("/sys/class/thermal").glob("thermal_zone*/temp")]
     degrees = [int(text) / 1e3 for text in found if text.lstrip("-").isdigit()]
     return f"{max(degrees):.0f} °C" if degrees else ""

@@ -1,4 +1,4 @@
-"""What a benchmark says of one contender, by the names of benchmark_model's BenchmarkResult; statistics of samples; ratios of noisy times."""
+"""Results of a benchmark for one contender, by the names of benchmark_model's BenchmarkResult; statistics of samples; ratios of noisy times."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class BenchmarkResult:
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """Of samples in ascending order, interpolated between the two nearest; 0 without samples."""
+    """A quantile of samples in ascending order, interpolated between the two nearest; 0 without samples."""
     if not ordered:
         return 0.0
     place = percent / 100 * (len(ordered) - 1)
@@ -120,7 +120,7 @@ def latency(runs_ns: Sequence[int], warm_up_ns: Sequence[int], init_ns: int) -> 
 
 
 def ratio(rounds: Sequence[Sequence[int]], baseline: Sequence[Sequence[int]]) -> Ratio | None:
-    """Of the medians of each round. The resampling is seeded: the same samples give the same interval. None without rounds."""
+    """The ratio of the medians of each round, with its interval. The resampling is seeded: the same samples give the same interval. None without rounds."""
     ratios = [statistics.median(round) / max(statistics.median(base), 1) for round, base in zip(rounds, baseline)]
     if not ratios:
         return None

@@ -91,7 +91,7 @@ class Reconciliation:
 
     @property
     def parts(self) -> tuple[tuple[str, float], ...]:
-        """What each part is, and its microseconds."""
+        """Names the parts of an inference, with their microseconds."""
         return (
             ("the delegate's nodes, by its own clock", self.claimed_us),
             ("the other nodes, each measured alone", self.left_us),

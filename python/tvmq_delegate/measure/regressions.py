@@ -36,7 +36,7 @@ class Comparison(Shown):
     nodes: tuple[Change, ...]
 
     def slower(self, percent: float) -> tuple[Change, ...]:
-        """What has become slower by more than so much, and clearly so."""
+        """Lists the changes that are slower by more than so many percent, and clearly so."""
         return tuple(change for change in (*self.contenders, *self.nodes) if change.clear and change.ratio > 1 + percent / 100)
 
 
@@ -58,7 +58,7 @@ Times = dict[str, tuple[float, float, float]]
 
 @dataclass(frozen=True)
 class _Measured:
-    """What two files are compared by. sha256: of the model, "" in files of earlier versions."""
+    """The fields by which two files are compared. sha256: of the model, "" in files of earlier versions."""
 
     model: str
     sha256: str

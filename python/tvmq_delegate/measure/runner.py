@@ -1,4 +1,4 @@
-"""What runs in the process of a contender: its interpreter is made, fed, run, clocked and profiled."""
+"""The work of a contender's process: its interpreter is made, fed, run, clocked and profiled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What a process is to run. source: bytes of a .tflite file. inputs: one array for each input of the model; None: random ones."""
+    """The order for one process. source: bytes of a .tflite file. inputs: one array for each input of the model; None: random ones."""
 
     name: str
     contender: Contender
@@ -31,7 +31,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Opened:
-    """What making the interpreter cost. summary: the delegate's, None without one."""
+    """The cost of making an interpreter. summary: the delegate's, None without one."""
 
     init_ns: int
     footprint_kb: int
@@ -70,7 +70,7 @@ class Limits:
         return (runs < self.runs or seconds < self.min_secs) and seconds <= self.max_secs
 
     def after(self, runs: int, seconds: float) -> Limits:
-        """What is left of them."""
+        """The limits that remain after so many runs and seconds."""
         return Limits(self.runs - runs, self.min_secs - seconds, self.max_secs - seconds)
 
 

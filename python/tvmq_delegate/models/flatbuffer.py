@@ -217,7 +217,7 @@ class _Reader:
         fields = schema(name)
         record = Record()
         known = {field.slot for field in fields}
-        # What a newer schema added cannot be carried along; write() refuses such a record rather than dropping it.
+        # Fields that a newer schema added cannot be carried along; write() refuses such a record rather than dropping them.
         record.unknown_slots = tuple(slot for slot, offset in enumerate(slots) if offset and slot not in known)
         for field in fields:
             offset = slots[field.slot] if field.slot < len(slots) else 0

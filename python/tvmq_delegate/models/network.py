@@ -132,7 +132,7 @@ class Network:
 
     def max_pool(self, x: Activation, size: int, *, stride: int, padding: str = "VALID") -> Activation:
         """MAX_POOL_2D."""
-        # What 3x3 windows of rectified, somewhat correlated values come to, and no other windows occur here.
+        # The estimate holds for 3x3 windows of rectified, somewhat correlated values; no other windows occur here.
         mean = x.mean + 1.5 * np.sqrt(x.variance)
         return self._pool("MAX_POOL_2D", x, size, stride, padding, mean, x.variance)
 

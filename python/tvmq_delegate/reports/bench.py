@@ -97,7 +97,7 @@ def by_type(found: Benchmark, width: int) -> Table:
 
 
 def legend(found: Benchmark) -> str:
-    """What the times in the tables of nodes are times of."""
+    """The caption that says how the times in the tables of nodes were taken."""
     alone = ", ".join(["alone", *found.against])
     return f"µs: in the network, by the delegate's clock; {alone}: as a model of its own, interpreter included, caches warm; vs: over alone"
 

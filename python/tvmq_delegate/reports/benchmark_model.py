@@ -1,4 +1,4 @@
-"""What benchmark_model prints, for programs that read it: lines with the times and the memory, and the columns of its CSV."""
+"""The output format of benchmark_model, for programs that read it: lines with the times and the memory, and the columns of its CSV."""
 
 from __future__ import annotations
 

@@ -51,5 +51,5 @@ def fitted(columns: Iterable[Column], rows: Iterable[Any], width: int, *, title:
 
 
 def _text(cell: str | Text) -> Text:
-    """Of one line."""
+    """The text of a cell, in one line."""
     return Text(clean(cell.plain if isinstance(cell, Text) else cell), cell.style if isinstance(cell, Text) else "")

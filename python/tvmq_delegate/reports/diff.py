@@ -86,7 +86,7 @@ def histograms(found: Diff) -> Iterator[RenderableType]:
 
 
 def classification(found: Diff) -> Iterator[RenderableType]:
-    """What each sample is taken for, and how often that is the expected class."""
+    """The class that each sample is given, and how often that is the expected class."""
     names = [found.baseline, *found.contenders]
     rows: dict[tuple[str, int], dict[str, Rating]] = {}
     for rating in found.ratings:
@@ -185,7 +185,7 @@ def _optional(value: float | None, form: str) -> str:
 
 
 def _any(row: dict[str, OpDifference]) -> OpDifference:
-    """What the contenders have in common."""
+    """The difference of any contender, for the facts that all of them have in common."""
     return next(iter(row.values()))
 
 
@@ -211,6 +211,6 @@ def _bins(difference: Difference) -> list[tuple[int, int, int]]:
 
 
 def _bar(part: float) -> str:
-    """Of at most BAR_WIDTH characters, to an eighth of one; the least is an eighth."""
+    """Draws a bar of at most BAR_WIDTH characters, to an eighth of one; the shortest is an eighth."""
     eighths = max(1, round(part * BAR_WIDTH * 8)) if part else 0
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

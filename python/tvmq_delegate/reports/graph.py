@@ -27,7 +27,7 @@ class Edge:
 
 
 def edges(ops: Sequence[models.Op]) -> list[Edge]:
-    """What flows between the operators of the main subgraph. Constants do not flow."""
+    """Lists the tensors that flow between the operators of the main subgraph. Constants do not flow."""
     made: dict[int, int] = {}
     found: list[Edge] = []
     read: set[int] = set()

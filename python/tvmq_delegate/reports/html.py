@@ -24,7 +24,7 @@ try:
 except ImportError as error:
     raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
-# Of the types of nodes that are taken, those that take most time first; then OTHER.
+# Colours of the types of nodes that are taken, in the order of their time; then OTHER.
 PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
 OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
 # Below the plot: above, the tools lie over it, and in a narrow window it lies over the plot.

@@ -1,4 +1,4 @@
-"""What the HTML pages share: their templates, which need the extra `report`."""
+"""Common parts of the HTML pages: their templates, which need the extra `report`."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def environment() -> jinja2.Environment:
 
 
 def _cleaned(value: object) -> object:
-    """What a template prints, without control characters; markup is the templates' own."""
+    """Removes control characters from a value that a template prints; markup is the templates' own."""
     return clean(value, keep="\n\t") if isinstance(value, str) and not hasattr(value, "__html__") else value

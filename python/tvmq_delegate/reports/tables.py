@@ -1,4 +1,4 @@
-"""What the tools found, as tables and lines for a terminal."""
+"""Results of the tools, as tables and lines for a terminal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def kernels(listed: Sequence[library.Kernel], width: int) -> Table:
 
 
 def options(listed: Sequence[library.Option]) -> list[Text | Padding]:
-    """Of each option a line with its default and values, and below it what it means."""
+    """A line for each option, with its default and values, and its meaning below."""
     lines: list[Text | Padding] = []
     for option in listed:
         lines.append(Text.assemble("  ", (option.name, "bold"), f" = {option.default_value}"))
@@ -70,7 +70,7 @@ def delegation(found: Delegation, width: int) -> Table:
 
 
 def report(found: library.Report, width: int) -> Table:
-    """What the delegate itself knows of each node."""
+    """The table of the nodes, as the delegate itself reports them."""
     columns = [
         Column("#", lambda node: str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}"),
         Column("op", lambda node: node.op, left=True, least=17),
@@ -107,7 +107,7 @@ def summary(found: Delegation) -> str:
 
 
 def verdict(found: accuracy.Diff) -> str:
-    """Of a comparison with the reference kernels on one input, every node alone and the whole network."""
+    """The verdict of a comparison with the reference kernels on one input, every node alone and the whole network."""
     nodes, ends = ([item.difference for item in listed] for listed in (found.ops, found.outputs))
     bad = [op for op in found.ops if op.difference.different]
 

@@ -1,4 +1,4 @@
-"""What the delegate makes of a model: every node, taken or not, how or why not. The data behind `tvmq nodes`."""
+"""A delegate's treatment of a model: every node, taken or not, how or why not. The data behind `tvmq nodes`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Delegation(Shown):
 
     @property
     def sentence(self) -> str:
-        """What TFLite's own tools say of a delegate."""
+        """The line that TFLite's own tools print about a delegate."""
         if not self.summary.claimed:
             return "the model graph will not be executed by the delegate"
         extent = "completely" if self.summary.claimed == len(self.nodes) else "partially"
@@ -71,7 +71,7 @@ def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None
 
 
 def run_alone(ops: Sequence[models.Op], nodes: Iterable[library.Node]) -> dict[int, tuple[int, ...]]:
-    """Of each node of the main subgraph, what is to be cut out to run it alone: the node, and before it those that the delegate folds into it.
+    """Lists, for each node of the main subgraph, the nodes to cut out to run it alone: itself, and before it those that the delegate folds into it.
 
     These have no place of their own: the delegate computes them with their readers, or not at all.
     """

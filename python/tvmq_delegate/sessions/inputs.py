@@ -1,4 +1,4 @@
-"""What the tools feed to models: seeded random values, arrays from files, images from a folder.
+"""Samples for the tools to feed to models: seeded random values, arrays from files, images from a folder.
 
 Each function returns samples, which load their arrays when asked. Whatever does not fit the model raises ValueError with one line that says what would.
 """
@@ -49,7 +49,7 @@ class InputTensor:
 
 @dataclass(frozen=True)
 class Sample:
-    """What one inference is fed with. load: one array for each input of the model, in order."""
+    """The inputs of one inference. load: one array for each input of the model, in order."""
 
     name: str
     load: Callable[[], list[NDArray[Any]]]

@@ -1,1 +1,1 @@
-"""What tools/arm/estimate is made of: blocks that an emulated process executes, priced by llvm-mca's models of cores. docs/arm-estimates.md describes it."""
+"""The parts of tools/arm/estimate: blocks that an emulated process executes, priced by llvm-mca's models of cores. docs/arm-estimates.md describes it."""

@@ -1,4 +1,4 @@
-"""What the emulator's plugin counted: blocks of instructions, how often one run of a program executes each of them, and in which pieces.
+"""Counts by the emulator's plugin: blocks of instructions, how often one run of a program executes each of them, and in which pieces.
 
 A translation of the emulator ends at a branch, but also at the end of a page and at a number of instructions. `joined` puts such pieces together again.
 """
@@ -54,7 +54,7 @@ def matches(word: int, patterns: Iterable[tuple[int, int]]) -> bool:
 
 
 def parse(lines: Iterable[str]) -> Counts:
-    """What blockcount.c has written."""
+    """Reads the file that blockcount.c has written."""
     counts: collections.Counter[tuple[int, str]] = collections.Counter()
     for line in lines:
         address, count, code = line.split()

@@ -33,7 +33,7 @@ class Contender:
 
 @dataclasses.dataclass(frozen=True)
 class Price:
-    """Of one inference, or of the part of it that one function is."""
+    """The cost of one inference, or of the part of it that is one function."""
 
     cycles: float
     instructions: float
@@ -41,7 +41,7 @@ class Price:
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """What an inference costs on a core. places: the functions, dearest first; they add up to the whole."""
+    """The cost of an inference on a core. places: the functions, dearest first; they add up to the whole."""
 
     contender: str
     core: str

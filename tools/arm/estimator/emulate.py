@@ -40,7 +40,7 @@ def _counted(what: str, start: Start, times: int) -> tuple[blocks.Counts, str]:
 
 
 def run(what: str, command: list[str], environment: dict[str, str]) -> str:
-    """What a process prints. Raises EmulationError if it fails."""
+    """Runs a process and returns its output. Raises EmulationError if it fails."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()

@@ -1,4 +1,4 @@
-"""What one call of a kernel executes, alone and on each shape of its bench in tests/kernels."""
+"""Instructions that one call of a kernel executes, alone and on each shape of its bench in tests/kernels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def executions(checks: str, bench: Bench, level: str) -> dict[blocks.Block, floa
 
 
 def cycles(checks: str, bench: Bench, level: str, core: str) -> float:
-    """Of one call on a core."""
+    """The cost of one call on a core."""
     counted = executions(checks, bench, level)
     each = mca.cycles([block.words for block in counted], core)
     return sum(price * count for price, count in zip(each, counted.values(), strict=True))

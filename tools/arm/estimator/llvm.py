@@ -15,7 +15,7 @@ class ToolError(Exception):
 
 
 def missing() -> str | None:
-    """What is not installed, as a sentence."""
+    """Names the tool that is not installed, in a sentence."""
     absent = [tool for tool in (MC, MCA, NM) if not shutil.which(tool)]
     return f"{absent[0]} is not installed (apt-get install {PACKAGE})" if absent else None
 
@@ -27,7 +27,7 @@ def require() -> None:
 
 
 def run(command: list[str], text: str = "") -> str:
-    """What a tool prints when it is fed with `text`."""
+    """Runs a tool on `text` and returns its output."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ToolError(f"{command[0]} failed: {(done.stderr.strip() or f'exit code {done.returncode}').splitlines()[0]}")

@@ -1,4 +1,4 @@
-"""What one inference of a network executes: the model runs in the emulated Python."""
+"""Instructions that one inference of a network executes: the model runs in the emulated Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import blocks, emulate
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What is emulated.
+    """The inference to emulate.
 
     model: a .tflite file, or the name of a network of the zoo. contender: one of tvmq_delegate's. library, options: the delegate's, "" and () for the others.
     """

@@ -63,7 +63,7 @@ def parse(listing: Iterable[str]) -> list[Symbol]:
 
 @functools.cache
 def _symbols(file: str) -> list[Symbol]:
-    """Of the symbol table, or of the dynamic one where a file has been stripped."""
+    """Reads the symbol table, or the dynamic one where a file has been stripped."""
     return _listed(file) or _listed(file, "--dynamic")
 
 
