@@ -71,6 +71,9 @@ ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").rea
 TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
+# "Of a tile, the rows" and "What a kernel needs" leave the reader to find out what the comment is about.
+FRAGMENT = re.compile(r'\s*(?://|#|"""|/\*)\s*(?:Of|What) ')
+
 Finding = tuple[Path, int, str]
 
 
@@ -106,6 +109,8 @@ def check_text() -> Iterator[Finding]:
                 yield path, number, "tab"
             if re.search(r"\b(TODO|FIXME|XXX)\b", line) and path != Path(__file__):
                 yield path, number, "unfinished work is tracked elsewhere than in comments"
+            if FRAGMENT.match(line) and path.suffix in (".c", ".h", ".py", ".def"):
+                yield path, number, "the comment begins with a fragment: name its subject"
 
 
 def check_rooms() -> Iterator[Finding]:

@@ -113,7 +113,7 @@ def python_tests(part: str) -> list[list[str]]:
 def steps() -> list[Step]:
     clang = next(filter(shutil.which, ("clang-19", "clang")), "clang")
     asan = need_sanitizer("libasan.so")
-    # What sanitizers add to kernels that are inlined into one function takes gcc three times as long to compile at -O2.
+    # Sanitized kernels that are inlined into one function take gcc three times as long to compile at -O2.
     sanitize = ["--buildtype=debugoptimized", "-Doptimization=1", "-Db_lundef=false"]
     # The longest begins first, so that the two that run at a time end together.
     return [

@@ -34,7 +34,7 @@ static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *o
   return element;
 }
 
-// What an element of each operation is, of elements less their zero points.
+// The result of each operation, for elements less their zero points.
 static int32_t sum_of(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b) {
   const int32_t unit = 1 << (d->type == TVMQ_TYPE_S16 ? 15 : 20), values[2] = {a, b};
   const double common = 2 * fmax((double)d->in[0].scale, (double)d->in[1].scale);
@@ -95,7 +95,7 @@ static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type)
   return quant;
 }
 
-// Of one rank; of one shape, or broadcast along some dimensions.
+// Shapes of one rank; of one shape, or broadcast along some dimensions.
 static void random_shapes(struct fuzz_bytes *b, struct tvmq_shape shapes[2]) {
   const bool broadcast = fuzz_pick(b, 0, 1);
   const int rank = broadcast ? (int)fuzz_pick(b, 1, 4) : 1;

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "support/random.h"
 
-// What a byte of an input is in the output, by two roundings.
+// A byte of an input as it is in the output, by two roundings.
 static uint8_t expect(const struct tvmq_concatenation_desc *d, int input, uint8_t byte) {
   if (d->type != TVMQ_TYPE_U8 || tvmq_same_quant(d->in[input], d->out)) return byte;
   volatile float scale = 1.0f / d->out.scale;

@@ -47,7 +47,7 @@ static struct tvmq_copy_axis pick_axis(struct fuzz_bytes *b, size_t size, size_t
   return axis;
 }
 
-// What one output is, byte by byte, written element by element; returns its bytes.
+// Writes one output byte by byte, element by element; returns its bytes.
 static size_t expect(const struct tvmq_copy_desc *d, int output, size_t element, const uint8_t *in, uint8_t *out) {
   size_t n = 1, first = 0, at = 0, sizes[TVMQ_COPY_AXES];
   for (int k = 0; k < output; k++) first += d->pieces[k];

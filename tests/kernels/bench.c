@@ -52,7 +52,7 @@ void check_bench_counted(int calls, const char *shape) {
   counted.shape = shape;
 }
 
-// What the portable variant of each family, type and shape reached.
+// The speed that the portable variant of each family, type and shape reached.
 static struct {
   char key[96];
   double rate;

@@ -59,7 +59,7 @@ static void draw_plane(struct tvmq_plane *p, const bool minus[2]) {
   p->shift = (int32_t)check_between(TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT);
 }
 
-// Of pairs that the first elements are, so that they are met.
+// Draws exceptions among pairs that the first elements are, so that they are met.
 static void draw_exceptions(struct tvmq_add_args *args) {
   struct tvmq_plane *p = &args->plane;
   const uint32_t n = check_one_in(2) ? 0 : check_below(TVMQ_PLANE_MAX_EXCEPTIONS + 1);

@@ -26,7 +26,7 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     out_guard = guard_create(1, sizeof background, GUARD_READ_WRITE);
     check_random_bytes(background, sizeof background);
   }
-  // What both axes' weights come to: values of 8 or 16 bits by weights that add up to a power of two, one of them up to half negative.
+  // The weights of both axes: values of 8 or 16 bits times weights that add up to a power of two, one of them up to half negative.
   const int32_t bits = (int32_t)check_below(11), most = (wide ? 1 << 15 : 1 << 8) << bits, shift = 2 * bits;
   const int32_t second_weight = (int32_t)check_below((3u << bits) / 2 + 1) - (1 << bits) / 2, weights[2] = {(1 << bits) - second_weight, second_weight};
   const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;

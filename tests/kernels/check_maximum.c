@@ -9,7 +9,7 @@
 
 enum { MAX_N = 4096 };
 
-// What a caller may ask for: the type of the tensors, the greater or the lesser, and the flip that makes it so.
+// The requests that a caller may make: the type of the tensors, the greater or the lesser, and the flip that makes it so.
 static const struct {
   enum tvmq_type type;
   bool lesser;

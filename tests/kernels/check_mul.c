@@ -18,7 +18,7 @@ static int32_t element(const struct tvmq_variant *variant, uint8_t flip, const v
   return flip ? oracle_load(TVMQ_TYPE_U8, tensor, i) - 128 : oracle_load(variant->in_type, tensor, i);
 }
 
-// Of arguments in fixed point.
+// The result for arguments in fixed point.
 static int32_t expected(const struct tvmq_mul_args *args, int32_t a, int32_t b) {
   const int32_t product = oracle_wrap((__int128)(a - args->in_zero_point[0]) * (b - args->in_zero_point[1]));
   const int32_t value = oracle_wrap((__int128)oracle_round_s32(args->stage.rounding, product, args->multiplier, args->shift) + args->stage.zero_point);

@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "packing/pack_depthwise.h"
 
-// What a panel holds of a channel besides weights.
+// Checks all that a panel holds for a channel besides weights.
 static void check_params(const struct tvmq_layout *layout, const struct tvmq_panel *parts, const uint8_t *panel, size_t position,
                          const struct tvmq_channel_params *params) {
   static const struct tvmq_channel_params none;

@@ -56,7 +56,7 @@ static size_t make_spans(enum tvmq_type type, const struct tvmq_pool_args *args,
   return n;
 }
 
-// Of channel c of an output pixel, before the clamp.
+// Channel c of an output pixel, before the clamp.
 static int32_t pooled(const struct tvmq_variant *variant, const struct tvmq_pool_args *args, size_t x, size_t c) {
   const enum tvmq_type type = variant->in_type;
   const size_t first = first_column(args, x), end = end_column(args, x);
@@ -112,7 +112,7 @@ static void draw_values(enum tvmq_type type, uint8_t *values, size_t bytes) {
   }
 }
 
-// Of sums of at most `taps`, to any part of the output's range, or beyond it.
+// Draws a scale for sums of at most `taps`, to any part of the output's range, or beyond it.
 static struct tvmq_rescaled_sum draw_rescaled(enum tvmq_type type, size_t taps) {
   const struct tvmq_range range = tvmq_type_range(type);
   const int32_t exact = 31 - __builtin_clz((unsigned)taps);  // of a mean

@@ -98,7 +98,7 @@ static uint8_t line_byte(const struct tvmq_variant *variant, const struct tvmq_l
   return (uint8_t)(at_most(INT8_MAX, at_least(INT8_MIN, value)) + (variant->out_type == TVMQ_TYPE_U8 ? 128 : 0));
 }
 
-// What the table holds must be what the rule says: a kernel may take either.
+// The table must hold what the rule says: a kernel may take either.
 static void draw_rule(const struct tvmq_variant *variant, struct tvmq_quantize_args *args, uint8_t *table) {
   args->table = table;
   args->rule = check_below(TVMQ_BYTES_LINE + 1);

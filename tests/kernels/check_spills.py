@@ -144,7 +144,7 @@ def isa_of(library: str) -> str:
 
 
 def spills_of(function: Function, hot: list[tuple[int, int]]) -> list[Access]:
-    """What is stored in hot loops, where a loop stores more than it may."""
+    """Lists what is stored in hot loops, where a loop stores more than it may."""
     found = []
     for loop in hot:
         spills = [a for a in function.stack_traffic([loop]) if a.stores and VECTOR.search(a.text)]

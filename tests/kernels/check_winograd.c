@@ -115,7 +115,7 @@ static void check_gemm_rows(const struct tvmq_variant *variant, size_t n_rows, s
   const size_t weight_bytes = (k * nr * sizeof(int16_t) + 63) / 64 * 64;
   args.weights = guard_at(&weights, 0, weight_bytes, side);
   args.sums = guard_at(&sums, 0, n_rows * nr * sizeof(int32_t), side);
-  // What the transforms give at most; extremes all of one sign leave int32.
+  // Operands reach the most that the transforms give; extremes all of one sign leave int32.
   int16_t *v = guard_writable(&values, args.values), *u = guard_writable(&weights, args.weights);
   for (size_t m = 0; m < n_rows; m++) {
     for (size_t i = 0; i < k; i++) v[m * args.values_stride + i] = (int16_t)(extreme ? (m % 2 ? -12800 : 12800) : check_between(-12800, 12800));

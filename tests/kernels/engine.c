@@ -168,7 +168,7 @@ static bool family_selected(enum tvmq_family family) {
   return false;
 }
 
-// What an emulator counts: nothing but calls, the same ones in every process of the same arguments.
+// Runs what an emulator counts: nothing but calls, the same ones in every process of the same arguments.
 static void bench_counted(uint32_t cpu) {
   check_random_seed(options.seed, "bench");
   check_bench_counted(options.calls, options.shape);

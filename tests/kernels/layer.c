@@ -202,7 +202,7 @@ void layer_compare(const struct layer *layer) {
       const int32_t got = layer->element == 1 ? (int8_t)(out[n] ^ layer->stage.flip) : got16;
       if (got != wanted) fail_at(layer, i, n, wanted, got);
     }
-    // What channels that pad the panel come to is dropped by the caller.
+    // The caller drops the outputs of channels that pad the panel.
     memcpy(expected + (out - slot), out, layer_padded_n(layer) * layer->element);
   }
   if (memcmp(slot, expected, sizeof expected) == 0) return;

@@ -20,7 +20,7 @@ int32_t layer_requantized(const struct layer *layer, size_t i, size_t n) {
   return oracle_wrap((int64_t)value + layer->stage.zero_point);
 }
 
-// What a channel's multiplier is for.
+// The ranges that a channel's multiplier may lead to.
 enum scale {
   SPAN,       // results span the output's codes
   SPAN16,     // results span int16

@@ -59,7 +59,7 @@ class Case:
 
 
 def tensors(source: np.ndarray | tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """What to feed of one of a case's inputs."""
+    """The arrays to feed for one of a case's inputs."""
     return source if isinstance(source, tuple) else (source,)
 
 

@@ -16,13 +16,13 @@ T = TypeVar("T")
 
 
 class Draw:
-    """What a test asks for its random values: the less the numbers that they are made of, the simpler."""
+    """The random values that a test asks for: the smaller the numbers that they are made of, the simpler."""
 
     def __init__(self, numbers: random.Random):
         self.numbers = numbers
 
     def __call__(self, drawn: Callable[..., T], *arguments: Any, **named: Any) -> T:
-        """What a function, called with this Draw first, makes of it: told if the test fails."""
+        """Calls a function with this Draw first, and notes its result: it is told if the test fails."""
         value = drawn(self, *arguments, **named)
         hypothesis.note(repr(value))
         return value

@@ -93,7 +93,7 @@ def rescale_wide(x: np.ndarray, multiplier: int, exponent: int) -> np.ndarray:
 
 
 def output(case: cases.Case, source: np.ndarray | tuple[np.ndarray, ...], rounding: str = "reference") -> np.ndarray:
-    """What the operator makes of the input `source`, a pair where the operator has two."""
+    """The operator's output for the input `source`, a pair where the operator has two."""
     return OPERATORS[case.builder](case, source, rounding)
 
 
@@ -156,7 +156,7 @@ def finish(out: np.ndarray, zero_point: int, low: int, high: int, dtype: str) ->
 
 
 def activation_range(p: dict) -> tuple[int, int]:
-    """What the fused activation leaves of the output's type."""
+    """The part of the output type's range that the fused activation leaves."""
     low, high = int(np.iinfo(p["dtype"]).min), int(np.iinfo(p["dtype"]).max)
 
     def quantized(real: float) -> int:

@@ -8,7 +8,7 @@ from tvmq_delegate import models
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 WEIGHTED = (*CONVOLUTIONS, "FULLY_CONNECTED")
-# Of tensors of 8 or 16 bits, unless all are constant.
+# Operators of tensors of 8 or 16 bits, unless all are constant.
 ANY_QUANTIZED = (
     "ADD", "AVERAGE_POOL_2D", "CONCATENATION", "DEQUANTIZE", "LEAKY_RELU", "LOGISTIC", "MAX_POOL_2D", "MAXIMUM", "MINIMUM",
     "MUL", "RELU", "RELU6", "SUB", "TANH",

@@ -1,4 +1,4 @@
-"""What the library is to the dynamic linker and to the runtimes that load it."""
+"""The library as the dynamic linker and the runtimes that load it see it."""
 
 from __future__ import annotations
 

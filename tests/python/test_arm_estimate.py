@@ -195,7 +195,7 @@ def test_json(functions: bool) -> None:
 
 
 def gemm_cycles(kernel: str, tile: int, rate: float, tile_cycles: float) -> dict[kernels.Bench, float]:
-    """Of a kernel of tile x tile outputs, which divide 48 and 64, with exactly this speed."""
+    """The counts of a kernel of tile x tile outputs, which divide 48 and 64, with exactly this speed."""
     shapes = {kernels.SHORT: 64, kernels.LONG: 576}
     found = {kernels.Bench(kernel, shape, 48.0 * 64 * depth): 48 * 64 * (depth / rate + tile_cycles / tile**2) for shape, depth in shapes.items()}
     return {kernels.Bench(kernel, "m 1 n 96 k 1 x 576", 96.0 * 576): 1e6, **found}

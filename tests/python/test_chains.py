@@ -38,7 +38,7 @@ class Graph:
         return Tensor(index, shape, dtype, float(np.float32(scale)), zero_point)
 
     def constant(self, like: Tensor) -> Tensor:
-        """Of one element, or of one in each channel, or of all."""
+        """A constant of one element, or of one in each channel, or of all."""
         shape = self.draw.choice([(), (1,), (like.shape[-1],), like.shape])
         zero_point = a_zero_point(self.draw, like.dtype)
         return self.tensor(shape, like.dtype, a_scale(self.draw), zero_point, data=values(self.generator, "random", shape, like.dtype))
@@ -145,7 +145,7 @@ def test_one_table(runtime, build):
 
 @pytest.mark.parametrize("resolver", ["BUILTIN_REF", "AUTO"])
 def test_output_inside_a_chain(runtime, resolver):
-    """What the model gives out is computed though a table goes past it."""
+    """An output of the model is computed though a table goes past it."""
     builder = models.ModelBuilder()
     x = builder.add_tensor("x", (1, 4, 64), "int8", scale=0.05, zero_point=3)
     gate = builder.add_tensor("gate", (1, 4, 64), "int8", scale=1 / 256, zero_point=-128)

@@ -79,7 +79,7 @@ class TestABrokenContender:
         stems = [f"op_{op.index}_{op.op}" for op in failing]
         assert [pathlib.Path(file).stem for file in found.saved] == stems
         assert {path.name for path in (tmp_path / "new/folder").iterdir()} == {f"{stem}{suffix}" for stem in stems for suffix in (".tflite", ".npz")}
-        # What was saved shows the same difference again.
+        # The saved case shows the same difference again.
         one_op = pathlib.Path(found.saved[0])
         result = tvmq("diff", one_op, "--input", one_op.with_suffix(".npz"), "--runtime", runtime.name, "--rounding", "single", "--json")
         assert result.exit_code == 1

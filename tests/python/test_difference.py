@@ -14,7 +14,7 @@ from tvmq_delegate.accuracy.difference import Allowed, Difference, Tally
 
 
 def difference(*pairs: tuple, dtype: str = "int8", scale: float = 0.0, zero_point: int = 0) -> Difference:
-    """Of pairs (baseline, contender), each a sample."""
+    """The tally of pairs (baseline, contender), each a sample."""
     tally = Tally(scale, zero_point)
     for baseline, got in pairs:
         tally.add(np.array(baseline, dtype), np.array(got, dtype))

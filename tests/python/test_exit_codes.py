@@ -1,4 +1,4 @@
-"""What the commands' exit codes say: the same, different, wrong input, nothing taken, interrupted."""
+"""Exit codes of the commands: the same, different, wrong input, nothing taken, interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the built library has against attacks: seen in the file itself."""
+"""Hardening of the built library: seen in the file itself."""
 
 from __future__ import annotations
 

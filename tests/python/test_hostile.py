@@ -132,7 +132,7 @@ def hostile(value, rng: random.Random):
 
 @pytest.fixture(scope="session")
 def outcomes(runtime: harness.Runtime) -> Iterator[Callable[..., list[dict]]]:
-    """What becomes of models, with the delegate or without: of hostile.py, a process that forks for them with the runtime imported."""
+    """Outcomes of models, with the delegate or without, from hostile.py: a process that forks for them with the runtime imported."""
     environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"}
     command = [*harness.PYTHON, str(pathlib.Path(__file__).with_name("hostile.py")), runtime.name]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:

@@ -77,7 +77,7 @@ def test_unknown_runtime_is_named() -> None:
 
 
 def _output_of(script: str) -> str:
-    """What a fresh Python prints."""
+    """The output of a fresh Python."""
     return subprocess.run([*harness.PYTHON, "-c", script], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
@@ -101,7 +101,7 @@ def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
-    """What is known of a runtime is what its kernel says."""
+    """The table of known runtimes says what their kernels do."""
     assert runtimes.fully_connected_scaling(runtime.module) == runtimes.ask_fully_connected_scaling(runtime.module)
 
 

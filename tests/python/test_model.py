@@ -58,7 +58,7 @@ def test_schema_is_that_of_the_writing_functions():
 
 
 def test_read_write_read(networks):
-    """What is written reads as what was read, for every real network."""
+    """A written model reads as the one that was read, for every real network."""
     paths = sorted(networks.glob("*.tflite"))
     assert paths, f"no .tflite file in {networks}"
     for path in paths:

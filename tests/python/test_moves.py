@@ -18,7 +18,7 @@ from tvmq_delegate import models
 
 
 def outputs(runtime: harness.Runtime, content: bytes, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
-    """Of the reference kernels; None: they lack the operator or one of its types."""
+    """Outputs of the reference kernels; None: they lack the operator or one of its types."""
     try:
         return harness.run(runtime.interpreter(content), *inputs)
     except (RuntimeError, ValueError):

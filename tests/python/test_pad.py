@@ -34,7 +34,7 @@ def a_value(draw: Draw, dtype: str) -> int:
 
 
 def options(draw: Draw) -> dict:
-    """Of load(): what decides which kernels run."""
+    """Draws the options of load() that decide which kernels run."""
     return {"isa": draw.choice(ISAS), "winograd": draw.choice(["auto", "on"]), "num_threads": draw.integer(1, 2)}
 
 
@@ -186,7 +186,7 @@ def test_two_readers(runtime, reader):
 
 
 def test_after_each_other(runtime):
-    """Of two PADs the one before the convolution is folded, and the other computed."""
+    """The second of two PADs, before the convolution, is folded, and the other computed."""
     content = padded(padded(CONV(), EVEN), EVEN)
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)

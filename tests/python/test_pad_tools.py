@@ -1,4 +1,4 @@
-"""What the tools make of a PAD that is folded into convolutions: nothing of it runs, so it is compared, timed and cut out with them."""
+"""The tools on a PAD that is folded into convolutions: nothing of it runs, so it is compared, timed and cut out with them."""
 
 from __future__ import annotations
 

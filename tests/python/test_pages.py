@@ -25,7 +25,7 @@ from tvmq_delegate.reports import bench, graph
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-# What a visitor would see, written where the test finds it.
+# The script writes what a visitor would see where the test finds it.
 PROBE = """<script>
   addEventListener("load", () => setTimeout(() => {
     const large = (element) => { const area = element.getBoundingClientRect(); return area.width > 200 && area.height > 40; };

@@ -33,7 +33,7 @@ def network(request: pytest.FixtureRequest, runtime: harness.Runtime) -> tuple[s
     return request.param, content
 
 
-# What types do not tell: why networks that are not the zoo's may have operators that are refused all the same.
+# Reasons that types do not tell: why networks that are not the zoo's may have operators that are refused all the same.
 JUSTIFIED = {
     "ADD": ("int16 scales that are powers of two",),
     "RESIZE_BILINEAR": ("the weights are not exact in float32, and runtimes round them differently",),
@@ -103,7 +103,7 @@ def test_whole_network(runtime, network, computed):
 
 
 def test_beside_the_default_kernels(runtime, network):
-    """What the delegate leaves goes to the runtime's fast kernels (XNNPACK where it has it): the same nodes are claimed, and it runs."""
+    """The runtime's fast kernels (XNNPACK where it has it) take what the delegate leaves: the same nodes are claimed, and it runs."""
     name, content = network
     delegate = runtime.load()
     delegated = runtime.interpreter(content, [delegate], resolver="AUTO")

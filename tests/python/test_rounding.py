@@ -110,7 +110,7 @@ def test_the_callers_floating_point_does_not_matter(runtime, build, prepared_so)
 
 
 def set_flushing(flush: bool) -> None:
-    """Of this thread: whether subnormal floats are taken for, and become, zero."""
+    """Sets, for this thread, whether subnormal floats are taken for, and become, zero."""
     libm, x86 = ctypes.CDLL("libm.so.6"), platform.machine() == "x86_64"
     environment = (ctypes.c_uint32 * 16)()  # fenv_t: MXCSR is the eighth word, FPCR the first
     assert libm.fegetenv(environment) == 0

@@ -1,4 +1,4 @@
-"""What reaches the terminal and files: tables that fit, and no control character of a model or of a runtime's message."""
+"""Output to the terminal and to files: tables fit, and no control character of a model or of a runtime's message gets through."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = f'=cmd(){ESCAPE}\nnext line\u202e'
 
 @pytest.fixture(params=[80, 120, 200])
 def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Of a terminal; what is printed goes to the test."""
+    """The width of a terminal; its output goes to the test."""
     monkeypatch.setattr(screen, "console", screen.Screen(width=request.param, highlight=False, markup=False))
     return request.param
 

@@ -74,7 +74,7 @@ def test_inexact_is_direct(runtime):
 
 
 def test_memory(runtime):
-    """What is transformed stays within the budget, and is told."""
+    """Transformed weights stay within the budget, and the report says so."""
     built = builders.build_conv(in_shape=(1, 16, 16, 128), out_c=128)  # 1.1 MiB when transformed
     for parameters, expected in (({"winograd": "on"}, True), ({"winograd": "off"}, False), ({"winograd": "on", "winograd_megabytes": 1}, False)):
         delegate = runtime.load(**parameters)

@@ -1,4 +1,4 @@
-// What the kernels are measured against: exact integers and rational numbers, written from the definitions and sharing no code with the delegate.
+// The standard that kernels are measured against: exact integers and rational numbers, written from the definitions and sharing no code with the delegate.
 #pragma once
 
 #include <stddef.h>

@@ -18,7 +18,7 @@
 #define F32 TVMQ_TYPE_F32
 #define OTHER_TYPE TVMQ_TYPE_OTHER
 
-// Of an array of {desc, reason}.
+// Checks an array of {desc, reason}.
 #define CHECK_CLAIMS(claim, cases)                                  \
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {                  \
     char name[64];                                                  \

@@ -136,7 +136,7 @@ static bool writes(const struct fake_subgraph *s, const TfLiteIntArray *nodes, i
   return found;
 }
 
-// What the nodes read, constants too, and none of them writes.
+// The inputs of the nodes, constants too, which none of them writes.
 static TfLiteIntArray *inputs_of(const struct fake_subgraph *s, const TfLiteIntArray *nodes) {
   int inputs[FAKE_MAX_TENSORS], n = 0;
   for (int tensor = 0; tensor < (int)s->n_tensors; tensor++) {

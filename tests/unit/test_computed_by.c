@@ -1,4 +1,4 @@
-// What computes a depthwise convolution: itself, or a convolution where one channel becomes many outputs and that is estimated to cost less.
+// A depthwise convolution is computed as itself, or as a convolution where one channel becomes many outputs and that is estimated to cost less.
 #include "ops/op.h"
 #include "plan/select.h"
 #include "unit.h"

@@ -38,7 +38,7 @@ static const struct {
     {COPY(.wants_same_quant = true, .same_quant = true), NULL},
 };
 
-// What output indices 0, 1 and on read.
+// The input indices that output indices 0, 1 and on read.
 static const struct {
   struct tvmq_copy_axis axis;
   int64_t index[9];

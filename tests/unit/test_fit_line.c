@@ -45,7 +45,7 @@ int main(void) {
     const int32_t in = (int32_t)(unit_random(&state) >> 56) - 128, out = (int32_t)(unit_random(&state) >> 56) - 128;
     fits(rounding, ratio, in, out);
     any += fits(TVMQ_ROUNDING_REFERENCE, exp2((double)(unit_random(&state) >> 11) * 0x1p-53 * 6 - 3), in, out);
-    // What concatenation asks for: the output's range holds the input's.
+    // Concatenation asks for this: the output's range holds the input's.
     const double shrink = 0.05 + 0.95 * (double)(unit_random(&state) >> 11) * 0x1p-53;
     const int32_t zero = (int32_t)((out + 128) * (1 - shrink)) - 128 + (int32_t)((in + 128) * shrink);
     found += fits(TVMQ_ROUNDING_REFERENCE, shrink, in, zero);

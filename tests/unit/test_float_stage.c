@@ -13,7 +13,7 @@ static float float_of(int32_t bits) {
   return x;
 }
 
-// What a kernel makes of accumulator `acc` of the panel's channel.
+// A kernel's output for accumulator `acc` of the panel's channel.
 static int32_t in_float_form(const struct tvmq_stage *stage, const struct tvmq_channel_params *p, int64_t acc) {
   const bool is_odd = tvmq_stage_is_odd(stage);
   const int32_t value = tvmq_float_value(-float_of(p->multiplier), float_of(p->shift), is_odd, (int32_t)(acc + p->bias));
@@ -36,7 +36,7 @@ static bool check(const struct tvmq_stage *stage, int32_t multiplier, int32_t sh
 
 static int64_t below(unsigned long long *state, int64_t n) { return (int64_t)(unit_random(state) >> 1) % n; }
 
-// Of `rounds` channels whose steps between codes are about `step`, how many get the float form. The accumulators reach beyond the codes, or some of them.
+// Counts how many of `rounds` channels whose steps are about `step` get the float form. The accumulators reach beyond the codes, or some of them.
 static int found(unsigned long long *state, int rounds, double step) {
   int n = 0;
   for (int i = 0; i < rounds; i++) {

@@ -72,7 +72,7 @@ static struct graph two_readers(void) {
   return g;
 }
 
-// What is padded is read itself too.
+// The padded tensor's input is read by another node too.
 static struct graph read_again(void) {
   struct graph g = inside();
   g.outputs[g.n_outputs++] = add_conv(&g, true, g.source, 1);
@@ -108,7 +108,7 @@ static struct graph pad_of_pad(void) {
   return g;
 }
 
-// What is padded is overwritten before the padded tensor is read.
+// The padded tensor's input is overwritten before the padded tensor is read.
 static struct graph overwritten(void) {
   struct graph g = begin();
   const int source = activation(&g), other = fake_tensor(g.s, kTfLiteInt8, (int[]){1, SIZE, SIZE, C, 0}, 0.25f, 3, NULL);

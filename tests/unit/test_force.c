@@ -87,7 +87,7 @@ static void check_errors(void) {
   end(&s);
 }
 
-// What is forced stays so for other shapes, or is refused with a reason.
+// A forced candidate stays so for other shapes, or is refused with a reason.
 static void check_resize(void) {
   static const int small[] = {1, 3, 3, NETWORK_C, -1}, large[] = {2, NETWORK_H + 4, NETWORK_H + 4, NETWORK_C, -1};
   struct scene s = begin("1");

@@ -1,4 +1,4 @@
-// What nodes of FULLY_CONNECTED are read as.
+// Nodes of FULLY_CONNECTED, as they are read.
 #include <stdlib.h>
 #include <string.h>
 

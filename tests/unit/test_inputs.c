@@ -34,7 +34,7 @@ static int add(struct network *n, int a, int b) {
 
 static int activation_of(struct network *n, int h, int c) { return fake_tensor(n->graph, kTfLiteInt8, (int[]){1, h, SIZE, c, 0}, 0.5f, -5, NULL); }
 
-// Of what has the scale that all have.
+// A tensor with the scale that all have.
 static int concatenate(struct network *n, int axis, int n_in, const int *in, int out) {
   TfLiteConcatenationParams *params = calloc(1, sizeof *params);
   params->axis = axis;

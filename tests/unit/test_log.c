@@ -1,4 +1,4 @@
-// What the delegate says on stderr: each severity has messages of its own, and shows those above it.
+// Messages of the delegate on stderr: each severity has messages of its own, and shows those above it.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>

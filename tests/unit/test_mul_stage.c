@@ -15,7 +15,7 @@ static float float_of(int32_t bits) {
   return x;
 }
 
-// What a kernel makes of a product.
+// A kernel's output for a product.
 static int32_t computed(const struct tvmq_mul_args *args, int32_t product) {
   const struct tvmq_stage *stage = &args->stage;
   if (args->multiplier >= 0) return tvmq_stage_s32(stage, product, args->multiplier, args->shift);

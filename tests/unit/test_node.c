@@ -1,4 +1,4 @@
-// What the reader of the runtime's structures makes of malformed nodes and of runtimes that are not as declared: a reason, never a crash.
+// The reader of the runtime's structures gives a reason, and never crashes, for malformed nodes and for runtimes that are not as declared.
 #include <stdlib.h>
 
 #include "base/memory.h"

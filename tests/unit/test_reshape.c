@@ -1,4 +1,4 @@
-// What nodes of RESHAPE are read as.
+// Nodes of RESHAPE, as they are read.
 #include <stdlib.h>
 #include <string.h>
 

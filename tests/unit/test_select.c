@@ -22,7 +22,7 @@ static struct tvmq_gemm_problem problem_of(size_t i, int32_t zero_point, uint32_
                                     .target = {.cpu = cpu, .machine = machine}};
 }
 
-// What the variant alone is estimated to cost; INFINITY: it may not be chosen.
+// The estimated cost of the variant alone; INFINITY: it may not be chosen.
 static float cycles_of(const struct tvmq_variant *v, struct tvmq_gemm_problem problem) {
   float cycles = INFINITY;
   problem.target.only = v;
@@ -77,7 +77,7 @@ static void check_speeds(void) {
   }
 }
 
-// What machines say of kernels is of kernels that there are, if they are built.
+// Kernels that machines speak of exist, if they are built.
 static void check_machine_speeds(const struct tvmq_machine *machine) {
   for (size_t i = 0; i < machine->n_speeds; i++) {
     const struct tvmq_kernel_speed *s = &machine->speeds[i];

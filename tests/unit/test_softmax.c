@@ -38,7 +38,7 @@ static const struct {
     {WIDE(.beta = 0), "beta x input scale is too small or too large"},
 };
 
-// What is rounded of the exponential function are values at 512 steps and half-way between them, and means of a value and of a whole number: all but exp(0),
+// The roundings are of values of the exponential function at 512 steps and half-way between them, and of means of a value and a whole number: all but exp(0),
 // which is exact, are far from a half and from a whole number.
 static void check_ties(void) {
   double least = 1;

@@ -23,7 +23,7 @@ def uniform_deviation(dtype: str) -> float:
 
 
 def default_zero_points(dtype: str) -> tuple[int, int]:
-    """Of an input and of an output (or of two inputs): not the middle of the range, so that they count."""
+    """Zero points of an input and of an output (or of two inputs): not the middle of the range, so that they count."""
     return {"int8": (3, -4), "uint8": (125, 131)}.get(dtype, (0, 0))
 
 
