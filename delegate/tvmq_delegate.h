@@ -43,6 +43,9 @@ struct tvmq_kernel_info {
 };
 const struct tvmq_kernel_info *tvmq_get_kernel(int index);
 
+// A checksum of the kernels' names, 16 hexadecimal digits: equal where two libraries have the same kernels.
+const char *tvmq_kernels_checksum(void);
+
 // ---- options of tflite_plugin_create_delegate
 //
 // Constants of a graph, weights above all, may be written to between preparations only if the option constants=verify has each inference compare them.
@@ -114,6 +117,11 @@ struct tvmq_candidate_info {
   int runs;                         // it is what the node runs as
 };
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int index, int candidate);
+
+// All that decides on the candidates of node `index` and on the time that they take, in one line of ASCII: operator, types, shapes, strides, rounding,
+// instruction sets, threads. Nodes of equal signatures are the same task for whoever searches the fastest candidate, in whatever network they are, but for
+// Winograd: whether that is exact depends on the weights. NULL where tvmq_get_candidate lists nothing. docs/records.md explains the words.
+const char *tvmq_get_signature(const void *delegate, int index);
 
 // Has node `index` computed by a candidate from now on, or by default again: candidate -1. It is planned again at once, and stays so forced when the
 // interpreter prepares it anew, as long as that is legal for the shapes there are then: else tvmq_node_info says why not, and the default runs. Returns 0, or

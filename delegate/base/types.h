@@ -13,6 +13,13 @@ static inline size_t tvmq_type_bytes(enum tvmq_type type) {
   return bytes[type];
 }
 
+// As in signatures of operators.
+static inline const char *tvmq_type_name(enum tvmq_type type) {
+  static const char *const names[] = {[TVMQ_TYPE_S8] = "s8",   [TVMQ_TYPE_U8] = "u8",   [TVMQ_TYPE_S16] = "s16", [TVMQ_TYPE_S32] = "s32",
+                                      [TVMQ_TYPE_S64] = "s64", [TVMQ_TYPE_F32] = "f32", [TVMQ_TYPE_S4] = "s4",   [TVMQ_TYPE_OTHER] = "other"};
+  return names[type];
+}
+
 // The value of an 8-bit element.
 static inline int32_t tvmq_byte_value(enum tvmq_type type, uint8_t byte) { return type == TVMQ_TYPE_S8 ? (int8_t)byte : byte; }
 

@@ -2,8 +2,11 @@
 #include "tvmq_delegate.h"
 #pragma GCC visibility pop
 
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "base/checksum.h"
 #include "cpu/cpu.h"
 #include "host/apply.h"
 #include "host/options.h"
@@ -63,6 +66,14 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
       .nr = variant->layout.nr,
   };
   return &info;
+}
+
+const char *tvmq_kernels_checksum(void) {
+  static _Thread_local char text[17];
+  uint64_t sum = 0;
+  for (size_t i = 0; i < tvmq_n_variants; i++) sum = tvmq_checksum(sum, tvmq_variants[i].name, strlen(tvmq_variants[i].name));
+  snprintf(text, sizeof text, "%016" PRIx64, sum);
+  return text;
 }
 
 const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? tvmq_option((size_t)index) : NULL; }

@@ -1,4 +1,4 @@
-// Candidates of nodes, and forcing one: part of the public functions (tvmq_delegate.h).
+// Candidates of nodes, their signatures, and forcing one: part of the public functions (tvmq_delegate.h).
 #pragma GCC visibility push(default)
 #include "tvmq_delegate.h"
 #pragma GCC visibility pop
@@ -7,6 +7,7 @@
 #include "host/apply.h"
 #include "host/delegate.h"
 #include "host/partition.h"
+#include "host/signature.h"
 
 // More than any node has: some ways, times kernels, times a few blocks.
 enum { MOST_CANDIDATES = 512 };
@@ -48,6 +49,16 @@ const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index
       .runs = tvmq_same_choice(choice, &info.choice),
   };
   return &record->candidate;
+}
+
+const char *tvmq_get_signature(const void *base, int index) {
+  const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
+  if (!is_planned(record)) return NULL;
+  if (record->signature == NULL) record->signature = tvmq_alloc(TVMQ_SIGNATURE_SIZE);
+  if (record->signature == NULL) return NULL;
+  tvmq_sign(record, &record->desc, &delegate->env, record->signature);
+  return record->signature[0] != '\0' ? record->signature : NULL;
 }
 
 static struct tvmq_partition *partition_of(const struct tvmq_delegate *delegate, const struct tvmq_record *record) {

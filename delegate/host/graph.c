@@ -120,6 +120,7 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
     tvmq_record_release(&subgraph->records[i]);
     tvmq_free(subgraph->records[i].candidates);
+    tvmq_free(subgraph->records[i].signature);
     tvmq_free(subgraph->records[i].shapes.in);
   }
   tvmq_free(subgraph->known);

@@ -45,6 +45,7 @@ struct tvmq_record {
   struct tvmq_choice wish;
   struct tvmq_choice *candidates;  // as listed last, for the description
   size_t n_candidates;
+  char *signature;                       // as asked for last
   struct tvmq_candidate_info candidate;  // that was asked for last
 
   // Only for a PAD

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "cpu/cpu.h"
 
 static char isa_names[128];  // "auto|" and those of tvmq_isas
@@ -149,19 +149,6 @@ void tvmq_option_name(const char *option, int value, char *name, size_t size) {
 
 // ---- messages
 
-struct message {
-  char *text;
-  size_t size, length;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct message *message, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  const int n = vsnprintf(message->text + message->length, message->size - message->length, format, args);
-  va_end(args);
-  message->length += (size_t)n < message->size - message->length ? (size_t)n : message->size - message->length - 1;
-}
-
 // Edits that make one word of another: characters put in, taken out or replaced.
 static size_t distance(const char *a, const char *b) {
   size_t row[KEY_SIZE + 1];
@@ -179,17 +166,17 @@ static size_t distance(const char *a, const char *b) {
   return row[n];
 }
 
-static void unknown_key(struct message *message, const char *key, const char *value, const char *normal) {
-  say(message, "unknown option %.100s with value '%.100s'", key, value);
+static void unknown_key(struct tvmq_text *message, const char *key, const char *value, const char *normal) {
+  tvmq_say(message, "unknown option %.100s with value '%.100s'", key, value);
   const char *lead = "; did you mean ";
   for (size_t i = 0; i < N_ROWS; i++) {
     const char *name = rows[i].info.name;
     const bool near = normal[0] != '\0' && (strstr(name, normal) != NULL || strstr(normal, name) != NULL || distance(normal, name) <= 1 + strlen(name) / 4);
     if (!near) continue;
-    say(message, "%s%s", lead, name);
+    tvmq_say(message, "%s%s", lead, name);
     lead = " or ";
   }
-  for (size_t i = 0; i < N_ROWS; i++) say(message, "%s%s", i == 0 ? "; options are " : ", ", rows[i].info.name);
+  for (size_t i = 0; i < N_ROWS; i++) tvmq_say(message, "%s%s", i == 0 ? "; options are " : ", ", rows[i].info.name);
 }
 
 // ---- values: how each kind is read, and what it says is allowed
@@ -206,9 +193,9 @@ static bool parse_bool(const struct tvmq_option_info *info, const char *value, v
   return false;
 }
 
-static void allowed_bools(struct message *message, const struct tvmq_option_info *info) {
+static void allowed_bools(struct tvmq_text *message, const struct tvmq_option_info *info) {
   (void)info;
-  say(message, "true or false");
+  tvmq_say(message, "true or false");
 }
 
 static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
@@ -221,7 +208,9 @@ static bool parse_int(const struct tvmq_option_info *info, const char *value, vo
   return true;
 }
 
-static void allowed_ints(struct message *message, const struct tvmq_option_info *info) { say(message, "whole numbers from %d to %d", info->min, info->max); }
+static void allowed_ints(struct tvmq_text *message, const struct tvmq_option_info *info) {
+  tvmq_say(message, "whole numbers from %d to %d", info->min, info->max);
+}
 
 static bool parse_name(const struct tvmq_option_info *info, const char *value, void *out) {
   const int i = place(info->names, value, strlen(value));
@@ -230,18 +219,18 @@ static bool parse_name(const struct tvmq_option_info *info, const char *value, v
   return true;
 }
 
-static void allowed_names(struct message *message, const struct tvmq_option_info *info) {
+static void allowed_names(struct tvmq_text *message, const struct tvmq_option_info *info) {
   if (info->names == isa_names) {
-    say(message, "auto");
+    tvmq_say(message, "auto");
     for (size_t i = 0; i < tvmq_n_isas; i++) {
-      if (tvmq_isa_offered(&tvmq_isas[i])) say(message, ", %s", tvmq_isas[i].name);
+      if (tvmq_isa_offered(&tvmq_isas[i])) tvmq_say(message, ", %s", tvmq_isas[i].name);
     }
-    say(message, " (what this CPU offers)");
+    tvmq_say(message, " (what this CPU offers)");
     return;
   }
   for (const char *name = info->names; *name != '\0'; name += strspn(name, "|")) {
     const int length = (int)strcspn(name, "|");
-    say(message, "%s%.*s", name == info->names ? "" : ", ", length, name);
+    tvmq_say(message, "%s%.*s", name == info->names ? "" : ", ", length, name);
     name += length;
   }
 }
@@ -251,17 +240,17 @@ static bool parse_cpus(const struct tvmq_option_info *info, const char *value, v
   return tvmq_cpus_parse(value, out);
 }
 
-static void allowed_cpus(struct message *message, const struct tvmq_option_info *info) {
+static void allowed_cpus(struct tvmq_text *message, const struct tvmq_option_info *info) {
   char usable[TVMQ_CPUS_TEXT];
   (void)info;
   tvmq_cpus_usable(usable, sizeof usable);
-  say(message, "any, or numbers and ranges joined by + out of %s (what the process may use)", usable);
+  tvmq_say(message, "any, or numbers and ranges joined by + out of %s (what the process may use)", usable);
 }
 
 static const struct kind {
   const char *name;
   bool (*parse)(const struct tvmq_option_info *info, const char *value, void *out);
-  void (*allowed)(struct message *message, const struct tvmq_option_info *info);
+  void (*allowed)(struct tvmq_text *message, const struct tvmq_option_info *info);
 } kinds[] = {
     {"bool", parse_bool, allowed_bools},
     {"int", parse_int, allowed_ints},
@@ -284,7 +273,7 @@ static const struct row *find_row(const char *name) {
   return NULL;
 }
 
-static bool parse_pair(const char *key, const char *value, struct tvmq_options *options, bool given[N_ROWS], struct message *message) {
+static bool parse_pair(const char *key, const char *value, struct tvmq_options *options, bool given[N_ROWS], struct tvmq_text *message) {
   char name[KEY_SIZE] = "";
   if (strlen(key) < sizeof name) strcpy(name, key);
   for (char *c = name; *c != '\0'; c++) *c = *c == '-' ? '_' : *c;
@@ -295,24 +284,24 @@ static bool parse_pair(const char *key, const char *value, struct tvmq_options *
     return false;
   }
   if (given[row - rows]) {
-    say(message, "option %s is given twice, the second time with value '%.100s'", name, value);
+    tvmq_say(message, "option %s is given twice, the second time with value '%.100s'", name, value);
     return false;
   }
   given[row - rows] = true;
   if (kind_of(row)->parse(&row->info, value, field(options, row))) return true;
-  say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
+  tvmq_say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
   kind_of(row)->allowed(message, &row->info);
   return false;
 }
 
 bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char text[TVMQ_OPTIONS_MESSAGE]) {
-  struct message message = {.text = text, .size = TVMQ_OPTIONS_MESSAGE};
+  struct tvmq_text message = {.at = text, .size = TVMQ_OPTIONS_MESSAGE};
   bool given[N_ROWS] = {false};
   text[0] = '\0';
   for (size_t i = 0; i < N_ROWS; i++) kind_of(&rows[i])->parse(tvmq_option(i), rows[i].info.default_value, field(options, &rows[i]));
   for (size_t i = 0; i < n; i++) {
     if (keys == NULL || values == NULL || keys[i] == NULL || values[i] == NULL) {
-      say(&message, "option %zu of %zu has no %s", i + 1, n, keys == NULL || keys[i] == NULL ? "name" : "value");
+      tvmq_say(&message, "option %zu of %zu has no %s", i + 1, n, keys == NULL || keys[i] == NULL ? "name" : "value");
       return false;
     }
     if (!parse_pair(keys[i], values[i], options, given, &message)) return false;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/scratch.h"
+#include "base/text.h"
 #include "kernels/kernel.h"
 #include "ops/desc.h"
 #include "packing/layout.h"
@@ -74,6 +75,9 @@ struct tvmq_op_class {
   // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
   // those that have what it gives. None, or NULL: there is nothing to choose, and wishes are not looked at.
   size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
+  // Appends what of the description decides on the candidates, but for whether Winograd is exact with the weights: " in=s8[1,8,8,16] ...". Nothing
+  // where none is listed; NULL where `candidates` is.
+  void (*sign)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text);
   // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
   const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias

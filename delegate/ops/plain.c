@@ -25,3 +25,7 @@ size_t tvmq_plain_candidates(tvmq_plain_select select, const union tvmq_desc *de
   }
   return choices.n;
 }
+
+void tvmq_plain_sign(enum tvmq_type in_type, enum tvmq_type out_type, size_t n, struct tvmq_text *text) {
+  tvmq_say(text, " in=%s out=%s elements=%zu", tvmq_type_name(in_type), tvmq_type_name(out_type), n);
+}

@@ -12,6 +12,9 @@ const struct tvmq_variant *tvmq_plain_choose(tvmq_plain_select select, const uni
 // The candidates of an operator of `n` elements (op.h).
 size_t tvmq_plain_candidates(tvmq_plain_select select, const union tvmq_desc *desc, size_t n, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
 
+// Appends what decides on them (op.h).
+void tvmq_plain_sign(enum tvmq_type in_type, enum tvmq_type out_type, size_t n, struct tvmq_text *text);
+
 // The choice of a planned operator.
 static inline struct tvmq_choice tvmq_plain_choice(const struct tvmq_variant *variant) {
   return (struct tvmq_choice){.way = TVMQ_WAY_PLAIN, .variant = variant, .flip = TVMQ_FLIP_USES};

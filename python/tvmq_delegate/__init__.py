@@ -5,9 +5,9 @@
 
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
-load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, profile, spans, peak)
-imports cffi when called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print: str() of it is that text, and notebooks show
-it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
+load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, signature, profile,
+spans, peak) imports cffi when called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print: str() of it is that text, and
+notebooks show it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from .binding.library import (
     peak,
     profile,
     report,
+    signature,
     spans,
 )
 from .binding.loader import library_path, load
@@ -64,7 +65,7 @@ __all__ = [
     "ToolOptions",
 ]
 __all__ += ["bench", "candidates", "cpu", "diff", "force", "inputs", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report"]
-__all__ += ["spans"]
+__all__ += ["signature", "spans"]
 
 __version__: str
 

@@ -77,6 +77,26 @@ static void check_all(const char *threads) {
   end(&s);
 }
 
+static void check_signatures(void) {
+  struct scene one = begin("1"), two = begin("2");
+  char first[256];
+  check_run(&one, NULL, "one thread");
+  check_run(&two, NULL, "two threads");
+  snprintf(first, sizeof first, "%s", tvmq_get_signature(one.delegate, 0));
+  CHECK(strstr(first, "CONV_2D in=s8[1,9,9,5] filter=s8[") == first && strstr(first, " threads=1") != NULL, "%s", first);
+  CHECK_STRING(tvmq_get_signature(one.delegate, 0), first, "the same when asked again");
+  CHECK(strcmp(tvmq_get_signature(one.delegate, 1), first) != 0, "another node");
+  CHECK(strcmp(tvmq_get_signature(two.delegate, 0), first) != 0, "another number of threads");
+  fake_resize(one.network.graph, one.network.in, (const int[]){2, NETWORK_H, NETWORK_H, NETWORK_C, -1});
+  check_run(&one, (const int[]){2, NETWORK_H, NETWORK_H, NETWORK_C, -1}, "another size");
+  CHECK(strstr(tvmq_get_signature(one.delegate, 0), "in=s8[2,9,9,5]") != NULL, "another size: %s", tvmq_get_signature(one.delegate, 0));
+  CHECK(tvmq_get_signature(one.delegate, NODES) == NULL && tvmq_get_signature(NULL, 0) == NULL, "no such node");
+  CHECK(strlen(tvmq_kernels_checksum()) == 16, "%s", tvmq_kernels_checksum());
+  fake_destroy(two.network.fake);
+  network_delegate_destroy(two.delegate);
+  end(&one);
+}
+
 static void check_errors(void) {
   struct scene s = begin("1");
   CHECK(tvmq_get_candidate(s.delegate, NODES, 0) == NULL && tvmq_get_candidate(s.delegate, -1, 0) == NULL && tvmq_get_candidate(NULL, 0, 0) == NULL, "none");
@@ -133,6 +153,7 @@ static void check_memory(void) {
 int main(void) {
   check_all("1");
   check_all("2");
+  check_signatures();
   check_errors();
   check_resize();
   check_memory();

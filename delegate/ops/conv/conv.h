@@ -103,6 +103,9 @@ const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const stru
 // Adds all choices that the environment's wish leaves.
 void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_choices *choices);
 
+// Appends what of a convolution or depthwise convolution decides on its candidates (op.h).
+void tvmq_conv_sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text);
+
 // The estimated cost of a convolution, or depthwise convolution, as rows of A times panels: cycles on one thread. INFINITY: it cannot be computed so.
 float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
 

@@ -90,6 +90,20 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
 
 // ---- candidates
 
+void tvmq_conv_sign(const union tvmq_desc *whole, const struct tvmq_env *env, struct tvmq_text *text) {
+  const struct tvmq_conv_desc *d = &whole->conv;
+  struct tvmq_conv_problem problem;
+  if (tvmq_conv_describe(d, env, &problem) != NULL) return;
+  struct tvmq_geometry geometry;  // before the filter was trimmed
+  tvmq_geometry(d, &geometry);
+  tvmq_say(text, " in=%s[%d,%d,%d,%d] filter=%s[%d,%d,%d] out=%s[%d,%d,%d] stride=%d,%d dilation=%d,%d pad=%d,%d", tvmq_type_name(d->in_type), d->batch,
+           d->in_h, d->in_w, d->in_c, tvmq_type_name(d->filter_type), d->filter_h, d->filter_w, d->filter_c, tvmq_type_name(d->out_type), geometry.out_h,
+           geometry.out_w, d->out_c, d->stride_h, d->stride_w, d->dilation_h, d->dilation_w, geometry.pad_top, geometry.pad_left);
+  if (tvmq_conv_acc_bytes(d) > 4) tvmq_say(text, " acc=s64");
+  if (problem.quant.filter_zero_point != 0) tvmq_say(text, " filter_zero_point");
+  if (problem.excluded != 0) tvmq_say(text, " least_weights");
+}
+
 // All blocks and flips of a way with a kernel. Blocks are worth what the estimate for all threads says of them.
 static void list_blocks(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice, struct tvmq_choices *choices) {
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);

@@ -177,6 +177,7 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
 
 const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .candidates = candidates,
+                                           .sign = tvmq_conv_sign,
                                            .plan = plan,
                                            .n_tasks = n_tasks,
                                            .run_task = run_task,
@@ -186,4 +187,4 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
 
 // Without a border: its rows are not pixels side by side.
 const struct tvmq_op_class tvmq_op_fully_connected = {
-    .claim = claim, .candidates = candidates, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+    .claim = claim, .candidates = candidates, .sign = tvmq_conv_sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -325,6 +325,7 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
 const struct tvmq_op_class tvmq_op_depthwise = {
     .claim = claim,
     .candidates = candidates,
+    .sign = tvmq_conv_sign,
     .computed_by = computed_by,
     .plan = plan,
     .n_tasks = n_tasks,

@@ -28,6 +28,14 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   return select != NULL ? tvmq_plain_candidates(select, desc, desc->binary.n, env, list, max) : 0;
 }
 
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  const struct tvmq_binary_desc *d = &desc->binary;
+  (void)env;
+  if (ways[d->operation]->select == NULL) return;
+  tvmq_plain_sign(d->type, d->type, d->n, text);
+  if (d->broadcast.rank > 0) tvmq_say(text, " line=%zu", d->broadcast.dims[d->broadcast.rank - 1]);
+}
+
 // Elements that pieces are a multiple of: lines, so that one that repeats is laid out for many pieces at once, and cache lines, if not too many.
 static size_t granule_of(const struct tvmq_binary *b, size_t most) {
   size_t granule = b->line;
@@ -114,6 +122,7 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 
 const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
                                              .candidates = candidates,
+                                             .sign = sign,
                                              .plan = plan,
                                              .n_tasks = n_tasks,
                                              .run_task = run_task,

@@ -82,6 +82,12 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   return tvmq_plain_candidates(needs_table ? select_table : select_kernel, desc, d->n, env, list, max);
 }
 
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  const struct tvmq_quantize_desc *d = &desc->quantize;
+  (void)env;
+  tvmq_plain_sign(d->in_type, d->out_type, d->n, text);
+}
+
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct quantize));
   struct quantize *r = (struct quantize *)*op;
@@ -144,6 +150,7 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 
 const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .candidates = candidates,
+                                               .sign = sign,
                                                .plan = plan,
                                                .n_tasks = n_tasks,
                                                .run_task = run_task,

@@ -24,9 +24,17 @@ static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, con
   return tvmq_select_interpolate(desc->resize.in_type, target);
 }
 
+static size_t n_elements(const struct tvmq_resize_desc *d) { return (size_t)d->batch * (size_t)d->out_h * (size_t)d->out_w * (size_t)d->channels; }
+
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  return tvmq_plain_candidates(select_kernel, desc, n_elements(&desc->resize), env, list, max);
+}
+
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   const struct tvmq_resize_desc *d = &desc->resize;
-  return tvmq_plain_candidates(select_kernel, desc, (size_t)d->batch * (size_t)d->out_h * (size_t)d->out_w * (size_t)d->channels, env, list, max);
+  (void)env;
+  tvmq_plain_sign(d->in_type, d->out_type, n_elements(d), text);
+  tvmq_say(text, " size=%d,%d,%d scaled=%d,%d", d->out_h, d->out_w, d->channels, d->in_h, d->in_w);
 }
 
 static const char *replan(struct resize *r, const union tvmq_desc *whole, const struct tvmq_env *env) {
@@ -144,4 +152,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_resize_bilinear(&desc->resize); }
 
 const struct tvmq_op_class tvmq_op_resize_bilinear = {
-    .claim = claim, .candidates = candidates, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+    .claim = claim, .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

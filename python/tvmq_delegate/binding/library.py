@@ -216,6 +216,11 @@ def kernels() -> list[Kernel]:
     return ffi.sequence(Kernel, ffi.library()[1].tvmq_get_kernel)
 
 
+def kernels_checksum() -> str:
+    """Equal where two libraries have the same kernels."""
+    return ffi.string(ffi.library()[1].tvmq_kernels_checksum())
+
+
 def options() -> list[Option]:
     """The options of load()."""
     return ffi.sequence(Option, ffi.library()[1].tvmq_get_option)
@@ -241,6 +246,18 @@ def candidates(delegate: Delegate, index: int) -> list[Candidate]:
       TypeError: no Delegate object. ValueError: one of another library.
     """
     return ffi.sequence(Candidate, ffi.library()[1].tvmq_get_candidate, ffi.delegate_pointer(delegate), index)
+
+
+def signature(delegate: Delegate, index: int) -> str:
+    """All that decides on the candidates of node `index` of report() and on their times, in words. Nodes of equal signatures are one task of the tuner.
+
+    "" for nodes that leave no choice.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library.
+    """
+    text = ffi.library()[1].tvmq_get_signature(ffi.delegate_pointer(delegate), index)
+    return ffi.string(text) if text else ""
 
 
 def force(delegate: Delegate, index: int, candidate: int | None) -> None:

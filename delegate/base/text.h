@@ -1,0 +1,11 @@
+// Text written piece by piece into room that is given; what does not fit is cut off.
+#pragma once
+
+#include <stddef.h>
+
+struct tvmq_text {
+  char *at;  // room of `size` bytes, at least 1; what is written ends with a NUL
+  size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) void tvmq_say(struct tvmq_text *text, const char *format, ...);

@@ -1,0 +1,35 @@
+#include "host/signature.h"
+
+#include "cpu/cpu.h"
+#include "host/options.h"
+
+static void say_features(uint32_t cpu, struct tvmq_text *text) {
+  const char *lead = " cpu=";
+  for (size_t i = 0; i < tvmq_n_isas; i++) {
+    if (tvmq_isas[i].cpu == 0 || (tvmq_isas[i].cpu & ~cpu) != 0) continue;
+    tvmq_say(text, "%s%s", lead, tvmq_isas[i].name);
+    lead = "+";
+  }
+  if (lead[0] == ' ') tvmq_say(text, " cpu=c");
+}
+
+void tvmq_sign(const struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_SIGNATURE_SIZE]) {
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  struct tvmq_text text = {.at = room, .size = TVMQ_SIGNATURE_SIZE};
+  char name[16];
+  room[0] = '\0';
+  if (op_class->sign == NULL || record->bytes.applied) return;
+  tvmq_say(&text, "%s", record->info.op);
+  const size_t length = text.length;
+  op_class->sign(desc, env, &text);
+  if (text.length == length) room[0] = '\0';
+  if (text.length == length) return;
+  tvmq_option_name("rounding", (int)env->rounding, name, sizeof name);
+  tvmq_say(&text, " rounding=%s", name);
+  if (env->winograd != TVMQ_WINOGRAD_AUTO) {
+    tvmq_option_name("winograd", (int)env->winograd, name, sizeof name);
+    tvmq_say(&text, " winograd=%s", name);
+  }
+  say_features(env->cpu, &text);
+  tvmq_say(&text, " threads=%d", tvmq_threads_count(env->threads));
+}
