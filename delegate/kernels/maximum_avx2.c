@@ -15,4 +15,4 @@ TVMQ_INLINE vec exclusive(vec a, vec b) { return _mm256_xor_si256(a, b); }
 TVMQ_INLINE vec greater_s8(vec a, vec b) { return _mm256_max_epi8(a, b); }
 TVMQ_INLINE vec greater_s16(vec a, vec b) { return _mm256_max_epi16(a, b); }
 
-#include "kernels/maximum_x86.h"
+#include "kernels/maximum_template.h"

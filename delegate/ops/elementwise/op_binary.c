@@ -10,22 +10,12 @@
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  // a piece of either input
 
 static const struct tvmq_binary_way *const ways[] = {
-    [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,       [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,       [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
-    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_values, [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
+    [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,        [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,        [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
+    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
 };
 
-static void plan_values(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
-  (void)desc, (void)rounding, (void)variant;
-  b->algorithm = "elementwise";
-}
-
-static void compute_values(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) { tvmq_pair_values(&b->formula, in, out, n); }
-
-const struct tvmq_binary_way tvmq_binary_values = {.cycles = 0.1f, .plan = plan_values, .compute = compute_values};
-
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
-  const tvmq_plain_select select = ways[desc->binary.operation]->select;
-  return select != NULL ? tvmq_plain_candidates(select, desc, desc->binary.n, env, list, max) : 0;
+  return tvmq_plain_candidates(ways[desc->binary.operation]->select, desc, desc->binary.n, env, list, max);
 }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
@@ -45,7 +35,7 @@ static size_t granule_of(const struct tvmq_binary *b, size_t most) {
 
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
-  const float cycles = (float)b->n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
+  const float cycles = (float)b->n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(b->n, 1);
   if (b->broadcast.rank > 0) {
@@ -64,8 +54,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!b) return "out of memory";
   const struct tvmq_binary_desc *d = &desc->binary;
   b->way = ways[d->operation];
-  const struct tvmq_variant *variant = b->way->select != NULL ? tvmq_plain_choose(b->way->select, desc, env) : NULL;
-  if (b->way->select != NULL && variant == NULL) return "no kernel for this type";
+  const struct tvmq_variant *variant = tvmq_plain_choose(b->way->select, desc, env);
+  if (variant == NULL) return "no kernel for this type";
   tvmq_set_pair_formula(d, env->rounding, &b->formula);
   b->way->plan(b, d, env->rounding, variant);
   b->variant = variant;
@@ -83,11 +73,8 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm};
+  *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .choice = tvmq_plain_choice(b->variant)};
   if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
-  if (b->variant == NULL) return;
-  out->kernel = b->variant->name;
-  out->choice = tvmq_plain_choice(b->variant);
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct tvmq_binary *)op)->tasks; }

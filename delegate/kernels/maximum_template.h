@@ -1,4 +1,4 @@
-// Maximum and minimum of two tensors, for AVX2 and AVX-512.
+// Maximum and minimum of two tensors in vectors: what all instruction sets share.
 //
 // The includer defines ISA, vec, every(byte), load(p), store(p, x), exclusive(a, b), and greater_s8(a, b) and greater_s16(a, b). The last few elements are
 // computed by way of the stack.

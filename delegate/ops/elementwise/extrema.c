@@ -1,0 +1,20 @@
+// MAXIMUM and MINIMUM, by their kernels: bits are turned round so that the greater is what is asked for.
+#include "ops/elementwise/binary.h"
+#include "plan/select.h"
+
+static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  return tvmq_select_maximum(desc->binary.type, target);
+}
+
+static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
+  (void)rounding, (void)variant;
+  const uint8_t lesser = desc->operation == TVMQ_OPERATION_MINIMUM ? UINT8_MAX : 0, to_signed = desc->type == TVMQ_TYPE_U8 ? 0x80 : 0;
+  b->flip = lesser ^ to_signed;
+  b->algorithm = "elementwise";
+}
+
+static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+  b->variant->fn.maximum(&(struct tvmq_maximum_args){.in = {in[0], in[1]}, .out = out, .n = n, .flip = b->flip});
+}
+
+const struct tvmq_binary_way tvmq_binary_extrema = {.select = select_kernel, .plan = plan, .compute = compute};
