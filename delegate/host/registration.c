@@ -5,6 +5,7 @@
 #include "host/delegate.h"
 #include "host/partition.h"
 #include "ops/op_names.h"
+#include "tflite/node_inputs.h"
 
 static bool same_nodes(const struct tvmq_partition *partition, const TfLiteIntArray *nodes) {
   if ((size_t)nodes->size != partition->n) return false;
@@ -52,6 +53,13 @@ static TfLiteStatus fail_at(struct tvmq_partition *partition, TfLiteContext *con
   return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) %s: %s", record->info.node, record->info.op, what, why);
 }
 
+// The shapes of the inputs are the figures that a reason, which is a constant text, leaves out.
+static TfLiteStatus fail_to_plan(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *why) {
+  char inputs[160];
+  tvmq_node_inputs(context, &record->node, inputs, sizeof inputs);
+  return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) cannot be prepared: %s (inputs: %s)", record->info.node, record->info.op, why, inputs);
+}
+
 // In order of execution, each step's output has its shape before the next step's input is looked at.
 static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *context) {
   for (size_t i = 0; i < partition->n; i++) {
@@ -59,11 +67,11 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
     struct tvmq_record *record = step->record;
     const unsigned long long plans = record->plans;
     const char *reason = tvmq_record_plan(record, context, NULL, &partition->delegate->env);
-    if (reason != NULL) return fail_at(partition, context, record, "cannot be prepared", reason);
+    if (reason != NULL) return fail_to_plan(partition, context, record, reason);
     if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
     for (int k = 0; k < record->node.n_out; k++) {
       if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
-        return fail_at(partition, context, record, "cannot be prepared", "the runtime refuses the shape of its output");
+        return fail_to_plan(partition, context, record, "the runtime refuses the shape of its output");
     }
   }
   if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);

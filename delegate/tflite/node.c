@@ -33,7 +33,7 @@ const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *reg
   const int n_inputs = node->inputs->size;
   _Static_assert(TVMQ_MAX_IN == 64, "as the reason says");
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 64 inputs";
-  if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator";
+  if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator takes";
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;

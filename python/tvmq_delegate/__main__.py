@@ -1,5 +1,12 @@
-"""`python -m tvmq_delegate`: the same as the console script `tvmq`."""
+"""The console script `tvmq`, and `python -m tvmq_delegate`."""
 
-from .cli import main
+from .cli import chatter, main
 
-main(prog_name="tvmq")
+
+def run() -> None:
+    chatter.silence()
+    main(prog_name="tvmq")
+
+
+if __name__ == "__main__":
+    run()

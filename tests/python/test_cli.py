@@ -164,3 +164,23 @@ def test_full_delegation_is_refused_with_the_first_node(runtime: harness.Runtime
 def test_as_a_module() -> None:
     done = subprocess.run([*harness.PYTHON, "-m", "tvmq_delegate", "info"], check=True, stdout=subprocess.PIPE, text=True)
     assert done.stdout.startswith("tvmq-delegate ")
+
+
+def test_runtimes_do_not_chatter(tmp_path: pathlib.Path) -> None:
+    """Lines that libraries write to stderr are passed on, even when a crash follows. Information of the runtimes is not, but the delegate's own is."""
+    (tmp_path / "crash.py").write_text(CRASH)
+    done = subprocess.run([*harness.PYTHON, str(tmp_path / "crash.py")], check=False, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode < 0 or done.returncode > 128  # as emulators give signals
+    assert [line for line in done.stderr.splitlines() if b"qemu" not in line] == [b"INFO: tvmq-delegate: kept", b"WARNING: kept", b"Python's own", b"last"]
+
+
+CRASH = """
+import os, sys
+from tvmq_delegate.cli import chatter
+chatter.silence()
+os.write(2, b"INFO: Created TensorFlow Lite XNNPACK delegate for CPU.\\nINFO: tvmq-delegate: kept\\nWARNING: kept\\n")
+import time; time.sleep(0.5)
+print("Python's own", file=sys.stderr)
+os.write(2, b"last")
+os.abort()
+"""

@@ -99,6 +99,9 @@ def test_a_large_file_that_is_no_model_is_not_read(tmp_path: pathlib.Path) -> No
         stream.truncate(1 << 40)
     assert "the identifier at byte 4" in refuses("nodes", tmp_path / "large.tflite")
     assert "the identifier at byte 4" in refuses("nodes", "/dev/zero")
+    with (tmp_path / "large.tflite").open("r+b") as stream:
+        stream.write(b"\x18\0\0\0TFL3")
+    assert "malformed table" in refuses("nodes", tmp_path / "large.tflite")
 
 
 def test_a_model_from_a_pipe(one_conv: pathlib.Path) -> None:

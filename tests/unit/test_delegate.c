@@ -195,8 +195,10 @@ static void check_bad_resize(void) {
     int dims[6], node;
     const char *reason;
   } cases[] = {
-      {{1, 9, 9, NETWORK_C + 1, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: input channels are not a multiple of the weights' input channels"},
-      {{1, 9, NETWORK_C, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: the input has not 4 dimensions"},
+      {{1, 9, 9, NETWORK_C + 1, -1},
+       0,
+       "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: input channels are not a multiple of the weights' input channels (inputs: 1x9x9x6, 3x3x3x5, 3)"},
+      {{1, 9, NETWORK_C, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: the input has not 4 dimensions (inputs: 1x9x5, 3x3x3x5, 3)"},
   };
   static const int first[] = {1, NETWORK_H, NETWORK_H, NETWORK_C, -1};
   struct scene s = BEGIN(false, "profile", "no");

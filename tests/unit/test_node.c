@@ -125,7 +125,7 @@ static void check_conv(void) {
       {wild_bias, "a tensor index is out of range"},
       {wild_output, "a tensor index is out of range"},
       {in_place, "the output is an input too"},
-      {one_input, "the node has more or fewer inputs than its operator"},
+      {one_input, "the node has more or fewer inputs than its operator takes"},
       {no_outputs, "the node has more or fewer outputs than the delegate computes for its operator"},
       {no_options, "the node has no options"},
       {no_padding, "padding is neither SAME nor VALID"},

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import mmap
 import re
 import struct
 from collections.abc import Callable
@@ -158,6 +159,21 @@ def check_header(begin: bytes | memoryview) -> None:
         raise ModelError(f"not a TFLite model: the identifier at byte 4 is {bytes(begin[4:8])!r}, not {IDENTIFIER!r}")
 
 
+def check_root(data: bytes | memoryview | mmap.mmap) -> None:
+    """Raises ModelError unless the root table and the vectors in it lie within the file. Of a file that is mapped, little else is read."""
+    view = memoryview(data).cast("B")
+    check_header(view[:HEADER_BYTES])
+    reader = _Reader(view)
+    position = reader.offset(0, "Model")
+    slots, _ = reader.slots(position, "Model")
+    for field in schema("Model"):
+        offset = slots[field.slot] if field.slot < len(slots) else 0
+        if offset and (field.vector or field.is_string):
+            target = reader.offset(position + offset, f"Model.{field.name}")
+            (length,) = reader.unpack("<I", target, f"Model.{field.name}")
+            reader.span(target + 4, length, f"Model.{field.name}")
+
+
 def read(data: bytes | memoryview) -> Record:
     """Unpacks a .tflite file into nested records. Byte vectors stay views of `data`, other vectors become tuples.
 
@@ -206,14 +222,18 @@ class _Reader:
         self.tables[key] = (record, before - self.budget)
         return record
 
-    def fields(self, name: str, position: int, where: str) -> Record:
+    def slots(self, position: int, where: str) -> tuple[tuple[int, ...], int]:
+        """How far from the beginning of its table each field lies, 0 if the file is silent, and the bytes of the table."""
         vtable = position - self.unpack("<i", position, where)[0]
         vtable_bytes, table_bytes = self.unpack("<HH", vtable, where)
         if vtable_bytes < 4 or vtable_bytes % 2 or table_bytes < 4:
             raise ModelError(f"{where}: malformed table (vtable of {vtable_bytes} bytes, table of {table_bytes})")
         slots = self.unpack(f"<{(vtable_bytes - 4) // 2}H", vtable + 4, where)
         self.span(position, table_bytes, where)
+        return slots, table_bytes
 
+    def fields(self, name: str, position: int, where: str) -> Record:
+        slots, table_bytes = self.slots(position, where)
         fields = schema(name)
         record = Record()
         known = {field.slot for field in fields}

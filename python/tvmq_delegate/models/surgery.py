@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import math
+import mmap
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .builder import OPTION_ENUMS
-from .flatbuffer import HEADER_BYTES, ModelError, Record, check_header, enumeration, read, schema, write
+from .flatbuffer import HEADER_BYTES, ModelError, Record, check_header, check_root, enumeration, read, schema, write
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,12 +103,13 @@ def opened(source: ModelSource, name: str | None = None) -> tuple[bytes, str]:
 
 
 def _read_file(path: str | os.PathLike[str]) -> bytes:
-    """Its bytes. What cannot be a model is not read any further than that takes to see."""
+    """Its bytes. What cannot be a model is not read: the first bytes decide, then the root table of the file, which is mapped for that."""
     with open(path, "rb") as stream:
         begin = stream.read(HEADER_BYTES)
         check_header(begin)
         if not stream.seekable():
             return begin + stream.read()
+        check_root(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
         stream.seek(0)
         return stream.read()
 
