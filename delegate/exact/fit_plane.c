@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/memo.h"
 #include "base/memory.h"
 #include "exact/near_pairs.h"
 #include "kernels/stage.h"
@@ -192,12 +193,29 @@ static bool find_multipliers(struct task *task, struct tvmq_plane *plane, bool (
   return false;
 }
 
-bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {
-  struct task *task = tvmq_alloc_unset(sizeof *task);  // more than a small stack has room for
-  if (task == NULL) return false;
+// An answer may be that there is no plane.
+struct answer {
+  bool found;
+  struct tvmq_plane plane;
+};
+
+TVMQ_MEMO(planes, struct tvmq_add_args, struct answer, 64);
+
+static bool fit(const struct tvmq_add_args *sum, struct task *task, struct tvmq_plane *plane) {
   set_task(sum, task);
   plane->n_exceptions = 0;
-  const bool found = find_shift(task, &plane->shift) && (find_multipliers(task, plane, find_bias) || find_multipliers(task, plane, find_exceptions));
-  tvmq_free(task);
-  return found;
+  return find_shift(task, &plane->shift) && (find_multipliers(task, plane, find_bias) || find_multipliers(task, plane, find_exceptions));
+}
+
+bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {
+  struct answer answer = {0};
+  if (!tvmq_memo_find(&planes, sum, &answer)) {
+    struct task *task = tvmq_alloc_unset(sizeof *task);  // more than a small stack has room for
+    if (task == NULL) return false;
+    answer.found = fit(sum, task, &answer.plane);
+    tvmq_free(task);
+    tvmq_memo_keep(&planes, sum, &answer);
+  }
+  *plane = answer.plane;
+  return answer.found;
 }

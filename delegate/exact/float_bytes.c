@@ -1,6 +1,9 @@
 #include "exact/float_bytes.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/memo.h"
 
 // The reference computes out = clamp(zero_point + round(f(v) * (1 / scale))) with v = in_scale * (x - in_zero_point), every step in float32. All of it but one
 // call of the library is correctly rounded, and so the same everywhere; and monotonic, as rounding is. So f is followed here step by step, in float32, from
@@ -72,12 +75,35 @@ static bool find_byte(struct interval value, float inverse, struct tvmq_float_by
   return byte_of(scaled.high, out) == found;
 }
 
-bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
-  const float inverse = 1.0f / out.scale;
-  bool proven = true;
-  for (int x = 0; proven && x < 256; x++) {
-    const float v = in.scale * (float)(tvmq_byte_value(in.type, (uint8_t)x) - in.zero_point);
-    proven = find_byte(functions[function](v), inverse, out, &table[x]);
+struct question {
+  enum tvmq_float_function function;
+  struct tvmq_float_bytes in, out;
+};
+
+struct answer {
+  bool proven;
+  uint8_t table[256];
+};
+
+TVMQ_MEMO(tables, struct question, struct answer, 64);
+
+static void prove(const struct question *q, struct answer *answer) {
+  const float inverse = 1.0f / q->out.scale;
+  answer->proven = true;
+  for (int x = 0; answer->proven && x < 256; x++) {
+    const float v = q->in.scale * (float)(tvmq_byte_value(q->in.type, (uint8_t)x) - q->in.zero_point);
+    answer->proven = find_byte(functions[q->function](v), inverse, q->out, &answer->table[x]);
   }
-  return proven;
+}
+
+bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
+  const struct question question = {function, in, out};
+  _Static_assert(sizeof question == 28, "every byte of a key is set");
+  struct answer answer;
+  if (!tvmq_memo_find(&tables, &question, &answer)) {
+    prove(&question, &answer);
+    tvmq_memo_keep(&tables, &question, &answer);
+  }
+  memcpy(table, answer.table, sizeof answer.table);
+  return answer.proven;
 }

@@ -1,0 +1,28 @@
+// Results of pure functions, kept by their arguments for all interpreters of the process: a network asks for the same more than once, and so does the next
+// interpreter of it. The last few results are kept, in memory that is never released.
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tvmq_memo {
+  size_t key_bytes, value_bytes, capacity;
+  uint64_t *sums;    // of the keys
+  uint8_t *entries;  // a key and its value, one after the other
+  size_t n;          // that have ever been kept; the next one takes the place of the oldest
+  pthread_mutex_t mutex;
+};
+
+// Defines a memo of `most` results. All bytes of keys count, so that they must all be set.
+#define TVMQ_MEMO(name, key, value, most)                                \
+  static uint64_t name##_sums[most];                                     \
+  static uint8_t name##_entries[(most) * (sizeof(key) + sizeof(value))]; \
+  static struct tvmq_memo name = {sizeof(key), sizeof(value), most, name##_sums, name##_entries, 0, PTHREAD_MUTEX_INITIALIZER}
+
+// Copies what was kept for the key. False: nothing is there, or another thread is at the memo.
+bool tvmq_memo_find(struct tvmq_memo *memo, const void *key, void *value);
+
+// Keeps a result, unless another thread is at the memo.
+void tvmq_memo_keep(struct tvmq_memo *memo, const void *key, const void *value);
