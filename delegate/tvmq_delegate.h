@@ -7,7 +7,7 @@
 //   NULL (or -1); what is no TfLiteDelegate at all must not be passed.
 // - Structures belong to the library and only ever grow at their end, so a program compiled for an older header may read those of a newer library.
 //   Those of a delegate, and their strings, stay valid until the interpreter applies the delegate again or the delegate is destroyed; their numbers change
-//   as it runs. The others stay valid until the same thread calls the same function again, their strings forever.
+//   as it runs. The others stay valid until the same thread calls the same function again, or ends; there are none (NULL) when it is out of memory.
 // - Strings are never NULL; truth values are 0 and 1.
 // - Ask about a delegate while no other thread prepares or runs its interpreter. Everything else may be called from any thread at any time.
 #pragma once

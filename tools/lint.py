@@ -49,6 +49,7 @@ ROOMS = {
     "ops/resize": ("ops/claims", *OPS),
     "tflite": ("ops", *BASE),
     "host": ("tflite", *OPS),
+    "litert": BASE,
 }
 
 # Which rooms of the Python package a room may import, beside its own modules: by the names that their __init__ exports, whatever module defines them. Files of

@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "cpu/cpu.h"
+#include "host/answers.h"
 #include "host/apply.h"
 #include "host/options.h"
 #include "host/partition.h"
@@ -34,46 +35,47 @@ static const char *greatest_isa(void) {
 }
 
 const struct tvmq_cpu_info *tvmq_get_cpu(void) {
-  static _Thread_local struct tvmq_cpu_info info;
-  info = (struct tvmq_cpu_info){.name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order()};
-  return &info;
+  struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL) return NULL;
+  answers->cpu = (struct tvmq_cpu_info){.name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order()};
+  return &answers->cpu;
 }
 
 const struct tvmq_isa_info *tvmq_get_isa(int index) {
-  static _Thread_local struct tvmq_isa_info info;
-  if (index < 0 || (size_t)index >= tvmq_n_isas) return NULL;
-  info = (struct tvmq_isa_info){.name = tvmq_isas[index].name, .available = tvmq_isa_offered(&tvmq_isas[index])};
-  return &info;
+  struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL || index < 0 || (size_t)index >= tvmq_n_isas) return NULL;
+  answers->isa = (struct tvmq_isa_info){.name = tvmq_isas[index].name, .available = tvmq_isa_offered(&tvmq_isas[index])};
+  return &answers->isa;
 }
 
 const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
 #define FAMILY_NAME(id, name) name,
   static const char *const families[TVMQ_N_FAMILIES] = {TVMQ_FAMILIES(FAMILY_NAME)};
 #undef FAMILY_NAME
-  static _Thread_local struct tvmq_kernel_info info;
-  static _Thread_local char packing[TVMQ_LAYOUT_NAME];
-  if (index < 0 || (size_t)index >= tvmq_n_variants) return NULL;
+  struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL || index < 0 || (size_t)index >= tvmq_n_variants) return NULL;
   const struct tvmq_variant *variant = &tvmq_variants[index];
-  packing[0] = '\0';
-  if (variant->layout.weight_bytes != 0) tvmq_layout_name(&variant->layout, packing, sizeof packing);
-  info = (struct tvmq_kernel_info){
+  answers->packing[0] = '\0';
+  if (variant->layout.weight_bytes != 0) tvmq_layout_name(&variant->layout, answers->packing, sizeof answers->packing);
+  answers->kernel = (struct tvmq_kernel_info){
       .name = variant->name,
       .family = families[variant->family],
       .isa = isa_containing(variant->cpu),
-      .packing = packing,
+      .packing = answers->packing,
       .available = (variant->cpu & ~tvmq_cpu_detect()) == 0,
       .mr = variant->mr,
       .nr = variant->layout.nr,
   };
-  return &info;
+  return &answers->kernel;
 }
 
 const char *tvmq_kernels_checksum(void) {
-  static _Thread_local char text[17];
+  struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL) return NULL;
   uint64_t sum = 0;
   for (size_t i = 0; i < tvmq_n_variants; i++) sum = tvmq_checksum(sum, tvmq_variants[i].name, strlen(tvmq_variants[i].name));
-  snprintf(text, sizeof text, "%016" PRIx64, sum);
-  return text;
+  snprintf(answers->checksum, sizeof answers->checksum, "%016" PRIx64, sum);
+  return answers->checksum;
 }
 
 const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? tvmq_option((size_t)index) : NULL; }

@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .binding.accelerator import CompiledDelegate, accelerator_path, delegates, environment
 from .binding.library import (
     Candidate,
     Cpu,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Candidate",
+    "CompiledDelegate",
     "Cpu",
     "Delegate",
     "Interpreter",
@@ -64,8 +66,8 @@ __all__ = [
     "Timing",
     "ToolOptions",
 ]
-__all__ += ["bench", "candidates", "cpu", "diff", "force", "inputs", "kernels", "library_path", "load", "nodes", "options", "peak", "profile", "report"]
-__all__ += ["signature", "spans"]
+__all__ += ["accelerator_path", "bench", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels", "library_path", "load", "nodes"]
+__all__ += ["options", "peak", "profile", "report", "signature", "spans"]
 
 __version__: str
 

@@ -1,9 +1,11 @@
 """The delegate's library: loading it into a TFLite runtime, and asking it about itself. `load` needs nothing else; what asks imports cffi when called."""
 
 from . import library, runtimes
+from .accelerator import CompiledDelegate, accelerator_path, delegates, environment
 from .loader import library_path, load
 from .options import LoadOptions, ToolOptions
 from .runtimes import Delegate
 from .shown import Shown
 
-__all__ = ["Delegate", "LoadOptions", "Shown", "ToolOptions", "library", "library_path", "load", "runtimes"]
+__all__ = ["CompiledDelegate", "Delegate", "LoadOptions", "Shown", "ToolOptions", "accelerator_path", "delegates", "environment", "library", "library_path"]
+__all__ += ["load", "runtimes"]

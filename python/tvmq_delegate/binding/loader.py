@@ -42,7 +42,7 @@ def library_path() -> Path:
     return path.resolve()
 
 
-def _spelled(options: Mapping[str, object]) -> dict[str, object]:
+def spelled(options: Mapping[str, object]) -> dict[str, object]:
     """The options that are given, by the library's names. What a C string cannot hold, or what is given twice, is refused here: no runtime would tell."""
     given: dict[str, object] = {}
     for name, value in options.items():
@@ -77,7 +77,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     """
     interpreter = runtimes.find(runtime)
     path = str(library_path())
-    given = _spelled(options)
+    given = spelled(options)
     if given.get("fully_connected", "auto") == "auto":
         given["fully_connected"] = runtimes.fully_connected_scaling(interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too

@@ -15,8 +15,9 @@ _INTERPRETERS = {
     "ai_edge_litert": "ai_edge_litert.interpreter",
     "tflite_runtime": "tflite_runtime.interpreter",
     "tensorflow": "tensorflow.lite.python.interpreter",
+    "compiled_model": f"{__package__}.compiled_model",  # LiteRT's other interface, which no search finds: it must be asked for
 }
-_FULLY_CONNECTED = {"ai_edge_litert": "float64", "tflite_runtime": "fixed_point"}  # of all their versions
+_FULLY_CONNECTED = {"ai_edge_litert": "float64", "compiled_model": "float64", "tflite_runtime": "fixed_point"}  # of all their versions
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
 
 
@@ -40,7 +41,8 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
     """The interpreter module of a TFLite runtime.
 
     Args:
-      runtime: "ai_edge_litert" (or "litert"), "tflite_runtime", "tensorflow" (or "tf"), or one of these as a module, whole or in part (tensorflow.lite).
+      runtime: "ai_edge_litert" (or "litert"), "tflite_runtime", "tensorflow" (or "tf"), or one of these as a module, whole or in part (tensorflow.lite);
+        "compiled_model" is LiteRT's CompiledModel.
         None takes the one that is already imported, else the one that is installed; where several are, the first in the order above.
 
     Raises:
@@ -51,6 +53,7 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
     try:
         return importlib.import_module(_INTERPRETERS[package])
     except ModuleNotFoundError as error:
+        package = "ai_edge_litert" if package == "compiled_model" else package
         if error.name != package:
             raise  # installed, but something that it needs is not
         extra = {"tflite_runtime": "tflite-runtime", "ai_edge_litert": "litert"}.get(package, package)
@@ -59,7 +62,8 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
 
 def name(module: ModuleType) -> str:
     """Package name of what find() returned."""
-    return module.__name__.partition(".")[0]
+    packages = {module: package for package, module in _INTERPRETERS.items()}
+    return packages.get(module.__name__) or module.__name__.partition(".")[0]
 
 
 def fully_connected_scaling(module: ModuleType) -> str:
@@ -95,7 +99,7 @@ def ask_fully_connected_scaling(module: ModuleType) -> str:
 
 
 def _package(runtime: str | ModuleType) -> str:
-    given = (runtime if isinstance(runtime, str) else runtime.__name__).partition(".")[0]
+    given = runtime.partition(".")[0] if isinstance(runtime, str) else name(runtime)
     package = _ALIASES.get(given, given).replace("-", "_")
     if package not in _INTERPRETERS:
         raise ValueError(f"unknown TFLite runtime {given!r}; there are {', '.join(_INTERPRETERS)}")

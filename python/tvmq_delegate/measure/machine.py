@@ -51,10 +51,16 @@ def describe() -> Machine:
         kernel=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         python=platform.python_version(),
-        runtimes=runtimes.installed(),
+        runtimes=_runtimes(),
         version=library.version(),
         date=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     )
+
+
+def _runtimes() -> dict[str, str]:
+    """Those that are installed; LiteRT has two interfaces."""
+    found = runtimes.installed()
+    return {**found, **({"compiled_model": found["ai_edge_litert"]} if "ai_edge_litert" in found else {})}
 
 
 def _read(path: Path) -> str:

@@ -1,0 +1,203 @@
+// The delegate as an accelerator of LiteRT's CompiledModel.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "litert/configuration.h"
+#include "litert/cpu_options.h"
+#include "litert/litert_abi.h"
+#include "litert/live.h"
+
+#pragma GCC visibility push(default)
+#include "tvmq_accelerator.h"
+extern LiteRtAcceleratorDef LiteRtAcceleratorImpl;
+#pragma GCC visibility pop
+
+const void *tvmq_accelerator_delegate(int index) { return tvmq_live_at(index); }
+
+static void complain(const char *what) {
+  static const char own_name[] = "tvmq-delegate: ";  // which the delegate's messages begin with, and the log's too
+  const size_t size = sizeof own_name - 1;
+  tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: %s", strncmp(what, own_name, size) == 0 ? what + size : what);
+}
+
+// ---- the delegate's own library
+
+typedef void *create_function(const char *const *keys, const char *const *values, size_t n, void (*report_error)(const char *));
+typedef void destroy_function(void *delegate);
+
+static struct {
+  pthread_mutex_t mutex;
+  create_function *create;
+  destroy_function *destroy;
+} delegates = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void *open_library(const struct tvmq_configuration *configuration) {
+  static const char name[] = "libtvmq_delegate.so";
+  if (configuration->library != NULL) return dlopen(configuration->library, RTLD_NOW | RTLD_LOCAL);
+  static const char *const places[] = {"", "../"};  // in a Python package, in a C installation
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    char path[TVMQ_PATH + sizeof name + 4];
+    snprintf(path, sizeof path, "%s%s%s", configuration->folder, places[i], name);
+    void *library = configuration->folder[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (library != NULL) return library;
+  }
+  return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+// Loads the library at the first call; it stays from then on.
+static bool have_library(const struct tvmq_configuration *configuration) {
+  pthread_mutex_lock(&delegates.mutex);
+  if (delegates.destroy == NULL) {
+    void *library = open_library(configuration);
+    void *create = library != NULL ? dlsym(library, "tflite_plugin_create_delegate") : NULL;
+    void *destroy = library != NULL ? dlsym(library, "tflite_plugin_destroy_delegate") : NULL;
+    if (create != NULL && destroy != NULL) {
+      memcpy(&delegates.create, &create, sizeof create);  // no cast leads from data to functions
+      memcpy(&delegates.destroy, &destroy, sizeof destroy);
+    } else {
+      const char *why = dlerror();
+      complain(why != NULL ? why : "the library of the delegate lacks its functions");
+    }
+  }
+  const bool found = delegates.destroy != NULL;
+  pthread_mutex_unlock(&delegates.mutex);
+  return found;
+}
+
+static void destroy(void *delegate) {
+  tvmq_live_remove(delegate);
+  delegates.destroy(delegate);
+}
+
+// ---- what the runtime calls
+
+static LiteRtStatus get_name(LiteRtAccelerator accelerator, const char **name) {
+  (void)accelerator;
+  if (name == NULL) return kLiteRtStatusErrorInvalidArgument;
+  *name = "tvmq-delegate";
+  return kLiteRtStatusOk;
+}
+
+static LiteRtStatus get_version(LiteRtAccelerator accelerator, LiteRtApiVersion *version) {
+  (void)accelerator;
+  if (version == NULL) return kLiteRtStatusErrorInvalidArgument;
+  *version = (LiteRtApiVersion){.major = 1};
+  return kLiteRtStatusOk;
+}
+
+static const LiteRtAcceleratorDef *gpu;  // the accelerator whose place ours takes; NULL without
+
+static LiteRtStatus get_hardware_support(LiteRtAccelerator accelerator, int *hardware) {
+  (void)accelerator;
+  if (hardware == NULL) return kLiteRtStatusErrorInvalidArgument;
+  *hardware = kLiteRtHwAcceleratorCpu | (gpu != NULL ? kLiteRtHwAcceleratorGpu : 0);
+  return kLiteRtStatusOk;
+}
+
+// A delegate that is responsible is created for the models alone that ask for its hardware.
+static LiteRtStatus is_responsible(LiteRtAccelerator accelerator, bool *responsible) {
+  (void)accelerator;
+  if (responsible == NULL) return kLiteRtStatusErrorInvalidArgument;
+  *responsible = true;
+  return kLiteRtStatusOk;
+}
+
+// The model's CPU options as text, NULL without.
+static const char *find_cpu_options(const LiteRtRuntimeContext *context, LiteRtOptions options) {
+  LiteRtOpaqueOptions opaque = NULL;
+  void *text = NULL;
+  if (context->get_opaque_options(options, &opaque) != kLiteRtStatusOk) return NULL;
+  return context->find_opaque_options_data(opaque, "xnnpack", &text) == kLiteRtStatusOk ? text : NULL;
+}
+
+// Models that ask for a GPU are the GPU's; a runtime that does not tell what they ask for has them tried by it first.
+static bool wants_gpu(const LiteRtRuntimeContext *context, LiteRtOptions options) {
+  int hardware = kLiteRtHwAcceleratorGpu;
+  if (gpu != NULL && LITERT_HAS(context, get_options_hardware_accelerators)) context->get_options_hardware_accelerators(options, &hardware);
+  return gpu != NULL && (hardware & kLiteRtHwAcceleratorGpu) != 0;
+}
+
+// Options of a model that the configuration does not settle.
+static bool complete(struct tvmq_settings *settings, const struct tvmq_cpu_options *cpu) {
+  const bool threads = tvmq_settings_get(settings, "num_threads") != NULL || cpu->num_threads[0] == '\0';
+  const bool scaling = tvmq_settings_get(settings, "fully_connected") != NULL;
+  return (threads || tvmq_settings_put(settings, "num_threads", cpu->num_threads)) && (scaling || tvmq_settings_put(settings, "fully_connected", "float64"));
+}
+
+// A wrapper that stays NULL leaves the model to the others.
+static LiteRtStatus hand_out(LiteRtRuntimeContext *context, LiteRtOptions options, struct tvmq_configuration *configuration, LiteRtDelegateWrapper *wrapper) {
+  struct tvmq_cpu_options *cpu = &(struct tvmq_cpu_options){0};
+  struct tvmq_settings *settings = &configuration->settings;
+  if (!tvmq_cpu_options_read(find_cpu_options(context, options), cpu) || !complete(settings, cpu)) {
+    complain("the model's CPU options cannot be read");
+    return kLiteRtStatusErrorInvalidArgument;
+  }
+  if (!cpu->delegates || !configuration->enabled) return kLiteRtStatusOk;
+  if (!have_library(configuration)) return kLiteRtStatusErrorRuntimeFailure;
+  void *delegate = delegates.create(settings->names, settings->values, settings->n, complain);
+  if (delegate == NULL) return kLiteRtStatusErrorInvalidArgument;
+  if (!tvmq_live_add(delegate) || context->wrap_delegate(delegate, destroy, wrapper) != kLiteRtStatusOk) {
+    destroy(delegate);
+    complain("the runtime does not take the delegate");
+    return kLiteRtStatusErrorRuntimeFailure;
+  }
+  return kLiteRtStatusOk;
+}
+
+static LiteRtStatus create_delegate(LiteRtRuntimeContext *context, LiteRtEnvironment environment, LiteRtAccelerator accelerator, LiteRtOptions options,
+                                    LiteRtDelegateWrapper *wrapper) {
+  if (context == NULL || wrapper == NULL) return kLiteRtStatusErrorInvalidArgument;
+  *wrapper = NULL;
+  if (!LITERT_HAS(context, wrap_delegate) || !LITERT_HAS(context, get_opaque_options) || !LITERT_HAS(context, find_opaque_options_data)) {
+    tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: the runtime's interface %d.%d of %d bytes is unknown: the model is left to it",
+             context->abi_header.major_version, context->abi_header.minor_version, context->abi_header.struct_size);
+    return kLiteRtStatusOk;
+  }
+  if (wants_gpu(context, options)) return gpu->create_delegate(context, environment, accelerator, options, wrapper);
+  struct tvmq_configuration *configuration = tvmq_configuration_read(&LiteRtAcceleratorImpl);
+  if (configuration == NULL || configuration->complaint[0] != '\0') {
+    complain(configuration != NULL ? configuration->complaint : "out of memory");
+    free(configuration);
+    return kLiteRtStatusErrorInvalidArgument;
+  }
+  const LiteRtStatus status = hand_out(context, options, configuration, wrapper);
+  free(configuration);
+  return status;
+}
+
+LiteRtAcceleratorDef LiteRtAcceleratorImpl = {
+    .abi_header = {.struct_size = sizeof(LiteRtAcceleratorDef), .major_version = LITERT_ABI_MAJOR},
+    .get_name = get_name,
+    .get_version = get_version,
+    .get_hardware_support = get_hardware_support,
+    .is_delegate_responsible_for_jit = is_responsible,
+    .create_delegate = create_delegate,
+    .buffer_handlers = {.device_tag = kLiteRtEnvOptionTagNull, .queue_tag = kLiteRtEnvOptionTagNull},
+};
+
+// ---- the accelerator whose place ours takes
+
+static bool fits(const LiteRtAcceleratorDef *def) {
+  return def != NULL && def->abi_header.major_version == LITERT_ABI_MAJOR && def->abi_header.struct_size >= sizeof *def && def->create_delegate != NULL;
+}
+
+// The runtime reads the buffer handlers right after it has loaded this library, so that the other one is loaded along with it.
+__attribute__((constructor)) static void chain(void) {
+  struct tvmq_configuration *configuration = tvmq_configuration_read(&LiteRtAcceleratorImpl);
+  if (configuration != NULL && configuration->gpu_accelerator != NULL) {
+    void *library = dlopen(configuration->gpu_accelerator, RTLD_NOW | RTLD_LOCAL);
+    const LiteRtAcceleratorDef *def = library != NULL ? dlsym(library, "LiteRtAcceleratorImpl") : NULL;
+    if (fits(def)) {
+      gpu = def;
+      LiteRtAcceleratorImpl.buffer_handlers = def->buffer_handlers;
+    } else {
+      const char *why = dlerror();
+      complain(why != NULL ? why : "gpu_accelerator names a library of another interface: it is not used");
+    }
+  }
+  free(configuration);
+}

@@ -1,0 +1,66 @@
+#define _GNU_SOURCE  // dladdr
+#include "litert/configuration.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char options_file[] = "tvmq_delegate.options";
+
+static void find_folder(struct tvmq_configuration *configuration, const void *address) {
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return;
+  const char *slash = strrchr(info.dli_fname, '/');
+  const size_t size = slash != NULL ? (size_t)(slash - info.dli_fname) + 1 : 0;
+  if (size >= sizeof configuration->folder) return;
+  memcpy(configuration->folder, info.dli_fname, size);
+  configuration->folder[size] = '\0';
+}
+
+// The whole file, for free(). NULL and errno if it cannot be read.
+static char *contents(const char *path) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return NULL;
+  char *text = calloc(1, TVMQ_SETTINGS_TEXT);
+  const size_t size = text != NULL ? fread(text, 1, TVMQ_SETTINGS_TEXT, file) : 0;
+  if (size == TVMQ_SETTINGS_TEXT) {  // without room for its end
+    free(text);
+    text = NULL;
+    errno = EFBIG;
+  }
+  fclose(file);
+  return text;
+}
+
+static void read_file(struct tvmq_configuration *configuration) {
+  char path[TVMQ_PATH + sizeof options_file];
+  snprintf(path, sizeof path, "%s%s", configuration->folder, options_file);
+  char *text = contents(path);
+  if (text == NULL) {
+    if (errno != ENOENT) snprintf(configuration->complaint, sizeof configuration->complaint, "%s: %s", path, strerror(errno));
+    return;
+  }
+  if (!tvmq_settings_read(&configuration->settings, text, '\0')) {
+    snprintf(configuration->complaint, sizeof configuration->complaint, "%s: not lines of name=value, or too many", path);
+  }
+  free(text);
+}
+
+struct tvmq_configuration *tvmq_configuration_read(const void *address) {
+  struct tvmq_configuration *configuration = calloc(1, sizeof *configuration);
+  if (configuration == NULL) return NULL;
+  struct tvmq_settings *settings = &configuration->settings;
+  find_folder(configuration, address);
+  const char *variable = getenv("TVMQ_OPTIONS");
+  if (variable != NULL && !tvmq_settings_read(settings, variable, ';')) {
+    snprintf(configuration->complaint, sizeof configuration->complaint, "TVMQ_OPTIONS: not name=value;name=value, or too many");
+  }
+  if (configuration->folder[0] != '\0') read_file(configuration);
+  configuration->library = tvmq_settings_take(settings, "library");
+  configuration->gpu_accelerator = tvmq_settings_take(settings, "gpu_accelerator");
+  const char *enabled = tvmq_settings_take(settings, "enabled");
+  configuration->enabled = enabled == NULL || (strcmp(enabled, "false") != 0 && strcmp(enabled, "0") != 0);
+  return configuration;
+}
