@@ -4,7 +4,7 @@
 //
 // Options, as lines of name=value (those of tflite_plugin_create_delegate, and the three below), come from
 //   - the environment variable TVMQ_OPTIONS, where semicolons may stand for line breaks, and
-//   - the file tvmq_delegate.options beside the library, which has the last word.
+//   - the file tvmq_delegate.conf beside the library, which has the last word.
 // num_threads is the CPU options' of the model if neither names it; fully_connected is "float64", LiteRT's way.
 //
 //   library=PATH          libtvmq_delegate.so; by default the one beside this library, or one folder above, or else where the linker finds it

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char options_file[] = "tvmq_delegate.options";
+static const char options_file[] = "tvmq_delegate.conf";
 
 static void find_folder(struct tvmq_configuration *configuration, const void *address) {
   Dl_info info;

@@ -1,4 +1,4 @@
-// What an accelerator library is told by its surroundings: the environment variable TVMQ_OPTIONS, and the file tvmq_delegate.options beside the library.
+// The surroundings of an accelerator library tell it options: the environment variable TVMQ_OPTIONS, and the file tvmq_delegate.conf beside the library.
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 enum { TVMQ_PATH = 1024, TVMQ_COMPLAINT = TVMQ_PATH + 128 };
 
 struct tvmq_configuration {
-  char folder[TVMQ_PATH];          // that the library stands in, with a slash at the end; "" if that is unknown
-  struct tvmq_settings settings;   // for the delegate
-  const char *library;             // NULL where it is not given
-  const char *gpu_accelerator;     // NULL without
+  char folder[TVMQ_PATH];         // that the library stands in, with a slash at the end; "" if that is unknown
+  struct tvmq_settings settings;  // for the delegate
+  const char *library;            // NULL where it is not given
+  const char *gpu_accelerator;    // NULL without
   bool enabled;
   char complaint[TVMQ_COMPLAINT];  // what could not be read; "" if all is well
 };

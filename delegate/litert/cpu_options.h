@@ -1,4 +1,4 @@
-// What a model's CPU options say that concerns the delegate.
+// The part of a model's CPU options that concerns the delegate.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // The parts of LiteRT's accelerator interface that we offer and call, declared by us: the library links no LiteRT symbol and one file serves every version.
 //
-// Valid for LiteRT from 2.2 on (major version 1 of both structures), 64-bit. Versions up to 2.1 have another structure, and never look at ours: its header holds
-// a version that they do not know. Both structures begin with their own size and version, which accelerator.c compares before it calls anything.
+// Valid for LiteRT from 2.2 on (major version 1 of both structures), 64-bit. Versions up to 2.1 have another structure, and never look at ours: its header
+// holds a version that they do not know. Both structures begin with their own size and version, which accelerator.c compares before it calls anything.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ _Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8 && sizeof(int) == 4, "
 
 enum { LITERT_ABI_MAJOR = 1 };
 
-// Of the many states, those that we return or tell apart.
+// The statuses that we return or tell apart; there are many more.
 typedef enum { kLiteRtStatusOk = 0, kLiteRtStatusErrorInvalidArgument = 1, kLiteRtStatusErrorRuntimeFailure = 3, kLiteRtStatusErrorNotFound = 6 } LiteRtStatus;
 
 enum { kLiteRtHwAcceleratorCpu = 1, kLiteRtHwAcceleratorGpu = 2 };  // bits of a set
@@ -34,7 +34,7 @@ typedef struct {
   int major, minor, patch;
 } LiteRtApiVersion;
 
-// What the runtime offers to accelerators: a table of functions. Those that we do not call are counted.
+// The runtime offers accelerators a table of functions. Those that we do not call are counted.
 typedef struct {
   LiteRtAbiHeader abi_header;
   void (*buffers[9])(void);
@@ -52,10 +52,9 @@ _Static_assert(offsetof(LiteRtRuntimeContext, wrap_delegate) == 144, "layout of 
 _Static_assert(offsetof(LiteRtRuntimeContext, get_options_hardware_accelerators) == 400, "layout of version 1.1");
 
 // Whether the runtime's table reaches as far as `member`, and has it.
-#define LITERT_HAS(context, member)                                                                             \
-  ((context)->abi_header.major_version == LITERT_ABI_MAJOR &&                                                   \
-   (context)->abi_header.struct_size >= offsetof(LiteRtRuntimeContext, member) + sizeof((context)->member) && \
-   (context)->member != NULL)
+#define LITERT_HAS(context, member)                           \
+  ((context)->abi_header.major_version == LITERT_ABI_MAJOR && \
+   (context)->abi_header.struct_size >= offsetof(LiteRtRuntimeContext, member) + sizeof((context)->member) && (context)->member != NULL)
 
 // How an accelerator makes buffers of its own. Ours makes none; a GPU's are handed on as they are.
 typedef struct {

@@ -192,7 +192,7 @@ def test_without_the_package(tmp_path, network, variable, file, outcome):
     """The library by itself, told by its surroundings, as C++ and Android use it."""
     (tmp_path / "libLiteRtGpuAccelerator.so").write_bytes(tvmq_delegate.accelerator_path().read_bytes())
     (tmp_path / "libtvmq_delegate.so").symlink_to(tvmq_delegate.library_path())
-    (tmp_path / "tvmq_delegate.options").write_text(file, encoding="utf-8")
+    (tmp_path / "tvmq_delegate.conf").write_text(file, encoding="utf-8")
     (tmp_path / "model.tflite").write_bytes(network)
     command = [*harness.PYTHON, "-c", ALONE, str(tmp_path), str(tmp_path / "model.tflite")]
     done = subprocess.run(command, env={**os.environ, "TVMQ_OPTIONS": variable}, check=False, capture_output=True, text=True)
@@ -206,7 +206,7 @@ def test_without_the_package(tmp_path, network, variable, file, outcome):
 
 def test_tools(one_conv):
     found = tvmq_delegate.diff(one_conv, runtime="compiled_model", contenders=["reference", "tvmq", "stock"], per_op=True)
-    assert found.passed or all(each.contender == "stock" for each in found.outputs if each.difference.differing)
+    assert found.passed or all(each.contender == "stock" for each in found.outputs if each.difference.different)
     assert tvmq_delegate.nodes(one_conv, runtime="compiled_model").summary.claimed == 1
     settings = tvmq_delegate.measure.Settings(num_runs=2, min_secs=0, warmup_runs=1, warmup_min_secs=0)
     timed = tvmq_delegate.bench(one_conv, runtime="compiled_model", against=["stock", "reference"], settings=settings, op_profiling=True)

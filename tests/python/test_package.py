@@ -105,7 +105,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: pathlib.Path) -> No
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     python = harness.REPOSITORY / "python"
     sources = {path.relative_to(python).as_posix() for suffix in ("py", "html") for path in (python / "tvmq_delegate").rglob(f"*.{suffix}")}
-    assert names == sources | {f"tvmq_delegate/{name}" for name in ("py.typed", "libtvmq_delegate.so", "tvmq_delegate.h")}
+    others = ("py.typed", "libtvmq_accelerator.so", "libtvmq_delegate.so", "tvmq_accelerator.h", "tvmq_delegate.h")
+    assert names == sources | {f"tvmq_delegate/{name}" for name in others}
 
 
 def test_requirements_and_extras(wheel: pathlib.Path) -> None:
@@ -144,6 +145,7 @@ def prefix(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_meson_install_brings_nothing_of_python(prefix: pathlib.Path) -> None:
     installed = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
     assert {"lib/libtvmq_delegate.so", "lib/pkgconfig/tvmq_delegate.pc", "include/tvmq_delegate.h", "include/tvmq_delegate.hpp"} <= installed
+    assert {"lib/libtvmq_accelerator.so", "lib/tvmq_delegate/libLiteRtGpuAccelerator.so", "include/tvmq_accelerator.h"} <= installed
     assert not [name for name in installed if name.endswith(".py")]
 
 

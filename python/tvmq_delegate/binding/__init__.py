@@ -7,5 +7,17 @@ from .options import LoadOptions, ToolOptions
 from .runtimes import Delegate
 from .shown import Shown
 
-__all__ = ["CompiledDelegate", "Delegate", "LoadOptions", "Shown", "ToolOptions", "accelerator_path", "delegates", "environment", "library", "library_path"]
-__all__ += ["load", "runtimes"]
+__all__ = [
+    "CompiledDelegate",
+    "Delegate",
+    "LoadOptions",
+    "Shown",
+    "ToolOptions",
+    "accelerator_path",
+    "delegates",
+    "environment",
+    "library",
+    "library_path",
+    "load",
+    "runtimes",
+]

@@ -44,12 +44,12 @@ class _Accelerator:
         self.path = self.folder / NAME
         shutil.copyfile(accelerator_path(), self.path)
         lines = [f"library={library_path()}", *(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in options.items())]
-        (self.folder / "tvmq_delegate.options").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (self.folder / "tvmq_delegate.conf").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         self._delegate = ctypes.CDLL(str(self.path)).tvmq_accelerator_delegate
         self._delegate.argtypes, self._delegate.restype = [ctypes.c_int], ctypes.c_void_p
 
     def addresses(self) -> list[int]:
-        """Of the delegates that are alive, the oldest first."""
+        """The delegates that are alive, the oldest first."""
         found: list[int] = []
         while address := self._delegate(len(found)):
             found.append(address)
@@ -89,7 +89,7 @@ def environment(*, gpu_accelerator: str | os.PathLike[str] | None = None, **opti
     """
     module = _environments()
     given = spelled(options)
-    load(runtime="ai_edge_litert", **given)  # which refuses what is wrong with options and library
+    load(runtime="ai_edge_litert", **options)  # which refuses what is wrong with options and library
     for name, value in {**given, "library": library_path(), "gpu_accelerator": gpu_accelerator}.items():
         if "\n" in str(value) or "\r" in str(value):
             raise ValueError(f"{name} cannot be {str(value)!r}: there is a line break in it")

@@ -58,6 +58,8 @@ class _Interpreter:
         self._environment = environment
         self._shapes: dict[int, Sequence[int]] = {}
         self._model: Any = None
+        self._inputs: Any = None
+        self._outputs: Any = None
         self._used = False
 
     def allocate_tensors(self) -> None:
@@ -116,7 +118,8 @@ class _Interpreter:
         values = np.empty(tuple(detail["shape"]), detail["dtype"])
         known = _known(values)
         buffer = self._outputs[self._output_tensors.index(index)]
-        return np.asarray(buffer.read(known.size, known.dtype.type)).view(values.dtype).reshape(values.shape)
+        read: NDArray[Any] = buffer.read(known.size, known.dtype.type).view(values.dtype)
+        return read.reshape(values.shape)
 
     def invoke(self) -> None:
         self._used = True

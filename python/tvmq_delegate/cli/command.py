@@ -114,7 +114,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
 
     network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {DEFAULT_NETWORK}]"
     wide_help = "Show all columns of tables, however narrow the terminal."
-    runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime, tensorflow, or compiled_model, LiteRT's other interface.  [default: the first that is installed]"
+    runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime, tensorflow, or LiteRT's compiled_model.  [default: the first that is installed]"
     parameters = [
         click.argument("model", required=False),
         click.option("--graph", "--model-file", "graph", metavar="FILE", help="MODEL, as benchmark_model and inference_diff call it."),
