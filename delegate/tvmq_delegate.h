@@ -52,7 +52,7 @@ const char *tvmq_kernels_checksum(void);
 
 struct tvmq_option_info {
   const char *name;           // hyphens may stand for the underscores
-  const char *kind;           // "bool", "int", "name" or "cpus" (processors: "any", or numbers and ranges joined by "+")
+  const char *kind;           // "bool", "int", "name", "path" or "cpus" (processors: "any", or numbers and ranges joined by "+")
   const char *names;          // kind "name": what it may be, separated by "|"; else ""
   const char *default_value;  // as it would be written
   const char *help;           // one sentence
@@ -101,7 +101,8 @@ struct tvmq_node_info {
   unsigned long long scratch_bytes;  // its share of the scratch that all operators use in turn
   int folded_into;                   // of a PAD that others do along with their own work, the first of these nodes; it has no kernel and takes no time
   int forced;                        // it runs as tvmq_force demanded
-  const char *refusal;               // why it does not, and runs by default; "" if it does or nothing was demanded
+  const char *refusal;               // why it does not, or not as recorded, and runs by default; "" if it does or nothing was demanded
+  int tuned;                         // it runs as the option tuning_records has it
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 

@@ -102,7 +102,9 @@ def fuzzing(seconds: int) -> list[list[str]]:
     setup = c_tests("fuzz", "-Dfuzz=true", "--buildtype=debugoptimized", "-Doptimization=1")[0]
     budget = [f"-max_total_time={seconds}", "-max_len=128", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={BUILD}/fuzz-"]
     run = [str(build / "tests/fuzz/libfuzzer"), *budget, str(found), str(ROOT / "tests/fuzz/corpus")]
-    return [setup, ["meson", "compile", "-C", str(build), "libfuzzer"], ["mkdir", "-p", str(found)], run]
+    records = [str(build / "tests/fuzz/libfuzzer_records"), "-max_total_time=5", "-max_len=2048", *budget[2:], f"{found}-records"]
+    compile = ["meson", "compile", "-C", str(build), "libfuzzer", "libfuzzer_records"]
+    return [setup, compile, ["mkdir", "-p", str(found), records[-1]], run, [*records, str(ROOT / "tests/fuzz/corpus_records")]]
 
 
 def python_tests(part: str) -> list[list[str]]:

@@ -45,6 +45,7 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
   const char *extent = claimed == 0 ? "not be" : claimed < subgraph->n_records ? "be partially" : "be completely";
   tvmq_log(threshold, TVMQ_LOG_INFO, "subgraph %d: %zu of %zu nodes claimed; the model graph will %s executed by the delegate w/ %d delegate kernels",
            subgraph->index, claimed, subgraph->n_records, extent, subgraph->n_partitions);
+  tvmq_delegate_log_tuned(delegate, subgraph);
   for (size_t i = 0; i < subgraph->n_records; i++) {
     const struct tvmq_record *record = &subgraph->records[i];
     if (record->info.claimed) tvmq_delegate_log_plan(delegate, record);

@@ -40,6 +40,7 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
   };
   tvmq_option_name("isa", options->isa, delegate->isa, sizeof delegate->isa);
   tvmq_option_name("rounding", options->rounding, delegate->rounding, sizeof delegate->rounding);
+  tvmq_delegate_read_records(delegate);
   return delegate;
 }
 
@@ -101,6 +102,7 @@ void tvmq_delegate_reset(struct tvmq_delegate *delegate) {
 static void release(struct tvmq_delegate *delegate) {
   tvmq_delegate_reset(delegate);
   tvmq_scratch_free(&delegate->scratch);
+  tvmq_records_free(&delegate->tuned);
   tvmq_free(delegate);
 }
 

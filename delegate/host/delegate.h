@@ -10,12 +10,14 @@
 #include "ops/op.h"
 #include "tflite/tflite_abi.h"
 #include "threads/trace.h"
+#include "tuning/records.h"
 
 struct tvmq_delegate {
   TfLiteDelegate base;  // data_ points back at this struct
   struct tvmq_options options;
   struct tvmq_env env;
   struct tvmq_scratch scratch;
+  struct tvmq_records tuned;
   struct tvmq_budget transformed;  // weights, by Winograd
   bool has_threads;                // env.threads and trace are what they will be
   struct tvmq_trace *trace;        // with the option profile; NULL: not recorded
@@ -44,6 +46,10 @@ void tvmq_delegate_start_threads(struct tvmq_delegate *delegate, const TfLiteCon
 // Lets go what belongs to a subgraph, which `link` points at; or to all of them, and the threads.
 void tvmq_delegate_drop(struct tvmq_subgraph **link);
 void tvmq_delegate_reset(struct tvmq_delegate *delegate);
+
+// Reads what the option tuning_records names, and says what came of it; afterwards, what came of it for the nodes of a subgraph.
+void tvmq_delegate_read_records(struct tvmq_delegate *delegate);
+void tvmq_delegate_log_tuned(const struct tvmq_delegate *delegate, const struct tvmq_subgraph *subgraph);
 
 // Says how the node of the record is computed.
 void tvmq_delegate_log_plan(const struct tvmq_delegate *delegate, const struct tvmq_record *record);

@@ -57,7 +57,7 @@ const char *tvmq_get_signature(const void *base, int index) {
   if (!is_planned(record)) return NULL;
   if (record->signature == NULL) record->signature = tvmq_alloc(TVMQ_SIGNATURE_SIZE);
   if (record->signature == NULL) return NULL;
-  tvmq_sign(record, &record->desc, &delegate->env, record->signature);
+  tvmq_sign(record->info.op, record->node.kind->op_class, &record->desc, &delegate->env, record->signature);
   return record->signature[0] != '\0' ? record->signature : NULL;
 }
 

@@ -5,8 +5,10 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "host/signature.h"
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
+#include "tuning/records.h"
 
 // Whoever computes the node, its outputs will have these shapes.
 static void note_shapes(const struct tvmq_record *record, struct tvmq_known_shapes *known) {
@@ -229,15 +231,26 @@ static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *
   return reason;
 }
 
+// The choice that is wished for the operator: by force, or by records of tuning. NULL: there is none.
+static const struct tvmq_choice *wish_for(const struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  char task[TVMQ_SIGNATURE_SIZE];
+  if (record->bytes.applied) return NULL;
+  if (record->is_forced) return &record->wish;
+  if (env->tuned == NULL || env->tuned->n == 0) return NULL;
+  tvmq_sign(record->info.op, record->node.kind->op_class, desc, env, task);
+  return tvmq_records_find(env->tuned, task);
+}
+
 // As wished, or by default where that is not legal.
 static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   struct tvmq_env wishful = *env;
-  wishful.wish = &record->wish;
-  const bool forced = record->is_forced && !record->bytes.applied;
-  const char *refusal = forced ? plan_once(record, desc, &wishful) : NULL;
-  record->info.forced = forced && refusal == NULL;
+  wishful.wish = wish_for(record, desc, env);
+  const char *refusal = wishful.wish != NULL ? plan_once(record, desc, &wishful) : NULL;
+  const bool granted = wishful.wish != NULL && refusal == NULL;
+  record->info.forced = granted && record->is_forced;
+  record->info.tuned = granted && !record->is_forced;
   record->info.refusal = refusal != NULL ? refusal : "";
-  return record->info.forced ? NULL : plan_once(record, desc, env);
+  return granted ? NULL : plan_once(record, desc, env);
 }
 
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {

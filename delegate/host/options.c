@@ -72,6 +72,14 @@ static const struct row {
       .min = 0,
       .max = 1 << 20},
      offsetof(struct tvmq_options, winograd_megabytes)},
+    {{.name = "tuning_records",
+      .kind = "path",
+      .names = "",
+      .default_value = "none",
+      .help =
+          "files of what tvmq tune has proven fastest, with colons between them: nodes that they know run so, on the CPU and with the threads that they are "
+          "for. Results are the same"},
+     offsetof(struct tvmq_options, tuning_records)},
     {{.name = "constants",
       .kind = "name",
       .names = "assume|verify",
@@ -247,15 +255,24 @@ static void allowed_cpus(struct tvmq_text *message, const struct tvmq_option_inf
   tvmq_say(message, "any, or numbers and ranges joined by + out of %s (what the process may use)", usable);
 }
 
+static bool parse_path(const struct tvmq_option_info *info, const char *value, void *out) {
+  (void)info;
+  if (value[0] == '\0' || strlen(value) >= TVMQ_OPTION_PATH) return false;
+  strcpy(out, value);
+  return true;
+}
+
+static void allowed_paths(struct tvmq_text *message, const struct tvmq_option_info *info) {
+  tvmq_say(message, "%s, a name or a path of 1 to %d bytes", info->default_value, TVMQ_OPTION_PATH - 1);
+}
+
 static const struct kind {
   const char *name;
   bool (*parse)(const struct tvmq_option_info *info, const char *value, void *out);
   void (*allowed)(struct tvmq_text *message, const struct tvmq_option_info *info);
 } kinds[] = {
-    {"bool", parse_bool, allowed_bools},
-    {"int", parse_int, allowed_ints},
-    {"name", parse_name, allowed_names},
-    {"cpus", parse_cpus, allowed_cpus},
+    {"bool", parse_bool, allowed_bools}, {"int", parse_int, allowed_ints},    {"name", parse_name, allowed_names},
+    {"cpus", parse_cpus, allowed_cpus},  {"path", parse_path, allowed_paths},
 };
 
 static const struct kind *kind_of(const struct row *row) {

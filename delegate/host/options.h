@@ -7,7 +7,10 @@
 #include "cpu/affinity.h"
 #include "tvmq_delegate.h"
 
-// The table names a field by its offset; its kind tells the type: int, or struct tvmq_cpus for kind "cpus". What the values mean stands in the help texts.
+enum { TVMQ_OPTION_PATH = 1024 };
+
+// The table names a field by its offset; its kind tells the type: int, struct tvmq_cpus for kind "cpus", or characters for kind "path". What the values mean
+// stands in the help texts.
 struct tvmq_options {
   int num_threads;  // below 1: the interpreter's
   struct tvmq_cpus cpu_affinity;
@@ -17,6 +20,7 @@ struct tvmq_options {
   int tune;             // enum tvmq_tune
   int winograd;         // enum tvmq_winograd_use
   int winograd_megabytes;
+  char tuning_records[TVMQ_OPTION_PATH];
   int constants;  // enum tvmq_constants
   int profile;
   int require_full_delegation;

@@ -13,13 +13,12 @@ static void say_features(uint32_t cpu, struct tvmq_text *text) {
   if (lead[0] == ' ') tvmq_say(text, " cpu=c");
 }
 
-void tvmq_sign(const struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_SIGNATURE_SIZE]) {
-  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_SIGNATURE_SIZE]) {
   struct tvmq_text text = {.at = room, .size = TVMQ_SIGNATURE_SIZE};
   char name[16];
   room[0] = '\0';
-  if (op_class->sign == NULL || record->bytes.applied) return;
-  tvmq_say(&text, "%s", record->info.op);
+  if (op_class->sign == NULL) return;
+  tvmq_say(&text, "%s", op);
   const size_t length = text.length;
   op_class->sign(desc, env, &text);
   if (text.length == length) room[0] = '\0';

@@ -2,10 +2,9 @@
 // time.
 #pragma once
 
-#include "base/text.h"
-#include "host/delegate.h"
+#include "ops/op.h"
 
 enum { TVMQ_SIGNATURE_SIZE = 512 };
 
-// Writes the signature of an operator of the record's node that is planned for `desc`: "" if it leaves no choice.
-void tvmq_sign(const struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env, char text[TVMQ_SIGNATURE_SIZE]);
+// Writes the signature of a node called `op` whose operator is of that class and planned for `desc`: "" if it leaves no choice.
+void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char text[TVMQ_SIGNATURE_SIZE]);

@@ -17,6 +17,8 @@
 // When convolutions are computed by Winograd: where that is estimated to be faster, wherever it is exact, or never.
 enum tvmq_winograd_use { TVMQ_WINOGRAD_AUTO, TVMQ_WINOGRAD_ON, TVMQ_WINOGRAD_OFF };
 
+struct tvmq_records;
+
 // Memory that operators may take together.
 struct tvmq_budget {
   size_t limit, used;  // bytes
@@ -28,10 +30,11 @@ struct tvmq_env {
   const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`
   enum tvmq_rounding rounding;
   enum tvmq_winograd_use winograd;
-  struct tvmq_budget *transformed;  // for weights transformed by Winograd; outlives the operators
-  struct tvmq_threads *threads;     // NULL: one thread
-  struct tvmq_scratch *scratch;     // shared by all operators planned with this environment; outlives them
-  const struct tvmq_choice *wish;   // what is given of the choice for the operator that is planned; NULL: nothing
+  struct tvmq_budget *transformed;   // for weights transformed by Winograd; outlives the operators
+  struct tvmq_threads *threads;      // NULL: one thread
+  struct tvmq_scratch *scratch;      // shared by all operators planned with this environment; outlives them
+  const struct tvmq_records *tuned;  // choices that tuning has proven, which become wishes; NULL: none
+  const struct tvmq_choice *wish;    // what is given of the choice for the operator that is planned; NULL: nothing
 };
 
 static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {

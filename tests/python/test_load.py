@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
 import subprocess
 import sys
 import time
 import types
 import typing
+from collections.abc import Sequence
 from typing import Literal
 
 import builders
@@ -216,11 +218,17 @@ def test_report_and_profile_follow_the_interpreter(runtime: harness.Runtime) -> 
 
 def test_option_types_are_the_librarys() -> None:
     """LoadOptions has every option of the library, with the type and the names that it takes."""
-    kinds = {"bool": bool, "int": int, "cpus": str}
+    kinds = {"bool": bool, "int": int, "cpus": str, "path": str}
     hints = typing.get_type_hints(tvmq_delegate.LoadOptions)
     wanted = {option.name: Literal[tuple(option.names.split("|"))] if option.kind == "name" else kinds[option.kind] for option in tvmq_delegate.options()}
+    wanted["tuning_records"] = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     assert hints == {name: kind | None for name, kind in wanted.items()}
     assert typing.get_type_hints(tvmq_delegate.ToolOptions).keys() == hints.keys() - {"num_threads"}
+
+
+def test_tuning_records_must_be_there(runtime: harness.Runtime) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere.jsonl"):
+        tvmq_delegate.load(runtime=runtime.module, tuning_records=[__file__, "nowhere.jsonl"])
 
 
 def test_what_is_loaded_late_is_listed() -> None:

@@ -1,5 +1,9 @@
 // Forcing candidates: whatever is listed can be forced and computes the same; what is forced stays so, is refused with a reason where shapes make it illegal,
 // and can be undone.
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/memory.h"
 #include "fake_network.h"
 #include "tvmq_delegate.h"
@@ -97,6 +101,65 @@ static void check_signatures(void) {
   end(&one);
 }
 
+// A record for node 0, of a candidate but with other rows where they are given.
+static void write_record(const char *path, const struct scene *s, const struct tvmq_candidate_info *choice, unsigned long long rows) {
+  FILE *file = fopen(path, "a");
+  if (!CHECK(file != NULL, "%s", path)) return;
+  fprintf(file,
+          "{\"version\": 1, \"cpu\": \"%s\", \"in_order\": %s, \"task\": \"%s\", \"choice\": {\"way\": \"%s\", \"kernel\": \"%s\", \"flipped_copy\": %s, "
+          "\"rows\": %llu, \"panels\": %llu}, \"times_ns\": [100], \"default_times_ns\": [200], \"proven\": true}\n",
+          tvmq_get_cpu()->name, tvmq_get_cpu()->in_order ? "true" : "false", tvmq_get_signature(s->delegate, 0), choice->way, choice->kernel,
+          choice->flipped_copy ? "true" : "false", rows > 0 ? rows : choice->rows, choice->panels);
+  fclose(file);
+}
+
+static struct scene begin_tuned(const char *path) {
+  struct scene s = {.blocks = tvmq_alloc_live(), .network = network_create(false)};
+  s.delegate = network_delegate((const char *const[]){"num_threads", "1", "tuning_records", path, NULL});
+  CHECK(s.delegate != NULL && fake_apply(s.network.graph, s.delegate) == kTfLiteOk, "%s", s.network.fake->error);
+  return s;
+}
+
+// A node runs as a record has it, forced or by default where it is not legal, and its results are the same.
+static void check_records(void) {
+  char path[] = "/tmp/tvmq_force_XXXXXX";
+  const int file = mkstemp(path);
+  CHECK(file >= 0 && close(file) == 0, "%s", path);
+  struct scene s = begin("1");
+  check_run(&s, NULL, "untuned");
+  CHECK(!tvmq_get_node(s.delegate, 0)->tuned, "untuned");
+  const int last = count(&s, 0) - 1;
+  const struct tvmq_candidate_info slowest = *tvmq_get_candidate(s.delegate, 0, last);
+  write_record(path, &s, &slowest, 0);
+  struct scene tuned = begin_tuned(path);
+  check_run(&tuned, NULL, "tuned");
+  CHECK(running(&tuned, 0) == last && tvmq_get_node(tuned.delegate, 0)->tuned && !tvmq_get_node(tuned.delegate, 0)->forced, "candidate %d", running(&tuned, 0));
+  CHECK(!tvmq_get_node(tuned.delegate, 1)->tuned && running(&tuned, 1) == 0, "a node without a record");
+  CHECK(tvmq_force(tuned.delegate, 0, 0) == 0 && running(&tuned, 0) == 0 && !tvmq_get_node(tuned.delegate, 0)->tuned, "forced");
+  check_run(&tuned, NULL, "forced");
+  CHECK(tvmq_force(tuned.delegate, 0, -1) == 0 && running(&tuned, 0) == last, "tuned again");
+  fake_resize(tuned.network.graph, tuned.network.in, (const int[]){2, NETWORK_H, NETWORK_H, NETWORK_C, -1});
+  check_run(&tuned, (const int[]){2, NETWORK_H, NETWORK_H, NETWORK_C, -1}, "another size");
+  CHECK(!tvmq_get_node(tuned.delegate, 0)->tuned, "another size");
+  fake_destroy(tuned.network.fake);
+  network_delegate_destroy(tuned.delegate);
+  unlink(path);
+
+  write_record(path, &s, &slowest, 12345);
+  tuned = begin_tuned(path);
+  check_run(&tuned, NULL, "a record that is not legal");
+  const struct tvmq_node_info *node = tvmq_get_node(tuned.delegate, 0);
+  CHECK(running(&tuned, 0) == 0 && !node->tuned && strstr(node->refusal, "not legal here") != NULL, "%s", node->refusal);
+  fake_destroy(tuned.network.fake);
+  network_delegate_destroy(tuned.delegate);
+  unlink(path);
+  tuned = begin_tuned("/nowhere:/tmp");
+  check_run(&tuned, NULL, "without files");
+  fake_destroy(tuned.network.fake);
+  network_delegate_destroy(tuned.delegate);
+  end(&s);
+}
+
 static void check_errors(void) {
   struct scene s = begin("1");
   CHECK(tvmq_get_candidate(s.delegate, NODES, 0) == NULL && tvmq_get_candidate(s.delegate, -1, 0) == NULL && tvmq_get_candidate(NULL, 0, 0) == NULL, "none");
@@ -154,6 +217,7 @@ int main(void) {
   check_all("1");
   check_all("2");
   check_signatures();
+  check_records();
   check_errors();
   check_resize();
   check_memory();

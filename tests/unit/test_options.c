@@ -24,8 +24,8 @@ static void check_defaults(void) {
   memset(&options, 0xa5, sizeof options);
   CHECK(tvmq_options_parse(NULL, NULL, 0, &options, message), "%s", message);
   CHECK(options.num_threads == -1 && options.rounding == TVMQ_ROUNDING_REFERENCE && options.isa == 0 && options.tune == TVMQ_TUNE_AUTO && !options.profile &&
-            !options.require_full_delegation && options.min_nodes_per_partition == 1 && options.max_delegated_partitions == 0 &&
-            options.log_severity == TVMQ_LOG_WARNING,
+            strcmp(options.tuning_records, "none") == 0 && !options.require_full_delegation && options.min_nodes_per_partition == 1 &&
+            options.max_delegated_partitions == 0 && options.log_severity == TVMQ_LOG_WARNING,
         "defaults");
 }
 
@@ -49,6 +49,8 @@ static void check_values(void) {
   CHECK(o.tune == TVMQ_TUNE_IN_ORDER, "tune %d", o.tune);
   CHECK_STRING(PARSE(&o, "tune", "out_of_order"), NULL, "tune=out_of_order");
   CHECK(o.tune == TVMQ_TUNE_OUT_OF_ORDER, "tune %d", o.tune);
+  CHECK_STRING(PARSE(&o, "tuning-records", "/tmp/a.jsonl:b.jsonl"), NULL, "paths");
+  CHECK_STRING(o.tuning_records, "/tmp/a.jsonl:b.jsonl", "paths");
 }
 
 // One message names key, value and what is allowed.
@@ -69,6 +71,7 @@ static void check_failures(void) {
   check_message("log_severity", "", "verbose, info, warning, error, silent");
   check_message("isa", "sse9", "auto, c");
   check_message("cpu_affinity", "0,1", "any, or numbers and ranges joined by + out of ");
+  check_message("tuning_records", "", "none, a name or a path of 1 to 1023 bytes");
   check_message("tune", "cortex-a53", "auto, in_order, out_of_order");
   check_message("num_thread", "4", "did you mean num_threads");
   check_message("threads", "4", "did you mean num_threads");
@@ -101,7 +104,7 @@ static void check_table(void) {
     CHECK((strcmp(info->kind, "name") == 0) == (info->names[0] != '\0'), "%s", info->name);
     CHECK_STRING(PARSE(&o, info->name, info->default_value), NULL, info->name);
   }
-  const size_t fields = 1 + (sizeof o - sizeof o.cpu_affinity) / sizeof(int);
+  const size_t fields = 2 + (sizeof o - sizeof o.cpu_affinity - sizeof o.tuning_records) / sizeof(int);
   CHECK(n == fields, "%zu rows for %zu fields", n, fields);
 }
 

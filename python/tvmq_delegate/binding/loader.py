@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import importlib.resources
 import os
 import weakref
@@ -49,12 +50,27 @@ def spelled(options: Mapping[str, object]) -> dict[str, object]:
         if value is None:
             continue
         name = name.replace("-", "_")
+        if name == "tuning_records":
+            value = record_files(value)
         if name in given:
             raise ValueError(f"option {name} is given twice, the second time with value {str(value)!r}")
         if "\0" in name or "\0" in str(value):
             raise ValueError(f"option {name!r} cannot be {str(value)!r}: there is a NUL character in it")
         given[name] = value
     return given
+
+
+def record_files(value: object) -> str:
+    """The option tuning_records as the library takes it: paths with colons between them, or "none". value: a path, several with colons, or a sequence of paths.
+
+    Raises:
+      FileNotFoundError: one is not there, which the library would only warn of.
+    """
+    text = ":".join(map(os.fspath, value)) if isinstance(value, (list, tuple)) else str(value)
+    for path in text.split(":") if text not in ("", "none") else ():
+        if not os.path.isfile(path):
+            raise FileNotFoundError(errno.ENOENT, "no such file of tuning records", path)
+    return text or "none"
 
 
 def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptions]) -> runtimes.Delegate:
@@ -65,7 +81,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     Args:
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` of
-        "auto" is what runtimes.fully_connected_scaling() finds.
+        "auto" is what runtimes.fully_connected_scaling() finds. `tuning_records` may be a list of paths.
 
     Returns:
       The runtime's own Delegate object.
@@ -73,6 +89,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     Raises:
       ValueError: an option is unknown or has a value that it cannot have; the message names what is allowed.
       ImportError: no TFLite runtime is installed.
+      FileNotFoundError: there is no such file of tuning_records.
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
     interpreter = runtimes.find(runtime)

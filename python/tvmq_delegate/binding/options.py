@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 
@@ -15,6 +17,7 @@ class ToolOptions(TypedDict, total=False):
     tune: Literal["auto", "in_order", "out_of_order"] | None
     winograd: Literal["auto", "on", "off"] | None
     winograd_megabytes: int | None
+    tuning_records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
     constants: Literal["assume", "verify"] | None
     profile: bool | None
     require_full_delegation: bool | None
