@@ -154,6 +154,27 @@ static bool find_line(const struct channel *c, struct place places[MAX_STEPS], s
   return false;
 }
 
+// A channel whose result is the same for all accumulators, as of one whose weights are all zero: a level line. An odd one takes its sign from the accumulators,
+// which are counted from beyond one of their ends. The multiplier may be 0. Nothing wraps up to the limit, zero point included.
+static bool find_level(const struct tvmq_stage *stage, const struct tvmq_accumulators *a, int32_t multiplier, int32_t shift, struct line *line) {
+  const int64_t limit = INT64_C(3) << 29;
+  if (shift > 0 || a->lo < -limit || a->hi > limit || a->hi - a->lo >= INT32_MAX) return false;
+  const int32_t value = tvmq_stage_s32(stage, (int32_t)a->lo, multiplier, shift);
+  if (value != tvmq_stage_s32(stage, (int32_t)a->hi, multiplier, shift)) return false;
+  const int32_t above = value - stage->zero_point;
+  const bool is_odd = tvmq_stage_is_odd(stage);
+  *line = (struct line){
+      .slope = 0,
+      .intercept = (float)(!is_odd     ? value
+                           : above < 0 ? -above
+                                       : above),
+      .origin = (int32_t)(!is_odd     ? 0
+                          : above < 0 ? a->hi + 1
+                                      : a->lo),
+  };
+  return true;
+}
+
 static int32_t bits_of(float x) {
   int32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -169,6 +190,7 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
     if (accumulators[j].lo < all.lo) all.lo = accumulators[j].lo;
     if (accumulators[j].hi > all.hi) all.hi = accumulators[j].hi;
   }
+  if (find_level(stage, &all, multiplier, shift, line)) return true;
   // Nothing wraps, with a bit to spare for the origin.
   const int64_t limit = (INT64_C(1) << 30) >> (shift > 0 ? shift : 0);
   if (multiplier == 0 || all.lo < -limit || all.hi > limit) return false;
@@ -193,7 +215,8 @@ static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumul
     struct line line;
     if (!find_common_line(stage, accumulators, params, j, end, places, &line)) return false;
     for (size_t i = j; i < end; i++)
-      lines[i] = (struct tvmq_channel_params){.bias = params[i].bias - line.origin, .multiplier = bits_of(-line.slope), .shift = bits_of(line.intercept)};
+      lines[i] = (struct tvmq_channel_params){
+          .bias = tvmq_sub_wrap(params[i].bias, line.origin), .multiplier = bits_of(-line.slope), .shift = bits_of(line.intercept)};
   }
   memcpy(params, lines, n * sizeof *params);
   return true;

@@ -74,6 +74,28 @@ static void check_fma(unsigned long long *state) {
   CHECK(wrong == 0, "%d of %d sums", wrong, (int)SUMS);
 }
 
+// Channels of one result have a level line: their weights are all zero, whose bias may be as large as converters make it, or a clamp holds them.
+static void check_levels(void) {
+  const int64_t limit = INT64_C(3) << 29;
+  const struct tvmq_accumulators ranges[] = {{0, 0}, {-70000, -70000}, {limit, limit}, {-limit, -limit}, {-3, 5}, {900000, 900100}, {-900100, -900000}};
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+    for (int32_t zero_point = INT8_MIN; zero_point <= INT8_MAX; zero_point += 51) {
+      for (int32_t rounding = 0; rounding < 3; rounding++) {
+        for (int32_t clamped = 0; clamped < 2; clamped++) {
+          const struct tvmq_stage stage = {
+              .rounding = (enum tvmq_rounding)rounding, .zero_point = zero_point, .min = clamped ? zero_point : INT8_MIN, .max = INT8_MAX};
+          CHECK(check(&stage, 1717986918, -9 - (i == 4), &ranges[i]), "range %zu", i);
+          CHECK(check(&stage, 1 << 30, -26, &(struct tvmq_accumulators){ranges[i].lo, ranges[i].lo}), "range %zu", i);
+          CHECK(check(&stage, 0, -(int32_t)i, &ranges[i]), "a multiplier of 0, which is its own negative");
+        }
+      }
+    }
+  }
+  const struct tvmq_stage stage = {.zero_point = 3, .min = INT8_MIN, .max = INT8_MAX};
+  CHECK(!check(&stage, 0, -1, &(struct tvmq_accumulators){limit, limit + 1}), "accumulators beyond the limit");
+  CHECK(!check(&stage, 0, 1, &(struct tvmq_accumulators){1, 2}), "a shift to the left, which may wrap");
+}
+
 int main(void) {
   unsigned long long state = 1;
   enum { ROUNDS = 100 };
@@ -86,13 +108,13 @@ int main(void) {
   const struct tvmq_stage stage = {.zero_point = 3, .min = INT8_MIN, .max = INT8_MAX};
   const int64_t limit = INT64_C(1) << 30;
   CHECK(check(&stage, 1 << 30, -31, &(struct tvmq_accumulators){limit - 1000, limit}), "the largest accumulators");
-  CHECK(!check(&stage, 1 << 30, -9, &(struct tvmq_accumulators){limit, limit + 1}), "larger ones");
+  CHECK(!check(&stage, 1 << 30, -31, &(struct tvmq_accumulators){-limit - 1, limit}), "larger ones");
   CHECK(!check(&stage, 1 << 30, 3, &(struct tvmq_accumulators){limit / 8, limit / 8 + 1}), "one that is shifted beyond them");
-  CHECK(!check(&stage, 0, 0, &(struct tvmq_accumulators){-1, 1}), "a multiplier of 0, which is its own negative");
   CHECK(check(&stage, 1 << 30, -9, &(struct tvmq_accumulators){5, 5}), "one accumulator");
+  check_levels();
 
   // All channels of a panel or none.
-  struct tvmq_channel_params pair[] = {{.bias = 1, .multiplier = 1 << 30, .shift = -5}, {.bias = 2, .multiplier = 0}}, copy[2];
+  struct tvmq_channel_params pair[] = {{.bias = 1, .multiplier = 1 << 30, .shift = -5}, {.bias = 2, .multiplier = 1 << 30, .shift = 4}}, copy[2];
   memcpy(copy, pair, sizeof pair);
   const struct tvmq_accumulators range = {-5000, 5000}, both[] = {range, range};
   CHECK(!tvmq_float_panel(&stage, both, pair, 2) && memcmp(pair, copy, sizeof pair) == 0, "the second channel of two does not get it");
