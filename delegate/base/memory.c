@@ -10,12 +10,14 @@
 
 // Which allocation fails, counted from now: 0 none, 1 the next one, n the n-th.
 static _Atomic size_t countdown;
+static _Atomic size_t last;  // the countdown stops here: at 1, where all allocations fail, or at 0, where none does
 static _Atomic size_t live;
 
-// The countdown stops at 1: once an allocation has failed, all after it fail too. Off, it costs one relaxed load.
+// Off, it costs one relaxed load.
 static bool must_fail(void) {
   size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
-  while (left > 1 && !atomic_compare_exchange_weak_explicit(&countdown, &left, left - 1, memory_order_relaxed, memory_order_relaxed)) continue;
+  const size_t end = left > 0 ? atomic_load_explicit(&last, memory_order_relaxed) : 0;
+  while (left > end && !atomic_compare_exchange_weak_explicit(&countdown, &left, left - 1, memory_order_relaxed, memory_order_relaxed)) continue;
   return left == 1;
 }
 
@@ -45,9 +47,14 @@ void tvmq_free(void *p) {
   free(p);
 }
 
-size_t tvmq_alloc_fail_at(size_t n) {
+static size_t fail(size_t n, size_t end) {
+  atomic_store_explicit(&last, end, memory_order_relaxed);
   atomic_store_explicit(&countdown, n, memory_order_relaxed);
   return atomic_load_explicit(&live, memory_order_relaxed);
 }
+
+size_t tvmq_alloc_fail_at(size_t n) { return fail(n, 1); }
+
+size_t tvmq_alloc_fail_once(size_t n) { return fail(n, 0); }
 
 size_t tvmq_alloc_live(void) { return atomic_load_explicit(&live, memory_order_relaxed); }

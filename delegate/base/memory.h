@@ -14,6 +14,8 @@ void tvmq_free(void *p);              // NULL is fine
 // A block for another library, which releases it by free(). It does not count as live.
 void *tvmq_alloc_foreign(size_t size);
 
-// For tests: make the allocation number `n` (1 = the next) and all after it fail; 0 turns the failure off. Returns the number of live blocks.
+// For tests: make the allocation number `n` (1 = the next) fail, and all after it, or none of them. 0 turns the failure off. Both return the number of live
+// blocks.
 size_t tvmq_alloc_fail_at(size_t n);
+size_t tvmq_alloc_fail_once(size_t n);
 size_t tvmq_alloc_live(void);  // the number of live blocks

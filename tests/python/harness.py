@@ -19,6 +19,7 @@ import tvmq_delegate
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shared/models")
 PYTHON = shlex.split(os.environ.get("TVMQ_PYTHON") or shlex.quote(sys.executable))  # to start another one, emulated or not
+OPTIONS = dict(item.split("=", 1) for item in os.environ.get("TVMQ_OPTIONS", "").split(",") if item)  # of every delegate that does not set them
 EMULATED = "TVMQ_PYTHON" in os.environ
 # A sanitizer's allocator keeps freed memory, and its clock is slow.
 SANITIZED = any(name in pathlib.Path("/proc/self/maps").read_text(encoding="utf-8") for name in ("libasan", "libtsan", "libclang_rt"))
@@ -47,7 +48,7 @@ class Runtime:
         return interpreter
 
     def load(self, **options: Any) -> Any:
-        return tvmq_delegate.load(runtime=self.name, **options)
+        return tvmq_delegate.load(runtime=self.name, **{**OPTIONS, **options})
 
 
 @functools.cache

@@ -304,11 +304,15 @@ static void check_foreign(void) {
 
 // ---- memory that runs out
 
-// From the n-th allocation on all fail, at any point of a delegate's life: the graph is delegated in part or not at all, and what runs is right.
-static void check_failure(size_t n, bool *reached) {
+typedef size_t (*fail_fn)(size_t n);
+
+// The n-th allocation fails, alone or with all after it, at any point of a delegate's life: the graph is delegated in part or not at all, and what runs is
+// right. Returns whether it was delegated whole.
+static bool check_failure(fail_fn fail, size_t n) {
   const size_t blocks = tvmq_alloc_live();
+  bool whole = false;
   struct network network = network_create(true);
-  tvmq_alloc_fail_at(n);
+  fail(n);
   TfLiteDelegate *delegate = network_delegate((const char *const[]){"profile", "true", "num_threads", "2", NULL});
   if (delegate == NULL) {
     CHECK_STRING(network_message(), "tvmq-delegate: out of memory", "message");
@@ -316,7 +320,7 @@ static void check_failure(size_t n, bool *reached) {
     CHECK(fake_apply(network.graph, delegate) == kTfLiteOk, "applying, failure from %zu on: %s", n, network.fake->error);
     const TfLiteStatus status = fake_allocate(network.graph);
     CHECK(status == kTfLiteOk || network.fake->error[0] != '\0', "an error says why, failure from %zu on", n);
-    *reached = tvmq_get_delegate(delegate)->claimed == 3 && status == kTfLiteOk;
+    whole = tvmq_get_delegate(delegate)->claimed == 3 && status == kTfLiteOk;
   }
   tvmq_alloc_fail_at(0);
   char name[48];
@@ -325,13 +329,14 @@ static void check_failure(size_t n, bool *reached) {
   fake_destroy(network.fake);
   network_delegate_destroy(delegate);
   CHECK(tvmq_alloc_live() == blocks, "failure from %zu on: %zu blocks left", n, tvmq_alloc_live() - blocks);
+  return whole;
 }
 
 static void check_failures(void) {
-  bool reached = false;
-  size_t n = 0;
-  while (!reached && n < 200) check_failure(++n, &reached);
-  CHECK(reached && n > 15, "%zu allocations", n);  // delegate, records, three operators, packing, scratch, partitions, arenas, shapes
+  size_t n = 1;
+  while (n < 200 && !check_failure(tvmq_alloc_fail_at, n)) n++;
+  CHECK(n > 15 && n < 200, "%zu allocations", n);  // delegate, records, three operators, packing, scratch, partitions, arenas, shapes
+  for (size_t i = 1; i < n; i++) check_failure(tvmq_alloc_fail_once, i);
 }
 
 // A larger shape needs memory that is not there: one error, and the next attempt succeeds.

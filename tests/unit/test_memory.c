@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -33,19 +34,26 @@ static void check_blocks(void) {
   CHECK(tvmq_alloc_fail_at(0) == live, "after failures");
 }
 
+static void check_failure(size_t n, bool once) {
+  void *blocks[6];
+  const size_t live = once ? tvmq_alloc_fail_once(n) : tvmq_alloc_fail_at(n);
+  size_t n_failed = 0;
+  for (size_t i = 0; i < N_ELEMENTS(blocks); i++) {
+    blocks[i] = tvmq_alloc(16);
+    CHECK((blocks[i] == NULL) == (once ? i + 1 == n : i + 1 >= n), "failure from %zu on, once %d, allocation %zu", n, once, i + 1);
+    n_failed += blocks[i] == NULL;
+  }
+  CHECK(tvmq_alloc_fail_at(0) == live + N_ELEMENTS(blocks) - n_failed, "failure from %zu on, once %d", n, once);
+  for (size_t i = 0; i < N_ELEMENTS(blocks); i++) tvmq_free(blocks[i]);
+  void *block = tvmq_alloc(16);
+  CHECK(block != NULL, "turned off again");
+  tvmq_free(block);
+}
+
 static void check_failures(void) {
   for (size_t n = 1; n <= 4; n++) {
-    void *blocks[6];
-    const size_t live = tvmq_alloc_fail_at(n);
-    for (size_t i = 0; i < N_ELEMENTS(blocks); i++) {
-      blocks[i] = tvmq_alloc(16);
-      CHECK((blocks[i] == NULL) == (i + 1 >= n), "failure from %zu on, allocation %zu", n, i + 1);
-    }
-    CHECK(tvmq_alloc_fail_at(0) == live + n - 1, "failure from %zu on", n);
-    for (size_t i = 0; i < N_ELEMENTS(blocks); i++) tvmq_free(blocks[i]);
-    void *block = tvmq_alloc(16);
-    CHECK(block != NULL, "turned off again");
-    tvmq_free(block);
+    check_failure(n, false);
+    check_failure(n, true);
   }
 }
 
