@@ -344,7 +344,7 @@ enum tvmq_variant_flags {
 struct tvmq_speed {
   float rate;         // multiply-accumulates (quantize to softmax: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
                       // the inner loop
-  float tile_cycles;  // cycles per tile (row sums: row; pools: nr outputs) besides the inner loop: start, epilogue, stores
+  float tile_cycles;  // cycles per tile (row sums: row; softmax: call; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
 // One row of variants.def.

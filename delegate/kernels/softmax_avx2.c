@@ -4,6 +4,7 @@
 #define ISA avx2
 enum { LANES = 8 };
 
+#include "kernels/softmax_lookup.h"
 #include "kernels/softmax_template.h"
 
 TVMQ_INLINE lanes high_product(lanes a, lanes b) {

@@ -14,6 +14,7 @@ static uint8_t greatest(const uint8_t *row, size_t n, uint8_t to_unsigned) {
   return most;
 }
 
+#include "kernels/softmax_lookup.h"
 #include "kernels/softmax_template.h"
 
 TVMQ_INLINE lanes high_product(lanes a, lanes b) {
@@ -35,14 +36,14 @@ TVMQ_INLINE void outputs(const int32_t *exps, int32_t r, int32_t shift, uint8_t 
 }
 
 // With sixteen bits of output no shift exceeds 31.
-static void softmax_s16_row(const struct tvmq_softmax_args *args, bool is_unsigned, size_t number) {
+static void softmax_s16_row(const struct tvmq_softmax_args *args, const struct lookup *lookup, bool is_unsigned, size_t number) {
   _Alignas(64) int32_t exps[KEPT];
   struct row row;
   begin_row(args, is_unsigned, number, &row);
   const size_t depth = args->depth;
   int16_t *const out = (int16_t *)args->out + number * depth;
   uint32_t sum = 0;
-  for (size_t i = 0; i < depth; i += KEPT) sum += sum_of(exps, look_up(args, is_unsigned, &row, i, tvmq_min(depth - i, KEPT), exps));
+  for (size_t i = 0; i < depth; i += KEPT) sum += sum_of(exps, look_up(lookup, &row, 1, i, tvmq_min(depth - i, KEPT), exps));
   const int32_t r = reciprocal(all_lanes(scale_sum(sum, &row)))[0], shift = 12 - row.zeros + 31 - 16;
   for (size_t i = 0; i < depth; i++) {
     const int32_t difference = (int8_t)(row.in[i] ^ args->in_flip) - row.greatest;
@@ -51,5 +52,7 @@ static void softmax_s16_row(const struct tvmq_softmax_args *args, bool is_unsign
 }
 
 void tvmq_softmax_s8_s16__c(const struct tvmq_softmax_args *args) {
-  for (size_t i = 0; i < args->rows; i++) softmax_s16_row(args, args->in_flip != 0, i);
+  const bool is_unsigned = args->in_flip != 0;
+  const struct lookup lookup = make_lookup(args, is_unsigned);
+  for (size_t i = 0; i < args->rows; i++) softmax_s16_row(args, &lookup, is_unsigned, i);
 }

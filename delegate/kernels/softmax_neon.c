@@ -20,6 +20,7 @@ TVMQ_INLINE uint8_t greatest(const uint8_t *row, size_t n, uint8_t to_unsigned) 
   return vmaxvq_u8(greatest);
 }
 
+#include "kernels/softmax_lookup.h"
 #include "kernels/softmax_template.h"
 
 TVMQ_INLINE lanes high_product(lanes a, lanes b) { return (lanes)vqrdmulhq_s32((int32x4_t)a, (int32x4_t)b); }

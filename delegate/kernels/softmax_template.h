@@ -1,10 +1,11 @@
 // SOFTMAX of bytes: what the portable kernel and all vectors share. Rows are computed in tiles, so that the reciprocals of a tile are found together. Exps are
-// looked up one by one, once, and kept; those of rows with more than KEPT elements are looked up twice.
+// looked up once and kept; those of rows with more than KEPT elements are looked up twice.
 //
 // The includer defines
 //   ISA                                  suffix of the symbol
 //   LANES                                int32 of a vector, at most STEP
 //   greatest(row, n, to_unsigned)        the greatest of n bytes xor to_unsigned, as uint8
+//   struct lookup, make_lookup(args, is_unsigned) and look_up(lookup, rows, n_rows, first, n, exps), as softmax_lookup.h has them
 // and then, with the lanes that this declares before
 //   high_product(a, b)                   lanes of SRDHM (softmax.h)
 //   total(x)                             the sum of the lanes
@@ -17,7 +18,7 @@
 #include "kernels/kernel.h"
 #include "kernels/stage.h"
 
-enum { STEP = 16, TILE = 16, KEPT = 2048, LOOKED_UP = 8 };
+enum { TILE = 16, KEPT = 2048 };
 
 typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t)), may_alias));
 typedef uint32_t unsigned_lanes __attribute__((vector_size(LANES * sizeof(int32_t)), may_alias));
@@ -25,11 +26,6 @@ typedef uint32_t unsigned_lanes __attribute__((vector_size(LANES * sizeof(int32_
 TVMQ_INLINE lanes high_product(lanes a, lanes b);
 TVMQ_INLINE int32_t total(lanes x);
 TVMQ_INLINE void outputs(const int32_t *exps, int32_t r, int32_t shift, uint8_t flip, uint8_t *out);
-
-struct row {
-  const uint8_t *in;
-  int32_t greatest, zeros, reciprocal;
-};
 
 TVMQ_INLINE lanes all_lanes(int32_t x) { return (lanes){0} + x; }
 
@@ -58,34 +54,6 @@ TVMQ_INLINE uint32_t sum_of(const int32_t *exps, size_t n) {
 TVMQ_INLINE void begin_row(const struct tvmq_softmax_args *args, bool is_unsigned, size_t number, struct row *row) {
   row->in = (const uint8_t *)args->in + number * args->depth;
   row->greatest = greatest(row->in, args->depth, is_unsigned ? 0 : 0x80) + INT8_MIN;
-}
-
-// Looks up the exps of n elements. All bytes are loaded before an exp is, and all exps before one is stored, so that in-order cores need not wait for each.
-TVMQ_INLINE void look_up_some(const int32_t *table, int64_t origin, bool is_unsigned, const uint8_t *in, size_t n, int32_t *exps) {
-  int64_t index[LOOKED_UP];
-  UNROLL for (size_t i = 0; i < n; i++) {
-    index[i] = is_unsigned ? in[i] : (int8_t)in[i];
-    __asm__("" : "+r"(index[i]));  // compilers would collect indices in vectors, from where they have to be taken one by one
-  }
-  int32_t exp[LOOKED_UP];
-  UNROLL for (size_t i = 0; i < n; i++) exp[i] = table[origin + index[i]];
-  UNROLL for (size_t i = 0; i < n; i++) {
-    __asm__("" : "+r"(exp[i]));
-    exps[i] = exp[i];
-  }
-}
-
-// The same of n elements of a row from `first` on; zeros follow up to a multiple of STEP, which is returned.
-TVMQ_INLINE size_t look_up(const struct tvmq_softmax_args *args, bool is_unsigned, const struct row *row, size_t first, size_t n, int32_t *exps) {
-  const int32_t *const table = args->exps;
-  const uint8_t *const in = row->in + first;
-  const int64_t origin = UINT8_MAX - row->greatest - (is_unsigned ? 128 : 0);
-  const size_t padded = tvmq_round_up(n, STEP);
-  size_t i = 0;
-  for (; i + LOOKED_UP <= n; i += LOOKED_UP) look_up_some(table, origin, is_unsigned, in + i, LOOKED_UP, exps + i);
-  for (; i < n; i++) look_up_some(table, origin, is_unsigned, in + i, 1, exps + i);
-  for (; i < padded; i++) exps[i] = 0;
-  return padded;
 }
 
 // Takes the leading zeros of a row's sum; what follows its highest bit, as Q0.31.
@@ -122,15 +90,13 @@ TVMQ_INLINE void finish(const struct tvmq_softmax_args *args, const struct row *
   memcpy(out + i, last, n - i);
 }
 
-TVMQ_INLINE void softmax_tile(const struct tvmq_softmax_args *args, bool is_unsigned, size_t first, size_t n_rows) {
+TVMQ_INLINE void softmax_tile(const struct tvmq_softmax_args *args, const struct lookup *lookup, bool is_unsigned, size_t first, size_t n_rows) {
   _Alignas(64) int32_t exps[KEPT], rest[TILE] = {0};
   struct row rows[TILE];
   const size_t padded = tvmq_round_up(args->depth, STEP);
+  for (size_t i = 0; i < n_rows; i++) begin_row(args, is_unsigned, first + i, &rows[i]);
   // All are stored before one is loaded: a vector is not loaded from stores of its parts that are on their way.
-  for (size_t i = 0; i < n_rows; i++) {
-    begin_row(args, is_unsigned, first + i, &rows[i]);
-    look_up(args, is_unsigned, &rows[i], 0, args->depth, exps + i * padded);
-  }
+  look_up(lookup, rows, n_rows, 0, args->depth, exps);
   for (size_t i = 0; i < n_rows; i++) rest[i] = scale_sum(sum_of(exps + i * padded, padded), &rows[i]);
   for (size_t i = 0; i < n_rows; i += LANES) *(lanes *)(rest + i) = reciprocal(*(const lanes *)(rest + i));
   for (size_t i = 0; i < n_rows; i++) {
@@ -139,27 +105,28 @@ TVMQ_INLINE void softmax_tile(const struct tvmq_softmax_args *args, bool is_unsi
   }
 }
 
-static void softmax_long_row(const struct tvmq_softmax_args *args, bool is_unsigned, size_t number) {
+static void softmax_long_row(const struct tvmq_softmax_args *args, const struct lookup *lookup, bool is_unsigned, size_t number) {
   _Alignas(64) int32_t exps[KEPT];
   struct row row;
   begin_row(args, is_unsigned, number, &row);
   const size_t depth = args->depth;
   uint32_t sum = 0;
-  for (size_t i = 0; i < depth; i += KEPT) sum += sum_of(exps, look_up(args, is_unsigned, &row, i, tvmq_min(depth - i, KEPT), exps));
+  for (size_t i = 0; i < depth; i += KEPT) sum += sum_of(exps, look_up(lookup, &row, 1, i, tvmq_min(depth - i, KEPT), exps));
   row.reciprocal = reciprocal(all_lanes(scale_sum(sum, &row)))[0];
   for (size_t i = 0; i < depth; i += KEPT) {
     const size_t n = tvmq_min(depth - i, KEPT);
-    look_up(args, is_unsigned, &row, i, n, exps);
+    look_up(lookup, &row, 1, i, n, exps);
     finish(args, &row, i, n, exps);
   }
 }
 
 TVMQ_INLINE void softmax(const struct tvmq_softmax_args *args, bool is_unsigned) {
+  const struct lookup lookup = make_lookup(args, is_unsigned);
   const size_t tile = tvmq_min(KEPT / tvmq_round_up(args->depth, STEP), TILE);
   if (tile == 0)
-    for (size_t i = 0; i < args->rows; i++) softmax_long_row(args, is_unsigned, i);
+    for (size_t i = 0; i < args->rows; i++) softmax_long_row(args, &lookup, is_unsigned, i);
   else
-    for (size_t i = 0; i < args->rows; i += tile) softmax_tile(args, is_unsigned, i, tvmq_min(args->rows - i, tile));
+    for (size_t i = 0; i < args->rows; i += tile) softmax_tile(args, &lookup, is_unsigned, i, tvmq_min(args->rows - i, tile));
 }
 
 #define PASTE(isa) tvmq_softmax_s8_s8__##isa

@@ -188,9 +188,21 @@ const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct
   return least(TVMQ_FAMILY_MAXIMUM, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
 }
 
-const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, const struct tvmq_target *target) {
+struct softmax {
+  enum tvmq_type out_type;
+  size_t n;
+  const struct tvmq_machine *machine;
+};
+
+static float softmax_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct softmax *p = problem;
+  const struct tvmq_speed speed = tvmq_speed_of(v, p->machine);
+  return v->out_type == p->out_type ? speed.tile_cycles + (float)p->n / speed.rate : UNFIT;
+}
+
+const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, size_t n, const struct tvmq_target *target) {
   if (out_type == TVMQ_TYPE_U8) out_type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_SOFTMAX, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_S8, out_type, target->machine}, NULL);
+  return least(TVMQ_FAMILY_SOFTMAX, target, 0, softmax_cycles, &(struct softmax){out_type, n, target->machine}, NULL);
 }
 
 struct pooling {

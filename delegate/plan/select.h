@@ -74,8 +74,8 @@ const struct tvmq_variant *tvmq_select_mul(enum tvmq_type type, const struct tvm
 
 const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct tvmq_target *target);
 
-// By the type of the output; inputs are of 8 bits.
-const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, const struct tvmq_target *target);
+// For n elements, by the type of the output; inputs are of 8 bits.
+const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, size_t n, const struct tvmq_target *target);
 
 // The best variant of a family of pools.
 const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, const struct tvmq_target *target);
