@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import importlib
 import json
 import os
 import pathlib
@@ -62,6 +63,7 @@ def stands_alone(page: str) -> bool:
 def report() -> object:
     pytest.importorskip("plotly", reason="the extra `report` is not installed: no pages")
     pytest.importorskip("jinja2", reason="the extra `report` is not installed: no pages")
+    pytest.importorskip("grandalf", reason="the extra `report` is not installed: no pages")
     from tvmq_delegate.reports import html as pages
 
     return pages
@@ -104,12 +106,43 @@ def test_pages_escape_what_models_say(report: object, benchmark: measure.Benchma
 
 
 def test_graph_page(report: object, runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    graph_page = importlib.import_module("tvmq_delegate.reports.graph_page")
     source = zoo.load("mobilenet_v2_0.35_96")
-    delegation = tvmq_delegate.nodes(source, runtime=runtime.name, name="<network>")
-    page = graph.page(delegation, models.ops(source))
-    assert stands_alone(page) and page.count('<g class="node">') == len(delegation.nodes) and "&lt;network&gt;" in page
-    assert page.count("<path d=") - 1 == sum(op.name == "ADD" for op in models.ops(source))  # each residual goes around
+    delegation, ops = tvmq_delegate.nodes(source, runtime=runtime.name, name="<network>"), models.ops(source)
+    page = graph_page.page(delegation, ops, {0: 12.5, 1: 25.0})
+    assert stands_alone(page) and page.count('<g class="node') == len(delegation.nodes) and "&lt;network&gt;" in page
+    assert page.count('<path class="way"') == len({(edge.source, edge.target) for edge in graph.edges(ops)})
+    assert page.count("12.5 µs</text>") == 1 and "12.5 \\u00b5s, 33.3% of all nodes" in page
+    details = json.loads(re.search(r'id="nodes">(.*?)</script>', page)[1])
+    (filter_facts,) = (facts for name, facts in details[0]["sections"] if name == "input 1")
+    filter_tensor = ops[0].inputs[1]
+    values = filter_tensor.numpy()
+    assert filter_facts["range"] == f"{values.min()} to {values.max()}"
+    assert f"{len(filter_tensor.quantization.scale)} along dimension 0" in filter_facts["scale"]
     assert look(page, tmp_path)["drawings"] == 1
+
+
+def test_boxes_do_not_overlap_and_ways_join_them(report: object) -> None:
+    layout = importlib.import_module("tvmq_delegate.reports.layout").layout
+    sizes = [(100.0, 40.0 + 10 * (i % 3)) for i in range(8)]
+    edges = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (3, 4), (3, 4), (5, 6)]  # a branch that skips, two tensors between the same, a part and a box of their own
+    placed = layout(sizes, edges)
+    boxes = [(x, y, x + w, y + h) for (x, y), (w, h) in zip(placed.corners, sizes)]
+    apart = [a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1] for i, a in enumerate(boxes) for b in boxes[:i]]
+    assert all(apart) and all(0 <= x0 and 0 <= y0 and x1 <= placed.width and y1 <= placed.height for x0, y0, x1, y1 in boxes)
+    assert set(placed.ways) == set(edges)
+    for (a, b), points in placed.ways.items():
+        assert boxes[a][3] == points[0][1] < points[-1][1] == boxes[b][1] and boxes[a][0] < points[0][0] < boxes[a][2]
+
+
+def test_times_are_of_the_same_model(report: object, runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    where = ("--runtime", runtime.name, "--html", tmp_path / "nodes.html", "--times", tmp_path / "times.json")
+    prints("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--enable-op-profiling", "--result-file-path", tmp_path / "times.json")
+    prints("nodes", one_conv, *where)
+    assert "µs</text>" in (tmp_path / "nodes.html").read_text()
+    assert "measured on another model" in refuses("nodes", "--network", NETWORK, *where)
+    (tmp_path / "times.json").write_text("{}")
+    assert "not written by tvmq bench" in refuses("nodes", one_conv, *where)
 
 
 def test_edges_and_dot(runtime: harness.Runtime) -> None:
@@ -132,7 +165,7 @@ def test_commands_write_pages(report: object, runtime: harness.Runtime, one_conv
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    for name in ("html", "pages"):
+    for name in ("html", "pages", "graph_page"):
         monkeypatch.delitem(sys.modules, f"tvmq_delegate.reports.{name}", raising=False)
         monkeypatch.delattr(tvmq_delegate.reports, name, raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .. import models, sessions
+from .. import measure, models, sessions
 from ..reports import graph, screen, tables
 from .command import model_command, print_json
 from .output import Output, OutputFile, write_all
@@ -16,13 +16,25 @@ from .output import Output, OutputFile, write_all
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--dot", "dot_file", type=OutputFile(), help="Write the partitioned graph for graphviz.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write the partitioned graph as a page that needs no network.")
-def nodes(source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Output | None, html_file: Output | None) -> None:
+@click.option("--times", "times_file", type=click.Path(), metavar="FILE", help="With --html: the nodes' times, from JSON of tvmq bench --enable-op-profiling.")
+def nodes(
+    source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Output | None, html_file: Output | None, times_file: str | None
+) -> None:
     """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
     found = sessions.nodes(source, runtime=module, name=name, **options)
-    texts = [write(found, models.ops(source)) if file else "" for file, write in ((dot_file, graph.dot), (html_file, graph.page))]
+    if times_file and not html_file:
+        raise click.UsageError("--times is of --html")
+    times_us = measure.node_times(times_file, source) if times_file else {}
+    drawing, page = (graph.dot(found, models.ops(source)) if dot_file else ""), _page(found, source, times_us) if html_file else ""
     if as_json:
         print_json({"sentence": found.sentence, **vars(found)})
     else:
         screen.console.print(tables.delegation(found, screen.console.width))
         screen.console.print(f"\n{tables.summary(found)}", soft_wrap=True)
-    write_all((dot_file, lambda: texts[0]), (html_file, lambda: texts[1]))
+    write_all((dot_file, lambda: drawing), (html_file, lambda: page))
+
+
+def _page(found: sessions.Delegation, source: bytes, times_us: dict[int, float]) -> str:
+    from ..reports import graph_page  # which needs an extra
+
+    return graph_page.page(found, models.ops(source), times_us)

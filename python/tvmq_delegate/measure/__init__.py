@@ -3,6 +3,7 @@
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
 from .metrics import BenchmarkResult, judged
 from .op_profile import OpProfileData
+from .recorded import node_times
 from .regressions import Change, Comparison, compare
 
-__all__ = ["Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "OpProfileData", "Settings", "bench", "compare", "judged"]
+__all__ = ["Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "OpProfileData", "Settings", "bench", "compare", "judged", "node_times"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..binding import Shown
+from .recorded import recorded
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,8 @@ class _Measured:
 
 
 def _read(path: str | os.PathLike[str]) -> _Measured:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            found = json.load(stream)
+    with recorded(path) as found:
         return _Measured(str(found["model"]), str(found.get("model_sha256", "")), _circumstances(found), _contenders(found), _nodes(found))
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        raise ValueError(f"{os.fspath(path)} is not JSON") from None
-    except (AttributeError, KeyError, TypeError):
-        raise ValueError(f"{os.fspath(path)}: not written by tvmq bench --json") from None
 
 
 def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:

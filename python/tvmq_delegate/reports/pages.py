@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from .screen import clean
 
 try:
@@ -14,6 +16,11 @@ def environment() -> jinja2.Environment:
     """Templates of this package; what they print is escaped."""
     loader = jinja2.PackageLoader(__package__, "")
     return jinja2.Environment(loader=loader, finalize=_cleaned, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+
+
+def source(name: str) -> str:
+    """A script of this package."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _cleaned(value: object) -> object:
