@@ -46,6 +46,16 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index);
 // A checksum of the kernels' names, 16 hexadecimal digits: equal where two libraries have the same kernels.
 const char *tvmq_kernels_checksum(void);
 
+// ---- machines whose costs this library knows: those of the option `estimate`, and names for the option `machine`
+
+struct tvmq_machine_info {
+  const char *name;
+  const char *isa;   // the greatest instruction set of such cores
+  int in_order;      // they execute instructions in program order
+  const char *text;  // as a machine file (docs/cost-model.md); valid until the same thread calls this function again
+};
+const struct tvmq_machine_info *tvmq_get_machine(int index);
+
 // ---- options of tflite_plugin_create_delegate
 //
 // Constants of a graph, weights above all, may be written to between preparations only if the option constants=verify has each inference compare them.
@@ -77,6 +87,7 @@ struct tvmq_delegate_info {
   unsigned long long plans;          // times that an operator has been planned
   unsigned long long packs;          // times that weights have been packed
   int in_order;                      // kernels are chosen for cores that execute in order
+  const char *machine;               // the machine whose costs decide: a name of tvmq_get_machine, or that in a machine file
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 
@@ -128,6 +139,11 @@ const char *tvmq_get_signature(const void *delegate, int index);
 // interpreter prepares it anew, as long as that is legal for the shapes there are then: else tvmq_node_info says why not, and the default runs. Returns 0, or
 // -1 for a foreign pointer, if there is no such node or candidate, and if memory is short; the interpreter must then be prepared again.
 int tvmq_force(const void *delegate, int index, int candidate);
+
+// Has candidates estimated, and nodes planned, for the machine that the text of a machine file describes, instead of that of the option `machine`. What runs
+// stays as it is until nodes are planned again: by tvmq_force, or when the interpreter prepares them for other shapes. Returns 0, or -1 for a foreign pointer
+// and for a text that is no machine file: tvmq_get_delegate's `error` says why.
+int tvmq_set_machine(const void *delegate, const char *text);
 
 // Time of a claimed node, if the delegate has the option profile=true: one sample per inference. `index` as for tvmq_get_node.
 struct tvmq_profile_info {

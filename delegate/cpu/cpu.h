@@ -13,8 +13,7 @@ uint32_t tvmq_cpu_detect(void);
 // True if every core that this thread may use now is known to execute instructions in the order of the program. Defined by the file of its architecture.
 bool tvmq_cpu_in_order(void);
 
-// The name of the row of cpu/machine.h that is made for cores of this kind, which execute out of order; NULL: there is none. Defined by the file of its
-// architecture.
+// The name of the row of cpu/machine.h that is made for the cores that this thread may use now; NULL: there is none. Defined by the file of its architecture.
 const char *tvmq_cpu_machine(void);
 
 // Human-readable name of the processor ("Cortex-A76", "AMD Ryzen ..."), or "unknown". Static storage.

@@ -17,9 +17,10 @@ const char *tvmq_arm_core_name(uint32_t midr);
 
 // A description of all cores together.
 struct tvmq_arm_cores {
-  char name[128];   // distinct ones in the order of the processors, joined by " + "; what does not fit is left out
-  unsigned usable;  // processors that `may_use` admits
-  bool in_order;    // all of these are known to execute in order
+  char name[128];       // distinct ones in the order of the processors, joined by " + "; what does not fit is left out
+  unsigned usable;      // processors that `may_use` admits
+  bool in_order;        // all of these are known to execute in order
+  const char *machine;  // the row of cpu/machine.h for them; NULL: there is none, or they differ
 };
 
 // From `root`/sys, else from `root`/proc/cpuinfo. `root` is "" except in tests.

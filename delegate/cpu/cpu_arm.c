@@ -21,69 +21,69 @@ static const struct core {
   uint8_t implementer;
   uint16_t part;
   bool in_order;
-  const char *name;
+  const char *name, *machine;  // the row of machine.c that is made for it, or for the core that it resembles most; NULL: none is
 } known_cores[] = {
-    {0x41, 0xd02, true, "Cortex-A34"},
-    {0x41, 0xd03, true, "Cortex-A53"},
-    {0x41, 0xd04, true, "Cortex-A35"},
-    {0x41, 0xd05, true, "Cortex-A55"},
-    {0x41, 0xd06, false, "Cortex-A65"},
-    {0x41, 0xd07, false, "Cortex-A57"},
-    {0x41, 0xd08, false, "Cortex-A72"},
-    {0x41, 0xd09, false, "Cortex-A73"},
-    {0x41, 0xd0a, false, "Cortex-A75"},
-    {0x41, 0xd0b, false, "Cortex-A76"},
-    {0x41, 0xd0c, false, "Neoverse-N1"},
-    {0x41, 0xd0d, false, "Cortex-A77"},
-    {0x41, 0xd0e, false, "Cortex-A76AE"},
-    {0x41, 0xd40, false, "Neoverse-V1"},
-    {0x41, 0xd41, false, "Cortex-A78"},
-    {0x41, 0xd42, false, "Cortex-A78AE"},
-    {0x41, 0xd43, false, "Cortex-A65AE"},
-    {0x41, 0xd44, false, "Cortex-X1"},
-    {0x41, 0xd46, true, "Cortex-A510"},
-    {0x41, 0xd47, false, "Cortex-A710"},
-    {0x41, 0xd48, false, "Cortex-X2"},
-    {0x41, 0xd49, false, "Neoverse-N2"},
-    {0x41, 0xd4a, false, "Neoverse-E1"},
-    {0x41, 0xd4b, false, "Cortex-A78C"},
-    {0x41, 0xd4c, false, "Cortex-X1C"},
-    {0x41, 0xd4d, false, "Cortex-A715"},
-    {0x41, 0xd4e, false, "Cortex-X3"},
-    {0x41, 0xd4f, false, "Neoverse-V2"},
-    {0x41, 0xd80, true, "Cortex-A520"},
-    {0x41, 0xd81, false, "Cortex-A720"},
-    {0x41, 0xd82, false, "Cortex-X4"},
-    {0x41, 0xd83, false, "Neoverse-V3AE"},
-    {0x41, 0xd84, false, "Neoverse-V3"},
-    {0x41, 0xd85, false, "Cortex-X925"},
-    {0x41, 0xd87, false, "Cortex-A725"},
-    {0x41, 0xd88, true, "Cortex-A520AE"},
-    {0x41, 0xd89, false, "Cortex-A720AE"},
-    {0x41, 0xd8e, false, "Neoverse-N3"},
-    {0x43, 0x0a1, true, "ThunderX"},
-    {0x43, 0x0af, false, "ThunderX2"},
-    {0x46, 0x001, false, "A64FX"},
-    {0x48, 0xd01, false, "TaiShan v110"},
-    {0x48, 0xd40, false, "Cortex-A76"},
-    {0x4e, 0x003, false, "Denver 2"},
-    {0x4e, 0x004, false, "Carmel"},
-    {0x51, 0x001, false, "Oryon"},
-    {0x51, 0x800, false, "Kryo 2xx Gold"},
-    {0x51, 0x801, true, "Kryo 2xx Silver"},
-    {0x51, 0x802, false, "Kryo 3xx Gold"},
-    {0x51, 0x803, true, "Kryo 3xx Silver"},
-    {0x51, 0x804, false, "Kryo 4xx Gold"},
-    {0x51, 0x805, true, "Kryo 4xx Silver"},
-    {0x51, 0xc00, false, "Falkor"},
-    {0x51, 0xc01, false, "Saphira"},
-    {0x53, 0x001, false, "Exynos M1"},
-    {0x53, 0x002, false, "Exynos M3"},
-    {0x53, 0x003, false, "Exynos M4"},
-    {0x53, 0x004, false, "Exynos M5"},
-    {0x6d, 0xd49, false, "Azure Cobalt 100"},
-    {0xc0, 0xac3, false, "AmpereOne"},
-    {0xc0, 0xac4, false, "AmpereOne A"},
+    {0x41, 0xd02, true, "Cortex-A34", "cortex-a53"},
+    {0x41, 0xd03, true, "Cortex-A53", "cortex-a53"},
+    {0x41, 0xd04, true, "Cortex-A35", "cortex-a53"},
+    {0x41, 0xd05, true, "Cortex-A55", "cortex-a55"},
+    {0x41, 0xd06, false, "Cortex-A65", NULL},
+    {0x41, 0xd07, false, "Cortex-A57", "cortex-a72"},
+    {0x41, 0xd08, false, "Cortex-A72", "cortex-a72"},
+    {0x41, 0xd09, false, "Cortex-A73", "cortex-a72"},
+    {0x41, 0xd0a, false, "Cortex-A75", "neoverse-n1"},
+    {0x41, 0xd0b, false, "Cortex-A76", "neoverse-n1"},
+    {0x41, 0xd0c, false, "Neoverse-N1", "neoverse-n1"},
+    {0x41, 0xd0d, false, "Cortex-A77", "neoverse-n1"},
+    {0x41, 0xd0e, false, "Cortex-A76AE", "neoverse-n1"},
+    {0x41, 0xd40, false, "Neoverse-V1", "neoverse-v1"},
+    {0x41, 0xd41, false, "Cortex-A78", "neoverse-n1"},
+    {0x41, 0xd42, false, "Cortex-A78AE", "neoverse-n1"},
+    {0x41, 0xd43, false, "Cortex-A65AE", NULL},
+    {0x41, 0xd44, false, "Cortex-X1", "neoverse-n1"},
+    {0x41, 0xd46, true, "Cortex-A510", "cortex-a55"},
+    {0x41, 0xd47, false, "Cortex-A710", "neoverse-v1"},
+    {0x41, 0xd48, false, "Cortex-X2", "neoverse-v1"},
+    {0x41, 0xd49, false, "Neoverse-N2", "neoverse-v1"},
+    {0x41, 0xd4a, false, "Neoverse-E1", NULL},
+    {0x41, 0xd4b, false, "Cortex-A78C", "neoverse-n1"},
+    {0x41, 0xd4c, false, "Cortex-X1C", "neoverse-n1"},
+    {0x41, 0xd4d, false, "Cortex-A715", "neoverse-v1"},
+    {0x41, 0xd4e, false, "Cortex-X3", "neoverse-v1"},
+    {0x41, 0xd4f, false, "Neoverse-V2", "neoverse-v1"},
+    {0x41, 0xd80, true, "Cortex-A520", "cortex-a55"},
+    {0x41, 0xd81, false, "Cortex-A720", "neoverse-v1"},
+    {0x41, 0xd82, false, "Cortex-X4", "neoverse-v1"},
+    {0x41, 0xd83, false, "Neoverse-V3AE", "neoverse-v1"},
+    {0x41, 0xd84, false, "Neoverse-V3", "neoverse-v1"},
+    {0x41, 0xd85, false, "Cortex-X925", "neoverse-v1"},
+    {0x41, 0xd87, false, "Cortex-A725", "neoverse-v1"},
+    {0x41, 0xd88, true, "Cortex-A520AE", "cortex-a55"},
+    {0x41, 0xd89, false, "Cortex-A720AE", "neoverse-v1"},
+    {0x41, 0xd8e, false, "Neoverse-N3", "neoverse-v1"},
+    {0x43, 0x0a1, true, "ThunderX", NULL},
+    {0x43, 0x0af, false, "ThunderX2", NULL},
+    {0x46, 0x001, false, "A64FX", NULL},
+    {0x48, 0xd01, false, "TaiShan v110", "neoverse-n1"},
+    {0x48, 0xd40, false, "Cortex-A76", "neoverse-n1"},
+    {0x4e, 0x003, false, "Denver 2", NULL},
+    {0x4e, 0x004, false, "Carmel", NULL},
+    {0x51, 0x001, false, "Oryon", NULL},
+    {0x51, 0x800, false, "Kryo 2xx Gold", "cortex-a72"},
+    {0x51, 0x801, true, "Kryo 2xx Silver", "cortex-a53"},
+    {0x51, 0x802, false, "Kryo 3xx Gold", "neoverse-n1"},
+    {0x51, 0x803, true, "Kryo 3xx Silver", "cortex-a55"},
+    {0x51, 0x804, false, "Kryo 4xx Gold", "neoverse-n1"},
+    {0x51, 0x805, true, "Kryo 4xx Silver", "cortex-a55"},
+    {0x51, 0xc00, false, "Falkor", NULL},
+    {0x51, 0xc01, false, "Saphira", NULL},
+    {0x53, 0x001, false, "Exynos M1", NULL},
+    {0x53, 0x002, false, "Exynos M3", NULL},
+    {0x53, 0x003, false, "Exynos M4", NULL},
+    {0x53, 0x004, false, "Exynos M5", NULL},
+    {0x6d, 0xd49, false, "Azure Cobalt 100", "neoverse-v1"},
+    {0xc0, 0xac3, false, "AmpereOne", NULL},
+    {0xc0, 0xac4, false, "AmpereOne A", NULL},
 };
 
 static const struct core *find_core(uint32_t midr) {
@@ -109,12 +109,24 @@ static void add_name(char *names, size_t size, const char *core) {
   if (length + needed < size) snprintf(names + length, size - length, "%s%s", length > 0 ? " + " : "", core);
 }
 
+// Where usable cores differ, those decide that execute out of order, by the row that they share.
+static void add_machine(struct tvmq_arm_cores *cores, const struct core *core) {
+  const bool in_order = core != NULL && core->in_order;
+  const char *machine = core != NULL ? core->machine : NULL;
+  if (cores->usable == 0 || (cores->in_order && !in_order)) {
+    cores->machine = machine;
+  } else if (in_order == cores->in_order && (machine == NULL || cores->machine == NULL || strcmp(machine, cores->machine) != 0)) {
+    cores->machine = NULL;
+  }
+}
+
 static void add_core(struct tvmq_arm_cores *cores, uint32_t midr, bool usable) {
   const struct core *core = find_core(midr);
   char number[32];
   snprintf(number, sizeof number, "MIDR 0x%08x", midr);
   add_name(cores->name, sizeof cores->name, core != NULL ? core->name : number);
   if (!usable) return;
+  add_machine(cores, core);
   cores->in_order = (cores->usable == 0 || cores->in_order) && core != NULL && core->in_order;
   cores->usable++;
 }
@@ -185,7 +197,11 @@ void tvmq_cpu_arch_name(char *name, size_t size) {
   snprintf(name, size, "%s", cores.name);
 }
 
-const char *tvmq_cpu_machine(void) { return NULL; }
+const char *tvmq_cpu_machine(void) {
+  struct tvmq_arm_cores cores;
+  cores_here(&cores);
+  return cores.machine;
+}
 
 bool tvmq_cpu_in_order(void) {
   struct tvmq_arm_cores cores;

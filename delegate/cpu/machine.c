@@ -2,22 +2,32 @@
 
 #include <string.h>
 
+#include "cpu/cpu_bits.h"
+
 // Groups of numbers that machines share: measured on one of them, and nothing better is known for the others.
 #define THREADS                                                                                                                                    \
   .tasks_per_thread = 8, .task_cycles = 1500, .next_task_cycles = 4000, .panel_cycles = 300, .moved_byte_cycles = 0.6f, .shared_line_cycles = 250, \
   .done_cycles = 1500, .small_cycles = 8000, .imbalance = 0.25f
-#define LIMITS                                                                                                                   \
-  .gemm = {.least_tiles = 4, .most_rows = 512}, .matrix = {.least_tiles = 8, .most_rows = 2048}, .winograd = {.least_tiles = 8}, \
-  .depthwise = {.least_tiles = 2}, .short_row = 8, .window_bytes = 16 * 1024, .tile_bytes = 16 * 1024, .float_results = 8
+#define LIMITS                                                                                                                                            \
+  .gemm_least_tiles = 4, .gemm_most_rows = 512, .matrix_least_tiles = 8, .matrix_most_rows = 2048, .winograd_least_tiles = 8, .depthwise_least_tiles = 2, \
+  .short_row = 8, .window_bytes = 16 * 1024, .tile_bytes = 16 * 1024, .float_results = 8
 #define COPIES                                                                                                                             \
   .copied_byte_cycles = 0.15f, .widened_byte_cycles = 0.15f, .copied_pixel_cycles = 8, .line_byte_cycles = 0.2f, .joined_copy_cycles = 20, \
   .joined_byte_cycles = 0.125f, .flipped_byte_cycles = 0.06f, .list_cycles = 2, .pixel_pointer_cycles = 1, .lone_tile = 0.5f
 #define OUT_OF_ORDER_ROWS                                                                                                                  \
   .copied_piece_cycles = 6, .zipped_piece_cycles = 1.5f, .zipped_byte_cycles = 0.044f, .strip_start_cycles = 60, .strip_column_cycles = 6, \
   .gathered_lane_cycles = 1.5f
+#define IN_ORDER_ROWS                                                                                                                     \
+  .copied_piece_cycles = 40, .zipped_piece_cycles = 8, .zipped_byte_cycles = 0.26f, .strip_start_cycles = 150, .strip_column_cycles = 30, \
+  .gathered_lane_cycles = 8
 #define X86_CACHES .block_bytes = 256 * 1024, .strip_bytes = 256 * 1024, .winograd_bytes = 768 * 1024, .streamed_byte_cycles = 0.15f
 #define ARM_CACHES .block_bytes = 64 * 1024, .strip_bytes = 48 * 1024, .winograd_bytes = 256 * 1024, .streamed_byte_cycles = 0.4f
 #define X86 OUT_OF_ORDER_ROWS, COPIES, X86_CACHES, THREADS, LIMITS
+#define ARM OUT_OF_ORDER_ROWS, COPIES, ARM_CACHES, THREADS, LIMITS
+#define ARM_IN_ORDER IN_ORDER_ROWS, COPIES, ARM_CACHES, THREADS, LIMITS
+#define DOTPROD (TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD)
+#define I8MM (DOTPROD | TVMQ_CPU_I8MM)
+#define AVX512 (TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI)
 #define SPEEDS(list) .speeds = list, .n_speeds = sizeof list / sizeof list[0]
 
 static const struct tvmq_kernel_speed cascade_lake[] = {
@@ -33,37 +43,30 @@ static const struct tvmq_kernel_speed zen5[] = {
 
 const struct tvmq_machine tvmq_machines[] = {
     // A Xeon with AMX: measured, but for the pointers, which are as measured on Cascade Lake and Zen 5.
-    {.name = "sapphire-rapids", .pointer_cycles = 9, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, X86},
+    {.name = "sapphire-rapids",
+     .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX,
+     .pointer_cycles = 9,
+     .flipped_use_cycles = 0.015f,
+     .weight_byte_cycles = 0.1f,
+     X86},
     // A Xeon with AVX-512 VNNI and no AMX: fitted to candidates timed in networks.
-    {.name = "cascade-lake", .pointer_cycles = 9, .flipped_use_cycles = 0.02f, .weight_byte_cycles = 0.3f, SPEEDS(cascade_lake), X86},
+    {.name = "cascade-lake", .cpu = AVX512, .pointer_cycles = 9, .flipped_use_cycles = 0.02f, .weight_byte_cycles = 0.3f, SPEEDS(cascade_lake), X86},
     // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to candidates timed in networks. To flip at each use costs next to nothing there.
-    {.name = "zen5", .pointer_cycles = 7, .flipped_use_cycles = 0.001f, .weight_byte_cycles = 0.1f, SPEEDS(zen5), X86},
-    // Arm cores that execute out of order, such as Cortex-A72 and Neoverse N1 and V1: estimated from instruction timings. Threads as on the Xeon.
-    {.name = "arm-out-of-order",
-     .pointer_cycles = 2,
-     .flipped_use_cycles = 0.015f,
+    {.name = "zen5",
+     .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI,
+     .pointer_cycles = 7,
+     .flipped_use_cycles = 0.001f,
      .weight_byte_cycles = 0.1f,
-     OUT_OF_ORDER_ROWS,
-     COPIES,
-     ARM_CACHES,
-     THREADS,
-     LIMITS},
-    // Arm cores that execute in order, such as Cortex-A53, A55 and A510: estimated from instruction timings, which latencies dominate.
-    {.name = "arm-in-order",
-     .in_order = true,
-     .pointer_cycles = 2,
-     .flipped_use_cycles = 0.015f,
-     .weight_byte_cycles = 0.1f,
-     .copied_piece_cycles = 40,
-     .zipped_piece_cycles = 8,
-     .zipped_byte_cycles = 0.26f,
-     .strip_start_cycles = 150,
-     .strip_column_cycles = 30,
-     .gathered_lane_cycles = 8,
-     COPIES,
-     ARM_CACHES,
-     THREADS,
-     LIMITS},
+     SPEEDS(zen5),
+     X86},
+    // Arm cores: estimated from instruction timings, which latencies dominate where execution is in order. Threads as on the Xeon.
+    {.name = "arm-out-of-order", .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
+    {.name = "arm-in-order", .in_order = true, .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
+    {.name = "cortex-a53", .in_order = true, .cpu = TVMQ_CPU_NEON, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
+    {.name = "cortex-a55", .in_order = true, .cpu = DOTPROD, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
+    {.name = "cortex-a72", .cpu = TVMQ_CPU_NEON, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
+    {.name = "neoverse-n1", .cpu = DOTPROD, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
+    {.name = "neoverse-v1", .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
 };
 const size_t tvmq_n_machines = sizeof tvmq_machines / sizeof tvmq_machines[0];
 

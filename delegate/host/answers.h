@@ -10,6 +10,8 @@ struct tvmq_answers {
   struct tvmq_kernel_info kernel;
   char packing[TVMQ_LAYOUT_NAME];
   char checksum[17];
+  struct tvmq_machine_info machine;
+  char machine_text[16 * 1024];
 };
 
 // Those of the calling thread, which end with it. NULL when out of memory.

@@ -13,6 +13,7 @@
 #include "host/options.h"
 #include "host/partition.h"
 #include "host/peak.h"
+#include "plan/machine_file.h"
 #include "plan/select.h"
 #include "threads/profile.h"
 
@@ -53,8 +54,9 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
   static const char *const families[TVMQ_N_FAMILIES] = {TVMQ_FAMILIES(FAMILY_NAME)};
 #undef FAMILY_NAME
   struct tvmq_answers *answers = tvmq_answers();
-  if (answers == NULL || index < 0 || (size_t)index >= tvmq_n_variants) return NULL;
-  const struct tvmq_variant *variant = &tvmq_variants[index];
+  const struct tvmq_variant *variant = tvmq_variants, *const end = tvmq_variants + tvmq_n_variants;
+  for (; variant < end && (variant->fn.gemm == NULL || index-- > 0); variant++) continue;  // those that were built
+  if (answers == NULL || index >= 0 || variant == end) return NULL;
   answers->packing[0] = '\0';
   if (variant->layout.weight_bytes != 0) tvmq_layout_name(&variant->layout, answers->packing, sizeof answers->packing);
   answers->kernel = (struct tvmq_kernel_info){
@@ -62,7 +64,7 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
       .family = families[variant->family],
       .isa = isa_containing(variant->cpu),
       .packing = answers->packing,
-      .available = (variant->cpu & ~tvmq_cpu_detect()) == 0,
+      .available = tvmq_runs_on(variant, tvmq_cpu_detect()),
       .mr = variant->mr,
       .nr = variant->layout.nr,
   };
@@ -73,9 +75,21 @@ const char *tvmq_kernels_checksum(void) {
   struct tvmq_answers *answers = tvmq_answers();
   if (answers == NULL) return NULL;
   uint64_t sum = 0;
-  for (size_t i = 0; i < tvmq_n_variants; i++) sum = tvmq_checksum(sum, tvmq_variants[i].name, strlen(tvmq_variants[i].name));
+  for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
+    if (v->fn.gemm != NULL) sum = tvmq_checksum(sum, v->name, strlen(v->name));
+  }
   snprintf(answers->checksum, sizeof answers->checksum, "%016" PRIx64, sum);
   return answers->checksum;
+}
+
+const struct tvmq_machine_info *tvmq_get_machine(int index) {
+  struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL || index < 0 || (size_t)index >= tvmq_n_machines) return NULL;
+  const struct tvmq_machine *machine = &tvmq_machines[index];
+  tvmq_machine_write(machine, &(struct tvmq_text){.at = answers->machine_text, .size = sizeof answers->machine_text});
+  answers->machine =
+      (struct tvmq_machine_info){.name = machine->name, .isa = isa_containing(machine->cpu), .in_order = machine->in_order, .text = answers->machine_text};
+  return &answers->machine;
 }
 
 const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? tvmq_option((size_t)index) : NULL; }
@@ -93,6 +107,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .error = delegate->error,
       .scratch_bytes = delegate->scratch.size,
       .in_order = delegate->env.machine->in_order,
+      .machine = delegate->env.machine->name,
   };
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     info->subgraphs++;
@@ -107,6 +122,15 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
     }
   }
   return info;
+}
+
+int tvmq_set_machine(const void *base, const char *text) {
+  struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  if (delegate == NULL) return -1;
+  if (!tvmq_delegate_set_machine(delegate, text, &(struct tvmq_text){.at = delegate->error, .size = sizeof delegate->error})) return -1;
+  struct tvmq_record *record;
+  for (int i = 0; (record = tvmq_delegate_record(delegate, i)) != NULL; i++) record->n_candidates = 0;
+  return 0;
 }
 
 const struct tvmq_node_info *tvmq_get_node(const void *base, int index) {
@@ -149,7 +173,7 @@ int tvmq_reset_profile(const void *base) {
 
 const struct tvmq_peak_info *tvmq_measure_peak(const void *base) {
   struct tvmq_delegate *delegate = tvmq_delegate_of(base);
-  if (delegate == NULL) return NULL;
+  if (delegate == NULL || delegate->options.estimate > 0) return NULL;
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);
   if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, NULL);  // spans are those of nodes

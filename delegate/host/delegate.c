@@ -2,26 +2,65 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
 #include "host/partition.h"
+#include "plan/machine_file.h"
 
-static uint32_t cpu_of(const struct tvmq_options *options) { return options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect(); }
+static uint32_t cpu_of(const struct tvmq_options *options) {
+  if (options->estimate > 0) return tvmq_machines[options->estimate - 1].cpu;
+  return (options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect()) & tvmq_built;
+}
 
-static const struct tvmq_machine *machine_of(const struct tvmq_options *options) {
+static const struct tvmq_machine *detected_machine(const struct tvmq_options *options) {
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &options->cpu_affinity);  // the cores that count are those it will run on
   const bool in_order = options->tune == TVMQ_TUNE_AUTO ? tvmq_cpu_in_order() : options->tune == TVMQ_TUNE_IN_ORDER;
+  const char *known = tvmq_cpu_machine();
   tvmq_affinity_leave(&affinity);
-  const char *known = in_order ? NULL : tvmq_cpu_machine();
-  return known != NULL ? tvmq_machine_named(known) : tvmq_machine_for(in_order);
+  const struct tvmq_machine *machine = known != NULL ? tvmq_machine_named(known) : NULL;
+  return machine != NULL && machine->in_order == in_order ? machine : tvmq_machine_for(in_order);
 }
 
-struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply) {
+// False: the file of the option is no machine file.
+static bool find_machine(struct tvmq_delegate *delegate, struct tvmq_text *message) {
+  const struct tvmq_options *options = &delegate->options;
+  if (options->estimate > 0) {
+    delegate->env.machine = &tvmq_machines[options->estimate - 1];
+  } else if (strcmp(options->machine, "auto") == 0) {
+    delegate->env.machine = detected_machine(options);
+  } else {
+    delegate->env.machine = tvmq_machine_named(options->machine);
+  }
+  if (delegate->env.machine != NULL) return true;
+  size_t skipped;
+  tvmq_say(message, "option machine: %.300s: ", options->machine);
+  delegate->own_machine = tvmq_machine_read(options->machine, &skipped, message);
+  if (delegate->own_machine == NULL) return false;
+  delegate->env.machine = delegate->own_machine;
+  if (skipped > 0)
+    tvmq_log(options->log_severity, TVMQ_LOG_WARNING, "%s: %zu lines are for another version of the library, and skipped", options->machine, skipped);
+  return true;
+}
+
+bool tvmq_delegate_set_machine(struct tvmq_delegate *delegate, const char *text, struct tvmq_text *message) {
+  size_t skipped;
+  struct tvmq_machine *machine = tvmq_machine_parse(text, strlen(text), &skipped, message);
+  if (machine == NULL) return false;
+  tvmq_machine_release(delegate->own_machine);
+  delegate->env.machine = delegate->own_machine = machine;
+  return true;
+}
+
+struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply, struct tvmq_text *message) {
   struct tvmq_delegate *delegate = tvmq_alloc(sizeof *delegate);
-  if (delegate == NULL) return NULL;
+  if (delegate == NULL) {
+    tvmq_say(message, "out of memory");
+    return NULL;
+  }
   delegate->base = (TfLiteDelegate){
       .data_ = delegate,
       .Prepare = apply,
@@ -32,12 +71,15 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
   delegate->transformed.limit = (size_t)options->winograd_megabytes << 20;
   delegate->env = (struct tvmq_env){
       .cpu = cpu_of(options),
-      .machine = machine_of(options),
       .rounding = (enum tvmq_rounding)options->rounding,
       .winograd = (enum tvmq_winograd_use)options->winograd,
       .transformed = &delegate->transformed,
       .scratch = &delegate->scratch,
   };
+  if (!find_machine(delegate, message)) {
+    tvmq_free(delegate);
+    return NULL;
+  }
   tvmq_option_name("isa", options->isa, delegate->isa, sizeof delegate->isa);
   tvmq_option_name("rounding", options->rounding, delegate->rounding, sizeof delegate->rounding);
   tvmq_delegate_read_records(delegate);
@@ -103,6 +145,7 @@ static void release(struct tvmq_delegate *delegate) {
   tvmq_delegate_reset(delegate);
   tvmq_scratch_free(&delegate->scratch);
   tvmq_records_free(&delegate->tuned);
+  tvmq_machine_release(delegate->own_machine);
   tvmq_free(delegate);
 }
 

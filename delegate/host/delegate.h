@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "host/graph.h"
 #include "host/options.h"
 #include "ops/op.h"
@@ -16,6 +17,7 @@ struct tvmq_delegate {
   TfLiteDelegate base;  // data_ points back at this struct
   struct tvmq_options options;
   struct tvmq_env env;
+  struct tvmq_machine *own_machine;  // that has been read; NULL: env's is one of tvmq_machines
   struct tvmq_scratch scratch;
   struct tvmq_records tuned;
   struct tvmq_budget transformed;  // weights, by Winograd
@@ -33,8 +35,12 @@ struct tvmq_delegate {
 
 typedef TfLiteStatus (*tvmq_apply_fn)(TfLiteContext *context, TfLiteDelegate *base);
 
-// NULL: out of memory.
-struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply);
+// NULL: *message says why.
+struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply, struct tvmq_text *message);
+
+// Its candidates are estimated, and its nodes planned, for the machine that a text describes (plan/machine_file.h). False, and *message says why: it stays as
+// it is.
+bool tvmq_delegate_set_machine(struct tvmq_delegate *delegate, const char *text, struct tvmq_text *message);
 
 // Waits with the release until the interpreter has given back its partitions, should it outlive the delegate.
 void tvmq_delegate_destroy(struct tvmq_delegate *delegate);

@@ -10,8 +10,10 @@
 
 #include "base/text.h"
 #include "cpu/cpu.h"
+#include "cpu/machine.h"
 
-static char isa_names[128];  // "auto|" and those of tvmq_isas
+static char isa_names[128];      // "auto|" and those of tvmq_isas
+static char machine_names[256];  // "none|" and those of tvmq_machines
 
 static const struct row {
   struct tvmq_option_info info;
@@ -57,6 +59,20 @@ static const struct row {
       .default_value = "auto",
       .help = "cores to choose kernels for, by how they execute instructions; auto: as the cores that the process may use do. Results are the same"},
      offsetof(struct tvmq_options, tune)},
+    {{.name = "machine",
+      .kind = "path",
+      .names = "",
+      .default_value = "auto",
+      .help =
+          "what things cost on the machine to choose kernels for: a file that tvmq calibrate has written, or the name of a known machine; auto: known from the "
+          "CPU, or in Python the file for this CPU in the user's cache folder. Results are the same"},
+     offsetof(struct tvmq_options, machine)},
+    {{.name = "estimate",
+      .kind = "name",
+      .names = machine_names,
+      .default_value = "none",
+      .help = "plan for a core that is not here and estimate what each node takes on it, instead of running"},
+     offsetof(struct tvmq_options, estimate)},
     {{.name = "winograd",
       .kind = "name",
       .names = "auto|on|off",
@@ -121,17 +137,17 @@ static const struct row {
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0], KEY_SIZE = 64 };
 
-static void join_isa_names(void) {
-  strcpy(isa_names, "auto");
-  for (size_t i = 0; i < tvmq_n_isas; i++) {
-    const size_t end = strlen(isa_names);
-    snprintf(isa_names + end, sizeof isa_names - end, "|%s", tvmq_isas[i].name);
-  }
+static void join_names(void) {
+  struct tvmq_text isas = {.at = isa_names, .size = sizeof isa_names}, machines = {.at = machine_names, .size = sizeof machine_names};
+  tvmq_say(&isas, "auto");
+  for (size_t i = 0; i < tvmq_n_isas; i++) tvmq_say(&isas, "|%s", tvmq_isas[i].name);
+  tvmq_say(&machines, "none");
+  for (size_t i = 0; i < tvmq_n_machines; i++) tvmq_say(&machines, "|%s", tvmq_machines[i].name);
 }
 
 const struct tvmq_option_info *tvmq_option(size_t index) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, join_isa_names);
+  pthread_once(&once, join_names);
   return index < N_ROWS ? &rows[index].info : NULL;
 }
 

@@ -18,7 +18,9 @@ struct tvmq_options {
   int fully_connected;  // enum tvmq_scaling
   int isa;              // 0: all that the CPU offers; i: tvmq_isas[i - 1]
   int tune;             // enum tvmq_tune
-  int winograd;         // enum tvmq_winograd_use
+  int estimate;         // 0: what runs here; i: tvmq_machines[i - 1]
+  char machine[TVMQ_OPTION_PATH];
+  int winograd;  // enum tvmq_winograd_use
   int winograd_megabytes;
   char tuning_records[TVMQ_OPTION_PATH];
   int constants;  // enum tvmq_constants

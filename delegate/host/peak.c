@@ -122,7 +122,7 @@ static double read_rate(struct tvmq_threads *threads, const uint8_t *memory, siz
 bool tvmq_peak_measure(uint32_t cpu, struct tvmq_threads *threads, struct tvmq_peak_info *peak) {
   *peak = (struct tvmq_peak_info){.kernel = "", .threads = tvmq_threads_count(threads)};
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
-    if (v->family != TVMQ_FAMILY_GEMM_S8 || (v->cpu & ~cpu) != 0) continue;
+    if (v->family != TVMQ_FAMILY_GEMM_S8 || !tvmq_runs_on(v, cpu)) continue;
     for (size_t i = 0; i < sizeof panel_bytes / sizeof panel_bytes[0]; i++) {
       const double rate = gemm_rate(v, panel_bytes[i], threads);
       if (rate == 0) return false;

@@ -140,6 +140,9 @@ static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context
 static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_partition *partition = node->user_data;
   if (partition == NULL) return kTfLiteError;  // prepare has said why
+  if (partition->delegate->options.estimate > 0)
+    return tvmq_delegate_fail(partition->delegate, context, "it is planned for %s, and nothing can run (option estimate)",
+                              partition->delegate->env.machine->name);
   if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);

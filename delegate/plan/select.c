@@ -10,6 +10,7 @@ static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, 
 }
 
 struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
+  if (machine->every_speed != NULL) return machine->every_speed[variant - tvmq_variants];
   for (const struct tvmq_kernel_speed *s = machine->speeds; s < machine->speeds + machine->n_speeds; s++) {
     if (strcmp(s->kernel, variant->name) == 0) return (struct tvmq_speed){s->rate, s->tile_cycles};
   }

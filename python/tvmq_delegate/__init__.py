@@ -20,6 +20,7 @@ from .binding.library import (
     Candidate,
     Cpu,
     Kernel,
+    Machine,
     Node,
     NodeProfile,
     Option,
@@ -32,10 +33,12 @@ from .binding.library import (
     cpu,
     force,
     kernels,
+    machines,
     options,
     peak,
     profile,
     report,
+    set_machine,
     signature,
     spans,
 )
@@ -56,6 +59,7 @@ __all__ = [
     "Interpreter",
     "Kernel",
     "LoadOptions",
+    "Machine",
     "Node",
     "NodeProfile",
     "Option",
@@ -67,7 +71,7 @@ __all__ = [
     "ToolOptions",
 ]
 __all__ += ["accelerator_path", "bench", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels", "library_path", "load", "nodes"]
-__all__ += ["options", "peak", "profile", "report", "signature", "spans"]
+__all__ += ["machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans"]
 
 __version__: str
 

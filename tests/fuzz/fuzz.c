@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                          .threads = fuzz_pick(&bytes, 0, 3) ? NULL : pool,
                          .scratch = &scratch};
   // Half of all runs use what the CPU has, the others one of its tiers.
-  env.cpu = tvmq_cpu_detect();
+  env.cpu = tvmq_cpu_detect() & tvmq_built;
   if (fuzz_pick(&bytes, 0, 1)) env.cpu &= tvmq_isas[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_isas - 1)].cpu;
   env.machine = &tvmq_machines[fuzz_pick(&bytes, 0, (int64_t)tvmq_n_machines - 1)];
   static void (*const operators[])(struct fuzz_bytes *, const struct tvmq_env *) = {fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_quantize, fuzz_reduce,

@@ -150,10 +150,10 @@ static void check_tier(const struct tvmq_isa *tier, uint32_t cpu) {
   bool titled = false;
   for (size_t i = 0; i < tvmq_n_variants; i++) {
     const struct tvmq_variant *variant = &tvmq_variants[i];
-    if (tier_of(variant) != tier || !selected(variant->name)) continue;
+    if (tier_of(variant) != tier || variant->fn.gemm == NULL || !selected(variant->name)) continue;
     if (!titled && !options.list) printf("%s\n", tier ? tier->name : "in no tier of tvmq_isas");
     titled = true;
-    if ((variant->cpu & ~cpu) == 0 || options.list) {
+    if (tvmq_runs_on(variant, cpu) || options.list) {
       list_or_run(variant->name, NULL, variant);
     } else {
       skip(variant);
@@ -174,7 +174,7 @@ static void bench_counted(uint32_t cpu) {
   check_bench_counted(options.calls, options.shape);
   for (size_t i = 0; i < tvmq_n_variants; i++) {
     const struct tvmq_variant *variant = &tvmq_variants[i];
-    if (selected(variant->name) && (variant->cpu & ~cpu) == 0) families[variant->family]->bench(variant);
+    if (selected(variant->name) && tvmq_runs_on(variant, cpu)) families[variant->family]->bench(variant);
   }
 }
 
@@ -185,7 +185,7 @@ static void bench(uint32_t cpu) {
   for (size_t i = 0; i < tvmq_n_variants; i++) {
     const struct tvmq_variant *variant = &tvmq_variants[i];
     check_bench_quiet(!selected(variant->name));
-    if (selected(variant->name) ? (variant->cpu & ~cpu) == 0 : variant->cpu == 0 && family_selected(variant->family)) families[variant->family]->bench(variant);
+    if (selected(variant->name) ? tvmq_runs_on(variant, cpu) : variant->cpu == 0 && family_selected(variant->family)) families[variant->family]->bench(variant);
   }
 }
 

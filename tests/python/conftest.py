@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Iterator
 
 import harness
 import hypothesis
@@ -25,8 +26,8 @@ RUNTIMES = harness.installed()
 
 # Tests of the Python around the library: neither a sanitizer in the library nor another processor changes anything in them.
 AROUND = (
-    "arm_estimate", "bench", "check_spills", "cli", "diff", "difference", "docs", "exit_codes", "flags", "hardening", "inputs", "metrics", "model", "package",
-    "pad_tools", "pages", "screen", "shown", "zoo",
+    "arm_estimate", "bench", "check_spills", "cli", "diff", "difference", "docs", "exit_codes", "flags", "hardening", "inputs", "machine", "metrics", "model",
+    "package", "pad_tools", "pages", "screen", "shown", "zoo",
 )
 
 
@@ -37,6 +38,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
     part, is_test, is_around = config.getoption("part"), collection_path.name.startswith("test_"), collection_path.stem.removeprefix("test_") in AROUND
     return True if part and is_test and is_around != (part == "around") else None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_machine_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The tests are not planned for a machine that the user has calibrated."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(params=RUNTIMES or [None], ids=lambda runtime: runtime.name if runtime else "none", scope="session")

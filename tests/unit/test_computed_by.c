@@ -65,7 +65,11 @@ static void check_on(const struct tvmq_machine *machine, const char *name, uint3
   tvmq_scratch_free(&scratch);
 }
 
-static void check(const char *name, uint32_t cpu, const struct shape *shape, bool as_conv) { check_on(tvmq_machine_for(false), name, cpu, shape, as_conv); }
+static void check(const char *name, uint32_t cpu, const struct shape *shape, bool as_conv) {
+  check_on(tvmq_machine_named("sapphire-rapids"), name, cpu, shape, as_conv);
+}
+
+static const struct tvmq_machine *arm(bool in_order) { return tvmq_machine_named(in_order ? "arm-in-order" : "arm-out-of-order"); }
 
 // The layers: micro_speech's, and 3x3 ones.
 static const struct shape speech = {TVMQ_TYPE_S8, 49, 40, 1, 8, 10, 8, 2}, grouped = {TVMQ_TYPE_S8, 32, 32, 4, 2, 3, 3, 1},
@@ -75,36 +79,28 @@ static const struct shape speech = {TVMQ_TYPE_S8, 49, 40, 1, 8, 10, 8, 2}, group
 int main(void) {
   check("one to one", 0, &single, false);
   check("many channels", 0, &grouped, false);
-#if TVMQ_HAVE_AVX512VNNI
   const uint32_t avx512vnni = TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI;
   check("micro_speech", avx512vnni, &speech, true);
   check("twofold", avx512vnni, &twofold, true);
   check("many channels", avx512vnni, &grouped, false);
-#endif
-#if TVMQ_HAVE_AVX2
   check("micro_speech", TVMQ_CPU_AVX2, &speech, true);
   check("twofold of 16 bits", TVMQ_CPU_AVX2, &wide, true);
   check("strided", TVMQ_CPU_AVX2, &strided, true);
-#endif
-#if TVMQ_HAVE_DOTPROD
   for (int in_order = 0; in_order < 2; in_order++) {
-    const struct tvmq_machine *machine = tvmq_machine_for(in_order);
+    const struct tvmq_machine *machine = arm(in_order);
     const uint32_t dotprod = TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD;
     check_on(machine, "micro_speech", dotprod, &speech, true);
     check_on(machine, "twofold", dotprod, &twofold, false);
     check_on(machine, "strided", dotprod, &strided, true);
     check_on(machine, "many channels", dotprod, &grouped, false);
   }
-#endif
-#if TVMQ_HAVE_NEON
   // The portable gemm of 64-bit sums is slower than the depthwise kernel.
   for (int in_order = 0; in_order < 2; in_order++) {
-    const struct tvmq_target target = {.cpu = TVMQ_CPU_NEON, .machine = tvmq_machine_for(in_order)};
+    const struct tvmq_target target = {.cpu = TVMQ_CPU_NEON, .machine = arm(in_order)};
     const struct tvmq_gemm_problem gemm = {.m = 32 * 32, .n = 2, .k = 9, .n_taps = 1, .acc_bytes = 8, .target = target};
     float cycles;
     const struct tvmq_variant *v = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S16, &gemm, &cycles);
     check_on(target.machine, "twofold of 16 bits", target.cpu, &wide, (v->cpu & TVMQ_CPU_NEON) != 0);
   }
-#endif
   return unit_report();
 }

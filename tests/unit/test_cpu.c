@@ -138,68 +138,79 @@ static const struct {
   const char *cores;
   unsigned usable;  // of the first two processors
   bool in_order;
+  const char *machine;
 } machines[] = {
-    {"no information", {{0}}, "", 0, false},
+    {"no information", {{0}}, "", 0, false, NULL},
     {"one kind",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000414fd0b1\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
      "Cortex-A76",
      2,
-     false},
+     false,
+     "neoverse-n1"},
     {"small ones",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd034\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000412fd050\n"}},
      "Cortex-A53 + Cortex-A55",
      2,
-     true},
+     true,
+     NULL},
     {"a large one of two",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
       {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"},
       {MIDR_OF "2/regs/identification/midr_el1", "0x00000000412fd050\n"}},
      "Cortex-A55 + Cortex-A76",
      2,
-     false},
+     false,
+     "neoverse-n1"},
     {"a large one out of reach",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
       {MIDR_OF "1/regs/identification/midr_el1", "0x00000000412fd050\n"},
       {MIDR_OF "2/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
      "Cortex-A55 + Cortex-A76",
      2,
-     true},
+     true,
+     "cortex-a55"},
     {"a name within a name",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd0e0\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000410fd0b0\n"}},
      "Cortex-A76AE + Cortex-A76",
      2,
-     false},
+     false,
+     "neoverse-n1"},
     {"one offline between",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
       {MIDR_OF "1/online", "0\n"},
       {MIDR_OF "2/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
      "Cortex-A55 + Cortex-A76",
      1,
-     true},
-    {"unknown core", {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000990fabc1\n"}}, "MIDR 0x990fabc1", 1, false},
+     true,
+     "cortex-a55"},
+    {"unknown core", {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000990fabc1\n"}}, "MIDR 0x990fabc1", 1, false, NULL},
     {"unknown core after a small one",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000990fabc1\n"}},
      "Cortex-A55 + MIDR 0x990fabc1",
      2,
-     false},
+     false,
+     NULL},
     {"cpuinfo",
      {{"/proc/cpuinfo",
        "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\nCPU revision\t: 4\n\n"
        "processor\t: 1\nCPU implementer\t: 0x51\nCPU part\t: 0x804\n"}},
      "Cortex-A53 + Kryo 4xx Gold",
      2,
-     false},
+     false,
+     "neoverse-n1"},
     {"cpuinfo, a large one out of reach",
      {{"/proc/cpuinfo", "processor : 0\nCPU implementer : 0x41\nCPU part : 0xd03\nprocessor : 4\nCPU implementer : 0x41\nCPU part : 0xd08\n"}},
      "Cortex-A53 + Cortex-A72",
      1,
-     true},
-    {"cpuinfo of another architecture", {{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: something\n"}}, "", 0, false},
+     true,
+     "cortex-a53"},
+    {"cpuinfo of another architecture", {{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: something\n"}}, "", 0, false, NULL},
     {"sysfs first",
      {{MIDR_OF "0/regs/identification/midr_el1", "0x410fd083\n"}, {"/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd03\n"}},
      "Cortex-A72",
      1,
-     false},
+     false,
+     "cortex-a72"},
 };
 
 static bool first_two(unsigned cpu) { return cpu < 2; }
@@ -213,6 +224,8 @@ static void check_cores(void) {
     }
     tvmq_arm_cores(root, first_two, &cores);
     CHECK_STRING(cores.name, machines[i].cores, machines[i].name);
+    CHECK_STRING(cores.machine, machines[i].machine, machines[i].name);
+    CHECK(cores.machine == NULL || tvmq_machine_named(cores.machine)->in_order == cores.in_order, "%s: in order", machines[i].name);
     CHECK(cores.usable == machines[i].usable && cores.in_order == machines[i].in_order, "%s: %u usable, in order: %d", machines[i].name, cores.usable,
           cores.in_order);
     remove_root();
@@ -334,26 +347,9 @@ static void check_here(void) {
 static void check_machines(void) {
   for (const struct tvmq_machine *m = tvmq_machines; m < tvmq_machines + tvmq_n_machines; m++) {
     CHECK(tvmq_machine_named(m->name) == m, "two machines are called %s", m->name);
-    const float costs[] = {m->pointer_cycles,       m->list_cycles,
-                           m->copied_piece_cycles,  m->copied_byte_cycles,
-                           m->widened_byte_cycles,  m->zipped_piece_cycles,
-                           m->zipped_byte_cycles,   m->lone_tile,
-                           m->flipped_use_cycles,   m->flipped_byte_cycles,
-                           m->pixel_pointer_cycles, m->strip_start_cycles,
-                           m->strip_column_cycles,  m->gathered_lane_cycles,
-                           m->copied_pixel_cycles,  m->line_byte_cycles,
-                           m->streamed_byte_cycles, m->weight_byte_cycles,
-                           m->task_cycles,          m->next_task_cycles,
-                           m->panel_cycles,         m->moved_byte_cycles,
-                           m->shared_line_cycles,   m->done_cycles,
-                           m->small_cycles,         m->imbalance,
-                           m->joined_copy_cycles,   m->joined_byte_cycles};
-    for (size_t i = 0; i < N_ELEMENTS(costs); i++) CHECK(costs[i] > 0, "%s: number %zu is missing", m->name, i);
-    const size_t sizes[] = {m->short_row,          m->block_bytes,      m->strip_bytes,          m->window_bytes,
-                            m->tile_bytes,         m->winograd_bytes,   m->gemm.least_tiles,     m->gemm.most_rows,
-                            m->matrix.least_tiles, m->matrix.most_rows, m->winograd.least_tiles, m->depthwise.least_tiles,
-                            m->tasks_per_thread,   m->float_results};
-    for (size_t i = 0; i < N_ELEMENTS(sizes); i++) CHECK(sizes[i] > 0, "%s: size %zu is missing", m->name, i);
+#define TVMQ_MACHINE_COST(field, unit, help) CHECK(m->field > 0 && m->field <= TVMQ_MOST_COST, "%s: " #field " is %g", m->name, (double)m->field);
+#define TVMQ_MACHINE_SIZE(field, most, unit, help) CHECK(m->field > 0 && m->field <= (most), "%s: " #field " is %zu", m->name, m->field);
+#include "cpu/machine_fields.def"
   }
   const uint32_t avx512 = TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI;
   CHECK_STRING(tvmq_x86_machine("AuthenticAMD", 0x1a, avx512 | TVMQ_CPU_AVXVNNI), "zen5", "Zen 5");

@@ -72,6 +72,8 @@ static void check_failures(void) {
   check_message("isa", "sse9", "auto, c");
   check_message("cpu_affinity", "0,1", "any, or numbers and ranges joined by + out of ");
   check_message("tuning_records", "", "none, a name or a path of 1 to 1023 bytes");
+  check_message("machine", "", "auto, a name or a path of 1 to 1023 bytes");
+  check_message("estimate", "cortex", "none, sapphire-rapids");
   check_message("tune", "cortex-a53", "auto, in_order, out_of_order");
   check_message("num_thread", "4", "did you mean num_threads");
   check_message("threads", "4", "did you mean num_threads");
@@ -104,7 +106,7 @@ static void check_table(void) {
     CHECK((strcmp(info->kind, "name") == 0) == (info->names[0] != '\0'), "%s", info->name);
     CHECK_STRING(PARSE(&o, info->name, info->default_value), NULL, info->name);
   }
-  const size_t fields = 2 + (sizeof o - sizeof o.cpu_affinity - sizeof o.tuning_records) / sizeof(int);
+  const size_t fields = 3 + (sizeof o - sizeof o.cpu_affinity - sizeof o.machine - sizeof o.tuning_records) / sizeof(int);
   CHECK(n == fields, "%zu rows for %zu fields", n, fields);
 }
 

@@ -115,8 +115,8 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
   const struct tvmq_gemm_lines lines = lines_of(p, c);
   struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
   work.even = true;
-  work.least = env->machine->matrix.least_tiles * tvmq_ceil_div(c->variant->mr, lines.pitch);
-  work.most = tvmq_ceil_div(env->machine->matrix.most_rows, lines.pitch);
+  work.least = env->machine->matrix_least_tiles * tvmq_ceil_div(c->variant->mr, lines.pitch);
+  work.most = tvmq_ceil_div(env->machine->matrix_most_rows, lines.pitch);
   work.row_bytes = lines.pitch * (is_padded(c) ? rows.pixel_bytes : c->k);
   work.reach = lines.pitch > 1 ? padded_lines(&rows, 0) : 0;
   return work;

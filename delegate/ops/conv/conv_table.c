@@ -63,8 +63,8 @@ static bool has_flipped_copy(const struct tvmq_conv *c) { return c->choice.flip 
 static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
   const struct tvmq_gemm_lines lines = tvmq_gemm_one_line(p);
   struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
-  work.least = env->machine->gemm.least_tiles * c->variant->mr;
-  work.most = env->machine->gemm.most_rows;
+  work.least = env->machine->gemm_least_tiles * c->variant->mr;
+  work.most = env->machine->gemm_most_rows;
   work.row_bytes = c->n_taps * c->k * p->element_bytes;
   return work;
 }

@@ -70,7 +70,7 @@ static size_t sums_bytes(const struct tvmq_conv_choice *c) { return c->n_taps * 
 
 // Tiles that a thread may work on at a time.
 static size_t cached_tiles(const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
-  return tvmq_max(machine->winograd_bytes / (values_bytes(c) + sums_bytes(c)), machine->winograd.least_tiles);
+  return tvmq_max(machine->winograd_bytes / (values_bytes(c) + sums_bytes(c)), machine->winograd_least_tiles);
 }
 
 static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_tiles *tiles, const struct tvmq_target *target) {
@@ -142,7 +142,7 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
       .m = m,
       .pitch = 1,
       .mr = c->variant->mr,
-      .least = env->machine->winograd.least_tiles,
+      .least = env->machine->winograd_least_tiles,
       .most = cached_tiles(c, env->machine),
       .cache_bytes = SIZE_MAX,
       .row_bytes = values_bytes(c),

@@ -134,7 +134,7 @@ static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvm
       .mr = d->variant->mr,
       .across = d->transposed,
       .reach = (d->h.filter - 1) / d->h.stride,
-      .least = machine->depthwise.least_tiles * d->variant->mr,
+      .least = machine->depthwise_least_tiles * d->variant->mr,
       .most = machine->strip_bytes / row_bytes,
       .cache_bytes = machine->block_bytes,
       .row_bytes = row_bytes,

@@ -1,6 +1,6 @@
 """The delegate's library: loading it into a TFLite runtime, and asking it about itself. `load` needs nothing else; what asks imports cffi when called."""
 
-from . import library, runtimes
+from . import library, machines, runtimes
 from .accelerator import CompiledDelegate, accelerator_path, delegates, environment
 from .loader import library_path, load
 from .options import LoadOptions, ToolOptions
@@ -19,5 +19,6 @@ __all__ = [
     "library",
     "library_path",
     "load",
+    "machines",
     "runtimes",
 ]

@@ -48,8 +48,18 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Machine:
+    """A machine whose costs the library knows. isa: the greatest instruction set of such cores. text: as a machine file."""
+
+    name: str
+    isa: str
+    in_order: bool
+    text: str
+
+
+@dataclass(frozen=True)
 class Option:
-    """An option of load(). kind: "bool", "int" (from min to max), "name" (one of `names`, separated by "|") or "cpus" ("4-7", "0+2")."""
+    """An option of load(). kind: "bool", "int" (from min to max), "name" (one of `names`, separated by "|"), "path" or "cpus" ("4-7", "0+2")."""
 
     name: str
     kind: str
@@ -118,7 +128,7 @@ class Summary:
 
     subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, "" if there
     was none. packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between the nodes of a partition. plans, packs: how often an
-    operator has been planned, and weights have been packed. in_order: kernels are chosen for cores that execute in order.
+    operator has been planned, and weights have been packed. in_order: kernels are chosen for cores that execute in order. machine: whose costs decide.
     """
 
     subgraphs: int
@@ -135,6 +145,7 @@ class Summary:
     plans: int
     packs: int
     in_order: bool
+    machine: str
 
 
 @dataclass(frozen=True)
@@ -222,6 +233,11 @@ def kernels_checksum() -> str:
     return ffi.string(ffi.library()[1].tvmq_kernels_checksum())
 
 
+def machines() -> list[Machine]:
+    """The machines that the option `estimate` may name, and `machine` beside files."""
+    return ffi.sequence(Machine, ffi.library()[1].tvmq_get_machine)
+
+
 def options() -> list[Option]:
     """The options of load()."""
     return ffi.sequence(Option, ffi.library()[1].tvmq_get_option)
@@ -269,6 +285,19 @@ def force(delegate: Delegate, index: int, candidate: int | None) -> None:
     """
     if ffi.library()[1].tvmq_force(ffi.delegate_pointer(delegate), index, -1 if candidate is None else candidate) != 0:
         raise ValueError(f"node {index} has no candidate {candidate}")
+
+
+def set_machine(delegate: Delegate, text: str) -> None:
+    """Has candidates estimated, and nodes planned, for the machine that the text of a machine file describes.
+
+    What runs stays as it is until nodes are planned again: by force(), or when the interpreter prepares them for other shapes.
+
+    Raises:
+      TypeError: no Delegate object. ValueError: one of another library, or the text is no machine file.
+    """
+    pointer = ffi.delegate_pointer(delegate)
+    if ffi.library()[1].tvmq_set_machine(pointer, text.encode()) != 0:
+        raise ValueError(report(delegate).summary.error)
 
 
 def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:

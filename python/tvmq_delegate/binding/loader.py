@@ -6,13 +6,14 @@ import ctypes
 import errno
 import importlib.resources
 import os
+import warnings
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from . import runtimes
+from . import machines, runtimes
 from .options import LoadOptions
 
 if TYPE_CHECKING:
@@ -73,6 +74,23 @@ def record_files(value: object) -> str:
     return text or "none"
 
 
+def _calibrated() -> dict[str, str]:
+    """The option that names the machine file of this CPU, if there is one."""
+    try:
+        file = machines.cache_file(library_path())
+        return {"machine": str(file)} if file.is_file() else {}
+    except (OSError, RuntimeError, UnicodeDecodeError):  # no home, or none that may be read
+        return {}
+
+
+def _created(interpreter: ModuleType, path: str, options: Mapping[str, object]) -> runtimes.Delegate:
+    try:
+        delegate: runtimes.Delegate = interpreter.load_delegate(path, dict(options))
+    except ValueError as error:  # the runtime's line with the path, then the delegate's own message
+        raise ValueError(str(error).partition("\n")[2]) from None
+    return delegate
+
+
 def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptions]) -> runtimes.Delegate:
     """Loads the delegate, ready to be handed to the same runtime: Interpreter(..., experimental_delegates=[load()]).
 
@@ -81,7 +99,8 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     Args:
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` of
-        "auto" is what runtimes.fully_connected_scaling() finds. `tuning_records` may be a list of paths.
+        "auto" is what runtimes.fully_connected_scaling() finds. `machine` of "auto" is the file that calibrate() has written for this CPU, if there is one that
+        the library can read. `tuning_records` may be a list of paths.
 
     Returns:
       The runtime's own Delegate object.
@@ -98,10 +117,14 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     if given.get("fully_connected", "auto") == "auto":
         given["fully_connected"] = runtimes.fully_connected_scaling(interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
+    calibrated = _calibrated() if given.get("machine", "auto") == "auto" and given.get("tune", "auto") == "auto" else {}
     try:
-        delegate: runtimes.Delegate = interpreter.load_delegate(path, given)
-    except ValueError as error:  # the runtime's line with the path, then the delegate's own message
-        raise ValueError(str(error).partition("\n")[2]) from None
+        delegate = _created(interpreter, path, {**given, **calibrated})
+    except ValueError as error:
+        if not calibrated or "option machine: " not in str(error):
+            raise
+        warnings.warn(f"{error}; known constants are used instead", stacklevel=2)
+        delegate = _created(interpreter, path, given)
     if str(given.get("profile", "false")).lower() in ("false", "0"):
         unprofiled.add(delegate)
     return delegate

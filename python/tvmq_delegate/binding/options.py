@@ -6,6 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+Machine = Literal[
+    "none", "sapphire-rapids", "cascade-lake", "zen5",
+    "arm-out-of-order", "arm-in-order", "cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1",
+]  # fmt: skip
+
 
 class ToolOptions(TypedDict, total=False):
     """The options but num_threads, which is the interpreter's where a tool makes one. None leaves an option at its default."""
@@ -15,6 +20,8 @@ class ToolOptions(TypedDict, total=False):
     fully_connected: Literal["auto", "fixed_point", "float64"] | None
     isa: Literal["auto", "c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "avx512vbmi", "amx"] | None
     tune: Literal["auto", "in_order", "out_of_order"] | None
+    machine: str | None
+    estimate: Machine | None
     winograd: Literal["auto", "on", "off"] | None
     winograd_megabytes: int | None
     tuning_records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None

@@ -1,0 +1,78 @@
+"""Machine files: what load() does with the option `machine`, and planning for a machine that is not here."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import harness
+import numpy as np
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate.binding import machines
+
+
+def opened(runtime: harness.Runtime, model: pathlib.Path, **options: object) -> tuple[Any, Any]:
+    delegate = runtime.load(**options)
+    return runtime.interpreter(model.read_bytes(), [delegate]), delegate
+
+
+def test_known_machines() -> None:
+    known = {machine.name: machine for machine in tvmq_delegate.machines()}
+    assert known["cortex-a53"].in_order and known["cortex-a53"].isa == "neon" and not known["zen5"].in_order
+    assert all(machine.text.startswith(f"tvmq-machine 1\nname = {name}\n") for name, machine in known.items())
+    assert "kernel tvmq_gemm_s8_4x16r4__neon = " in known["cortex-a53"].text and "dotprod" not in known["cortex-a53"].text
+
+
+def test_names_and_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "mine.machine"
+    file.write_text("tvmq-machine 1\nname = mine\nbase = zen5\npointer_cycles = 400\n")
+    for given, name in (("cascade-lake", "cascade-lake"), (str(file), "mine")):
+        delegate = opened(runtime, one_conv, machine=given)[1]
+        assert tvmq_delegate.report(delegate).summary.machine == name
+    for text, told in (("tvmq-machine 1\n", "base is missing"), ("tvmq-machine 1\nbase = zen5\npointer_cycles = nan\n", "line 3: no number: 'pointer_cycles'")):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=told):
+            runtime.load(machine=str(file))
+    with pytest.raises(ValueError, match="zen6: No such file"):
+        runtime.load(machine="zen6")
+
+
+def test_cache(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file = machines.cache_file(tvmq_delegate.library_path())
+    assert file.parent == tmp_path / "tvmq-delegate"
+    by_default = tvmq_delegate.report(opened(runtime, one_conv)[1]).summary.machine
+    file.parent.mkdir()
+    file.write_text("tvmq-machine 1\nname = calibrated\nbase = zen5\n")
+    assert tvmq_delegate.report(opened(runtime, one_conv)[1]).summary.machine == "calibrated" != by_default
+    assert tvmq_delegate.report(opened(runtime, one_conv, tune="out_of_order")[1]).summary.machine != "calibrated"
+    file.write_text("tvmq-machine 7\n")
+    with pytest.warns(UserWarning, match="known constants are used instead"):
+        delegate = opened(runtime, one_conv)[1]
+    assert tvmq_delegate.report(delegate).summary.machine == by_default
+
+
+def test_set_machine(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
+    _, delegate = opened(runtime, one_conv, isa="c")
+    before = tvmq_delegate.candidates(delegate, 0)
+    text = "tvmq-machine 1\nname = slow\nbase = zen5\n" + "".join(f"kernel {candidate.kernel} = 0.001 100\n" for candidate in before)
+    tvmq_delegate.set_machine(delegate, text)
+    assert tvmq_delegate.candidates(delegate, 0)[0].cycles > 10 * before[0].cycles
+    with pytest.raises(ValueError, match="line 1: not 'tvmq-machine 1'"):
+        tvmq_delegate.set_machine(delegate, "something else")
+
+
+@pytest.mark.parametrize("core", [machine.name for machine in tvmq_delegate.machines()])
+def test_elsewhere(runtime: harness.Runtime, one_conv: pathlib.Path, core: str) -> None:
+    """Everything is planned for the other machine's kernels, and nothing runs."""
+    made, delegate = opened(runtime, one_conv, estimate=core)
+    machine = next(machine for machine in tvmq_delegate.machines() if machine.name == core)
+    report = tvmq_delegate.report(delegate)
+    assert report.summary.machine == core and report.nodes[0].claimed
+    assert ("neon" in machine.isa or machine.isa in ("dotprod", "i8mm")) == report.nodes[0].kernel.endswith(("__neon", "__dotprod", "__i8mm"))
+    detail = made.get_input_details()[0]
+    made.set_tensor(detail["index"], np.zeros(detail["shape"], detail["dtype"]))
+    with pytest.raises(RuntimeError, match=f"planned for {core}, and nothing can run"):
+        made.invoke()
