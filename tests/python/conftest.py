@@ -27,7 +27,7 @@ RUNTIMES = harness.installed()
 # Tests of the Python around the library: neither a sanitizer in the library nor another processor changes anything in them.
 AROUND = (
     "arm_estimate", "bench", "check_spills", "cli", "diff", "difference", "docs", "exit_codes", "flags", "hardening", "inputs", "machine", "metrics", "model",
-    "package", "pad_tools", "pages", "screen", "shown", "zoo",
+    "package", "pad_tools", "pages", "release", "screen", "shown", "zoo",
 )
 
 

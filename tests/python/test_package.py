@@ -158,6 +158,25 @@ def test_a_c_program_finds_it_by_pkg_config(prefix: pathlib.Path, tmp_path: path
     assert run(tmp_path / "program").strip() == tvmq_version(fresh, tmp_path)
 
 
+CMAKE = """cmake_minimum_required(VERSION 3.16)
+project(program CXX)
+find_package(tvmq_delegate 0.1 REQUIRED)
+add_executable(program program.cpp)
+target_link_libraries(program tvmq_delegate::tvmq_delegate)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed (pip install cmake)")
+def test_a_cpp_program_finds_it_by_cmake(prefix: pathlib.Path, tmp_path: pathlib.Path, fresh: pathlib.Path) -> None:
+    (tmp_path / "program.cpp").write_text(
+        '#include <cstdio>\n#include <tvmq_delegate.hpp>\nint main() { return std::puts(tvmq_version()) < 0; }\n', encoding="utf-8"
+    )
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "build")
+    assert run(tmp_path / "build/program").strip() == tvmq_version(fresh, tmp_path)
+
+
 def test_the_documentation_lists_the_options_of_the_library() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(.+?)` \|", (harness.REPOSITORY / "docs/options.md").read_text(encoding="utf-8"), re.MULTILINE)
     values = {"bool": "true, false", "int": "{0.min} and up", "name": "{0.names}", "cpus": "any, or such as 4-7, 0+2"}

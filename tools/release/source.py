@@ -1,0 +1,76 @@
+"""The sources of a release: what is committed, unpacked, and as an sdist."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+
+import deterministic
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A commit to release. tree: the unpacked sources. work: where to build. epoch: the time that all files carry. metadata: the text of METADATA."""
+
+    version: str
+    commit: str
+    epoch: int
+    tree: pathlib.Path
+    work: pathlib.Path
+    metadata: str
+
+    @property
+    def name(self) -> str:
+        return f"tvmq_delegate-{self.version}"
+
+
+def output(*command: str | os.PathLike[str], cwd: pathlib.Path | None = None) -> str:
+    """The output of a command that must succeed."""
+    done = subprocess.run([*map(str, command)], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def unpack(work: pathlib.Path) -> Release:
+    """The commit's files in `work`, and what is known of it. SOURCE_DATE_EPOCH is its time unless it is set."""
+    work.mkdir(parents=True, exist_ok=True)
+    commit = output("git", "rev-parse", "HEAD", cwd=REPOSITORY).strip()
+    epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "log", "-1", "--format=%ct", cwd=REPOSITORY))
+    tree, packed = work / "source", work / "source.tar"
+    output("git", "archive", "--format=tar", f"--output={packed}", "HEAD", cwd=REPOSITORY)
+    if tree.exists() and (work / "commit").exists() and (work / "commit").read_text(encoding="utf-8") != commit:
+        shutil.rmtree(tree)
+    if not tree.exists():
+        with tarfile.open(packed) as archive:
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # type: ignore[assignment]
+            archive.extractall(tree)
+    (work / "commit").write_text(commit, encoding="utf-8")
+    (version,) = re.findall(r"^  version: '([\d.]+)'", (tree / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)
+    return Release(version, commit, epoch, tree, work, _metadata(tree, version))
+
+
+def _metadata(tree: pathlib.Path, version: str) -> str:
+    """METADATA, as the build backend makes it of pyproject.toml."""
+    script = (
+        "import pyproject_metadata, packaging.version as v, sys\n"
+        "try:\n  import tomllib\nexcept ImportError:\n  import tomli as tomllib\n"
+        "m = pyproject_metadata.StandardMetadata.from_pyproject(tomllib.load(open('pyproject.toml', 'rb')), '.')\n"
+        f"m.version = v.Version('{version}')\n"
+        "print(bytes(m.as_rfc822()).decode(), end='')\n"
+    )
+    return output(sys.executable, "-c", script, cwd=tree)
+
+
+def sdist(release: Release, out: pathlib.Path) -> pathlib.Path:
+    """The sources with PKG-INFO, as pip takes them."""
+    files = {f"{release.name}/{path.relative_to(release.tree).as_posix()}": path for path in release.tree.rglob("*") if path.is_file()}
+    return deterministic.write_tar(out / f"{release.name}.tar.gz", {**files, f"{release.name}/PKG-INFO": release.metadata.encode()}, release.epoch)
