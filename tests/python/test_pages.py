@@ -6,6 +6,7 @@ import dataclasses
 import html
 import importlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -21,6 +22,7 @@ from test_cli import prints, refuses
 import tvmq_delegate
 import tvmq_delegate.reports
 from tvmq_delegate import measure, models
+from tvmq_delegate.binding import library
 from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import bench, graph
 
@@ -74,7 +76,32 @@ def test_bench_page(report: object, benchmark: measure.Benchmark, tmp_path: path
     assert stands_alone(page) and all(op.kernel.removeprefix("tvmq_") in page for op in benchmark.op_profile)
     assert benchmark.machine.cpu in html.unescape(page) and benchmark.machine.date in page
     seen = look(page, tmp_path)
-    assert seen["plots"] >= 3 and seen["tables"] == 3 and seen["drawn"] > len(benchmark.op_profile)
+    assert seen["plots"] >= 5 and seen["tables"] == 3 and seen["drawn"] > len(benchmark.op_profile)
+
+
+def test_page_tells_the_command_and_the_verdict(report: object, benchmark: measure.Benchmark) -> None:
+    page = report.page(benchmark, command="tvmq bench 'a b.tflite'", verdict="tvmq is bit-exact")
+    assert "<code>tvmq bench &#39;a b.tflite&#39;</code>" in page and "Results: tvmq is bit-exact." in page
+
+
+def test_memory_of_tensors() -> None:
+    ops = models.ops(zoo.load(NETWORK))
+    live = measure.live_bytes(ops)
+    assert len(live) == len(ops)
+    for op, there in zip(ops, live):  # at least what it reads and writes; in a chain, no more
+        around = {tensor.index: math.prod(tensor.shape) for tensor in (*op.inputs, *op.outputs) if tensor and not tensor.constant}
+        assert there == sum(around.values())
+
+
+def span(thread: int, task: int, start: int, end: int) -> library.Span:
+    return library.Span(0, 3, thread, task, start, end)
+
+
+def test_occupancy() -> None:
+    shared = (span(0, -1, 0, 100), span(0, 0, 0, 60), span(1, 1, 10, 50), span(0, 2, 60, 80))
+    alone = (library.Span(0, 4, 0, -1, 100, 150),)
+    busy = measure.occupancy(measure.Profiled((), (*shared, *alone), ((0, 200),), 2))
+    assert busy.nodes == {3: (0.8, 0.4), 4: (1.0, 0.0)} and busy.whole == (0.65, 0.2)
 
 
 def test_bars_marks_and_ratios_are_of_the_same_times(report: object, benchmark: measure.Benchmark) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from .. import measure
+from .. import accuracy, measure
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, tables, trace
 from ..sessions import inputs
-from .command import DIFFERENT, as_json, listed, model_command, num_threads, print_json, progress
+from .command import DIFFERENT, as_json, command_line, listed, model_command, num_threads, print_json, progress
 from .output import OutputFile, write_all
 
 
@@ -94,6 +94,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     profiled = any(files) or flags["enable_op_profiling"] or as_csv
     page = _page() if flags["html_file"] else None
     arrays = _inputs(source, module, profiled, flags["input_layer_value_files"], flags["input_layer_shape"], flags["input_layer"])
+    threads = num_threads(options)
     with progress() as follow:
         found = measure.bench(
             source,
@@ -105,10 +106,11 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             rest="stock" if flags["use_xnnpack"] else "builtin",
             op_profiling=profiled,
             inputs=arrays,
-            num_threads=num_threads(options),
+            num_threads=threads,
             progress=follow,
             **options,
         )
+    verdict = _verdict(source, module, arrays, threads, options) if page else ""
     data = as_json({name: value for name, value in vars(found).items() if name != "profiled"})  # which is for the trace
     if flags["json_wanted"]:
         click.echo(data)
@@ -123,7 +125,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         (flags["csv_file"], lambda: benchmark_model.op_csv(found)),
         (nodes_file, lambda: benchmark_model.op_csv(found) if as_csv else _nodes_text(found)),
         (flags["trace_file"], lambda: json.dumps(trace.trace(found)) + "\n"),
-        (flags["html_file"], lambda: page(found) if page else ""),
+        (flags["html_file"], lambda: page(found, command=command_line(click.get_current_context()), verdict=verdict) if page else ""),
     )
 
 
@@ -165,7 +167,14 @@ def _print_nodes(found: measure.Benchmark, console: screen.Screen) -> None:
     console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)
 
 
-def _page() -> Callable[[measure.Benchmark], str]:
+def _verdict(source: bytes, module: Any, arrays: list[Any] | None, threads: int, options: dict[str, Any]) -> str:
+    """Whether results are the reference kernels', for what was fed, or for random values and for extremes."""
+    described = inputs.describe(source, module)
+    samples = [inputs.Sample("the input", lambda: arrays)] if arrays is not None else inputs.random(described, 2, distribution="mixed")
+    return accuracy.diff(source, samples=samples, runtime=module, num_threads=threads, **options).verdict
+
+
+def _page() -> Callable[..., str]:
     """Before anything is measured: the extra may be missing."""
     from ..reports import html
 

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import json
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,6 +22,8 @@ from ..reports import screen
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
+
+TYPED = "tvmq.typed"  # the key of a command's arguments in its context
 
 # Exit codes, beside 0 and that of Failure.
 DIFFERENT, NOTHING_TAKEN, INTERRUPTED = 1, 3, 130
@@ -77,6 +80,7 @@ class ModelCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Flags may have values, as benchmark_model's do: --dry_run=true."""
+        ctx.meta[TYPED] = args
         flags = {name: option for option in self.get_params(ctx) if isinstance(option, click.Option) and option.is_flag for name in option.opts}
         return super().parse_args(ctx, [spelled for argument in args for spelled in _without_value(argument, flags)])
 
@@ -131,6 +135,11 @@ def model_command(function: Callable[..., Any]) -> click.Command:
 @click.version_option(package_name="tvmq-delegate", prog_name="tvmq")
 def main() -> None:
     """Quantized convolutional networks for TensorFlow Lite on the CPU, bit for bit what its reference kernels compute."""
+
+
+def command_line(context: click.Context) -> str:
+    """The command as it was typed."""
+    return shlex.join(["tvmq", context.info_name or "", *context.meta[TYPED]])
 
 
 def widened(_: click.Context, __: click.Parameter, wide: bool) -> None:

@@ -1,9 +1,15 @@
 """How fast a model runs, and where the time goes: every contender in a process of its own, every node by the delegate's clock and alone."""
 
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
+from .live import live_bytes
 from .metrics import BenchmarkResult, judged
+from .occupancy import Occupancy, occupancy
 from .op_profile import OpProfileData
 from .recorded import node_times
 from .regressions import Change, Comparison, compare
+from .runner import Profiled
 
-__all__ = ["Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "OpProfileData", "Settings", "bench", "compare", "judged", "node_times"]
+__all__ = [
+    "Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "Occupancy", "OpProfileData", "Profiled", "Settings", "bench", "compare", "judged",
+    "live_bytes", "node_times", "occupancy",
+]  # fmt: skip

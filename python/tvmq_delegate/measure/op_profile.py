@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from .. import models
 from ..binding import library
 from ..sessions import DELEGATE, Delegation
+from .live import live_bytes, tensor_bytes
 from .metrics import percentile
 from .runner import Profiled
 
@@ -38,6 +38,7 @@ class OpProfileData:
     left to the runtime, whose `reason` says why, and for those that take no time: PADs that are folded into others, outputs that are views of inputs.
     median_us, p25_us, p75_us: of the last inferences, by the delegate's clock; of nodes left to the runtime alone, under the delegate's contender; or 0.
     kernel, algorithm, packing, threads: how the delegate runs it. macs: multiply-accumulates of one inference; bytes: activations and weights.
+    live_bytes: all activations that are there while it runs, by the shapes in the file.
     gmacs_per_second: in the median time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
     alone_us: contender -> median time as a model of its own, for all under the same conditions; without those that cannot run it alone. The time of a PAD
     that the delegate folds into others is in theirs, under every contender.
@@ -60,6 +61,7 @@ class OpProfileData:
     threads: int
     macs: int
     bytes: int
+    live_bytes: int
     gmacs_per_second: float
     share_of_peak: float
     alone_us: Mapping[str, float]
@@ -105,6 +107,7 @@ def collect(
     """One row for each node of the main subgraph, in order of execution. alone_us: contender -> index of the node -> time."""
     timings = {known.node.node: known.timing for known in profiled.nodes if known.node.subgraph == 0}
     in_network = _in_network(profiled)
+    live = live_bytes([op for op in ops if op.subgraph == 0])
     rows = []
     for node, op in zip(delegation.nodes, ops):
         if node.subgraph:
@@ -133,6 +136,7 @@ def collect(
                 threads=profiled.threads if node.claimed else 1,
                 macs=node.macs,
                 bytes=_activations(op) + (node.packed_bytes or _constants(op)),
+                live_bytes=live[op.index],
                 gmacs_per_second=gmacs,
                 share_of_peak=gmacs * 1e9 / peak.macs_per_second if peak else 0.0,
                 alone_us=alone,
@@ -172,12 +176,8 @@ def _microseconds(timing: library.Timing) -> Microseconds:
     )
 
 
-_BITS = {"int4": 4, "int16": 16, "float16": 16, "int32": 32, "float32": 32, "int64": 64, "float64": 64}
-
-
 def _activations(op: models.Op) -> int:
-    tensors = [tensor for tensor in (*op.inputs, *op.outputs) if tensor and not tensor.constant]
-    return sum(math.prod(tensor.shape) * _BITS.get(tensor.dtype, 8) // 8 for tensor in tensors)
+    return tensor_bytes(tensor for tensor in (*op.inputs, *op.outputs) if tensor and not tensor.constant)
 
 
 def _constants(op: models.Op) -> int:

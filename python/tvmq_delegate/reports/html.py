@@ -10,8 +10,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ..measure import Benchmark, OpProfileData, judged
+from ..measure import Benchmark, OpProfileData, judged, occupancy
 from ..sessions import DELEGATE
+from . import timelines
 from .bench import legend, noise
 from .pages import environment
 from .tables import plural
@@ -26,17 +27,18 @@ except ImportError as error:
 
 # Colours of the types of nodes that are taken, in the order of their time; then OTHER.
 PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
-OTHER, LEFT, INK, GOOD, BAD = "#7c8798", "#d9a34a", "#17202e", "#12805c", "#c02626"
+OTHER, LEFT, MARK, GOOD, BAD = "#7c8798", "#d9a34a", "#64748b", "#12805c", "#d13c3c"  # which can be told from a white and from a dark ground
 # Below the plot: above, the tools lie over it, and in a narrow window it lies over the plot.
 LEGEND = {"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0}
-MARKS = (INK, BAD, "#8b5cf6")
+MARKS = (MARK, BAD, "#8b5cf6")
 
 
-def page(found: Benchmark) -> str:
-    """Raises ValueError for a benchmark without op profiling."""
-    if found.reconciliation is None or found.peak is None:
+def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
+    """Raises ValueError for a benchmark without op profiling. command: what was typed; verdict: whether results are exact; "" where it is not known."""
+    if found.reconciliation is None or found.peak is None or found.profiled is None:
         raise ValueError("a page needs a benchmark with its nodes profiled")
     nodes = {node.node: node for node in found.delegation.nodes if node.subgraph == 0}
+    busy = occupancy(found.profiled)
     return (
         environment()
         .get_template("bench.html")
@@ -52,17 +54,24 @@ def page(found: Benchmark) -> str:
             plural=plural,
             legend=legend(found),
             noise=noise(found),
+            command=command,
+            verdict=verdict,
+            busy=busy,
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
             latency_plot=_embed(_latency(found)),
             nodes_plot=_embed(_nodes(found)),
             roofline_plot=_embed(_roofline(found)),
+            memory_plot=_embed(timelines.memory(found, PALETTE[0], BAD)),
+            threads_plot=_embed(timelines.threads(busy, PALETTE[1])),
         )
     )
 
 
 def _embed(figure: plot.Figure) -> Any:
-    font = {"family": "system-ui, Segoe UI, Roboto, Arial, sans-serif", "size": 13, "color": INK}
-    figure.update_layout(template="plotly_white", font=font, hovermode="closest")
+    font = {"family": "system-ui, Segoe UI, Roboto, Arial, sans-serif", "size": 13, "color": MARK}
+    figure.update_layout(template="plotly_white", font=font, paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", hovermode="closest")
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)", "color": OTHER, "activecolor": PALETTE[0]})
+    figure.update_traces(marker_line_width=0, selector={"type": "bar"})
     config = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
     return Markup(figure.to_html(full_html=False, include_plotlyjs=False, config=config))
 
@@ -127,8 +136,8 @@ def _latency(found: Benchmark) -> plot.Figure:
     ticks = [digit * 10.0**power for power in range(-4, 6) for digit in (1, 2, 5)]
     logarithmic = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
     axis = logarithmic if max(medians) > 8 * min(medians) > 0 else {"rangemode": "tozero"}
-    height = 95 + 46 * len(found.results)
-    figure.update_layout(height=height, showlegend=False, margin={"l": 100, "r": 20, "t": 10, "b": 45}, xaxis={"title": "ms", **axis})
+    height = 120 + 46 * len(found.results)
+    figure.update_layout(height=height, showlegend=False, margin={"l": 100, "r": 20, "t": 36, "b": 45}, xaxis={"title": "ms", **axis})
     return figure
 
 
@@ -193,7 +202,7 @@ def _nodes(found: Benchmark) -> plot.Figure:
         )
         powers = range(-4, 8)
         figure.update_yaxes(title_text=f"vs {against[0]}", tickvals=list(powers), ticktext=[f"{2.0**power:g}×" for power in powers], row=2, col=1)
-        figure.add_hline(y=0, line_width=1, line_color=INK, row=2, col=1)
+        figure.add_hline(y=0, line_width=1, line_color=MARK, row=2, col=1)
     figure.update_yaxes(title_text="µs, alone" if against else "µs", row=1, col=1)
     figure.update_xaxes(range=[-0.7, max((op.run_order for op in ops), default=0) + 0.7])
     figure.update_xaxes(title_text="node", row=rows, col=1)
@@ -221,7 +230,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             x=[low, knee, high],
             y=[low * rate / 1e9, top, top],
             mode="lines",
-            line={"color": INK, "width": 1.6, "dash": dash},
+            line={"color": MARK, "width": 1.6, "dash": dash},
             name=f"{rate / 1e9:.1f} GB/s from {name}",
             hoverinfo="skip",
         )
