@@ -103,8 +103,10 @@ def fuzzing(seconds: int) -> list[list[str]]:
     budget = [f"-max_total_time={seconds}", "-max_len=128", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={BUILD}/fuzz-"]
     run = [str(build / "tests/fuzz/libfuzzer"), *budget, str(found), str(ROOT / "tests/fuzz/corpus")]
     records = [str(build / "tests/fuzz/libfuzzer_records"), "-max_total_time=5", "-max_len=2048", *budget[2:], f"{found}-records"]
-    compile = ["meson", "compile", "-C", str(build), "libfuzzer", "libfuzzer_records"]
-    return [setup, compile, ["mkdir", "-p", str(found), records[-1]], run, [*records, str(ROOT / "tests/fuzz/corpus_records")]]
+    weights = [str(build / "tests/fuzz/libfuzzer_weights"), "-max_total_time=5", "-max_len=1024", *budget[2:], f"{found}-weights"]
+    compile = ["meson", "compile", "-C", str(build), "libfuzzer", "libfuzzer_records", "libfuzzer_weights"]
+    corpora = [run, [*records, str(ROOT / "tests/fuzz/corpus_records")], [*weights, str(ROOT / "tests/fuzz/corpus_weights")]]
+    return [setup, compile, ["mkdir", "-p", str(found), records[-1], weights[-1]], *corpora]
 
 
 def python_tests(part: str) -> list[list[str]]:

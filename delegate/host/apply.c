@@ -70,6 +70,7 @@ static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteCont
     const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, tvmq_registration(), nodes, &delegate->base);
     if (status != kTfLiteOk) return status;
   }
+  tvmq_delegate_write_cache(delegate);
   log_outcome(delegate, subgraph);
   return kTfLiteOk;
 }

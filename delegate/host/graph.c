@@ -243,14 +243,16 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, cons
 
 // As wished, or by default where that is not legal.
 static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  struct tvmq_env wishful = *env;
+  struct tvmq_env own = *env;
+  own.content = &record->content;
+  struct tvmq_env wishful = own;
   wishful.wish = wish_for(record, desc, env);
   const char *refusal = wishful.wish != NULL ? plan_once(record, desc, &wishful) : NULL;
   const bool granted = wishful.wish != NULL && refusal == NULL;
   record->info.forced = granted && record->is_forced;
   record->info.tuned = granted && !record->is_forced;
   record->info.refusal = refusal != NULL ? refusal : "";
-  return granted ? NULL : plan_once(record, desc, env);
+  return granted ? NULL : plan_once(record, desc, &own);
 }
 
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
@@ -265,7 +267,7 @@ const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env) {
   union tvmq_desc desc;
   const char *reason = tvmq_node_describe(context, &record->node, known, &desc, &record->shapes);
-  const uint64_t constants = tvmq_node_constants(context, &record->node);
+  const uint64_t constants = tvmq_node_constants(context, &record->node, env->hasher, &record->content);
   const bool changed = record->planned && constants != record->constants;
   const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
   if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;

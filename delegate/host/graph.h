@@ -36,6 +36,7 @@ struct tvmq_record {
   bool planned;
   union tvmq_desc desc;  // that the operator is planned for
   uint64_t constants;    // likewise: tvmq_node_constants()
+  struct tvmq_key content;
   struct tvmq_shapes shapes;
 
   struct tvmq_bytes bytes;

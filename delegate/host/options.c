@@ -96,6 +96,12 @@ static const struct row {
           "files of what tvmq tune has proven fastest, with colons between them: nodes that they know run so, on the CPU and with the threads that they are "
           "for. Results are the same"},
      offsetof(struct tvmq_options, tuning_records)},
+    {{.name = "weight_cache",
+      .kind = "path",
+      .names = "",
+      .default_value = "none",
+      .help = "a file that keeps packed weights from one start to the next, which is made if it is not there. Results are the same"},
+     offsetof(struct tvmq_options, weight_cache)},
     {{.name = "constants",
       .kind = "name",
       .names = "assume|verify",

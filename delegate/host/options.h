@@ -23,6 +23,7 @@ struct tvmq_options {
   int winograd;  // enum tvmq_winograd_use
   int winograd_megabytes;
   char tuning_records[TVMQ_OPTION_PATH];
+  char weight_cache[TVMQ_OPTION_PATH];
   int constants;  // enum tvmq_constants
   int profile;
   int require_full_delegation;

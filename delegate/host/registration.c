@@ -111,7 +111,8 @@ static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext
   bool changed = false;
   for (size_t i = 0; i < partition->n; i++) {
     struct tvmq_record *record = partition->steps[i].record;
-    if (!record->planned || record->constants == tvmq_node_constants(context, &record->node)) continue;
+    struct tvmq_key content;
+    if (!record->planned || record->constants == tvmq_node_constants(context, &record->node, partition->delegate->env.hasher, &content)) continue;
     const char *reason = plan_for_same_shapes(record, context, &partition->delegate->env);
     partition->ready = reason == NULL;
     if (reason != NULL) return fail_at(partition, context, record, "must be prepared anew", reason);

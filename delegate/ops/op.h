@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/content.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "kernels/kernel.h"
@@ -18,23 +19,29 @@
 enum tvmq_winograd_use { TVMQ_WINOGRAD_AUTO, TVMQ_WINOGRAD_ON, TVMQ_WINOGRAD_OFF };
 
 struct tvmq_records;
+struct tvmq_weight_file;
+struct tvmq_weight_list;
 
 // Memory that operators may take together.
 struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// Everything that planning may use. All but the wish is fixed for the life of a delegate.
+// Everything that planning may use. All but content and wish is fixed for the life of a delegate.
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use, detected or by the option `isa`
   const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`
   enum tvmq_rounding rounding;
   enum tvmq_winograd_use winograd;
-  struct tvmq_budget *transformed;   // for weights transformed by Winograd; outlives the operators
-  struct tvmq_threads *threads;      // NULL: one thread
-  struct tvmq_scratch *scratch;      // shared by all operators planned with this environment; outlives them
-  const struct tvmq_records *tuned;  // choices that tuning has proven, which become wishes; NULL: none
-  const struct tvmq_choice *wish;    // what is given of the choice for the operator that is planned; NULL: nothing
+  struct tvmq_budget *transformed;       // for weights transformed by Winograd; outlives the operators
+  struct tvmq_threads *threads;          // NULL: one thread
+  struct tvmq_scratch *scratch;          // shared by all operators planned with this environment; outlives them
+  const struct tvmq_records *tuned;      // choices that tuning has proven, which become wishes; NULL: none
+  const struct tvmq_hasher *hasher;      // for keys of packed weights; NULL: they are not shared
+  const struct tvmq_key *content;        // names the constants of the node that is planned; NULL: nobody knows
+  struct tvmq_weight_file *weight_file;  // packed weights of an earlier process; NULL: none
+  struct tvmq_weight_list *new_weights;  // gets those that are to be written there; NULL: none are
+  const struct tvmq_choice *wish;        // what is given of the choice for the operator that is planned; NULL: nothing
 };
 
 static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {

@@ -75,14 +75,18 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   return reason;
 }
 
-uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node) {
-  uint64_t sum = 0;
+uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content) {
+  struct tvmq_key keys[TVMQ_MAX_IN] = {{{0}}};
+  uint64_t places = 0;
+  int n = 0;
   for (int i = 0; i < TVMQ_MAX_IN; i++) {
     const TfLiteTensor *tensor = tvmq_tensor_at(context, node->inputs[i]);
     if (tensor == NULL || !tvmq_tensor_is_constant(tensor)) continue;
-    sum = tvmq_checksum(tvmq_checksum_word(sum, (uintptr_t)tensor->data), tensor->data, tensor->bytes);
+    places = tvmq_checksum_word(places, (uintptr_t)tensor->data);
+    keys[n++] = tvmq_content(hasher, tensor->data, tensor->bytes);
   }
-  return sum;
+  *content = tvmq_content(hasher, keys, (size_t)n * sizeof keys[0]);
+  return tvmq_checksum_word(places, content->words[0]);
 }
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out) {

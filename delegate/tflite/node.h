@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "base/content.h"
 #include "tflite/node_kind.h"
 
 // Fills *out but for `scaling`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
@@ -20,5 +21,5 @@ struct tvmq_known_shapes {
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
                                struct tvmq_shapes *shapes);
 
-// A checksum of the node's constants: of their contents, which a program may change, and where they lie.
-uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node);
+// Names the contents of the node's constants, which a program may change. Returns a checksum of them and of where they lie.
+uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content);

@@ -11,6 +11,7 @@ import time
 import types
 import typing
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import builders
@@ -229,6 +230,23 @@ def test_option_types_are_the_librarys() -> None:
 def test_tuning_records_must_be_there(runtime: harness.Runtime) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere.jsonl"):
         tvmq_delegate.load(runtime=runtime.module, tuning_records=[__file__, "nowhere.jsonl"])
+
+
+def test_weight_cache(runtime: harness.Runtime, tmp_path: Path) -> None:
+    """Results are the same as the file is made, used, and damaged."""
+    cache = tmp_path / "weights"
+    outputs = []
+    for start in range(4):
+        delegate = runtime.load(weight_cache=str(cache), log_severity="silent")
+        interpreter = runtime.interpreter(zoo.load("mobilenet_v1_0.25_128"), [delegate])
+        outputs.append(harness.run(interpreter, *harness.random_inputs(interpreter, 1)))
+        harness.assert_claimed(delegate)
+        if start == 1:
+            content = bytearray(cache.read_bytes())
+            content[len(content) // 2] ^= 1
+            cache.write_bytes(content)
+    for later in outputs[1:]:
+        harness.assert_equal(later[0], outputs[0][0])
 
 
 def test_what_is_loaded_late_is_listed() -> None:

@@ -24,8 +24,8 @@ static void check_defaults(void) {
   memset(&options, 0xa5, sizeof options);
   CHECK(tvmq_options_parse(NULL, NULL, 0, &options, message), "%s", message);
   CHECK(options.num_threads == -1 && options.rounding == TVMQ_ROUNDING_REFERENCE && options.isa == 0 && options.tune == TVMQ_TUNE_AUTO && !options.profile &&
-            strcmp(options.tuning_records, "none") == 0 && !options.require_full_delegation && options.min_nodes_per_partition == 1 &&
-            options.max_delegated_partitions == 0 && options.log_severity == TVMQ_LOG_WARNING,
+            strcmp(options.tuning_records, "none") == 0 && strcmp(options.weight_cache, "none") == 0 && !options.require_full_delegation &&
+            options.min_nodes_per_partition == 1 && options.max_delegated_partitions == 0 && options.log_severity == TVMQ_LOG_WARNING,
         "defaults");
 }
 
@@ -106,7 +106,8 @@ static void check_table(void) {
     CHECK((strcmp(info->kind, "name") == 0) == (info->names[0] != '\0'), "%s", info->name);
     CHECK_STRING(PARSE(&o, info->name, info->default_value), NULL, info->name);
   }
-  const size_t fields = 3 + (sizeof o - sizeof o.cpu_affinity - sizeof o.machine - sizeof o.tuning_records) / sizeof(int);
+  const size_t paths = sizeof o.machine + sizeof o.tuning_records + sizeof o.weight_cache,
+               fields = 4 + (sizeof o - sizeof o.cpu_affinity - paths) / sizeof(int);
   CHECK(n == fields, "%zu rows for %zu fields", n, fields);
 }
 

@@ -82,8 +82,9 @@ struct tvmq_conv {
 
   struct tvmq_stage stage;  // lowered for the weights that are packed
   bool in_float;            // panels may be in float form
-  uint8_t *packed;
-  uint32_t packs;  // how often
+  struct tvmq_packed *weights;
+  const uint8_t *packed;  // its panels
+  uint32_t packs;         // how often
   enum tvmq_exactness by_winograd;
   struct tvmq_budget *budget;
   size_t charged;    // to the budget, for packed weights that are transformed

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "ops/claims/claim.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/conv_key.h"
+#include "packing/packed.h"
 
 // The output channels of panel `p`, and the first of them; returns how many.
 static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, size_t p, size_t *first, struct tvmq_channel *channels) {
@@ -15,7 +17,7 @@ static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, s
 }
 
 // The stage is lowered for all channels before any are packed.
-static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels) {
+static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels, uint8_t *panels) {
   const size_t n_panels = c->choice.panels * c->problem.groups;
   size_t first;
   c->stage = c->problem.quant.stage;
@@ -25,36 +27,52 @@ static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tv
   }
   for (size_t p = 0; p < n_panels; p++) {
     const size_t n = panel_channels(c, filter, p, &first, channels);
-    c->choice.way->pack(&c->problem, &c->choice, channels, params + first, n, c->packed + p * c->choice.panel.size);
+    c->choice.way->pack(&c->problem, &c->choice, channels, params + first, n, panels + p * c->choice.panel.size);
   }
 }
 
-static const char *pack(struct tvmq_conv *c, const struct tvmq_machine *machine, const uint8_t *filter) {
-  const struct tvmq_conv_desc *desc = &c->problem.desc;
-  const size_t padding_bytes = (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
-  struct tvmq_channel_params *params = tvmq_alloc((size_t)desc->out_c * sizeof *params);
+// Packs the part of the filter that is kept. False: out of memory.
+static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
+  struct tvmq_conv *c = context;
+  uint8_t *copy = NULL;
+  const uint8_t *filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.desc, false, &copy);
+  struct tvmq_channel_params *params = tvmq_alloc((size_t)c->problem.desc.out_c * sizeof *params);
   struct tvmq_channel *channels = tvmq_alloc(c->choice.variant->layout.nr * sizeof *channels);  // of a panel
-  c->packed = tvmq_alloc_unset(c->choice.panels * c->problem.groups * c->choice.panel.size);
-  c->padding = tvmq_alloc_unset(padding_bytes);
-  const bool complete = params && channels && c->packed && c->padding;
-  if (complete) {
-    memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
-    c->in_float = tvmq_conv_in_float(c->choice.variant, machine, c->problem.m);
-    lower_and_pack(c, filter, params, channels);
-  }
+  const bool complete = filter && params && channels;
+  if (complete) lower_and_pack(c, filter, params, channels, panels);
+  *promises = tvmq_promises_of(&c->stage);
   tvmq_free(params);
   tvmq_free(channels);
-  return complete ? NULL : "out of memory";
+  if (filter) tvmq_free(copy);
+  return complete;
 }
 
-// Packs the part of the filter that is kept.
-static const char *pack_kept(struct tvmq_conv *c, const struct tvmq_machine *machine) {
-  uint8_t *copy;
-  const uint8_t *filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.desc, false, &copy);
-  if (!filter) return "out of memory";
-  const char *why = pack(c, machine, filter);
-  tvmq_free(copy);
-  return why;
+static bool find_key(const struct tvmq_conv *c, const struct tvmq_env *env, struct tvmq_key *key) {
+  const struct tvmq_arrangement arrangement = {
+      .layout = &c->choice.variant->layout,
+      .way = c->choice.way->id,
+      .in_float = c->in_float,
+      .n_taps = c->choice.n_taps,
+      .k = c->choice.k,
+      .panels = c->choice.panels * c->problem.groups,
+      .panel_bytes = c->choice.panel.size,
+  };
+  return tvmq_conv_key(&c->problem.desc, &c->problem.trim, &arrangement, env, key);
+}
+
+static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
+  const struct tvmq_conv_desc *desc = &c->problem.desc;
+  const size_t padding_bytes = (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
+  struct tvmq_key key = {{0}};
+  c->in_float = tvmq_conv_in_float(c->choice.variant, env->machine, c->problem.m);
+  const bool has_key = find_key(c, env, &key);
+  c->weights = tvmq_conv_weights(&key, has_key, c->choice.panels * c->problem.groups * c->choice.panel.size, env, fill, c);
+  c->padding = tvmq_alloc_unset(padding_bytes);
+  if (!c->weights || !c->padding) return "out of memory";
+  c->packed = c->weights->panels;
+  c->stage = tvmq_stage_promised(&c->problem.quant.stage, c->weights->promises);
+  memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
+  return NULL;
 }
 
 // Charges the operator's share of the budget for transformed weights.
@@ -64,8 +82,9 @@ static void charge(struct tvmq_conv *c, size_t bytes) {
 }
 
 static void drop_weights(struct tvmq_conv *c) {
-  tvmq_free(c->packed);
+  tvmq_packed_release(c->weights);
   tvmq_free(c->padding);
+  c->weights = NULL;
   c->packed = c->padding = NULL;
 }
 
@@ -95,7 +114,7 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
 
   if (!c->packed || !same_packing(&old, c)) {
     drop_weights(c);
-    why = pack_kept(c, env->machine);
+    why = pack(c, env);
     if (why) return why;
     c->packs++;
   }

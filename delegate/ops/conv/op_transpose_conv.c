@@ -120,6 +120,7 @@ static const char *replan(struct transpose_conv *t, const struct tvmq_conv_desc 
   conv.bias = t->bias;
   struct tvmq_env any = *env;
   any.wish = NULL;
+  any.content = NULL;  // the phases' weights are others than the node's
   why = tvmq_op_conv.plan(&t->conv, &(union tvmq_desc){.conv = conv}, &any);
   if (why) return why;
   t->conv_passes = 0;

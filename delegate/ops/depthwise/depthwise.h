@@ -50,7 +50,8 @@ struct tvmq_depthwise {
   size_t side_by_side;  // output pixels that a block holds, 1 where it holds as many channels
   size_t reach;         // pixels, the last perhaps in part, that it is as large as
   bool gathers;         // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
-  uint8_t *packed;
+  struct tvmq_packed *weights;
+  const uint8_t *packed;  // its panels
   struct tvmq_depthwise_block *blocks;
   uint32_t packs;    // how often
   uint8_t *padding;  // a pixel of zero points

@@ -10,9 +10,11 @@
 #include "base/memory.h"
 #include "ops/claims/claim.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/conv_key.h"
 #include "ops/depthwise/depthwise.h"
 #include "ops/op.h"
 #include "packing/pack_depthwise.h"
+#include "packing/packed.h"
 #include "plan/select.h"
 
 // ---- plan
@@ -51,7 +53,8 @@ static size_t block_view(const struct tvmq_depthwise *d, const uint8_t *filter, 
 }
 
 // The stage is lowered for all channels before any are packed.
-static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels) {
+static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels,
+                           uint8_t *panels) {
   const struct tvmq_layout *layout = &d->variant->layout;
   d->stage = d->quant.stage;
   for (size_t b = 0; b < d->n_blocks; b++) {
@@ -61,15 +64,13 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
   }
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
-    tvmq_pack_depthwise(layout, channels, params + b * layout->nr, n, d->h.filter, d->w.filter, d->blocks[b].planes, d->packed + b * d->panel_bytes);
+    tvmq_pack_depthwise(layout, channels, params + b * layout->nr, n, d->h.filter, d->w.filter, d->blocks[b].planes, panels + b * d->panel_bytes);
   }
 }
 
-// `channels` has room for a block's.
-static const char *pack_blocks(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter, struct tvmq_channel *channels) {
+// Where blocks begin, and how many planes each has; returns the most. `channels` has room for a block's.
+static size_t line_up_blocks(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel *channels) {
   const struct tvmq_layout *layout = &d->variant->layout;
-  d->blocks = tvmq_alloc(d->n_blocks * sizeof *d->blocks);
-  if (!d->blocks) return "out of memory";
   size_t most = 0;
   for (size_t b = d->n_blocks; b-- > 0;) {
     struct tvmq_depthwise_block *block = &d->blocks[b];
@@ -80,40 +81,69 @@ static const char *pack_blocks(struct tvmq_depthwise *d, const struct tvmq_machi
     block->n_alike = goes_on ? block[1].n_alike + 1 : 1;
     most = block->planes > most ? block->planes : most;
   }
+  return most;
+}
 
-  const size_t pixel_bytes = tvmq_round_up((size_t)d->desc.in_c, layout->nr) * d->element_bytes;
+// The filter whose blocks are packed, and room for the channels of one.
+struct packing {
+  struct tvmq_depthwise *d;
+  const uint8_t *filter;
+  struct tvmq_channel *channels;
+};
+
+// False: out of memory.
+static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
+  const struct packing *packing = context;
+  struct tvmq_depthwise *d = packing->d;
+  struct tvmq_channel_params *params = tvmq_alloc(d->n_blocks * d->variant->layout.nr * sizeof *params);
+  if (!params) return false;
+  memset(panels, 0, d->n_blocks * d->panel_bytes);  // a block of few planes leaves the rest of its panel
+  lower_and_pack(d, packing->filter, params, packing->channels, panels);
+  tvmq_free(params);
+  *promises = tvmq_promises_of(&d->stage);
+  return true;
+}
+
+static const char *pack_blocks(const struct packing *packing, const struct tvmq_env *env) {
+  struct tvmq_depthwise *d = packing->d;
+  const struct tvmq_layout *layout = &d->variant->layout;
+  d->blocks = tvmq_alloc(d->n_blocks * sizeof *d->blocks);
+  if (!d->blocks) return "out of memory";
+  const size_t most = line_up_blocks(d, packing->filter, packing->channels), pixel_bytes = tvmq_round_up((size_t)d->desc.in_c, layout->nr) * d->element_bytes;
   struct tvmq_panel panel;
   size_t bytes;
   if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, d->h.filter, d->w.filter, most), &panel) || !tvmq_mul_size(d->n_blocks, panel.size, &bytes))
     return "packed weights exceed the address space";
   d->panel_bytes = panel.size;
-  d->packed = tvmq_alloc(bytes);
+  d->in_float = tvmq_conv_in_float(d->variant, env->machine, (size_t)d->desc.batch * d->h.out * d->w.out);
+  const struct tvmq_arrangement arrangement = {
+      .layout = layout,
+      .way = TVMQ_WAY_PIXEL_TABLE,
+      .in_float = d->in_float,
+      .transposed = d->transposed,
+      .side_by_side = d->side_by_side,
+      .panels = d->n_blocks,
+      .panel_bytes = d->panel_bytes,
+  };
+  struct tvmq_key key = {{0}};
+  const bool has_key = tvmq_conv_key(&d->desc, &d->trim, &arrangement, env, &key);
+  d->weights = tvmq_conv_weights(&key, has_key, bytes, env, fill, (void *)packing);
   d->padding = tvmq_alloc(pixel_bytes);
-  if (!d->packed || !d->padding) return "out of memory";
-
+  if (!d->weights || !d->padding) return "out of memory";
+  d->packed = d->weights->panels;
+  d->stage = tvmq_stage_promised(&d->quant.stage, d->weights->promises);
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
-
-  d->in_float = tvmq_conv_in_float(d->variant, machine, (size_t)d->desc.batch * d->h.out * d->w.out);
-  struct tvmq_channel_params *params = tvmq_alloc(d->n_blocks * layout->nr * sizeof *params);
-  if (!params) return "out of memory";
-  lower_and_pack(d, filter, params, channels);
-  tvmq_free(params);
   return NULL;
 }
 
-static const char *pack(struct tvmq_depthwise *d, const struct tvmq_machine *machine, const uint8_t *filter) {
-  struct tvmq_channel *channels = tvmq_alloc(d->variant->layout.nr * sizeof *channels);
-  const char *why = channels ? pack_blocks(d, machine, filter, channels) : "out of memory";
-  tvmq_free(channels);
-  return why;
-}
-
 // Packs the part of the filter that is kept, its rows the kernel's.
-static const char *pack_kept(struct tvmq_depthwise *d, const struct tvmq_machine *machine) {
+static const char *pack_kept(struct tvmq_depthwise *d, const struct tvmq_env *env) {
   uint8_t *copy;
   const uint8_t *filter = tvmq_trimmed_filter(&d->trim, &d->desc, d->transposed, &copy);
   if (!filter) return "out of memory";
-  const char *why = pack(d, machine, filter);
+  const struct packing packing = {d, filter, tvmq_alloc(d->variant->layout.nr * sizeof *packing.channels)};
+  const char *why = packing.channels ? pack_blocks(&packing, env) : "out of memory";
+  tvmq_free(packing.channels);
   tvmq_free(copy);
   return why;
 }
@@ -177,9 +207,10 @@ static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *me
 }
 
 static void drop_weights(struct tvmq_depthwise *d) {
-  tvmq_free(d->packed);
+  tvmq_packed_release(d->weights);
   tvmq_free(d->padding);
   tvmq_free(d->blocks);
+  d->weights = NULL;
   d->packed = d->padding = NULL;
   d->blocks = NULL;
 }
@@ -233,7 +264,7 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
                       tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (!packed) {
     drop_weights(d);
-    why = pack_kept(d, env->machine);
+    why = pack_kept(d, env);
     if (why) return why;
     d->packs++;
   }

@@ -25,6 +25,7 @@ class ToolOptions(TypedDict, total=False):
     winograd: Literal["auto", "on", "off"] | None
     winograd_megabytes: int | None
     tuning_records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+    weight_cache: str | None
     constants: Literal["assume", "verify"] | None
     profile: bool | None
     require_full_delegation: bool | None

@@ -1,0 +1,27 @@
+// The key of packed weights (packing/packed.h): a name for all that decides on their bytes.
+#pragma once
+
+#include "base/content.h"
+#include "ops/conv/conv_quant.h"
+#include "ops/conv/trim_filter.h"
+#include "ops/op.h"
+
+// How weights are laid out, besides the layout itself.
+struct tvmq_arrangement {
+  const struct tvmq_layout *layout;
+  enum tvmq_way way;  // ways pack differently
+  bool in_float, transposed;
+  size_t n_taps, k, side_by_side, panels, panel_bytes;
+};
+
+// False: the weights have none, since the contents of the node's constants are not known.
+bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim, const struct tvmq_arrangement *arrangement, const struct tvmq_env *env,
+                   struct tvmq_key *key);
+
+// Finds the weights of the key, or fills new ones of that many bytes by `fill`, which returns what they promise, and shares them. NULL: out of memory.
+struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
+                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *promises), void *context);
+
+// The promises of a stage that is lowered for weights, as a number and back.
+uint32_t tvmq_promises_of(const struct tvmq_stage *stage);
+struct tvmq_stage tvmq_stage_promised(const struct tvmq_stage *stage, uint32_t promises);
