@@ -1,6 +1,7 @@
 #include "exact/rescaled_bytes.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "base/arith.h"
 
@@ -16,9 +17,12 @@ bool tvmq_rescaled_table(struct tvmq_byte_scale in, struct tvmq_byte_scale out, 
   const float inverse = 1.0f / out.scale, scale = in.scale * inverse, bias = (float)-in.zero_point * scale;
   for (int x = 0; x <= UINT8_MAX; x++) {
     const float product = (float)((double)x * (double)scale);  // exact in double, so that this compiler has nothing to contract
-    uint8_t contracted;
-    if (!round_to_byte(product + bias, out.zero_point, &table[x]) || !round_to_byte(fmaf((float)x, scale, bias), out.zero_point, &contracted)) return false;
-    if (table[x] != contracted) return false;
+    const float compiled[] = {product + bias, fmaf((float)x, scale, bias), (float)(x - in.zero_point) * scale};
+    for (size_t i = 0; i < sizeof compiled / sizeof compiled[0]; i++) {
+      uint8_t byte;
+      if (!round_to_byte(compiled[i], out.zero_point, &byte) || (i > 0 && byte != table[x])) return false;
+      table[x] = byte;
+    }
   }
   return true;
 }

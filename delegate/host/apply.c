@@ -101,7 +101,8 @@ static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate
     tvmq_delegate_drop(link);
   }
 
-  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, (enum tvmq_scaling)delegate->options.fully_connected);
+  const struct tvmq_reference reference = tvmq_options_reference(&delegate->options);
+  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, &reference);
   TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
   if (nodes == NULL) {
     if (subgraph != NULL) tvmq_subgraph_free(subgraph);

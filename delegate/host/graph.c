@@ -25,18 +25,20 @@ static bool make_shapes(struct tvmq_record *record) {
   return record->shapes.in != NULL;
 }
 
-static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, enum tvmq_scaling scaling,
+static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, const struct tvmq_reference *reference,
                              struct tvmq_known_shapes *known, struct tvmq_record *record) {
   const char *reason = tvmq_node_read(node, registration, &record->node);
-  record->node.scaling = scaling;
+  record->node.reference = *reference;
   if (reason == NULL && !make_shapes(record)) reason = "out of memory";
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
   if (reason != NULL) return reason;
   note_shapes(record, known);
-  return record->node.kind->op_class->claim(&record->desc);
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  reason = op_class->claim(&record->desc);
+  return reason == NULL && reference->fast_math && op_class->claim_fast_math != NULL ? op_class->claim_fast_math(&record->desc) : reason;
 }
 
-static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tvmq_scaling scaling, struct tvmq_known_shapes *known,
+static bool fill_record(TfLiteContext *context, int subgraph, int index, const struct tvmq_reference *reference, struct tvmq_known_shapes *known,
                         struct tvmq_record *record) {
   TfLiteNode *node;
   TfLiteRegistration *registration;
@@ -56,7 +58,7 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, enum tv
       .refusal = "",
       .folded_into = -1,
   };
-  const char *reason = read_node(context, node, registration, scaling, known, record);
+  const char *reason = read_node(context, node, registration, reference, known, record);
   if (reason != NULL) record->info.reason = reason;
   return true;
 }
@@ -94,7 +96,7 @@ static bool refuse_if_order_matters(TfLiteContext *context, struct tvmq_subgraph
   return true;
 }
 
-struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, enum tvmq_scaling scaling) {
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, const struct tvmq_reference *reference) {
   TfLiteIntArray *plan;
   if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return NULL;
   size_t n = (size_t)plan->size, bytes;
@@ -111,7 +113,7 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, en
   subgraph->known->n = context->tensors_size;
   // Nothing below asks for the plan again, which would free the array.
   for (size_t i = 0; i < n; i++) {
-    if (fill_record(context, index, plan->data[i], scaling, subgraph->known, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+    if (fill_record(context, index, plan->data[i], reference, subgraph->known, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
   }
   if (refuse_if_order_matters(context, subgraph)) return subgraph;
   tvmq_subgraph_free(subgraph);

@@ -47,6 +47,13 @@ static const struct row {
           "how the runtime's reference kernels scale sums of FULLY_CONNECTED, which the runtime keeps unless that is known: float64 in LiteRT, fixed_point in "
           "tflite-runtime; auto: as Python's load() finds, else unknown"},
      offsetof(struct tvmq_options, fully_connected)},
+    {{.name = "fast_math",
+      .kind = "name",
+      .names = "auto|off|on",
+      .default_value = "auto",
+      .help = "whether the runtime was compiled with unsafe mathematical optimizations, as tflite-runtime is for Arm: QUANTIZE then multiplies float32 by a "
+              "reciprocal, and the runtime keeps what depends on such optimizations; auto: as Python's load() finds, else off"},
+     offsetof(struct tvmq_options, fast_math)},
     {{.name = "isa",
       .kind = "name",
       .names = isa_names,
@@ -165,6 +172,10 @@ static int place(const char *names, const char *text, size_t length) {
     if (names[n] == '\0') return -1;
     names += n + 1;
   }
+}
+
+struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options) {
+  return (struct tvmq_reference){.scaling = (enum tvmq_scaling)options->fully_connected, .fast_math = options->fast_math == TVMQ_FAST_MATH_ON};
 }
 
 void tvmq_option_name(const char *option, int value, char *name, size_t size) {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "cpu/affinity.h"
+#include "ops/desc.h"
 #include "tvmq_delegate.h"
 
 enum { TVMQ_OPTION_PATH = 1024 };
@@ -16,6 +17,7 @@ struct tvmq_options {
   struct tvmq_cpus cpu_affinity;
   int rounding;         // enum tvmq_rounding
   int fully_connected;  // enum tvmq_scaling
+  int fast_math;        // enum tvmq_fast_math
   int isa;              // 0: all that the CPU offers; i: tvmq_isas[i - 1]
   int tune;             // enum tvmq_tune
   int estimate;         // 0: what runs here; i: tvmq_machines[i - 1]
@@ -32,6 +34,9 @@ struct tvmq_options {
   int log_severity;              // enum tvmq_severity
 };
 
+// In the order of the option's names; auto is off.
+enum tvmq_fast_math { TVMQ_FAST_MATH_AUTO, TVMQ_FAST_MATH_OFF, TVMQ_FAST_MATH_ON };
+
 // Whether contents of constants are compared before each inference too, in the order of the option's names.
 enum tvmq_constants { TVMQ_CONSTANTS_ASSUME, TVMQ_CONSTANTS_VERIFY };
 
@@ -42,6 +47,9 @@ enum { TVMQ_OPTIONS_MESSAGE = 640 };
 
 // Fills *options from `n` pairs, defaults first. Returns false and writes one message if a key or value is not allowed: it names both and what is.
 bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char message[TVMQ_OPTIONS_MESSAGE]);
+
+// Returns the part of the options that is about the runtime.
+struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options);
 
 // Row `index` of the table, NULL past the end.
 const struct tvmq_option_info *tvmq_option(size_t index);

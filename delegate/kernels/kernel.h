@@ -143,7 +143,7 @@ struct tvmq_quantize_args {
   struct tvmq_line line;
   enum tvmq_rounding rounding;
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
-  float scale;                // float32 input: the output's scale
+  float scale;                // float32 input: the output's scale; 0: the value is in * inverse, and the rest is 0
   float inverse, rest;        // fma(in, inverse, in * rest), or in * inverse if the rest is 0, may stand for in / scale (reciprocal.h), unless both are 0
   int32_t in_zero_point, out_zero_point;
 };

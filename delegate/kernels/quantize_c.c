@@ -40,7 +40,7 @@ REQUANTIZE(tvmq_quantize_s16_s32__c, int16_t, int32_t, INT32_MIN, INT32_MAX)
 REQUANTIZE(tvmq_quantize_s32_s8__c, int32_t, int8_t, INT8_MIN, INT8_MAX)
 REQUANTIZE(tvmq_quantize_s32_s16__c, int32_t, int16_t, INT16_MIN, INT16_MAX)
 
-#define QUANTIZE(SYMBOL, OUT, MIN, MAX) ELEMENTWISE(SYMBOL, float, OUT, MIN, MAX, tvmq_quantize_f32(in[i], a.scale))
+#define QUANTIZE(SYMBOL, OUT, MIN, MAX) ELEMENTWISE(SYMBOL, float, OUT, MIN, MAX, tvmq_round_f32(a.scale > 0 ? in[i] / a.scale : in[i] * a.inverse))
 
 QUANTIZE(tvmq_quantize_f32_s8__c, int8_t, INT8_MIN, INT8_MAX)
 QUANTIZE(tvmq_quantize_f32_u8__c, uint8_t, 0, UINT8_MAX)

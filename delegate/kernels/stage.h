@@ -121,10 +121,9 @@ static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
 }
 
-// Affine quantization without the zero point: x / scale rounded half away from zero, as int32. Beyond int32 the reference does what the machine's conversion
+// Affine quantization without the zero point: a quotient rounded half away from zero, as int32. Beyond int32 the reference does what the machine's conversion
 // instruction does, so this does too: Arm saturates and takes NaN as 0, x86 gives -2^31 for either.
-static inline int32_t tvmq_quantize_f32(float x, float scale) {
-  const float value = x / scale;
+static inline int32_t tvmq_round_f32(float value) {
   if (value >= -0x1p31f && value < 0x1p31f) {
     const int32_t truncated = (int32_t)value;
     const float rest = value - (float)truncated;  // exact: from 2^23 on value is whole
@@ -136,3 +135,5 @@ static inline int32_t tvmq_quantize_f32(float x, float scale) {
   return INT32_MIN;
 #endif
 }
+
+static inline int32_t tvmq_quantize_f32(float x, float scale) { return tvmq_round_f32(x / scale); }

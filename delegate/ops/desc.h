@@ -34,6 +34,12 @@ struct tvmq_border {
 // other, as the runtime's version has it.
 enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64 };
 
+// How the runtime's reference kernels compute what their versions and builds compute differently.
+struct tvmq_reference {
+  enum tvmq_scaling scaling;  // of FULLY_CONNECTED
+  bool fast_math;             // compiled with unsafe optimizations: quotients may be products with a reciprocal
+};
+
 // CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels; TRANSPOSE_CONV, whose stride and padding are those of the
 // convolution that would make its input of its output. Activations are NHWC.
 //
@@ -89,6 +95,7 @@ struct tvmq_arg_max_desc {
 struct tvmq_quantize_desc {
   enum tvmq_type in_type, out_type;
   struct tvmq_quant in, out;  // `in` means nothing for float32
+  bool reciprocal;            // float32 is multiplied by 1 / scale, rounded to float32; else it is divided by the scale
   size_t n;                   // elements
 };
 

@@ -82,6 +82,9 @@ enum { TVMQ_N_BYTES = 256 };
 
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
+  // Why what is claimed cannot be exact in a runtime that was compiled with unsafe optimizations of floating point, as claim; NULL: it can. The member is NULL
+  // where nothing depends on them.
+  const char *(*claim_fast_math)(const union tvmq_desc *desc);
   // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
   // those that have what it gives. None, or NULL: there is nothing to choose, and wishes are not looked at.
   size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);

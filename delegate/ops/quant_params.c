@@ -28,7 +28,7 @@ static bool has_float32_product(const struct tvmq_conv_desc *desc) {
   return desc->in_type == TVMQ_TYPE_U8;
 }
 
-static double conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
+double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
   const float filter_scale = desc->filter_scales[desc->n_filter_scales > 1 ? channel : 0];
   const double product = has_float32_product(desc) ? (double)(desc->in.scale * filter_scale) : (double)desc->in.scale * (double)filter_scale;
   return product / (double)desc->out.scale;
@@ -53,7 +53,7 @@ static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int3
 }
 
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
-  const double real = conv_scale(desc, channel);
+  const double real = tvmq_conv_scale(desc, channel);
   tvmq_quantize_multiplier(real, multiplier, shift);
   if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
   int32_t min, max;

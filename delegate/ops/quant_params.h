@@ -10,6 +10,9 @@
 // real -> multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31) or 0. shift > 0: left.
 void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift);
 
+// Returns the real number that accumulators of output channel `channel` are multiplied by.
+double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel);
+
 // Fixed-point parameters of output channel `channel`: of double(in) * double(w[c]) / double(out), or of the float32 product for uint8 and, in fixed point, for
 // a FULLY_CONNECTED with one scale. Where the reference scales in float64 they are for a single rounding; false: none gives the same.
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);

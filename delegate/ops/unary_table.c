@@ -84,16 +84,29 @@ static int32_t gate_at(const struct hard_swish *h, int32_t x) {
   return (x + (1 << 15)) >> 1;
 }
 
+// The unit of the gate's 16 bits is a constant, which unsafe optimizations divide by in another way.
+static struct tvmq_scale gate_scale(float quotient) {
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier((double)quotient, &scale.multiplier, &scale.shift);
+  scale.multiplier = reduced(scale.multiplier);
+  return scale;
+}
+
+bool tvmq_hard_swish_is_stable(const struct tvmq_unary_desc *desc) {
+  const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
+  const struct tvmq_scale divided = gate_scale(fine / gate_unit), multiplied = gate_scale(fine * (1 / gate_unit));
+  return divided.multiplier == multiplied.multiplier && divided.shift == multiplied.shift;
+}
+
 static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t out[TVMQ_N_BYTES]) {
   enum { MOST_SHIFT = 14 };  // of 16 bits: scales beyond it make the output one value, or jump at zero
   const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
   struct hard_swish h;
   tvmq_quantize_multiplier((double)(fine / desc->out.scale), &h.out.multiplier, &h.out.shift);
-  tvmq_quantize_multiplier((double)(fine / gate_unit), &h.gate.multiplier, &h.gate.shift);
+  h.gate = gate_scale(fine / gate_unit);
   if (h.out.shift > 0) return "input scale / output scale is too large";
   if (h.out.shift < -MOST_SHIFT || h.gate.shift < -MOST_SHIFT || h.gate.shift > MOST_SHIFT) return "scales are out of HARD_SWISH's range";
   h.out.multiplier = reduced(h.out.multiplier);
-  h.gate.multiplier = reduced(h.gate.multiplier);
   const struct tvmq_range range = tvmq_type_range(desc->out_type);
   for (int i = 0; i < TVMQ_N_BYTES; i++) {
     const int32_t x = (tvmq_byte_value(desc->in_type, (uint8_t)i) - desc->in.zero_point) * (1 << 7);

@@ -1,6 +1,7 @@
 // Functions of a byte (tvmq_unary_desc of int8 or uint8) as tables.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/kernel.h"
@@ -10,6 +11,9 @@
 // Sets out[x] to what the function makes of byte x, by the reference's own formula. NULL, or why that is not known (a static string). Scales and zero points
 // are good. LOGISTIC, TANH, HARD_SWISH, GELU and EXP are the reference's whatever the rounding.
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]);
+
+// Says whether HARD_SWISH is the same where the compiler has replaced a division by a constant.
+bool tvmq_hard_swish_is_stable(const struct tvmq_unary_desc *desc);
 
 // The parameters of functions that rescale: the factor of elements less the zero point, [0] for those not below zero, [1] for others; and the range of results.
 struct tvmq_unary_line {

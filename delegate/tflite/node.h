@@ -6,7 +6,7 @@
 #include "base/content.h"
 #include "tflite/node_kind.h"
 
-// Fills *out but for `scaling`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
+// Fills *out but for `reference`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
 const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
 
 // Describes the node as its tensors are now. The output's shape is computed from the others, as TFLite does; what the output tensor says of it is not looked

@@ -35,7 +35,7 @@ static const char *describe_shape(const struct tvmq_shape *in, bool keep_num_dim
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_conv_desc *conv = &desc->conv;
-  conv->scaling = view->node->scaling;
+  conv->scaling = view->node->reference.scaling;
   conv->in_type = tvmq_tensor_type(view->in[IN]);
   conv->out_type = tvmq_tensor_type(view->out);
   conv->in = tvmq_tensor_quant(view->in[IN]);

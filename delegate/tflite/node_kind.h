@@ -18,8 +18,8 @@ struct tvmq_node {
     int out;  // the only one, or the first
     int outs[TVMQ_MAX_OUT];
   };
-  enum tvmq_scaling scaling;  // of the runtime's FULLY_CONNECTED
-  union tvmq_desc options;    // of the description, what the node itself says; all else is zero
+  struct tvmq_reference reference;  // the runtime's
+  union tvmq_desc options;          // of the description, what the node itself says; all else is zero
 };
 
 // Shapes of tensors that change with each inference. Readers of several outputs set `outs`, others `out`; both stand for the first once a node is described.

@@ -7,6 +7,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   requantize->out_type = tvmq_tensor_type(view->out);
   requantize->in = tvmq_tensor_quant(view->in[0]);
   requantize->out = tvmq_tensor_quant(view->out);
+  requantize->reciprocal = view->node->reference.fast_math;
   requantize->n = shapes->in[0].bytes / tvmq_type_bytes(requantize->in_type);
   shapes->out = shapes->in[0];
   return NULL;

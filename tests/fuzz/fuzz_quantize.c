@@ -37,7 +37,8 @@ static void convert(const struct tvmq_quantize_desc *d, enum tvmq_rounding round
   for (size_t i = 0; i < d->n; i++) {
     int32_t value;
     if (d->in_type == TVMQ_TYPE_F32) {
-      value = oracle_quantize_f32(((const float *)in)[i], d->out.scale);
+      const float x = ((const float *)in)[i];
+      value = d->reciprocal ? oracle_multiply_f32(x, 1 / d->out.scale) : oracle_quantize_f32(x, d->out.scale);
     } else {
       value = oracle_round_s32(rounding, oracle_wrap((int64_t)oracle_load(d->in_type, in, i) - d->in.zero_point), multiplier, shift);
     }
@@ -67,9 +68,11 @@ void fuzz_quantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
   if (fuzz_pick(b, 0, 15) == 0) d.in.zero_point = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
   if (fuzz_pick(b, 0, 15) == 0) d.out.zero_point = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
 
+  d.reciprocal = fuzz_pick(b, 0, 1) != 0;
+
   char text[300];
-  snprintf(text, sizeof text, "quantize %s to %s, n %zu, scales %a -> %a, zero points %d -> %d, rounding %d, cpu %#x", types[d.in_type].name,
-           types[d.out_type].name, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, env->rounding, env->cpu);
+  snprintf(text, sizeof text, "quantize %s to %s, n %zu, scales %a -> %a, zero points %d -> %d, reciprocal %d, rounding %d, cpu %#x", types[d.in_type].name,
+           types[d.out_type].name, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, d.reciprocal, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.quantize = d};
   const char *why = tvmq_op_quantize.claim(&desc);

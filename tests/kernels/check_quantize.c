@@ -76,9 +76,14 @@ static void draw_multiplier(const struct type *in, const struct type *out, struc
   if (check_one_in(64)) args->multiplier = args->shift = 0;
 }
 
-// Mostly, as planning does, none where there is none.
+// Mostly, as planning does, none where there is none; or one that is the definition.
 static void draw_reciprocal(const struct type *out, struct tvmq_quantize_args *args) {
   struct tvmq_reciprocal reciprocal;
+  if (check_one_in(4) && args->scale >= FLT_MIN && 1 / args->scale >= FLT_MIN) {
+    args->inverse = 1 / args->scale;
+    args->scale = 0;
+    return;
+  }
   if (check_one_in(8) || !tvmq_find_reciprocal(args->scale, args->out_zero_point, out->min, out->max, &reciprocal)) return;
   args->inverse = reciprocal.inverse;
   args->rest = reciprocal.rest;
@@ -127,7 +132,8 @@ static int32_t expected(const struct tvmq_variant *variant, const struct tvmq_qu
   }
   int32_t value;
   if (variant->in_type == TVMQ_TYPE_F32) {
-    value = oracle_quantize_f32(((const float *)args->in)[i], args->scale);
+    const float x = ((const float *)args->in)[i];
+    value = args->scale > 0 ? oracle_quantize_f32(x, args->scale) : oracle_multiply_f32(x, args->inverse);
   } else {
     const int32_t x = oracle_wrap((int64_t)oracle_load(variant->in_type, args->in, i) - args->in_zero_point);
     value = oracle_round_s32(args->rounding, x, args->multiplier, args->shift);

@@ -20,7 +20,7 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate import models
-from tvmq_delegate.binding import runtimes
+from tvmq_delegate.binding import reference, runtimes
 from tvmq_delegate.models import zoo
 
 
@@ -103,9 +103,22 @@ def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(f"tvmq-delegate[{extra}]" in str(error.value) for extra in ("litert", "tflite-runtime", "tensorflow"))
 
 
-def test_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
-    """The table of known runtimes says what their kernels do."""
-    assert runtimes.fully_connected_scaling(runtime.module) == runtimes.ask_fully_connected_scaling(runtime.module)
+@pytest.mark.parametrize("option", reference.OPTIONS)
+def test_what_is_known_of_kernels(runtime: harness.Runtime, option: str) -> None:
+    """The table says what kernels say themselves."""
+    _, ask = reference.OPTIONS[option]
+    assert reference.found(option, runtime.module) == ask(runtime.module)
+
+
+def test_what_is_assumed_of_kernels(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The value is safe where no model can be built."""
+
+    def ask(module: types.ModuleType) -> str:
+        raise ImportError
+
+    wanted = "on" if reference.found("fast_math", runtime.module) == "on" else "auto"
+    monkeypatch.setitem(reference.OPTIONS, "fast_math", ({}, ask))
+    assert reference.found("fast_math", runtime.module) == wanted
 
 
 @pytest.mark.parametrize("options", [{}, {"fully_connected": None}, {"fully_connected": "auto"}, {"fully-connected": "auto"}])
@@ -116,7 +129,7 @@ def test_load_finds_the_scaling_of_fully_connected(runtime: harness.Runtime, opt
 
 
 def test_hosts_that_pass_the_path_say_the_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
-    path, scaling = str(tvmq_delegate.library_path()), runtimes.fully_connected_scaling(runtime.module)
+    path, scaling = str(tvmq_delegate.library_path()), reference.found("fully_connected", runtime.module)
     delegate = runtime.module.load_delegate(path, {"fully_connected": scaling})
     runtime.interpreter(builders.build_fully_connected(), [delegate])
     harness.assert_claimed(delegate)

@@ -15,7 +15,7 @@ from builders.elementwise_op import BINARY
 from draws import randomly
 
 import tvmq_delegate
-from tvmq_delegate.binding import runtimes
+from tvmq_delegate.binding import reference
 
 
 def check(runtime: harness.Runtime, case: cases.Case) -> None:
@@ -95,7 +95,7 @@ def test_resize_bilinear(runtime, dtype, draw):
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     """Where the reference kernels of a runtime's version do what the delegate cannot, or what nobody means."""
     p = case.parameters
-    if runtimes.fully_connected_scaling(runtime.module) == "float64":
+    if reference.found("fully_connected", runtime.module) == "float64":
         return "16x8 sums are scaled in float64" if p["dtype"] == "int16" else None
     scattered = p["keep_num_dims"] and len(p["in_shape"]) != 2 and np.size(p["filter_scale"]) > 1
     return "scales per channel and an output of not 2 dimensions" if scattered else None

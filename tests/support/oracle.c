@@ -54,9 +54,7 @@ int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift) {
   return oracle_wrap(nearest((__int128)x * (rounded > INT16_MAX ? INT16_MAX : rounded), power(15 - shift), TIES_UP));
 }
 
-int32_t oracle_quantize_f32(float x, float scale) {
-  // A double quotient of two floats has bits enough to round to float as if once.
-  const double quotient = (float)((double)x / (double)scale);
+static int32_t round_f32(double quotient) {
 #if defined(__aarch64__)  // what the machine's conversion makes of numbers beyond int32, and of NaN
   if (isnan(quotient)) return 0;
   if (fabs(quotient) >= 0x1p31) return quotient < 0 ? INT32_MIN : INT32_MAX;
@@ -66,6 +64,11 @@ int32_t oracle_quantize_f32(float x, float scale) {
   const double magnitude = floor(fabs(quotient) + 0.5);  // exact: 24 bits and a half fit 53
   return (int32_t)(quotient < 0 ? -magnitude : magnitude);
 }
+
+// A double quotient of two floats has bits enough to round to float as if once, and a product is exact.
+int32_t oracle_quantize_f32(float x, float scale) { return round_f32((float)((double)x / (double)scale)); }
+
+int32_t oracle_multiply_f32(float x, float inverse) { return round_f32((float)((double)x * (double)inverse)); }
 
 void oracle_fixed_point(double real, int32_t *multiplier, int32_t *shift) {
   *multiplier = *shift = 0;

@@ -23,8 +23,9 @@ int32_t oracle_round_s32(enum tvmq_rounding rounding, int32_t x, int32_t multipl
 // product with that, ties up, modulo 2^32.
 int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift);
 
-// x / scale in float32, to the nearest integer, ties away from zero. Defined for quotients that fit int32.
+// x / scale, or x * inverse, in float32, to the nearest integer, ties away from zero; beyond int32 as the machine converts.
 int32_t oracle_quantize_f32(float x, float scale);
+int32_t oracle_multiply_f32(float x, float inverse);
 
 // real = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below 2^-32, and for 0, both are 0. Finite.
 void oracle_fixed_point(double real, int32_t *multiplier, int32_t *shift);

@@ -210,6 +210,9 @@ static const struct {
     {REQUANTIZE(), NULL},
     {REQUANTIZE(.in = {0.5f, -128}, .out = {0.5f, 127}), NULL},
     {REQUANTIZE(.in_type = F32, .in = {0, 999}), NULL},  // no quantization to look at
+    {REQUANTIZE(.in_type = F32, .reciprocal = true), NULL},
+    {REQUANTIZE(.in_type = F32, .out.scale = 1e-39f), NULL},
+    {REQUANTIZE(.in_type = F32, .out.scale = 1e38f), NULL},
     {REQUANTIZE(.n = INT32_MAX), NULL},
     {REQUANTIZE(.in = {1e9f, 0}, .out = {1, 0}), NULL},
 
@@ -224,6 +227,8 @@ static const struct {
     {REQUANTIZE(.in_type = U8, .in.zero_point = -1), "input zero point is outside its type"},
     {REQUANTIZE(.in_type = S16, .out_type = S16, .out.zero_point = 0), "int16 to int16 with a zero point"},
     {REQUANTIZE(.in_type = S16, .out_type = S16, .in.zero_point = 0), "int16 to int16 with a zero point"},
+    {REQUANTIZE(.in_type = F32, .reciprocal = true, .out.scale = 1e-39f), "output scale or its reciprocal is subnormal, and the runtime multiplies by it"},
+    {REQUANTIZE(.in_type = F32, .reciprocal = true, .out.scale = 1e38f), "output scale or its reciprocal is subnormal, and the runtime multiplies by it"},
     {REQUANTIZE(.in = {1.1e9f, 0}, .out = {1, 0}), "input scale / output scale is too large"},
 };
 

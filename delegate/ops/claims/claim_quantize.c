@@ -1,4 +1,6 @@
 // QUANTIZE.
+#include <float.h>
+
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/quant_params.h"
@@ -31,6 +33,12 @@ static const char *rescaling(const struct tvmq_quantize_desc *desc) {
   return desc->in_type == TVMQ_TYPE_F32 ? NULL : in_quant_rule(desc->in, desc->in_type) ?: scales(desc);
 }
 
+// A build that multiplies also takes subnormal numbers for zero, the reciprocal among them.
+static const char *reciprocal(const struct tvmq_quantize_desc *desc) {
+  if (desc->in_type != TVMQ_TYPE_F32 || !desc->reciprocal) return NULL;
+  return desc->out.scale >= FLT_MIN && 1 / desc->out.scale >= FLT_MIN ? NULL : "output scale or its reciprocal is subnormal, and the runtime multiplies by it";
+}
+
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc) {
-  return types(desc) ?: elements_rule(desc->n) ?: out_quant_rule(desc->out, desc->out_type) ?: rescaling(desc);
+  return types(desc) ?: elements_rule(desc->n) ?: out_quant_rule(desc->out, desc->out_type) ?: rescaling(desc) ?: reciprocal(desc);
 }

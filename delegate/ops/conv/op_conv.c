@@ -195,6 +195,7 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
 }
 
 const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
+                                           .claim_fast_math = tvmq_claim_fast_math_conv,
                                            .candidates = candidates,
                                            .sign = tvmq_conv_sign,
                                            .plan = plan,
@@ -205,5 +206,12 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .set_border = tvmq_conv_set_border};
 
 // Without a border: its rows are not pixels side by side.
-const struct tvmq_op_class tvmq_op_fully_connected = {
-    .claim = claim, .candidates = candidates, .sign = tvmq_conv_sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
+                                                      .claim_fast_math = tvmq_claim_fast_math_conv,
+                                                      .candidates = candidates,
+                                                      .sign = tvmq_conv_sign,
+                                                      .plan = plan,
+                                                      .n_tasks = n_tasks,
+                                                      .run_task = run_task,
+                                                      .release = release,
+                                                      .info = info};

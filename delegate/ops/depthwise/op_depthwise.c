@@ -355,6 +355,7 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
 
 const struct tvmq_op_class tvmq_op_depthwise = {
     .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_conv,
     .candidates = candidates,
     .sign = tvmq_conv_sign,
     .computed_by = computed_by,

@@ -108,6 +108,7 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 }
 
 const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
+                                             .claim_fast_math = tvmq_claim_fast_math_binary,
                                              .candidates = candidates,
                                              .sign = sign,
                                              .plan = plan,

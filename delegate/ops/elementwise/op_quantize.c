@@ -99,7 +99,10 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const bool needs_table = maps_bytes(d) && !find_rule(r, d->in_type, d->out_type);
   r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
   if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
-  if (d->in_type == TVMQ_TYPE_F32 && r->variant == variant_before && before.scale == d->out.scale && before.out_zero_point == d->out.zero_point) {
+  if (d->in_type == TVMQ_TYPE_F32 && d->reciprocal) {
+    r->args.scale = 0;
+    r->args.inverse = 1 / d->out.scale;
+  } else if (d->in_type == TVMQ_TYPE_F32 && r->variant == variant_before && before.scale == d->out.scale && before.out_zero_point == d->out.zero_point) {
     r->args.inverse = before.inverse;  // int16 has so many thresholds that the proof is not for every resize
     r->args.rest = before.rest;
   } else if (d->in_type == TVMQ_TYPE_F32) {

@@ -88,5 +88,12 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_unary = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function, .in_place = true};
+const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
+                                            .claim_fast_math = tvmq_claim_fast_math_unary,
+                                            .plan = plan,
+                                            .n_tasks = n_tasks,
+                                            .run_task = run_task,
+                                            .release = release,
+                                            .info = info,
+                                            .byte_function = byte_function,
+                                            .in_place = true};

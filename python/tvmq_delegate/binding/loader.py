@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from . import machines, runtimes
+from . import machines, reference, runtimes
 from .options import LoadOptions
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
 
     Args:
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
-      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` of
-        "auto" is what runtimes.fully_connected_scaling() finds. `machine` of "auto" is the file that calibrate() has written for this CPU, if there is one that
-        the library can read. `tuning_records` may be a list of paths.
+      **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` and `fast_math`
+        of "auto" are what reference.found() finds out from the runtime's kernels. `machine` of "auto" is the file that calibrate() has written for this CPU, if
+        there is one that the library can read. `tuning_records` may be a list of paths.
 
     Returns:
       The runtime's own Delegate object.
@@ -114,8 +114,9 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     interpreter = runtimes.find(runtime)
     path = str(library_path())
     given = spelled(options)
-    if given.get("fully_connected", "auto") == "auto":
-        given["fully_connected"] = runtimes.fully_connected_scaling(interpreter)
+    for option in reference.OPTIONS:
+        if given.get(option, "auto") == "auto":
+            given[option] = reference.found(option, interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
     calibrated = _calibrated() if given.get("machine", "auto") == "auto" and given.get("tune", "auto") == "auto" else {}
     try:

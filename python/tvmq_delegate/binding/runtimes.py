@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -17,7 +16,6 @@ _INTERPRETERS = {
     "tensorflow": "tensorflow.lite.python.interpreter",
     "compiled_model": f"{__package__}.compiled_model",  # LiteRT's other interface, which no search finds: it must be asked for
 }
-_FULLY_CONNECTED = {"ai_edge_litert": "float64", "compiled_model": "float64", "tflite_runtime": "fixed_point"}  # of all their versions
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
 
 
@@ -64,38 +62,6 @@ def name(module: ModuleType) -> str:
     """Package name of what find() returned."""
     packages = {module: package for package, module in _INTERPRETERS.items()}
     return packages.get(module.__name__) or module.__name__.partition(".")[0]
-
-
-def fully_connected_scaling(module: ModuleType) -> str:
-    """How the reference kernels of what find() returned scale sums of FULLY_CONNECTED, for the delegate's option of that name: "fixed_point" or "float64".
-
-    TensorFlow went from one to the other; which one it has is found out by asking its kernel. "auto": what a model is built with is not installed.
-    """
-    try:
-        return _FULLY_CONNECTED.get(name(module)) or ask_fully_connected_scaling(module)
-    except ImportError:
-        return "auto"
-
-
-@functools.cache
-def ask_fully_connected_scaling(module: ModuleType) -> str:
-    """Asks the kernel itself: 0.3 rounded once is 0, rounded twice 1."""
-    import numpy as np
-
-    from ..models import ModelBuilder
-
-    one = np.ones((1, 1), np.int8)
-    builder = ModelBuilder()
-    source = builder.add_tensor("input", (1, 1), "int8", scale=0.3)
-    weights = builder.add_tensor("filter", (1, 1), "int8", scale=1.0, data=one)
-    result = builder.add_tensor("output", (1, 1), "int8", scale=1.0)
-    builder.add_op("FULLY_CONNECTED", [source, weights], [result])
-    content = builder.build([source], [result])
-    interpreter = module.Interpreter(model_content=content, num_threads=1, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
-    interpreter.allocate_tensors()
-    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], one)
-    interpreter.invoke()
-    return "fixed_point" if interpreter.get_tensor(interpreter.get_output_details()[0]["index"]) == 1 else "float64"
 
 
 def _package(runtime: str | ModuleType) -> str:

@@ -1,0 +1,35 @@
+// Runtimes that were compiled with unsafe optimizations of floating point: quotients become products with reciprocals, and products are taken in any order.
+// Multipliers in fixed point nearly always absorb that; where one does not, the runtime keeps the node.
+#include "ops/claims/claim.h"
+#include "ops/quant_params.h"
+#include "ops/unary_table.h"
+
+static const char unstable[] = "a scale so near a tie that it depends on how the runtime was compiled";
+
+// Three roundings of float64 apart from the exact quotient at most, of which `real` is one.
+static bool stable(double real) {
+  struct tvmq_scale low, high;
+  tvmq_quantize_multiplier(real * (1 - 0x1p-51), &low.multiplier, &low.shift);
+  tvmq_quantize_multiplier(real * (1 + 0x1p-51), &high.multiplier, &high.shift);
+  return low.multiplier == high.multiplier && low.shift == high.shift;
+}
+
+const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc) {
+  for (int32_t i = 0; i < desc->conv.n_filter_scales; i++) {
+    if (!stable(tvmq_conv_scale(&desc->conv, i))) return unstable;
+  }
+  return NULL;
+}
+
+// ADD and SUB divide both scales by twice the greater one. What other operations divide by is divided by once.
+const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
+  const struct tvmq_binary_desc *d = &desc->binary;
+  if (d->operation != TVMQ_OPERATION_ADD && d->operation != TVMQ_OPERATION_SUB) return NULL;
+  double in[2], out;
+  tvmq_add_ratios(d, in, &out);
+  return stable(in[0]) && stable(in[1]) && stable(out) ? NULL : unstable;
+}
+
+const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc) {
+  return desc->unary.function != TVMQ_FUNCTION_HARD_SWISH || tvmq_hard_swish_is_stable(&desc->unary) ? NULL : unstable;
+}

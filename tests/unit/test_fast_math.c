@@ -1,0 +1,42 @@
+// Which nodes a runtime keeps that was compiled with unsafe optimizations of floating point.
+#include "claims.h"
+
+// Next to a tie of 31 bits where it divides, and not.
+static const float divisor = 16717421, near_ties[] = {1.5f, 15596125 * 0x1p-23f}, plain[] = {1.5f, 1.75f};
+
+static void check_conv(void) {
+  union tvmq_desc desc = {.conv = {.in_type = S8, .in = {1, 0}, .out = {divisor, 0}, .filter_scales = near_ties, .n_filter_scales = 2, .out_c = 2}};
+  CHECK_STRING(tvmq_claim_fast_math_conv(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "a convolution");
+  desc.conv.filter_scales = plain;
+  CHECK_STRING(tvmq_claim_fast_math_conv(&desc), NULL, "a convolution of other scales");
+}
+
+static void check_binary(void) {
+  union tvmq_desc desc = {.binary = {.type = S16, .in = {{0.24256588518619537f, 0}, {0.19328083097934723f, 0}}, .out = {0.25f, 0}}};
+  for (int i = 0; i < 2; i++) {
+    desc.binary.operation = i == 0 ? TVMQ_OPERATION_ADD : TVMQ_OPERATION_SUB;
+    CHECK_STRING(tvmq_claim_fast_math_binary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "a sum");
+  }
+  desc.binary.operation = TVMQ_OPERATION_MUL;
+  CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "a product, which is divided once");
+  desc.binary.operation = TVMQ_OPERATION_ADD;
+  desc.binary.in[1].scale = 0.2f;
+  CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "a sum of other scales");
+}
+
+static void check_unary(void) {
+  union tvmq_desc desc = {.unary = {.function = TVMQ_FUNCTION_HARD_SWISH, .in_type = S8, .in = {0.012059568427503109f, 0}, .out = {0.0125f, 0}}};
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "HARD_SWISH");
+  desc.unary.function = TVMQ_FUNCTION_RELU;
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "RELU");
+  desc.unary.function = TVMQ_FUNCTION_HARD_SWISH;
+  desc.unary.in.scale = 0.0125f;
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "HARD_SWISH of another scale");
+}
+
+int main(void) {
+  check_conv();
+  check_binary();
+  check_unary();
+  return unit_report();
+}
