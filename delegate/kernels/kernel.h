@@ -16,6 +16,7 @@
 #include "base/types.h"
 #include "cpu/cpu_bits.h"
 #include "kernels/inline.h"
+#include "kernels/interpolate.h"
 #include "kernels/line.h"
 #include "kernels/mean.h"
 #include "kernels/plane.h"
@@ -159,18 +160,6 @@ struct tvmq_byte_map_args {
   const uint8_t *table;  // [256]
 };
 typedef void (*tvmq_byte_map_fn)(const struct tvmq_byte_map_args *args);
-
-// ---- interpolate: out[i] = (rows[0][i] * weights[0] + rows[1][i] * weights[1]) / 2^shift, rounded half away from zero
-//
-// The type is that of what is stored; for bytes sums fit int32, and their low eight bits are stored, which serves uint8 as well. Results fit the type.
-struct tvmq_interpolate_args {
-  const int32_t *rows[2];
-  int32_t weights[2];
-  int32_t shift;
-  void *out;
-  size_t n;
-};
-typedef void (*tvmq_interpolate_fn)(const struct tvmq_interpolate_args *args);
 
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]; tvmq_add_value() in stage.h

@@ -4,12 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/interpolate.h"
 #include "ops/desc.h"
-
-struct tvmq_between {
-  int32_t at[2];       // inputs
-  int32_t weights[2];  // together 2^shift; one may be negative or exceed it where an output lies before the first input
-};
 
 // The shift of the weights of an axis, `in` inputs and `out` outputs long: 10 for signed types, as the reference's; uint8 is interpolated in float32 there,
 // which is exact, and the same in whatever order, where all weights are multiples of 2^-shift and the sizes of those of both axes take no more than 16 bits

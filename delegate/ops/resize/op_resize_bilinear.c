@@ -86,32 +86,6 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass > 0 ? 0 : (size_t)r->desc.batch * r->strips;
 }
 
-// Interpolates the input row along its columns.
-#define INTERPOLATE(TYPE)                                                                                                             \
-  static void interpolate_##TYPE(const struct resize *r, const void *row, int32_t *to) {                                              \
-    const size_t channels = (size_t)r->desc.channels;                                                                                 \
-    for (const struct tvmq_between *x = r->columns; x < r->rows; x++, to += channels) {                                               \
-      const TYPE *first = (const TYPE *)row + (size_t)x->at[0] * channels, *second = (const TYPE *)row + (size_t)x->at[1] * channels; \
-      for (size_t c = 0; c < channels; c++) to[c] = first[c] * x->weights[0] + second[c] * x->weights[1];                             \
-    }                                                                                                                                 \
-  }
-INTERPOLATE(int8_t)
-INTERPOLATE(uint8_t)
-INTERPOLATE(int16_t)
-
-static void interpolate(const struct resize *r, const void *row, int32_t *to) {
-  switch (r->desc.in_type) {
-    case TVMQ_TYPE_S8:
-      interpolate_int8_t(r, row, to);
-      break;
-    case TVMQ_TYPE_U8:
-      interpolate_uint8_t(r, row, to);
-      break;
-    default:
-      interpolate_int16_t(r, row, to);
-  }
-}
-
 // The rows that are interpolated already: row y of the input is in place y modulo 2, which neighbours do not share.
 struct lines {
   const struct resize *resize;
@@ -120,12 +94,13 @@ struct lines {
   int32_t held[2];  // rows; -1: none
 };
 
-static const int32_t *line(struct lines *lines, int32_t y) {
+// Where row y is, or is to be; then its input is noted.
+static int32_t *line(struct lines *lines, int32_t y, const void **in) {
   const struct resize *r = lines->resize;
-  int32_t *to = lines->memory + (size_t)(y % 2) * r->row_elements;
-  if (lines->held[y % 2] != y) interpolate(r, lines->image + (size_t)y * (size_t)r->desc.in_w * (size_t)r->desc.channels * r->element_bytes, to);
-  lines->held[y % 2] = y;
-  return to;
+  const int place = y % 2;
+  *in = lines->held[place] != y ? lines->image + (size_t)y * (size_t)r->desc.in_w * (size_t)r->desc.channels * r->element_bytes : NULL;
+  lines->held[place] = y;
+  return lines->memory + (size_t)place * r->row_elements;
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
@@ -139,13 +114,17 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
                         .held = {-1, -1}};
   for (size_t y = first; y < end; y++) {
     const struct tvmq_between *row = &r->rows[y];
-    r->variant->fn.interpolate(&(struct tvmq_interpolate_args){
-        .rows = {line(&lines, row->at[0]), line(&lines, row->at[1])},
+    struct tvmq_interpolate_args args = {
+        .is_unsigned = r->desc.in_type == TVMQ_TYPE_U8,
+        .columns = r->columns,
+        .n_columns = (size_t)r->desc.out_w,
+        .channels = (size_t)r->desc.channels,
         .weights = {row->weights[0], row->weights[1]},
         .shift = r->shift,
         .out = (uint8_t *)pass->out + (image * (size_t)r->desc.out_h + y) * row_bytes,
-        .n = r->row_elements,
-    });
+    };
+    for (int i = 0; i < 2; i++) args.rows[i] = line(&lines, row->at[i], &args.in[i]);
+    r->variant->fn.interpolate(&args);
   }
 }
 
