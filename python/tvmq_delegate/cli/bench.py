@@ -12,7 +12,7 @@ import click
 
 from .. import accuracy, measure
 from ..reports import bench as report
-from ..reports import benchmark_model, screen, tables, trace
+from ..reports import benchmark_model, screen, serving, tables, trace
 from ..sessions import inputs
 from .command import DIFFERENT, as_json, command_line, listed, model_command, num_threads, print_json, progress
 from .output import OutputFile, write_all
@@ -56,6 +56,8 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 @click.option("--warmup-min-secs", default=measure.DEFAULTS.warmup_min_secs, show_default=True, help="Seconds to run before that, at least.")
 @click.option("--run-delay", default=measure.DEFAULTS.run_delay, show_default=True, help="Seconds of rest after each run.")
 @click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
+@click.option("--streams", default=0, metavar="N", help="Then N interpreters at the same time, for --min-secs: throughput, latencies, cold and warm starts.")
+@click.option("--rate", default=0.0, metavar="REQUESTS", help="With --streams: requests a second, arriving at random.  [default: back to back]")
 @click.option("--against", type=listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
 @click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
@@ -156,6 +158,9 @@ def _print(found: measure.Benchmark) -> None:
     console.print(report.contenders(found, console.width))
     for line in report.noise(found):
         console.print(line, style="yellow", soft_wrap=True)
+    if found.serving:
+        console.print(f"\n{serving.heading(found)}", soft_wrap=True)
+        console.print(serving.table(found, console.width))
     for result in found.results:
         heading = f"\n{result.name}:\n" if len(found.results) > 1 else "\n"
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)

@@ -8,8 +8,9 @@ from .op_profile import OpProfileData
 from .recorded import node_times
 from .regressions import Change, Comparison, compare
 from .runner import Profiled
+from .serving import Serving
 
 __all__ = [
-    "Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "Occupancy", "OpProfileData", "Profiled", "Settings", "bench", "compare", "judged",
-    "live_bytes", "node_times", "occupancy",
+    "Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "bench", "compare",
+    "judged", "live_bytes", "node_times", "occupancy",
 ]  # fmt: skip

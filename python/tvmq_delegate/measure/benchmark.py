@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 from .. import models
 from ..binding import Shown, ToolOptions, library, runtimes
 from ..sessions import DELEGATE, Contender, Delegation, nodes, run_alone
-from . import machine, metrics, op_times
+from . import machine, metrics, op_times, serving
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
+from .serving import Serving
 from .worker import Worker
 
 if TYPE_CHECKING:
@@ -32,12 +33,16 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 SLICE_SECS = 0.05  # of a round: long against the switch of contenders, short against whatever disturbs the machine
+MAX_STREAMS = 256
 Progress = Callable[[float, str], None]  # the fraction of a phase that is done, and the phase
 
 
 @dataclass(frozen=True)
 class Settings:
-    """benchmark_model's: runs go on while (runs < num_runs or time < min_secs) and time <= max_secs. run_delay: seconds of rest after each, if positive."""
+    """benchmark_model's: runs go on while (runs < num_runs or time < min_secs) and time <= max_secs. run_delay: seconds of rest after each, if positive.
+
+    streams: so many interpreters run at the same time afterwards, for min_secs; 0: none do. rate: requests for each second that they share; 0: back to back.
+    """
 
     num_runs: int = 50
     min_secs: float = 1.0
@@ -46,12 +51,18 @@ class Settings:
     warmup_min_secs: float = 0.5
     run_delay: float = -1.0
     dry_run: bool = False
+    streams: int = 0
+    rate: float = 0.0
 
     def __post_init__(self) -> None:
         if self.num_runs < 0 or self.warmup_runs < 0:
             raise ValueError("num_runs and warmup_runs are numbers of runs: 0 or more")
         if not self.max_secs >= 0 or math.isnan(self.min_secs + self.warmup_min_secs + self.run_delay):
             raise ValueError("min_secs, max_secs, warmup_min_secs and run_delay are seconds, max_secs 0 or more")
+        if not 0 <= self.streams <= MAX_STREAMS or not 0 <= self.rate <= 1e6:
+            raise ValueError(f"streams is 0 to {MAX_STREAMS}, rate 0 to a million requests a second")
+        if self.rate and not self.streams:
+            raise ValueError("a rate is of streams: how many interpreters share it")
 
     @property
     def limits(self) -> Limits:
@@ -70,7 +81,8 @@ class Benchmark(Shown):
     """All of a benchmark.
 
     options: the delegate's, as far as given. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op
-    profiling; profiled: what a trace is made of. model_sha256: of the file's bytes, which tell models of one name apart.
+    profiling; profiled: what a trace is made of. serving: one for each of the results, if there were streams.
+    model_sha256: of the file's bytes, which tell models of one name apart.
     """
 
     model: str
@@ -86,6 +98,7 @@ class Benchmark(Shown):
     peak: library.Peak | None = None
     profiled: Profiled | None = None
     model_sha256: str = ""
+    serving: tuple[Serving, ...] = ()
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -151,8 +164,9 @@ def bench(
         Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
         for label, contender in entries.items()
     ]
-    results, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
-    found = Benchmark(name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe(), results, delegations[0], model_sha256=sha256)
+    results, served, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
+    about = (name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe())
+    found = Benchmark(*about, results, delegations[0], model_sha256=sha256, serving=served)
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
@@ -166,8 +180,8 @@ def bench(
 
 def _measure(
     jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress
-) -> tuple[tuple[metrics.BenchmarkResult, ...], Profiled | None, library.Peak | None]:
-    """All contenders in turn, then the first one's nodes and what the machine gives."""
+) -> tuple[tuple[metrics.BenchmarkResult, ...], tuple[Serving, ...], Profiled | None, library.Peak | None]:
+    """All contenders in turn, then the streams of each, the first one's nodes and what the machine gives."""
     with contextlib.ExitStack() as stack:
         workers = [stack.enter_context(Worker(job)) for job in jobs]
         progress(0.0, "opening the model")
@@ -176,10 +190,19 @@ def _measure(
         runs, rounds = _alternate(workers, settings.limits, settings.run_delay, progress, "running")
         ratios = [None, *(metrics.ratio(each, rounds[0]) for each in rounds[1:])]
         results = tuple(map(_result, workers, opened, warm_up, runs, ratios))
+        served = tuple(_served(worker, result, settings, progress) for worker, result in zip(workers, results)) if settings.streams else ()
         if not profile:
-            return results, None, None
+            return results, served, None, None
         progress(0.0, "profiling")
-        return results, workers[0].call("profile", settings.limits), workers[0].call("peak")
+        return results, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
+
+
+def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings, progress: Progress) -> Serving:
+    """The first interpreter of the process was made before."""
+    progress(0.0, f"{settings.streams} streams of {result.name}")
+    streams, rate = settings.streams, settings.rate
+    served = worker.call("serve", streams, rate, 0.0 if settings.dry_run else settings.min_secs)
+    return serving.summary(result.name, streams, rate, served, result.latency_metrics.init_ms + result.latency_metrics.first_inference_ms)
 
 
 def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[str, Sequence[str]] | None, rest: str) -> dict[str, Contender]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import models
 from ..binding import library, runtimes
 from ..sessions import Contender, Session, check, inputs, shaped
+from . import serving
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -136,6 +137,18 @@ class Runner:
             runs.append((start, time.monotonic_ns()))
         threads = library.report(delegate).summary.threads
         return Profiled(tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), threads)
+
+    def serve(self, streams: int, rate: float, secs: float) -> serving.Served:
+        """Further interpreters, as many as there are streams, at the same time."""
+
+        def start() -> serving.Start:
+            begin = time.perf_counter_ns()
+            session = self._open(self.job.contender)
+            session.feed(self.inputs)
+            session.invoke()
+            return (time.perf_counter_ns() - begin) / 1e6, session.invoke
+
+        return serving.serve(start, streams, rate, secs)
 
     def peak(self) -> library.Peak:
         assert self.session and self.session.delegate

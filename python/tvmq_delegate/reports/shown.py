@@ -14,7 +14,7 @@ from ..accuracy import Diff
 from ..binding import library
 from ..measure import Benchmark, Comparison
 from ..sessions import Delegation
-from . import bench, diff, tables
+from . import bench, diff, serving, tables
 from .screen import Screen
 
 WIDTH = 120
@@ -43,6 +43,9 @@ def _benchmark(found: Benchmark) -> Iterable[RenderableType]:
     yield f"{bench.machine(found)}\n{tables.summary(found.delegation)}\n"
     yield bench.contenders(found, WIDTH)
     yield from bench.noise(found)
+    if found.serving:
+        yield f"\n{serving.heading(found)}"
+        yield serving.table(found, WIDTH)
     if found.op_profile:
         yield from (table(found, WIDTH) for table in (bench.run_order, bench.top, bench.by_type))
         yield f"\n{bench.legend(found)}\n\n{bench.reconciliation(found)}"
