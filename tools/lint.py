@@ -63,8 +63,9 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
     "sessions": ("binding", "models"),
     "measure": RUNNING,
     "accuracy": RUNNING,
-    "reports": ("measure", "accuracy", *RUNNING),
-    "cli": ("reports", "measure", "accuracy", *RUNNING),
+    "tuning": ("measure", *RUNNING),
+    "reports": ("tuning", "measure", "accuracy", *RUNNING),
+    "cli": ("reports", "tuning", "measure", "accuracy", *RUNNING),
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,

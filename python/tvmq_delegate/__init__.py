@@ -6,8 +6,8 @@
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, signature, profile,
-spans, peak) imports cffi when called. nodes(), diff() and bench() return what the commands of `tvmq` with these names print: str() of it is that text, and
-notebooks show it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
+spans, peak) imports cffi when called. nodes(), diff(), bench() and tune() return what the commands of `tvmq` with these names print: str() of it is that
+text, and notebooks show it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .accuracy import diff
     from .measure import bench
     from .sessions import Interpreter, inputs, nodes
+    from .tuning import tune
 
 __all__ = [
     "Candidate",
@@ -71,12 +72,12 @@ __all__ = [
     "ToolOptions",
 ]
 __all__ += ["accelerator_path", "bench", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels", "library_path", "load", "nodes"]
-__all__ += ["machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans"]
+__all__ += ["machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
 
 __version__: str
 
 # Imported when they are asked for, from these packages: they need more than the shared library.
-_LATER = {"Interpreter": "sessions", "bench": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions"}
+_LATER = {"Interpreter": "sessions", "bench": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions", "tune": "tuning"}
 
 
 def __getattr__(name: str) -> Any:

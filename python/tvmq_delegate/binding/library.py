@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import ffi, loader
@@ -319,6 +320,18 @@ def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
     if reset:
         lib.tvmq_reset_profile(pointer)
     return times
+
+
+def least_ns(delegate: Delegate, indices: Iterable[int]) -> list[int]:
+    """The least times of nodes of report() since the last reset_profile(), in nanoseconds; 0 for nodes that have not run."""
+    pointer = ffi.delegate_pointer(delegate)
+    get = ffi.library()[1].tvmq_get_profile
+    return [int(get(pointer, index).min_ns) for index in indices]
+
+
+def reset_profile(delegate: Delegate) -> None:
+    """Forgets times and spans."""
+    ffi.library()[1].tvmq_reset_profile(ffi.delegate_pointer(delegate))
 
 
 def spans(delegate: Delegate) -> list[Span]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .. import tuning
 from ..binding import library, library_path, runtimes
 from ..reports import screen, tables
 from .command import main, print_json, widened
@@ -17,9 +18,10 @@ def info(as_json: bool, with_kernels: bool) -> None:
     """Show the delegate's options, the CPU and its instruction sets, the runtimes found, and the kernels."""
     cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
     found = runtimes.installed()
+    shipped = {path.name: tuning.usable(tuning.read_records([path])[0]) for path in tuning.shipped()}
     if as_json:
         about = {"version": library.version(), "library": str(library_path()), "runtimes": found}
-        print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options})
+        print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options, "tuning_records": shipped})
         return
     print = screen.console.print
     print(f"tvmq-delegate {library.version()}")
@@ -32,6 +34,11 @@ def info(as_json: bool, with_kernels: bool) -> None:
     print(f"  executes {'in order' if cpu.in_order else 'out of order'}; {tables.plural(cpu.count, 'processor')} for this process")
     for what, available in (("instruction sets", True), ("not on this CPU", False)):
         print(f"  {what}: {', '.join(isa.name for isa in isas if isa.available is available) or 'none'}")
+    print("\nTuning records in the package", style="bold")
+    for name, usable in shipped.items():
+        print(f"  {name}: {tables.plural(usable['tasks'], 'task')} for this CPU, of {tables.plural(usable['records'], 'record')}")
+    if not shipped:
+        print("  none")
     print("\nTFLite runtimes", style="bold")
     for runtime in [f"{name} {version}" for name, version in found.items()] or ["none installed"]:
         print(f"  {runtime}")

@@ -1,5 +1,6 @@
 """How fast a model runs, and where the time goes: every contender in a process of its own, every node by the delegate's clock and alone."""
 
+from . import machine
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
 from .live import live_bytes
 from .metrics import BenchmarkResult, judged
@@ -12,5 +13,5 @@ from .serving import Serving
 
 __all__ = [
     "Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "bench", "compare",
-    "judged", "live_bytes", "node_times", "occupancy",
+    "judged", "live_bytes", "machine", "node_times", "occupancy",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
 """Results of the commands as text, tables, CSV, traces and pages. Nothing is measured here. `html` and `graph_page` need the extra `report`."""
 
 # Modules, each imported where it is needed.
-__all__ = ["bench", "benchmark_model", "diff", "graph", "graph_page", "html", "screen", "serving", "tables", "trace"]
+__all__ = ["bench", "benchmark_model", "diff", "graph", "graph_page", "html", "screen", "serving", "tables", "trace", "tuning", "tuning_page"]

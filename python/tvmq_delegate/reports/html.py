@@ -58,16 +58,16 @@ def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
             verdict=verdict,
             busy=busy,
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
-            latency_plot=_embed(_latency(found)),
-            nodes_plot=_embed(_nodes(found)),
-            roofline_plot=_embed(_roofline(found)),
-            memory_plot=_embed(timelines.memory(found, PALETTE[0], BAD)),
-            threads_plot=_embed(timelines.threads(busy, PALETTE[1])),
+            latency_plot=embed(_latency(found)),
+            nodes_plot=embed(_nodes(found)),
+            roofline_plot=embed(_roofline(found)),
+            memory_plot=embed(timelines.memory(found, PALETTE[0], BAD)),
+            threads_plot=embed(timelines.threads(busy, PALETTE[1])),
         )
     )
 
 
-def _embed(figure: plot.Figure) -> Any:
+def embed(figure: plot.Figure) -> Any:
     font = {"family": "system-ui, Segoe UI, Roboto, Arial, sans-serif", "size": 13, "color": MARK}
     figure.update_layout(template="plotly_white", font=font, paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", hovermode="closest")
     figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)", "color": OTHER, "activecolor": PALETTE[0]})

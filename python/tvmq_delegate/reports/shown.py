@@ -14,7 +14,8 @@ from ..accuracy import Diff
 from ..binding import library
 from ..measure import Benchmark, Comparison
 from ..sessions import Delegation
-from . import bench, diff, serving, tables
+from ..tuning import Tuning
+from . import bench, diff, serving, tables, tuning
 from .screen import Screen
 
 WIDTH = 120
@@ -66,5 +67,6 @@ _PARTS: dict[type, Callable[[Any], Iterable[RenderableType]]] = {
     Comparison: _comparison,
     Delegation: _delegation,
     Diff: lambda found: diff.report(found, ratings=any(rating.expected is not None for rating in found.ratings), width=WIDTH),
+    Tuning: lambda found: tuning.report(found, WIDTH),
     library.Report: lambda found: [tables.report(found, WIDTH)],
 }

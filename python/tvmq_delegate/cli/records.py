@@ -1,0 +1,84 @@
+"""`tvmq records`."""
+
+from __future__ import annotations
+
+import collections
+
+import click
+
+from .. import tuning
+from ..reports import screen, tables
+from ..reports import tuning as report
+from .command import DIFFERENT, main, print_json, widened
+from .output import Output, OutputFile, write_all
+
+FILES = click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+OUT = click.option("--out", "out", type=OutputFile(), metavar="FILE.jsonl", help="Write the records to a file.")
+WIDE = click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
+
+
+def _read(files: tuple[str, ...]) -> tuple[list[tuning.Record], list[tuning.Skipped]]:
+    """With a line on stderr of what was skipped."""
+    found, skipped = tuning.read_records(files)
+    for why, n in collections.Counter(each.why for each in skipped).items():
+        click.echo(f"skipped: {tables.plural(n, 'line')}, {why}", err=True)
+    return found, skipped
+
+
+def _show(found: list[tuning.Record], as_json: bool, out: Output | None) -> None:
+    if as_json:
+        print_json(found)
+    elif out is None:
+        screen.console.print(report.records(found, screen.console.width))
+    write_all((out, lambda: "".join(record.line() for record in found)))
+
+
+@main.group()
+def records() -> None:
+    """Read files of tuning records: show, best, merge, check."""
+
+
+@records.command()
+@FILES
+@JSON
+@WIDE
+def show(files: tuple[str, ...], as_json: bool) -> None:
+    """Show all records of FILES, in their order."""
+    _show(_read(files)[0], as_json, None)
+
+
+@records.command()
+@FILES
+@JSON
+@OUT
+@WIDE
+def best(files: tuple[str, ...], as_json: bool, out: Output | None) -> None:
+    """Show, or write, for each machine and task the proven record of the greatest gain: what the delegate goes by."""
+    _show(tuning.best(_read(files)[0]), as_json, out)
+
+
+@records.command()
+@FILES
+@click.option("--out", "out", type=OutputFile(), metavar="FILE.jsonl", required=True, help="Write the records to a file.")
+def merge(files: tuple[str, ...], out: Output) -> None:
+    """Write all records of FILES to one file, each once, sorted."""
+    _show(tuning.merged(_read(files)[0]), False, out)
+
+
+@records.command()
+@FILES
+@JSON
+def check(files: tuple[str, ...], as_json: bool) -> None:
+    """Say what of FILES this library can use on this CPU. Exit code 1 if there are lines that are no records."""
+    found, skipped = _read(files)
+    about = tuning.usable(found)
+    if as_json:
+        print_json({**about, "skipped": skipped})
+    else:
+        for name, n in about.items():
+            click.echo(f"{n:6} {name.replace('_', ' ')}")
+        for each in skipped:
+            click.echo(f"{each.path}:{each.line}: {each.why}")
+    if skipped:
+        raise click.exceptions.Exit(DIFFERENT)

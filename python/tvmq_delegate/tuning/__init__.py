@@ -1,0 +1,31 @@
+"""The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
+
+from .records import Choice, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, shipped, usable
+from .search import TRIALS, Progress, Trial, Tuned, Tuning, tune
+from .tasks import Network, Task, measure
+from .tuners import NAMES, tuner
+
+__all__ = [
+    "Choice",
+    "NAMES",
+    "Network",
+    "Origin",
+    "Progress",
+    "Record",
+    "RecordError",
+    "Skipped",
+    "TRIALS",
+    "Task",
+    "Trial",
+    "Tuned",
+    "Tuning",
+    "best",
+    "measure",
+    "merged",
+    "parse",
+    "read_records",
+    "shipped",
+    "tune",
+    "tuner",
+    "usable",
+]

@@ -1,0 +1,330 @@
+"""Searching the fastest choice of each task of a network, by measuring in the network; and proving what was found."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from .. import models
+from ..binding import LoadOptions, Shown, library, runtimes
+from ..measure import machine
+from .records import Choice, Log, Origin, Record, read_records
+from .tasks import Network, Task, measure
+from .tuners import Tuner, tuner
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+TRIALS = 8
+NODE_GAIN, NETWORK_GAIN = 1.03, 1.01  # what is less is not kept
+FINALISTS = 2  # choices of a task that are measured against the default in turn
+DUELS = 6  # turns
+COMPARE_SECS, COMPARE_ROUNDS = 2.0, 15  # of the network as a whole
+SLICE_SECS = 0.02
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A choice that was measured. predicted: its time over the default's as the tuner's model had it before, NaN without one; ratio: as measured."""
+
+    choice: Choice
+    predicted: float
+    ratio: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A task, and what became of it.
+
+    nodes: how many of the network there are. default_ns: of one node; trials: those of this run, in order. known: how many were in the file before. best: the
+    fastest choice that was measured, and best_ratio its time over the default's. kept: best is proven, and written so.
+    """
+
+    signature: str
+    nodes: int
+    macs: int
+    default: Choice
+    default_ns: float
+    trials: tuple[Trial, ...]
+    known: int
+    best: Choice
+    best_ratio: float
+    kept: bool
+
+
+@dataclass(frozen=True)
+class Tuning(Shown):
+    """A network that has been tuned.
+
+    tuner: its name. tasks: in the order of the network. choices: how many there were to choose from, of all tasks. search_seconds: time that the search took;
+    seconds: that all took. default_ms, tuned_ms: medians of the whole network, unprofiled and in turn; gain: the median of the ratios of these turns; all three
+    are NaN where no task had anything to gain. kept: the choices are proven and written. interrupted: the search ended early.
+    """
+
+    model: str
+    tuner: str
+    threads: int
+    path: str
+    tasks: tuple[Tuned, ...]
+    choices: int
+    search_seconds: float
+    seconds: float
+    default_ms: float
+    tuned_ms: float
+    gain: float
+    kept: bool
+    interrupted: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far it is.
+
+    fraction: of the trials or of the time that is allowed. what: "searching", "proving" or "comparing". trials: all of this run. gain: what the best choices so
+    far make of the sum of the nodes that are tuned. rate: their giga multiply-accumulates a second.
+    """
+
+    fraction: float
+    what: str
+    tasks: int
+    trials: int
+    gain: float
+    rate: float
+
+
+Follow = Callable[[Progress], None]
+
+
+class Search:
+    """All that has been measured so far. The file of records has all of it."""
+
+    def __init__(self, network: Network, by: Tuner, name: str, threads: int, log: Log | None, follow: Follow):
+        self.network, self.by, self.name, self.log, self.follow = network, by, name, log, follow
+        about, kernels = machine.describe(), library.kernels_checksum()
+        features = {task.signature.partition(" cpu=")[2].partition(" ")[0] for task in network.tasks}
+        cpu = library.cpu()
+        in_order = bool(library.report(network.delegate).summary.in_order)
+        self.origin = Origin(about.version, kernels, cpu.name, "".join(sorted(features)), in_order, threads, about.governor, about.temperature)
+        self.measured: dict[Task, dict[Choice, float]] = {task: {} for task in network.tasks}  # times over the default's
+        self.trials: dict[Task, list[Trial]] = {task: [] for task in network.tasks}
+        self.known: dict[Task, int] = dict.fromkeys(network.tasks, 0)
+        self.default_ns: dict[Task, tuple[float, ...]] = {}
+        self.interrupted = False
+
+    def resume(self, records: Iterable[Record]) -> None:
+        """Takes up measurements of this machine with these kernels. What is known of other tasks, the tuner learns from, too."""
+        tasks = {task.signature: task for task in self.network.tasks}
+        for record in records:
+            origin = record.origin
+            if record.estimated or (origin.cpu, origin.in_order, origin.kernels) != (self.origin.cpu, self.origin.in_order, self.origin.kernels):
+                continue
+            task = tasks.get(record.task)
+            if task is None or record.choice not in task.choices or record.choice == task.default:
+                continue
+            self.known[task] += record.choice not in self.measured[task]
+            self._note(task, record.choice, 1 / record.gain)
+
+    def _note(self, task: Task, choice: Choice, ratio: float) -> None:
+        self.measured[task][choice] = min(ratio, self.measured[task].get(choice, math.inf))
+        self.by.learn(task, choice, ratio)
+
+    def measure_default(self) -> None:
+        found = measure(self.network, {task: task.default for task in self.network.tasks})
+        self.default_ns.update(found)
+
+    def record(self, task: Task, choice: Choice, times: tuple[float, ...], default: tuple[float, ...], proven: bool) -> Record:
+        date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        cycles, base = (round(task.choices[each], 1) for each in (choice, task.default))
+        return Record(self.origin, task.signature, choice, _rounded(times), _rounded(default), cycles, base, task.macs, self.name, proven, False, date)
+
+    def sweep(self, choices: Mapping[Task, Choice]) -> None:
+        """One measurement of every task that has a choice to be tried; the others run by default, and their time is taken, too."""
+        rest = {task: task.default for task in self.network.tasks if task not in choices}
+        found = measure(self.network, {**choices, **rest})
+        for task in rest:
+            self.default_ns[task] = min(self.default_ns.get(task, found[task]), found[task], key=min)
+        for task, choice in choices.items():
+            ratio = min(found[task]) / min(self.default_ns[task])
+            predicted = self._predicted(task, choice)
+            if self.log:
+                self.log.append([self.record(task, choice, found[task], self.default_ns[task], False)])
+            self._note(task, choice, ratio)
+            self.trials[task].append(Trial(choice, predicted, ratio))
+
+    def _predicted(self, task: Task, choice: Choice) -> float:
+        predicted = getattr(self.by, "predicted", None)
+        if predicted is None:
+            return math.nan
+        return math.exp(predicted(task, self.measured[task])[0][list(task.choices).index(choice)])
+
+    def best(self, task: Task) -> tuple[Choice, float]:
+        """The fastest, and its time over the default's."""
+        return min([(task.default, 1.0), *self.measured[task].items()], key=lambda each: each[1])
+
+    def tell(self, fraction: float, what: str) -> None:
+        before = sum(min(ns) * len(task.nodes) for task, ns in self.default_ns.items())
+        after = sum(min(ns) * len(task.nodes) * self.best(task)[1] for task, ns in self.default_ns.items())
+        macs = sum(task.macs * len(task.nodes) for task in self.network.tasks)
+        trials = sum(map(len, self.trials.values()))
+        self.follow(Progress(min(1.0, fraction), what, len(self.network.tasks), trials, before / after if after else 1.0, macs / after if after else 0.0))
+
+    def run(self, trials: float, seconds: float, seed: int) -> None:
+        """Until each task has had so many trials, what the file held included, or the tuner proposes none, or the time is over."""
+        start, shuffle = time.perf_counter(), random.Random(seed)
+        self.measure_default()
+        turn = 0
+        while time.perf_counter() - start < seconds:
+            tasks = [task for task in self.network.tasks if len(self.measured[task]) < trials]
+            shuffle.shuffle(tasks)
+            proposed = {task: choice for task in tasks if (choice := self.by.propose(task, self.measured[task])) is not None}
+            if not proposed:
+                return
+            self.sweep(proposed)
+            turn += 1
+            if turn % 4 == 0:
+                self._refresh_default()
+            most = max(min(trials, len(task.choices) - 1) for task in self.network.tasks)
+            least = min(len(self.measured[task]) for task in proposed)
+            self.tell(max(least / most if most else 1.0, (time.perf_counter() - start) / seconds), "searching")
+
+    def _refresh_default(self) -> None:
+        """The machine may have become faster than when the defaults were measured."""
+        found = measure(self.network, {task: task.default for task in self.network.tasks})
+        for task, times in found.items():
+            self.default_ns[task] = min(self.default_ns[task], times, key=min)
+
+    def prove(self) -> dict[Task, tuple[Choice, tuple[float, ...], tuple[float, ...]]]:
+        """Duels of the fastest choices of each task with the default: of those that win, the winner, its times and the default's."""
+        finalists = {}
+        for task in self.network.tasks:
+            ranked = sorted(self.measured[task].items(), key=lambda each: each[1])
+            finalists[task] = [choice for choice, ratio in ranked[:FINALISTS] if ratio <= 1.0]
+        tasks = [task for task, choices in finalists.items() if choices]
+        times: dict[Task, dict[Choice, list[float]]] = {task: {} for task in tasks}
+        for duel in range(DUELS if tasks else 0):
+            for place in random.Random(duel).sample(range(1 + FINALISTS), 1 + FINALISTS):
+                chosen = {task: ([task.default, *finalists[task]] + [task.default] * FINALISTS)[place] for task in tasks}
+                for task, found in measure(self.network, chosen).items():
+                    times[task].setdefault(chosen[task], []).append(min(found))
+                self.tell((duel + place / (1 + FINALISTS)) / DUELS, "proving")
+        won = {}
+        for task in tasks:
+            default = times[task][task.default]
+            winner = min(finalists[task], key=lambda choice: min(times[task][choice]))
+            own = times[task][winner]
+            gain = min(min(default) / min(own), statistics.median(default) / statistics.median(own))
+            if gain >= NODE_GAIN:
+                won[task] = winner, tuple(own), tuple(default)
+        return won
+
+
+def _rounded(times: Iterable[float]) -> tuple[float, ...]:
+    return tuple(round(ns, 1) for ns in times)
+
+
+def compare(default: Network, tuned: Network, follow: Callable[[float], None], seconds: float = COMPARE_SECS) -> tuple[float, float, float]:
+    """Both networks whole, in turn: the median of each in milliseconds, and the median of the ratios of a turn."""
+    times: list[tuple[float, float]] = []
+    start = time.perf_counter()
+    while len(times) < COMPARE_ROUNDS or time.perf_counter() - start < seconds:
+        both = {}
+        for network in (default, tuned) if len(times) % 2 else (tuned, default):
+            network.invoke()
+            end, taken = time.perf_counter() + SLICE_SECS, [network.invoke()]
+            while time.perf_counter() < end or len(taken) < 3:
+                taken.append(network.invoke())
+            both[network] = statistics.median(taken)
+        times.append((both[default], both[tuned]))
+        follow(min(len(times) / COMPARE_ROUNDS, (time.perf_counter() - start) / seconds))
+    medians = [statistics.median(each) / 1e6 for each in zip(*times)]
+    return medians[0], medians[1], statistics.median(before / after for before, after in times)
+
+
+def tune(
+    source: models.ModelSource,
+    *,
+    runtime: str | ModuleType | None = None,
+    name: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    tuner_name: str = "model",
+    trials: int | None = TRIALS,
+    seconds: float = math.inf,
+    seed: int = 0,
+    progress: Follow = lambda _: None,
+    **options: Unpack[LoadOptions],
+) -> Tuning:
+    """Searches the fastest choice for each task of a model on this machine, and writes records of all that it measures. Results stay the same, bit for bit.
+
+    An interruption ends the search; what was found until then is proven and kept. A second one ends all; the file has what was measured.
+
+    Args:
+      source: the bytes of a .tflite file, or its path.
+      runtime, name: as for bench().
+      out: the file of records. It is appended to, and measurements of this machine that it holds already are not repeated. None: nothing is written.
+      tuner_name: "model", "random", "grid" or "exhaustive".
+      trials: choices of a task that are measured at most; None, or the tuner "exhaustive": all. seconds: for the search. seed: of what is drawn at random.
+      progress: called now and then.
+      **options: the delegate's options, as for load(). tuning_records is not looked at.
+
+    Raises:
+      ModelError: the file is malformed. OSError: it, or the file of records, cannot be opened. ValueError: there is no such tuner, or as load().
+      ImportError, RuntimeError: as load(), and where the runtime refuses the model.
+    """
+    begin = time.perf_counter()
+    content, name = models.opened(source, name)
+    module = runtimes.find(runtime)
+    given = {option: value for option, value in options.items() if option not in ("num_threads", "tuning_records", "profile")}
+    threads = max(1, int(options.get("num_threads") or 1))
+    by = tuner(tuner_name, seed)
+    network = Network(content, module, num_threads=threads, options=given)
+    log = Log(out) if out is not None else None
+    search = Search(network, by, tuner_name, threads, log, progress)
+    try:
+        if out is not None:
+            search.resume(read_records([out])[0])
+        try:
+            search.run(math.inf if trials is None or tuner_name == "exhaustive" else trials, seconds, seed)
+        except KeyboardInterrupt:
+            search.interrupted = True
+        searched = time.perf_counter() - begin
+        won = search.prove()
+        default_ms, tuned_ms, gain = math.nan, math.nan, math.nan
+        if won:
+            default_ms, tuned_ms, gain = _compare(content, module, threads, given, search, {task: choice for task, (choice, *_) in won.items()})
+        kept = gain >= NETWORK_GAIN
+        if log and kept:
+            log.append([search.record(task, choice, times, default, True) for task, (choice, times, default) in won.items()])
+    finally:
+        if log:
+            log.close()
+    tuned = tuple(_tuned(search, task, won if kept else {}) for task in network.tasks)
+    choices = sum(len(task.choices) for task in network.tasks)
+    path = str(out) if out is not None else ""
+    took = time.perf_counter() - begin
+    return Tuning(name, tuner_name, threads, path, tuned, choices, searched, took, default_ms, tuned_ms, gain, kept, search.interrupted)
+
+
+def _compare(
+    content: bytes, module: ModuleType, threads: int, options: Mapping[str, object], search: Search, won: Mapping[Task, Choice]
+) -> tuple[float, float, float]:
+    default, tuned = (Network(content, module, num_threads=threads, options=options, profiled=False) for _ in range(2))
+    by_signature = {task.signature: choice for task, choice in won.items()}
+    tuned.force({task: by_signature[task.signature] for task in tuned.tasks if task.signature in by_signature})
+    return compare(default, tuned, lambda fraction: search.tell(fraction, "comparing"))
+
+
+def _tuned(search: Search, task: Task, won: Mapping[Task, tuple[Choice, tuple[float, ...], tuple[float, ...]]]) -> Tuned:
+    best, ratio = search.best(task)
+    if task in won:
+        best, times, default = won[task]
+        ratio = min(times) / min(default)
+    default_ns = min(search.default_ns.get(task, (math.nan,)))
+    return Tuned(task.signature, len(task.nodes), task.macs, task.default, default_ns, tuple(search.trials[task]), search.known[task], best, ratio, task in won)
