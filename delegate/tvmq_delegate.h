@@ -101,7 +101,8 @@ struct tvmq_node_info {
   const char *reason;     // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
   int partition;          // number of its delegate kernel, counted in each subgraph
   const char *kernel;     // "" where nothing but copies is left to do
-  const char *algorithm;  // convolutions, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "winograd 4x4" (or 1x4, 4x1: outputs of a tile);
+  const char *algorithm;  // convolutions, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", "winograd 4x4" (or 1x4, 4x1: outputs of a
+                          // tile);
                           // depthwise convolutions: "pixel table", "pixels side by side", "gathered channels"; poolings, MEAN: "windows", "sliding windows";
                           // QUANTIZE: "elementwise"; ADD too, or "plane", a linear function of both inputs; CONCATENATION and what else
                           // moves elements: "copies", "transposes", or "view" where nothing is left to move;
@@ -121,7 +122,7 @@ const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 // the fastest first, which is what runs unless another one is forced or the option winograd decides. Those of node `index`, which counts as for tvmq_get_node;
 // NULL past the end, and at once for nodes that are not planned or leave no choice. Legal choices differ between shapes, options and numbers of threads.
 struct tvmq_candidate_info {
-  const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "winograd", "pixel table"; "plain" where only the kernel differs
+  const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd", "pixel table"; "plain": only the kernel differs
   const char *kernel;
   int flipped_copy;                 // signed input is copied as unsigned for a kernel that wants it so, instead of converted at each use
   unsigned long long rows, panels;  // of a block of work: rows of the kernel's left operand, and panels of packed weights; 0 where there are no blocks

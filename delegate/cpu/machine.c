@@ -31,14 +31,16 @@
 #define SPEEDS(list) .speeds = list, .n_speeds = sizeof list / sizeof list[0]
 
 static const struct tvmq_kernel_speed cascade_lake[] = {
-    {"tvmq_gemm_s8_6x64c4__avx512vnni", 94, 66}, {"tvmq_gemm_s8_12x32c4__avx512vnni", 77, 70},      {"tvmq_gemm_s8_16x16c4__avx512vnni", 55, 57},
-    {"tvmq_gemm_s8_6x16c2__avx2", 15, 33},       {"tvmq_winograd_output_s8_16c__avx512vnni", 1, 0},
+    {"tvmq_gemm_s8_12x32c4l__avx512vnni", 77, 70},     {"tvmq_gemm_s8_16x16c4l__avx512vnni", 60, 57}, {"tvmq_gemm_s8_6x64c4__avx512vnni", 94, 66},
+    {"tvmq_gemm_s8_12x32c4__avx512vnni", 77, 70},      {"tvmq_gemm_s8_16x16c4__avx512vnni", 55, 57},  {"tvmq_gemm_s8_6x16c2__avx2", 15, 33},
+    {"tvmq_winograd_output_s8_16c__avx512vnni", 1, 0},
 };
 
 static const struct tvmq_kernel_speed zen5[] = {
     {"tvmq_gemm_s8_1x16c4__avx512vnni", 56, 40},
     {"tvmq_gemm_s8_1x64c4__avx512vnni", 62, 50},
-    {"tvmq_winograd_output_s8_16c__avx512vnni", 2, 0},
+    {"tvmq_gemm_s8_16x16c4l__avx512vnni", 113, 45},
+    {"tvmq_winograd_output_s8_16c__avx512vnni", 3, 0},
 };
 
 const struct tvmq_machine tvmq_machines[] = {
@@ -54,7 +56,7 @@ const struct tvmq_machine tvmq_machines[] = {
     // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to candidates timed in networks. To flip at each use costs next to nothing there.
     {.name = "zen5",
      .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI,
-     .pointer_cycles = 7,
+     .pointer_cycles = 3,
      .flipped_use_cycles = 0.001f,
      .weight_byte_cycles = 0.1f,
      SPEEDS(zen5),

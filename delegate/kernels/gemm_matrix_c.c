@@ -1,5 +1,5 @@
-// Portable gemm on rows a constant distance apart (TVMQ_MATRIX_ROWS): a stand-in where no processor with matrix registers is at hand, so that what brings such
-// rows runs in every test. It is never estimated to be the fastest.
+// Portable gemm on rows a constant distance apart (TVMQ_MATRIX_ROWS, and TVMQ_LINES): a stand-in where no processor with matrix registers or vectors is at
+// hand, so that what brings such rows runs in every test. It is never estimated to be the fastest.
 #include "base/arith.h"
 #include "kernels/inline.h"
 #include "kernels/kernel.h"
@@ -7,19 +7,23 @@
 
 enum { MR = 4, NR = 8 };
 
-// One tile, rows from `first` on. Weights lie as for the other portable kernel.
-TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size_t first, uint8_t *out, bool is_unsigned) {
+// Rows of a line.
+static size_t rows_of(const struct tvmq_gemm_args *args) { return args->row_tiles * MR - args->overlap; }
+
+// One tile, rows of a line from `first` on. Weights lie as for the other portable kernel.
+TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size_t line, size_t first, uint8_t *out, bool is_unsigned) {
   const int32_t *const bias = (const int32_t *)panel;
   const int8_t *weights = (const int8_t *)(bias + NR);
+  const int32_t *const terms = args->row_terms ? args->row_terms + line * rows_of(args) : NULL;
   uint32_t acc[MR][NR];
   for (size_t m = 0; m < MR; m++) {
-    for (size_t n = 0; n < NR; n++) acc[m][n] = (uint32_t)bias[n] + (args->row_terms ? (uint32_t)args->row_terms[first + m] : 0);
+    for (size_t n = 0; n < NR; n++) acc[m][n] = (uint32_t)bias[n] + (terms ? (uint32_t)terms[first + m] : 0);
   }
   for (size_t t = 0; t < args->n_taps; t++) {
-    const uint8_t *const rows = (const uint8_t *)args->rows[t] + first * args->row_stride;
+    const uint8_t *const rows = (const uint8_t *)args->rows[t] + line * args->line_stride + first * args->row_stride;
     for (size_t k = 0; k < args->k; k++, weights += NR) {
       for (size_t m = 0; m < MR; m++) {
-        const uint8_t byte = rows[m * args->row_stride + k];
+        const uint8_t byte = rows[m * args->row_stride + k] ^ args->in_flip;
         const int32_t operand = is_unsigned ? byte : (int8_t)byte;
         for (size_t n = 0; n < NR; n++) acc[m][n] += (uint32_t)(operand * weights[n]);
       }
@@ -31,15 +35,18 @@ TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size
   }
 }
 
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool is_unsigned) {
-  const size_t n_rows = args->row_tiles * MR - args->overlap;
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, size_t n_lines, bool is_unsigned) {
   for (size_t p = 0; p < args->n_panels; p++) {
-    for (size_t i = 0; i < args->row_tiles; i++) {
-      const size_t first = tvmq_min(i * MR, n_rows - MR);
-      tile(args, (const char *)args->panel + p * args->panel_bytes, first, (uint8_t *)args->out + first * args->out_stride + p * NR, is_unsigned);
+    for (size_t line = 0; line < n_lines; line++) {
+      uint8_t *const out = (uint8_t *)args->out + line * args->out_line_stride + p * NR;
+      for (size_t i = 0; i < args->row_tiles; i++) {
+        const size_t first = tvmq_min(i * MR, rows_of(args) - MR);
+        tile(args, (const char *)args->panel + p * args->panel_bytes, line, first, out + first * args->out_stride, is_unsigned);
+      }
     }
   }
 }
 
-void tvmq_gemm_s8_4x8m__c(const struct tvmq_gemm_args *args) { gemm(args, false); }
-void tvmq_gemm_s8_4x8mu__c(const struct tvmq_gemm_args *args) { gemm(args, true); }
+void tvmq_gemm_s8_4x8m__c(const struct tvmq_gemm_args *args) { gemm(args, 1, false); }
+void tvmq_gemm_s8_4x8mu__c(const struct tvmq_gemm_args *args) { gemm(args, 1, true); }
+void tvmq_gemm_s8_4x8l__c(const struct tvmq_gemm_args *args) { gemm(args, args->n_lines, false); }

@@ -46,6 +46,9 @@ struct tvmq_stage {
 // Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart, less those that the last tile shares
 // with the one before. Their in_flip is 0. They compute n_panels panels, each nr channels behind the last.
 //
+// Those with TVMQ_LINES flip, and compute n_lines times as many: a line lies line_stride bytes behind the last, its row terms follow, its output lies
+// out_line_stride bytes behind.
+//
 // Kernels with TVMQ_ZIPPED_ROWS, whose tiles have eight rows, read a tile at its first pointer, rows[i * n_taps * mr]: eight depths of each row, then the next
 // eight, from tap to tap. The other pointers are not looked at. Their in_flip is 0.
 struct tvmq_gemm_args {
@@ -55,11 +58,12 @@ struct tvmq_gemm_args {
   size_t overlap;  // TVMQ_MATRIX_ROWS: rows that the last tile shares with the one before, less than mr; 0 for a single tile
   size_t k;        // elements per tap, a multiple of the layout's ku
   const void *panel;
-  size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
-  bool panel_follows;            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
-  const int32_t *row_terms;      // [rows]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
-                                 // takes NULL for zeros
-  bool no_row_terms;             // all of them are zero, and need not be read
+  size_t n_panels, panel_bytes;                  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
+  size_t n_lines, line_stride, out_line_stride;  // TVMQ_LINES
+  bool panel_follows;                            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
+  const int32_t *row_terms;  // [rows]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
+                             // takes NULL for zeros
+  bool no_row_terms;         // all of them are zero, and need not be read
   void *out;
   size_t out_stride;  // bytes between output rows
   uint8_t in_flip;    // xor on each input byte
@@ -324,15 +328,15 @@ enum tvmq_family { TVMQ_FAMILIES(TVMQ_FAMILY_ID) TVMQ_N_FAMILIES };
 enum tvmq_variant_flags {
   TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128, or in depthwise at most one of a channel
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
-  TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart, and are not flipped
+  TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart
   TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
-  TVMQ_FLOAT_STAGE = 1u << 4     // any of the panels may be in float form (stage.h)
+  TVMQ_FLOAT_STAGE = 1u << 4,    // any of the panels may be in float form (stage.h)
+  TVMQ_LINES = 1u << 5           // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
 };
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (quantize to softmax: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle of
-                      // the inner loop
+  float rate;         // multiply-accumulates (quantize to softmax: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle
   float tile_cycles;  // cycles per tile (row sums: row; softmax: call; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 

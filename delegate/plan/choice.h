@@ -15,6 +15,7 @@ enum tvmq_way {
   TVMQ_WAY_MATRIX,         //   rows a constant distance apart, where they lie in the input
   TVMQ_WAY_PADDED_COPY,    //   the same, in a copy of the input with its padding
   TVMQ_WAY_MATRIX_IM2COL,  //   the same, each row copied
+  TVMQ_WAY_DIRECT,         //   line by line, in a copy of the lines with their padding
   TVMQ_WAY_WINOGRAD,       //
   TVMQ_WAY_PIXEL_TABLE,    // depthwise convolutions: pointers to pixels
   TVMQ_WAY_PLAIN,          // operators that have but one way: the kernel is the choice

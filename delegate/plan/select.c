@@ -49,10 +49,12 @@ static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_pro
   return (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
 }
 
+static float gemm_lines(const struct tvmq_gemm_problem *p) { return p->lines > 0 ? (float)p->lines : 1; }
+
 static float row_sums_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
   const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
-  return (float)p->m * (speed.tile_cycles + (float)p->n_taps * (float)p->k / speed.rate);
+  return gemm_lines(p) * (float)p->m * (speed.tile_cycles + (float)p->n_taps * (float)p->k / speed.rate);
 }
 
 const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p, float *cycles) {
@@ -66,26 +68,29 @@ const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, co
 static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   const struct tvmq_machine *machine = p->target.machine;
   if ((v->flags & TVMQ_ZIPPED_ROWS) == 0) return 0;
-  return (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * machine->zipped_piece_cycles + gemm_depth(v, p) * machine->zipped_byte_cycles);
+  return gemm_lines(p) * (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * machine->zipped_piece_cycles + gemm_depth(v, p) * machine->zipped_byte_cycles);
 }
 
+// Sums of rows are taken by way of a table, which the kernels of matrix rows do not read: it is written and read for the sums alone.
 float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
-  float sums;
-  tvmq_select_row_sums(v, p, &sums);
-  return sums + zip_cycles(v, p);
+  float sums, pointers = 0;
+  if (tvmq_select_row_sums(v, p, &sums) != NULL && (v->flags & TVMQ_MATRIX_ROWS) != 0)
+    pointers = gemm_lines(p) * (float)p->m * (float)p->n_taps * 2 * p->target.machine->pointer_cycles;
+  return sums + pointers + zip_cycles(v, p);
 }
 
 // Kernels with TVMQ_MATRIX_ROWS share weights between two tiles of up to 32 channels: one alone takes longer.
 static float row_tiles(const struct tvmq_variant *v, size_t m, const struct tvmq_machine *machine) {
   const size_t tiles = tvmq_ceil_div(m, v->mr);
-  return (float)tiles + ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.nr <= 32 && tiles % 2 != 0 ? machine->lone_tile : 0);
+  return (float)tiles + ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.nr <= 32 && tiles % 2 != 0 ? machine->lone_tile : 0);
 }
 
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
-  if ((v->flags & TVMQ_MATRIX_ROWS) != 0 && v->layout.a_offset != p->in_flip) return UNFIT;
-  const float tiles = row_tiles(v, p->m, p->target.machine) * (float)tvmq_ceil_div(p->n, v->layout.nr);
+  if ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.a_offset != p->in_flip) return UNFIT;
+  if (p->lines > 0 && p->m < v->mr) return UNFIT;
+  const float tiles = gemm_lines(p) * row_tiles(v, p->m, p->target.machine) * (float)tvmq_ceil_div(p->n, v->layout.nr);
   const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
   return tiles * (speed.tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate) + tvmq_gemm_row_cycles(v, p);
 }

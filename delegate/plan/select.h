@@ -26,6 +26,7 @@ bool tvmq_any_has(uint32_t flags, uint32_t cpu);
 // A gemm problem as the choice sees it.
 struct tvmq_gemm_problem {
   size_t m, n, k, n_taps;  // k elements per tap, unpadded
+  size_t lines;            // so many times m rows, at least a tile each, which no tile crosses; 0: all are m rows
   uint8_t acc_bytes;       // of the layout: 4, or 8 for 16x8 with an int64 bias
   bool exact_k;            // only variants whose ku divides k: rows are read where they lie
   struct tvmq_target target;

@@ -5,7 +5,7 @@
 #include "layer.h"
 #include "support/oracle.h"
 
-enum { MAX_TILES = 5, MAX_PANELS = 3, MAX_DEPTH = 2048 };
+enum { MAX_TILES = 5, MAX_LINES = 3, MAX_PANELS = 3, MAX_DEPTH = 2048 };
 
 struct shape {
   size_t n, row_tiles, n_taps, depth;  // valid channels, tiles, taps, depths of a tap without padding
@@ -100,7 +100,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   struct layer layer;
   layer_draw(&layer, variant, shape->n, shape->n_taps, shape->depth, shape->stage_only);
   const size_t overlap = (variant->flags & TVMQ_MATRIX_ROWS) != 0 && shape->row_tiles > 1 ? check_below(variant->mr) : 0;
-  layer.n_rows = shape->row_tiles * variant->mr - overlap;
+  const size_t line_rows = shape->row_tiles * variant->mr - overlap, most_lines = tvmq_min(MAX_LINES, MAX_TILES * variant->mr / line_rows);
+  const size_t n_lines = (variant->flags & TVMQ_LINES) != 0 ? 1 + check_below((uint32_t)most_lines) : 1;
+  layer.n_rows = n_lines * line_rows;
   layer.n_cols = 1;
   layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
 
@@ -138,6 +140,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .panel = panels,
       .n_panels = layer_padded_n(&layer) / nr,
       .panel_bytes = panel_bytes,
+      .n_lines = n_lines,
+      .line_stride = line_rows * pool.pitch,
+      .out_line_stride = line_rows * layer.row_stride,
       .row_terms = has_none && is_matrix ? NULL : row_terms,
       .no_row_terms = has_none,
       .out = layer_out(&layer, side),
@@ -145,8 +150,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("row_tiles %zu, overlap %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, shape->n_taps, shape->depth, k,
-             shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
+  check_case("row_tiles %zu, overlap %zu, lines %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, n_lines, shape->n_taps,
+             shape->depth, k, shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.gemm, &args);
   layer_compare(&layer);
 }
@@ -240,6 +245,7 @@ static void bench(const struct tvmq_variant *variant) {
                                      .panel = panels,
                                      .n_panels = 1,
                                      .panel_bytes = parts.size,
+                                     .n_lines = 1,
                                      .row_terms = is_matrix ? NULL : row_terms,
                                      .no_row_terms = true,
                                      .out = out,

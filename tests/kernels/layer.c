@@ -57,11 +57,9 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
   layer->value_max = s16 ? INT16_MAX : INT8_MAX;
   layer->in_zero_point = draw_zero_point(layer->value_min, layer->value_max);
   if (!s16) {
-    // Wide and zipped rows were flipped when they were made; a matrix is of the kernel's own type.
-    layer->in_flip = variant->flags & (TVMQ_WIDE_ROWS | TVMQ_ZIPPED_ROWS) ? 0
-                     : variant->flags & TVMQ_MATRIX_ROWS                  ? variant->layout.a_offset
-                     : check_one_in(2)                                    ? 0x80
-                                                                          : 0;
+    // Wide and zipped rows were flipped when they were made; a matrix is of the kernel's own type where it does not flip.
+    const bool is_as_it_is = (variant->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS;
+    layer->in_flip = variant->flags & (TVMQ_WIDE_ROWS | TVMQ_ZIPPED_ROWS) ? 0 : is_as_it_is ? variant->layout.a_offset : check_one_in(2) ? 0x80 : 0;
     layer->filter_flip = check_one_in(2) ? 0x80 : 0;
     if (!weightless) layer->filter_zero_point = draw_zero_point(INT8_MIN, INT8_MAX);
   }

@@ -173,17 +173,26 @@ static size_t place(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   return 2;
 }
 
+// The kernel flips the rows if it can: nothing is flipped before.
+static uint8_t kernel_flip(const struct tvmq_conv *c) {
+  const struct tvmq_variant *v = c->choice.variant;
+  return v->flags & TVMQ_LINES ? tvmq_operand_flip(&c->problem.quant, &v->layout) : 0;
+}
+
 // The table of all rows of a block, for sums of rows: whole tiles, the last filled up with its last row, which is read and not summed.
 static void fill_table(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *parts, size_t n_parts, const void **table) {
   const struct tvmq_conv_choice *choice = &b->conv->choice;
-  const size_t mr = choice->variant->mr, n_taps = choice->n_taps, end = tvmq_round_up(b->n_rows, mr);
+  const size_t mr = choice->variant->mr, n_taps = choice->n_taps, last = b->n_rows - 1;
   for (size_t t = 0; t < n_taps; t++) {
     const size_t offset = tap_offset(tvmq_gemm_plan_of(b->conv), t);
-    const struct tvmq_gemm_part *part = parts, *const last = parts + n_parts - 1;
-    for (size_t row = 0; row < end; row++) {
-      const size_t there = tvmq_min(row, b->n_rows - 1);
-      while (part < last && there >= part->first + part->n) part++;
-      table[row / mr * n_taps * mr + t * mr + row % mr] = part->base + offset + (there - part->first) * part->stride;
+    const struct tvmq_gemm_part *part = parts;
+    const void **cells = table + t * mr;
+    for (size_t tile = 0; tile <= last; tile += mr, cells += n_taps * mr) {
+      for (size_t r = 0; r < mr; r++) {
+        const size_t row = tvmq_min(tile + r, last);
+        while (part < parts + n_parts - 1 && row >= part->first + part->n) part++;
+        cells[r] = part->base + offset + (row - part->first) * part->stride;
+      }
     }
   }
 }
@@ -194,7 +203,7 @@ static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   const size_t n_parts = place(b, are_there, parts);
   if (g->row_sums && !are_there) {
     fill_table(b, parts, n_parts, table);
-    tvmq_conv_row_terms(b->conv, g->row_sums, (const void *const *)table, b->n_rows, 0, (int32_t *)(b->scratch + g->terms));
+    tvmq_conv_row_terms(b->conv, g->row_sums, (const void *const *)table, b->n_rows, kernel_flip(b->conv), (int32_t *)(b->scratch + g->terms));
   }
   return n_parts;
 }
@@ -216,6 +225,8 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
       .panel = b->panels + panel * c->choice.panel.size,
       .n_panels = n_panels,
       .panel_bytes = c->choice.panel.size,
+      .n_lines = 1,
+      .in_flip = kernel_flip(c),
       .row_terms = g->row_sums ? (const int32_t *)(b->scratch + g->terms) + part->first : NULL,
       .out = out,
       .out_stride = out_stride,
