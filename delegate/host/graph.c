@@ -35,7 +35,9 @@ static const char *read_node(TfLiteContext *context, const TfLiteNode *node, con
   note_shapes(record, known);
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   reason = op_class->claim(&record->desc);
-  return reason == NULL && reference->fast_math && op_class->claim_fast_math != NULL ? op_class->claim_fast_math(&record->desc) : reason;
+  if (reason != NULL || !reference->fast_math) return reason;
+  reason = tvmq_node_scales(context, &record->node);
+  return reason == NULL && op_class->claim_fast_math != NULL ? op_class->claim_fast_math(&record->desc) : reason;
 }
 
 static bool fill_record(TfLiteContext *context, int subgraph, int index, const struct tvmq_reference *reference, struct tvmq_known_shapes *known,

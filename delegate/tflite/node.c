@@ -1,5 +1,6 @@
 #include "tflite/node.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/checksum.h"
@@ -73,6 +74,20 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_shape_set_bytes(&shapes->outs[i], tvmq_tensor_type(view.outs[i]));
   shapes->out = shapes->outs[0];
   return reason;
+}
+
+// An element that is half the scale or more, as rounding counts, is not subnormal either.
+static bool is_flushed(const TfLiteContext *context, int index) {
+  const TfLiteTensor *tensor = tvmq_tensor_at(context, index);
+  const float scale = tensor != NULL ? tvmq_tensor_quant(tensor).scale : 0;
+  return scale > 0 && !(scale >= 2 * FLT_MIN && scale <= 1 / FLT_MIN);
+}
+
+const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_node *node) {
+  bool flushed = false;
+  for (int i = 0; i < TVMQ_MAX_IN; i++) flushed |= is_flushed(context, node->inputs[i]);
+  for (int i = 0; i < node->n_out; i++) flushed |= is_flushed(context, node->outs[i]);
+  return flushed ? "a scale or its reciprocal is subnormal, which the runtime takes for zero" : NULL;
 }
 
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content) {

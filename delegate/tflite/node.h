@@ -21,5 +21,9 @@ struct tvmq_known_shapes {
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
                                struct tvmq_shapes *shapes);
 
+// For runtimes that take subnormal numbers for zero: NULL, or the reason if a scale of the node's tensors is one, or nearly, or its reciprocal is. Scales per
+// channel are not looked at.
+const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_node *node);
+
 // Names the contents of the node's constants, which a program may change. Returns a checksum of them and of where they lie.
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content);

@@ -6,6 +6,7 @@ import builders
 import harness
 import numpy as np
 import pytest
+from test_rounding import set_flushing
 
 import tvmq_delegate
 from tvmq_delegate.binding import reference
@@ -72,6 +73,21 @@ def test_hard_swish_near_ties(runtime: harness.Runtime) -> None:
     values = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
     parameters = {"in_scale": 0.012059568427503109, "in_zero_point": -50, "out_scale": 0.011048543456039806, "out_zero_point": -100}
     check(runtime, builders.build_unary(operator="HARD_SWISH", shape=values.shape, **parameters), values)
+
+
+@pytest.mark.parametrize("scale", [1e-39, 2e-38, 1e38])
+def test_subnormal_numbers(runtime: harness.Runtime, scale: float) -> None:
+    """A runtime that is compiled so takes them for zero, and keeps nodes with such scales or reciprocals."""
+    set_flushing(False)
+    for model in (
+        builders.build_quantize(in_scale=scale, out_scale=scale),
+        builders.build_unary(operator="RELU", in_scale=scale, out_scale=scale),
+        builders.build_average_pool(scale=scale),
+    ):
+        delegate = runtime.load(fast_math="on")
+        runtime.interpreter(model, [delegate])
+        (node,) = tvmq_delegate.report(delegate).nodes
+        assert "is subnormal, which the runtime takes for zero" in node.reason
 
 
 @pytest.mark.parametrize("scales, zero_points", [((0.16145524, 0.1291642), (22, 215)), ((0.20361508, 0.08144606), (193, 215))])

@@ -1,12 +1,18 @@
 // Which nodes a runtime keeps that was compiled with unsafe optimizations of floating point.
+#include <float.h>
+
 #include "claims.h"
 
 // Next to a tie of 31 bits where it divides, and not.
-static const float divisor = 16717421, near_ties[] = {1.5f, 15596125 * 0x1p-23f}, plain[] = {1.5f, 1.75f};
+static const float divisor = 16717421, near_ties[] = {1.5f, 15596125 * 0x1p-23f}, plain[] = {1.5f, 1.75f}, small[] = {0.5f, 0.75f};
 
 static void check_conv(void) {
   union tvmq_desc desc = {.conv = {.in_type = S8, .in = {1, 0}, .out = {divisor, 0}, .filter_scales = near_ties, .n_filter_scales = 2, .out_c = 2}};
   CHECK_STRING(tvmq_claim_fast_math_conv(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "a convolution");
+  desc.conv.in.scale = FLT_MIN;
+  desc.conv.filter_scales = small;
+  CHECK_STRING(tvmq_claim_fast_math_conv(&desc), "a product of scales is subnormal, which the runtime takes for zero", "a convolution of small scales");
+  desc.conv.in.scale = 1;
   desc.conv.filter_scales = plain;
   CHECK_STRING(tvmq_claim_fast_math_conv(&desc), NULL, "a convolution of other scales");
 }
@@ -19,6 +25,9 @@ static void check_binary(void) {
   }
   desc.binary.operation = TVMQ_OPERATION_MUL;
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "a product, which is divided once");
+  desc.binary.in[0].scale = desc.binary.in[1].scale = 1e-20f;
+  CHECK_STRING(tvmq_claim_fast_math_binary(&desc), "a product of scales is subnormal, which the runtime takes for zero", "a product of small scales");
+  desc.binary.in[0].scale = 0.25f;
   desc.binary.operation = TVMQ_OPERATION_ADD;
   desc.binary.in[1].scale = 0.2f;
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "a sum of other scales");
@@ -30,6 +39,8 @@ static void check_unary(void) {
   desc.unary.function = TVMQ_FUNCTION_RELU;
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "RELU");
   desc.unary.function = TVMQ_FUNCTION_HARD_SWISH;
+  desc.unary.in.scale = 64 * FLT_MIN;
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a product of scales is subnormal, which the runtime takes for zero", "HARD_SWISH of a small scale");
   desc.unary.in.scale = 0.0125f;
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "HARD_SWISH of another scale");
 }

@@ -1,10 +1,17 @@
 // Runtimes that were compiled with unsafe optimizations of floating point: quotients become products with reciprocals, and products are taken in any order.
 // Multipliers in fixed point nearly always absorb that; where one does not, the runtime keeps the node.
+#include <float.h>
+
 #include "ops/claims/claim.h"
 #include "ops/quant_params.h"
 #include "ops/unary_table.h"
 
 static const char unstable[] = "a scale so near a tie that it depends on how the runtime was compiled";
+
+// Such a runtime takes subnormal numbers for zero. Scales of tensors are not (tflite/node.h), but products of them may be.
+static const char flushed[] = "a product of scales is subnormal, which the runtime takes for zero";
+
+static bool is_flushed(float product) { return product > 0 && product < FLT_MIN; }
 
 // Three roundings of float64 apart from the exact quotient at most, of which `real` is one.
 static bool stable(double real) {
@@ -16,6 +23,7 @@ static bool stable(double real) {
 
 const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc) {
   for (int32_t i = 0; i < desc->conv.n_filter_scales; i++) {
+    if (is_flushed(desc->conv.filter_scales[i]) || is_flushed(desc->conv.in.scale * desc->conv.filter_scales[i])) return flushed;
     if (!stable(tvmq_conv_scale(&desc->conv, i))) return unstable;
   }
   return NULL;
@@ -24,6 +32,8 @@ const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc) {
 // ADD and SUB divide both scales by twice the greater one. What other operations divide by is divided by once.
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
   const struct tvmq_binary_desc *d = &desc->binary;
+  const bool multiplies = d->operation == TVMQ_OPERATION_MUL || d->operation == TVMQ_OPERATION_PRELU;
+  if (multiplies && is_flushed(d->in[0].scale * d->in[1].scale)) return flushed;
   if (d->operation != TVMQ_OPERATION_ADD && d->operation != TVMQ_OPERATION_SUB) return NULL;
   double in[2], out;
   tvmq_add_ratios(d, in, &out);
@@ -31,5 +41,7 @@ const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
 }
 
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc) {
-  return desc->unary.function != TVMQ_FUNCTION_HARD_SWISH || tvmq_hard_swish_is_stable(&desc->unary) ? NULL : unstable;
+  const struct tvmq_unary_desc *d = &desc->unary;
+  if (is_flushed(d->in.scale / 128) || is_flushed(d->in.scale * d->alpha)) return flushed;
+  return d->function != TVMQ_FUNCTION_HARD_SWISH || tvmq_hard_swish_is_stable(d) ? NULL : unstable;
 }
