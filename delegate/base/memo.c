@@ -35,3 +35,17 @@ void tvmq_memo_keep(struct tvmq_memo *memo, const void *key, const void *value) 
   }
   pthread_mutex_unlock(&memo->mutex);
 }
+
+size_t tvmq_memo_save(struct tvmq_memo *memo, uint8_t *out, size_t room) {
+  if (pthread_mutex_trylock(&memo->mutex) != 0) return 0;
+  const size_t bytes = memo->key_bytes + memo->value_bytes, n = memo->n < memo->capacity ? memo->n : memo->capacity, most = room / bytes;
+  if (room > 0) memcpy(out, memo->entries, (n < most ? n : most) * bytes);
+  pthread_mutex_unlock(&memo->mutex);
+  return n * bytes;
+}
+
+void tvmq_memo_load(struct tvmq_memo *memo, const uint8_t *bytes, size_t n, bool (*is_sound)(const void *value)) {
+  for (; n >= memo->key_bytes + memo->value_bytes; n -= memo->key_bytes + memo->value_bytes, bytes += memo->key_bytes + memo->value_bytes) {
+    if (is_sound(bytes + memo->key_bytes)) tvmq_memo_keep(memo, bytes, bytes + memo->key_bytes);
+  }
+}

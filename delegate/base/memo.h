@@ -26,3 +26,9 @@ bool tvmq_memo_find(struct tvmq_memo *memo, const void *key, void *value);
 
 // Keeps a result, unless another thread is at the memo.
 void tvmq_memo_keep(struct tvmq_memo *memo, const void *key, const void *value);
+
+// All results that are kept, as bytes: how many there are, and writes as many as fit `room`. Zero where another thread is at the memo.
+size_t tvmq_memo_save(struct tvmq_memo *memo, uint8_t *out, size_t room);
+
+// Keeps the results among such bytes whose value is sound; those of a file may be anything. Bytes behind the last whole result are left out.
+void tvmq_memo_load(struct tvmq_memo *memo, const uint8_t *bytes, size_t n, bool (*is_sound)(const void *value));

@@ -1,10 +1,13 @@
 #include "exact/fit_plane.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "base/memo.h"
 #include "base/memory.h"
 #include "exact/near_pairs.h"
+#include "exact/proofs.h"
 #include "kernels/stage.h"
 
 // How far from the rounded real numbers multipliers are tried.
@@ -200,6 +203,19 @@ struct answer {
 };
 
 TVMQ_MEMO(planes, struct tvmq_add_args, struct answer, 64);
+
+// A plane of a file may be anything: a kernel must not read an exception that is not there.
+static bool is_sound(const void *value) {
+  const uint8_t *found = value;
+  struct tvmq_plane plane;
+  if (*found > 1) return false;
+  memcpy(&plane, found + offsetof(struct answer, plane), sizeof plane);
+  if (*found == 0) return true;
+  return allowed(&plane) && plane.shift >= TVMQ_PLANE_MIN_SHIFT && plane.shift <= TVMQ_PLANE_MAX_SHIFT && plane.n_exceptions >= 0 &&
+         plane.n_exceptions <= TVMQ_PLANE_MAX_EXCEPTIONS && fits_int32(&plane);
+}
+
+struct tvmq_proofs tvmq_plane_proofs(void) { return (struct tvmq_proofs){"planes", &planes, is_sound}; }
 
 static bool fit(const struct tvmq_add_args *sum, struct task *task, struct tvmq_plane *plane) {
   set_task(sum, task);

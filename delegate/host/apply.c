@@ -70,7 +70,7 @@ static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteCont
     const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, tvmq_registration(), nodes, &delegate->base);
     if (status != kTfLiteOk) return status;
   }
-  tvmq_delegate_write_cache(delegate);
+  tvmq_weight_cache_write(&delegate->weight_cache);
   log_outcome(delegate, subgraph);
   return kTfLiteOk;
 }

@@ -8,34 +8,11 @@
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
 #include "host/partition.h"
-#include "packing/weight_file.h"
 #include "plan/machine_file.h"
 
 static uint32_t cpu_of(const struct tvmq_options *options) {
   if (options->estimate > 0) return tvmq_machines[options->estimate - 1].cpu;
   return (options->isa > 0 ? tvmq_isas[options->isa - 1].cpu : tvmq_cpu_detect()) & tvmq_built;
-}
-
-// Keys are those of the cache file, if there is one.
-static void open_cache(struct tvmq_delegate *delegate) {
-  const char *path = delegate->options.weight_cache, *why = NULL;
-  uint64_t seed[2];
-  tvmq_process_seed(seed);
-  if (strcmp(path, "none") != 0) {
-    delegate->env.weight_file = tvmq_weight_file_open(path, &why);
-    delegate->env.new_weights = &delegate->new_weights;
-  }
-  if (why != NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not read: %s", path, why);
-  tvmq_hasher_init(&delegate->hasher, delegate->env.weight_file != NULL ? tvmq_weight_file_hasher(delegate->env.weight_file)->seed : seed);
-  delegate->env.hasher = &delegate->hasher;
-}
-
-void tvmq_delegate_write_cache(struct tvmq_delegate *delegate) {
-  if (delegate->new_weights.n == 0) return;
-  const char *path = delegate->options.weight_cache;
-  const char *why = tvmq_weight_file_write(path, &delegate->hasher, delegate->new_weights.list, delegate->new_weights.n);
-  if (why != NULL) tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not written: %s", path, why);
-  tvmq_weight_list_clear(&delegate->new_weights);
 }
 
 static const struct tvmq_machine *detected_machine(const struct tvmq_options *options) {
@@ -103,7 +80,7 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
     tvmq_free(delegate);
     return NULL;
   }
-  open_cache(delegate);
+  tvmq_weight_cache_open(&delegate->weight_cache, delegate->options.weight_cache, delegate->options.log_severity, &delegate->env);
   tvmq_option_name("isa", options->isa, delegate->isa, sizeof delegate->isa);
   tvmq_option_name("rounding", options->rounding, delegate->rounding, sizeof delegate->rounding);
   tvmq_delegate_read_records(delegate);
@@ -170,8 +147,7 @@ static void release(struct tvmq_delegate *delegate) {
   tvmq_scratch_free(&delegate->scratch);
   tvmq_records_free(&delegate->tuned);
   tvmq_machine_release(delegate->own_machine);
-  tvmq_weight_list_clear(&delegate->new_weights);
-  tvmq_weight_file_release(delegate->env.weight_file);
+  tvmq_weight_cache_close(&delegate->weight_cache, &delegate->env);
   tvmq_free(delegate);
 }
 

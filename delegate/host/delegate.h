@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "host/graph.h"
 #include "host/options.h"
+#include "host/weight_cache.h"
 #include "ops/op.h"
-#include "packing/weight_list.h"
 #include "tflite/tflite_abi.h"
 #include "threads/trace.h"
 #include "tuning/records.h"
@@ -21,12 +21,11 @@ struct tvmq_delegate {
   struct tvmq_machine *own_machine;  // that has been read; NULL: env's is one of tvmq_machines
   struct tvmq_scratch scratch;
   struct tvmq_records tuned;
-  struct tvmq_hasher hasher;
-  struct tvmq_weight_list new_weights;  // for the cache file
-  struct tvmq_budget transformed;       // weights, by Winograd
-  bool has_threads;                     // env.threads and trace are what they will be
-  struct tvmq_trace *trace;             // with the option profile; NULL: not recorded
-  const void *owner;                    // identifies the interpreter that it serves
+  struct tvmq_weight_cache weight_cache;
+  struct tvmq_budget transformed;  // weights, by Winograd
+  bool has_threads;                // env.threads and trace are what they will be
+  struct tvmq_trace *trace;        // with the option profile; NULL: not recorded
+  const void *owner;               // identifies the interpreter that it serves
   struct tvmq_subgraph *subgraphs;
   size_t n_live;   // partitions that the interpreter holds
   bool destroyed;  // by its user, while the interpreter still held partitions
@@ -48,9 +47,6 @@ bool tvmq_delegate_set_machine(struct tvmq_delegate *delegate, const char *text,
 // Waits with the release until the interpreter has given back its partitions, should it outlive the delegate.
 void tvmq_delegate_destroy(struct tvmq_delegate *delegate);
 void tvmq_delegate_leave(struct tvmq_delegate *delegate);  // the interpreter gives back a partition
-
-// Writes the packed weights that the cache file lacks, if there is to be one.
-void tvmq_delegate_write_cache(struct tvmq_delegate *delegate);
 
 // Starts threads and trace as options and interpreter want them, unless that was done.
 void tvmq_delegate_start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context);

@@ -144,21 +144,9 @@ static const struct tvmq_weight_entry *find(const struct tvmq_weight_file *file,
 
 bool tvmq_weight_file_has(const struct tvmq_weight_file *file, const struct tvmq_key *key) { return find(file, key) != NULL; }
 
-// All pages at once, instead of a few whenever one is missed. Refused, nothing is lost.
-static void fetch(const struct tvmq_weight_file *file, const struct tvmq_weight_entry *entry) {
-#ifdef MADV_POPULATE_READ
-  enum { PAGE = 4096 };
-  const uintptr_t first = (uintptr_t)(file->memory + entry->place) / PAGE * PAGE, end = (uintptr_t)(file->memory + entry->place + entry->bytes);
-  if (file->is_mapped && entry->bytes > 4 * PAGE) madvise((void *)first, end - first, MADV_POPULATE_READ);
-#else
-  (void)file, (void)entry;
-#endif
-}
-
 bool tvmq_weight_file_find(const struct tvmq_weight_file *file, const struct tvmq_key *key, struct tvmq_weights *weights) {
   const struct tvmq_weight_entry *entry = find(file, key);
   if (entry == NULL) return false;
-  fetch(file, entry);
   const struct tvmq_key sum = tvmq_content(&file->hasher, file->memory + entry->place, entry->bytes);
   *weights = (struct tvmq_weights){file->memory + entry->place, entry->bytes, (uint32_t)entry->promises};
   return tvmq_key_equal(&sum, &entry->sum);

@@ -34,7 +34,30 @@ static void *work(void *wrong) {
   return NULL;
 }
 
+static bool is_square(const void *value) {
+  uint64_t square;
+  memcpy(&square, value, sizeof square);
+  return square % 2 == 0;
+}
+
+// Results as bytes, of which only sound ones come back.
+static void check_bytes(void) {
+  enum { ENTRY = sizeof(struct key) + sizeof(struct value) };
+  TVMQ_MEMO(from, struct key, struct value, MOST);
+  TVMQ_MEMO(to, struct key, struct value, MOST);
+  uint8_t bytes[MOST * ENTRY];
+  CHECK(tvmq_memo_save(&from, bytes, sizeof bytes) == 0, "nothing yet");
+  for (uint64_t i = 1; i <= 4; i++) keep(&from, i);
+  CHECK(tvmq_memo_save(&from, NULL, 0) == 4 * ENTRY, "how many");
+  CHECK(tvmq_memo_save(&from, bytes, 2 * ENTRY + 1) == 4 * ENTRY, "more than there is room for");
+  CHECK(tvmq_memo_save(&from, bytes, sizeof bytes) == 4 * ENTRY, "all");
+  tvmq_memo_load(&to, bytes, 4 * ENTRY - 1, is_square);
+  uint64_t square;
+  for (uint64_t i = 1; i <= 4; i++) CHECK(ask(&to, i, &square) == (i == 2), "%d: the first three, of these the even one", (int)i);
+}
+
 int main(void) {
+  check_bytes();
   uint64_t square = 0;
   for (uint64_t i = 1; i <= 3 * MOST; i++) {
     CHECK(!ask(&memo, i, &square), "%d before it is kept", (int)i);

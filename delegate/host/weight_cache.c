@@ -1,0 +1,64 @@
+#include "host/weight_cache.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "exact/proofs.h"
+#include "packing/weight_file.h"
+
+// Proofs lie in the file as weights do, under the name of their kind.
+static struct tvmq_key key_of(const struct tvmq_hasher *hasher, const struct tvmq_proofs *proofs) {
+  return tvmq_content(hasher, proofs->name, strlen(proofs->name));
+}
+
+static void load_proofs(const struct tvmq_weight_cache *cache, const struct tvmq_weight_file *file) {
+  for (int kind = 0; kind < TVMQ_KINDS_OF_PROOFS; kind++) {
+    const struct tvmq_proofs proofs = tvmq_proofs(kind);
+    const struct tvmq_key key = key_of(&cache->hasher, &proofs);
+    struct tvmq_weights found;
+    if (tvmq_weight_file_find(file, &key, &found)) tvmq_memo_load(proofs.memo, found.data, found.bytes, proofs.is_sound);
+  }
+}
+
+static void add_proofs(struct tvmq_weight_cache *cache) {
+  for (int kind = 0; kind < TVMQ_KINDS_OF_PROOFS; kind++) {
+    const struct tvmq_proofs proofs = tvmq_proofs(kind);
+    const struct tvmq_key key = key_of(&cache->hasher, &proofs);
+    const size_t bytes = tvmq_memo_save(proofs.memo, NULL, 0);
+    struct tvmq_packed *packed = bytes > 0 ? tvmq_packed_create(bytes) : NULL;
+    if (packed == NULL) continue;
+    packed->key = key;
+    if (tvmq_memo_save(proofs.memo, packed->memory, bytes) >= bytes) tvmq_weight_list_add(&cache->new_weights, packed);
+    tvmq_packed_release(packed);
+  }
+}
+
+void tvmq_weight_cache_open(struct tvmq_weight_cache *cache, const char *path, int log_severity, struct tvmq_env *env) {
+  const char *why = NULL;
+  uint64_t seed[2];
+  tvmq_process_seed(seed);
+  cache->path = path;
+  cache->log_severity = log_severity;
+  if (strcmp(path, "none") != 0) {
+    env->weight_file = tvmq_weight_file_open(path, &why);
+    env->new_weights = &cache->new_weights;
+  }
+  if (why != NULL) tvmq_log(log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not read: %s", path, why);
+  tvmq_hasher_init(&cache->hasher, env->weight_file != NULL ? tvmq_weight_file_hasher(env->weight_file)->seed : seed);
+  env->hasher = &cache->hasher;
+  if (env->weight_file != NULL) load_proofs(cache, env->weight_file);
+}
+
+void tvmq_weight_cache_write(struct tvmq_weight_cache *cache) {
+  if (cache->new_weights.n == 0) return;
+  add_proofs(cache);
+  const char *why = tvmq_weight_file_write(cache->path, &cache->hasher, cache->new_weights.list, cache->new_weights.n);
+  if (why != NULL) tvmq_log(cache->log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not written: %s", cache->path, why);
+  tvmq_weight_list_clear(&cache->new_weights);
+}
+
+void tvmq_weight_cache_close(struct tvmq_weight_cache *cache, struct tvmq_env *env) {
+  tvmq_weight_list_clear(&cache->new_weights);
+  tvmq_weight_file_release(env->weight_file);
+  env->weight_file = NULL;
+}
