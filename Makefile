@@ -38,6 +38,9 @@ clean:
 .venv/installed: $(SOURCES)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing: sudo apt-get install python3-venv" >&2; exit 1; }
 	@command -v "$${CC:-cc}" >/dev/null || { echo "there is no C compiler: sudo apt-get install gcc" >&2; exit 1; }
+	@echo "==> 1 of 2: a virtual environment in .venv"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[litert,tflite-runtime,test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=23.1'
+	@echo "==> 2 of 2: download of the TFLite runtimes and the tools, then compilation of the library on all processors: a few minutes the first time"
+	$(BIN)/python -m pip install --disable-pip-version-check --config-settings=builddir=build/wheel '.[litert,tflite-runtime,test]'
 	@touch $@

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs every test: lint, the C tests of each compiler and sanitizer, the Python suite in each TFLite runtime, all of it again on emulated arm64.
 
-Two steps run at a time, each with a log in build/ that is shown when it ends. A step whose tools are missing is skipped, aloud; the end says which, and what
+Two steps run at a time, each with a log in build/. A line tells when a step begins, with the minutes that it took the last time, and when it ends; logs of
+steps that failed are shown, in continuous integration all. A step whose tools are missing is skipped, aloud; the end says which, and what
 was skipped inside the steps that ran. Exit code 1 if a step failed. `make test` calls this with the Python of .venv, where the package is installed.
 """
 
@@ -11,6 +12,7 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import json
 import os
 import re
 import shutil
@@ -23,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 LIBRARY = "delegate/libtvmq_delegate.so"
+SECONDS = BUILD / "test-seconds.json"
 AT_A_TIME = 2
 ASAN = "C tests, address and undefined-behaviour sanitizer"
 
@@ -51,6 +54,7 @@ class Outcome:
     summary: str
     output: str = ""
     skips: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 def need(*tools: str) -> Callable[[], str | None]:
@@ -145,12 +149,25 @@ def steps() -> list[Step]:
     ]
 
 
+def last_time() -> dict[str, float]:
+    """Seconds that each step took when it passed here before."""
+    try:
+        return {str(name): float(seconds) for name, seconds in json.loads(SECONDS.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def expected(seconds: float | None) -> str:
+    return "not run here before" if seconds is None else f"about {max(1, round(seconds / 60))} min, as the last time"
+
+
 def run(step: Step, needed: concurrent.futures.Future[Outcome] | None) -> Outcome:
     """Waits for the step that is needed first."""
     missing = step.missing() or (f"{step.after} did not pass" if needed and needed.result().verdict != "passed" else None)
     if missing:
         return Outcome("SKIPPED", f"SKIPPED         {step.name}: {missing}")
     start, verdict, log = time.monotonic(), "passed", BUILD / f"{step.name}.log"
+    print(f"{time.strftime('%H:%M')} begins {step.name} ({expected(last_time().get(step.name))}): {log.relative_to(ROOT)}", flush=True)
     with log.open("w", encoding="utf-8") as stream:
         for command in step.commands:
             print("+", *command, file=stream, flush=True)
@@ -161,7 +178,7 @@ def run(step: Step, needed: concurrent.futures.Future[Outcome] | None) -> Outcom
                 break
     output = log.read_text(encoding="utf-8", errors="replace")
     skips = tuple(f"{step.name}: {line.strip()}" for line in output.splitlines() if re.search(r"\bSKIP(PED)?\b", line))
-    return Outcome(verdict, f"{verdict} {time.monotonic() - start:6.0f} s {step.name}", output, skips)
+    return Outcome(verdict, f"{verdict} {time.monotonic() - start:6.0f} s {step.name}", output, skips, time.monotonic() - start)
 
 
 def main() -> None:
@@ -178,9 +195,16 @@ def main() -> None:
         for step in steps():
             if not only or step.name in only:
                 running[step.name] = pool.submit(run, step, running.get(step.after))
-        print("running", ", ".join(running), flush=True)
+        seconds = last_time()
+        print(f"{len(running)} steps, {AT_A_TIME} at a time:", flush=True)
+        print(*(f"  {name} ({expected(seconds.get(name))})" for name in running), sep="\n", flush=True)
         for future in concurrent.futures.as_completed(running.values()):
-            print("", future.result().output, future.result().summary, sep="\n", flush=True)
+            outcome = future.result()
+            if outcome.verdict == "FAILED" or os.environ.get("CI"):
+                print("", outcome.output, sep="\n")
+            print(f"{time.strftime('%H:%M')} {outcome.summary}", flush=True)
+    seconds |= {name: future.result().seconds for name, future in running.items() if future.result().verdict == "passed"}
+    SECONDS.write_text(json.dumps(seconds), encoding="utf-8")
     found = [future.result() for future in running.values()]
     print("\n==== summary", *(outcome.summary for outcome in found), sep="\n")
     skips = sorted({skip for outcome in found for skip in outcome.skips})
