@@ -8,6 +8,7 @@ import harness
 import numpy as np
 import pytest
 
+import tvmq_delegate
 from tvmq_delegate import models
 from tvmq_delegate.models import network, zoo
 
@@ -17,6 +18,37 @@ PUBLISHED = {
     "mobilenet_v1_0.25_128": (13.57, 467, {"CONV_2D": 15, "DEPTHWISE_CONV_2D": 13, "AVERAGE_POOL_2D": 1, "RESHAPE": 1, "SOFTMAX": 1}),
     "mobilenet_v2": (300.8, 3488, {"CONV_2D": 35, "DEPTHWISE_CONV_2D": 17, "ADD": 10, "MEAN": 1, "FULLY_CONNECTED": 1, "SOFTMAX": 1}),
     "resnet18": (1814.1, 11685, {"PAD": 5, "CONV_2D": 20, "MAX_POOL_2D": 1, "ADD": 8, "MEAN": 1, "FULLY_CONNECTED": 1, "SOFTMAX": 1}),
+    "mobilenet_v3_large": (
+        216.6,
+        5470,
+        {"CONV_2D": 48, "HARD_SWISH": 21, "DEPTHWISE_CONV_2D": 15, "ADD": 10, "MEAN": 9, "MUL": 16, "RESHAPE": 1, "FULLY_CONNECTED": 1, "SOFTMAX": 1},
+    ),
+    "efficientnet_b0": (
+        385.8,
+        5267,
+        {"CONV_2D": 65, "LOGISTIC": 65, "MUL": 65, "DEPTHWISE_CONV_2D": 16, "MEAN": 17, "ADD": 9, "FULLY_CONNECTED": 1, "SOFTMAX": 1},
+    ),
+    "yolov8n": (
+        1093.0,
+        3151,
+        {
+            "PAD": 7,
+            "CONV_2D": 64,
+            "LOGISTIC": 58,
+            "MUL": 59,
+            "STRIDED_SLICE": 18,
+            "ADD": 8,
+            "CONCATENATION": 17,
+            "MAX_POOL_2D": 3,
+            "RESIZE_NEAREST_NEIGHBOR": 2,
+            "RESHAPE": 8,
+            "SOFTMAX": 1,
+            "SUB": 2,
+            "QUANTIZE": 2,
+            "TRANSPOSE": 1,
+        },
+    ),
+    "unet": (668.7, 487, {"CONV_2D": 15, "MAX_POOL_2D": 3, "RESIZE_BILINEAR": 3, "CONCATENATION": 3, "LOGISTIC": 1}),
     "inception_v3": (
         5713.2,
         23818,
@@ -59,6 +91,20 @@ def test_same_shapes_as_the_converted_networks(networks):
     for name in present:
         network, last = pairs[name]
         assert convolutions(networks / f"{name}.tflite", last) == convolutions(load(network), last), name
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("build", [zoo.mobilenet_v3_large, zoo.efficientnet_b0, zoo.unet, zoo.yolov8n])
+def test_modern_networks_are_taken_whole(runtime, build, dtype):
+    """At a resolution at which the reference is cheap: every node in one partition, and every element equal."""
+    data = build(resolution=32, dtype=dtype, classes=7)
+    delegate = runtime.load()
+    delegated = runtime.interpreter(data, [delegate])
+    nodes = tvmq_delegate.report(delegate).nodes
+    assert {(node.claimed, node.partition) for node in nodes} == {(True, 0)}, [(node.op, node.reason) for node in nodes if not node.claimed]
+    inputs = harness.random_inputs(delegated, seed=2)
+    for output, expected in zip(harness.run(delegated, *inputs), harness.run(runtime.interpreter(data), *inputs), strict=True):
+        harness.assert_equal(output, expected)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])

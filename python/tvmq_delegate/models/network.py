@@ -8,7 +8,7 @@ independent, which random weights make true enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +35,13 @@ _WEIGHT_DEVIATION = 36.0
 
 # Zero point of uint8 weights, off the middle as asymmetric weights are.
 _WEIGHT_ZERO_POINT = 121
+
+# Functions of an element: the operator that computes the last of it, the function, the operator's options.
+CURVES: dict[str, tuple[str, Callable[[NDArray[Any]], NDArray[Any]], dict[str, Any]]] = {
+    "HARD_SWISH": ("HARD_SWISH", lambda x: x * np.clip(x + 3, 0, 6) / 6, {}),
+    "LOGISTIC": ("LOGISTIC", lambda x: 1 / (1 + np.exp(-x)), {}),
+    "SILU": ("MUL", lambda x: x / (1 + np.exp(-x)), {"fused_activation_function": "NONE"}),
+}
 
 
 @dataclass(frozen=True)
@@ -107,22 +114,99 @@ class Network:
         out_shape = (x.shape[0], classes)
         return self._weighted("FULLY_CONNECTED", spread, (classes, x.channels), 0, out_shape, "NONE", _LOGIT_DEVIATION, {})
 
-    def add(self, a: Activation, b: Activation, activation: str = "NONE") -> Activation:
-        """ADD of two activations of one shape, with "NONE" or "RELU" behind it."""
+    def add(self, a: Activation, b: Activation, activation: str = "NONE", *, like: Activation | None = None) -> Activation:
+        """ADD of two activations of one shape, with "NONE" or "RELU" behind it. like: whose scale and zero point the sum has."""
         mean, variance = a.mean + b.mean, a.variance + b.variance
         low, high = _lowest(mean, variance), _highest(mean, variance)
         if activation == "RELU":
             low = 0.0
             mean, variance = clipped_moments(mean, variance, high)
-        return self._op("ADD", [a, b], a.shape, mean, variance, _affine(low, high, self._dtype), fused_activation_function=activation)
+        quantization = _affine(low, high, self._dtype) if like is None else (like.scale, like.zero_point)
+        return self._op("ADD", [a, b], a.shape, mean, variance, quantization, fused_activation_function=activation)
 
-    def concat(self, *parts: Activation) -> Activation:
-        """CONCATENATION of the channels of activations with equal scales."""
+    def subtract(self, a: Activation, b: Activation) -> Activation:
+        """SUB of two activations of one shape."""
+        mean, variance = a.mean - b.mean, a.variance + b.variance
+        quantization = _affine(_lowest(mean, variance), _highest(mean, variance), self._dtype)
+        return self._op("SUB", [a, b], a.shape, mean, variance, quantization, fused_activation_function="NONE")
+
+    def multiply(self, a: Activation, b: Activation) -> Activation:
+        """MUL of an activation with another one of its shape, or that repeats along its height and width."""
+        mean, variance = a.mean * b.mean, a.variance * b.variance + a.variance * b.mean**2 + b.variance * a.mean**2
+        ends = [x.scale * (end - x.zero_point) for x in (a, b) for end in INTEGER_RANGE[self._dtype]]
+        corners = [p * q for p in ends[:2] for q in ends[2:]]
+        low, high = max(min(corners), _lowest(mean, variance)), min(max(corners), _highest(mean, variance))
+        return self._op("MUL", [a, b], a.shape, mean, variance, _affine(low, high, self._dtype), fused_activation_function="NONE")
+
+    def constant(self, values: NDArray[Any]) -> Activation:
+        """A tensor of the model's file, quantized."""
+        self._n += 1
+        scale, zero_point = _affine(float(values.min()), float(values.max()), self._dtype)
+        data = np.clip(np.rint(values / scale) + zero_point, *INTEGER_RANGE[self._dtype]).astype(self._dtype)
+        tensor = self._builder.add_tensor(f"constant_{self._n}", values.shape, self._dtype, scale=scale, zero_point=zero_point, data=data)
+        rows = values.reshape(-1, values.shape[-1] if values.ndim else 1)
+        return Activation(tensor, values.shape, scale, zero_point, rows.mean(axis=0), rows.var(axis=0))
+
+    def scalar(self, value: float) -> Activation:
+        """A constant of no dimensions."""
+        return self.constant(np.array(value))
+
+    def curve(self, x: Activation, name: str) -> Activation:
+        """A function of each element: one of `CURVES`, as SiLU is exported, x * LOGISTIC(x)."""
+        operator, function, options = CURVES[name]
+        normal = np.linspace(-_REACH, _REACH, 129)
+        weights = np.exp(-(normal**2) / 2)
+        values = function(x.mean[:, None] + np.sqrt(x.variance)[:, None] * normal)
+        mean = values @ weights / weights.sum()
+        variance = (values - mean[:, None]) ** 2 @ weights / weights.sum()
+        # One range for all, as activation functions have it: branches meet with equal scales.
+        quantization = (1 / 256, INTEGER_RANGE[self._dtype][0])
+        if name != "LOGISTIC":
+            quantization = _affine(float(function(np.linspace(-3, 0, 129)).min()), _UPPER_END["RELU"], self._dtype)
+        inputs = [x, self.curve(x, "LOGISTIC")] if name == "SILU" else [x]
+        return self._op(operator, inputs, x.shape, mean, variance, quantization, **options)
+
+    def concat(self, *parts: Activation, axis: int = -1) -> Activation:
+        """CONCATENATION, by default of the channels, of activations with equal scales."""
         first = parts[0]
         if any((part.scale, part.zero_point) != (first.scale, first.zero_point) for part in parts):
             raise ValueError("concatenated activations differ in scale or zero point")
-        mean, variance = (np.concatenate([getattr(part, key) for part in parts]) for key in ("mean", "variance"))
-        return self._op("CONCATENATION", parts, (*first.shape[:3], mean.size), mean, variance, (first.scale, first.zero_point), axis=3)
+        axis %= len(first.shape)
+        mean, variance = first.mean, first.variance
+        if axis == len(first.shape) - 1:
+            mean, variance = (np.concatenate([getattr(part, key) for part in parts]) for key in ("mean", "variance"))
+        shape = tuple(sum(part.shape[i] for part in parts) if i == axis else n for i, n in enumerate(first.shape))
+        return self._op("CONCATENATION", parts, shape, mean, variance, (first.scale, first.zero_point), axis=axis)
+
+    def channels(self, x: Activation, first: int, n: int) -> Activation:
+        """STRIDED_SLICE: n channels from the first on."""
+        begin, end, strides = (0,) * (len(x.shape) - 1) + (first,), (*x.shape[:-1], first + n), (1,) * len(x.shape)
+        bounds = [np.array(values, np.int32) for values in (begin, end, strides)]
+        part = slice(first, first + n)
+        return self._op("STRIDED_SLICE", [x], (*x.shape[:-1], n), x.mean[part], x.variance[part], (x.scale, x.zero_point), constants=bounds)
+
+    def resize(self, x: Activation, factor: int, operator: str = "RESIZE_BILINEAR") -> Activation:
+        """Height and width times the factor, with pixels' centres in place."""
+        shape = (x.shape[0], factor * x.shape[1], factor * x.shape[2], x.channels)
+        size = np.array(shape[1:3], np.int32)
+        centres = operator == "RESIZE_BILINEAR"
+        return self._op(operator, [x], shape, x.mean, x.variance, (x.scale, x.zero_point), constants=[size], align_corners=False, half_pixel_centers=centres)
+
+    def reshape(self, x: Activation, shape: tuple[int, ...]) -> Activation:
+        """RESHAPE; channels that are taken apart or together are alike from here on."""
+        n = shape[-1]
+        mean, variance = (values if n == x.channels else np.full(n, values.mean()) for values in (x.mean, x.variance))
+        return self._op("RESHAPE", [x], shape, mean, variance, (x.scale, x.zero_point), constants=[np.array(shape, np.int32)], new_shape=shape)
+
+    def transpose(self, x: Activation, order: tuple[int, ...]) -> Activation:
+        """TRANSPOSE; channels are alike from here on."""
+        shape = tuple(x.shape[i] for i in order)
+        mean, variance = (np.full(shape[-1], values.mean()) for values in (x.mean, x.variance))
+        return self._op("TRANSPOSE", [x], shape, mean, variance, (x.scale, x.zero_point), constants=[np.array(order, np.int32)])
+
+    def requantize(self, x: Activation, like: Activation) -> Activation:
+        """QUANTIZE to another activation's scale and zero point."""
+        return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (like.scale, like.zero_point))
 
     def pad(self, x: Activation, margin: int) -> Activation:
         """PAD of height and width by `margin` on each side."""
@@ -132,7 +216,7 @@ class Network:
 
     def max_pool(self, x: Activation, size: int, *, stride: int, padding: str = "VALID") -> Activation:
         """MAX_POOL_2D."""
-        # The estimate holds for 3x3 windows of rectified, somewhat correlated values; no other windows occur here.
+        # The estimate holds for 3x3 windows of rectified, somewhat correlated values, and roughly for others.
         mean = x.mean + 1.5 * np.sqrt(x.variance)
         return self._pool("MAX_POOL_2D", x, size, stride, padding, mean, x.variance)
 
@@ -140,18 +224,17 @@ class Network:
         """AVERAGE_POOL_2D."""
         return self._pool("AVERAGE_POOL_2D", x, size, stride, padding, x.mean, _averaged(x.variance, size * size))
 
-    def mean(self, x: Activation) -> Activation:
-        """MEAN over height and width, which vanish."""
+    def mean(self, x: Activation, *, keep_dims: bool = False) -> Activation:
+        """MEAN over height and width, which vanish or become 1."""
         variance = _averaged(x.variance, x.shape[1] * x.shape[2])
         first, last = (x.scale * (end - x.zero_point) for end in INTEGER_RANGE[self._dtype])
         low, high = max(first, _lowest(x.mean, variance)), min(last, _highest(x.mean, variance))
-        axes = np.array([1, 2], np.int32)
-        return self._op("MEAN", [x], (x.shape[0], x.channels), x.mean, variance, _affine(low, high, self._dtype), constants=[axes], keep_dims=False)
+        axes, shape = np.array([1, 2], np.int32), (x.shape[0], 1, 1, x.channels) if keep_dims else (x.shape[0], x.channels)
+        return self._op("MEAN", [x], shape, x.mean, variance, _affine(low, high, self._dtype), constants=[axes], keep_dims=keep_dims)
 
     def flatten(self, x: Activation) -> Activation:
         """RESHAPE to batch and channels."""
-        shape = (x.shape[0], x.channels)
-        return self._op("RESHAPE", [x], shape, x.mean, x.variance, (x.scale, x.zero_point), constants=[np.array(shape, np.int32)], new_shape=shape)
+        return self.reshape(x, (x.shape[0], x.channels))
 
     def softmax(self, x: Activation) -> Activation:
         """SOFTMAX over the channels, with the output scale that TFLite prescribes."""

@@ -3,6 +3,7 @@
 Every tool uses one of them when no model is given. `load` takes a name:
 
     mobilenet_v1, mobilenet_v2, resnet18, inception_v3
+    mobilenet_v3_large, efficientnet_b0, yolov8n, unet
     mobilenet_v1_0.25_128       width multiplier and resolution
     mobilenet_v1_uint8          uint8 with asymmetric per-tensor filters instead of int8 with per-channel filters
     mobilenet_v2_uint8_io       int8 inside, uint8 input and output with QUANTIZE between
@@ -16,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .network import Activation, Network
 
-__all__ = ["inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "names", "resnet18"]
+__all__ = ["efficientnet_b0", "inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18", "unet", "yolov8n"]
 
 
 def names() -> list[str]:
     """The names to show; `load` also takes other widths and resolutions of the MobileNets, and the suffixes on every network."""
     mobilenets = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8", "mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io"]
-    return [*mobilenets, "resnet18", "inception_v3"]
+    return [*mobilenets, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet"]
 
 
 def load(name: str) -> bytes:
     """The network of that name as the bytes of a .tflite file. Raises ValueError for a name that means none."""
     match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io)?", name)
-    if not match or match[1] not in _NETWORKS or (match[2] and not (match[1].startswith("mobilenet") and int(match[3]))):
+    if not match or match[1] not in _NETWORKS or (match[2] and not (match[1] in ("mobilenet_v1", "mobilenet_v2") and int(match[3]))):
         raise ValueError(f"no network {name!r} in the zoo; known: {', '.join(names())}")
     options: dict[str, Any] = {"width": float(match[2]), "resolution": int(match[3])} if match[2] else {}
     return _NETWORKS[match[1]](**options, **_TYPES[match[4]])
@@ -58,21 +59,16 @@ def mobilenet_v2(*, width: float = 1.0, resolution: int = 224, classes: int = 10
     """MobileNet v2 (Sandler et al. 2018): inverted residuals with linear bottlenecks. Parameters as `mobilenet_v1`."""
     net = _network("mobilenet_v2", dtype, io_dtype, seed)
 
-    def channels(n: float) -> int:
-        """The nearest multiple of 8 that is not more than a tenth below."""
-        rounded = max(8, int(n + 4) // 8 * 8)
-        return rounded + 8 if rounded < 0.9 * n else rounded
-
-    x = net.conv(net.input(resolution), channels(32 * width), 3, stride=2, activation="RELU6")
+    x = net.conv(net.input(resolution), _multiple_of_8(32 * width), 3, stride=2, activation="RELU6")
     plan = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
     for expansion, out_c, repeats, first_stride in plan:
         for i in range(repeats):
             stride = first_stride if i == 0 else 1
             y = x if expansion == 1 else net.conv(x, x.channels * expansion, activation="RELU6")
             y = net.depthwise(y, stride=stride)
-            y = net.conv(y, channels(out_c * width), activation="NONE")
+            y = net.conv(y, _multiple_of_8(out_c * width), activation="NONE")
             x = net.add(x, y) if stride == 1 and x.channels == y.channels else y
-    x = net.conv(x, channels(1280 * max(1.0, width)), activation="RELU6")
+    x = net.conv(x, _multiple_of_8(1280 * max(1.0, width)), activation="RELU6")
     return net.build(net.softmax(net.logits(net.mean(x), classes)))
 
 
@@ -135,12 +131,104 @@ def inception_v3(*, resolution: int = 299, classes: int = 1000, dtype: str = "in
     return net.build(net.softmax(net.logits(net.mean(x), classes)))
 
 
+def mobilenet_v3_large(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """MobileNet v3 large (Howard et al. 2019), hard sigmoids as a RELU6 and a multiplication. Parameters as `mobilenet_v1`."""
+    net = _network("mobilenet_v3_large", dtype, io_dtype, seed)
+
+    def curved(x: Activation, out_c: int, name: str) -> Activation:
+        return net.conv(x, out_c) if name == "RELU" else net.curve(net.conv(x, out_c, activation="NONE"), name)
+
+    def excited(x: Activation) -> Activation:
+        """Squeeze and excite."""
+        gate = net.conv(net.conv(net.mean(x, keep_dims=True), _multiple_of_8(x.channels / 4)), x.channels, activation="RELU6")
+        return net.multiply(x, net.multiply(gate, net.scalar(1 / 6)))
+
+    x = net.curve(net.conv(net.input(resolution), 16, 3, stride=2, activation="NONE"), "HARD_SWISH")
+    plan = [(3, 16, 16, False, "RELU", 1), (3, 64, 24, False, "RELU", 2), (3, 72, 24, False, "RELU", 1)]
+    plan += [(5, 72, 40, True, "RELU", 2), (5, 120, 40, True, "RELU", 1), (5, 120, 40, True, "RELU", 1)]
+    plan += [(3, 240, 80, False, "HARD_SWISH", 2), (3, 200, 80, False, "HARD_SWISH", 1), *[(3, 184, 80, False, "HARD_SWISH", 1)] * 2]
+    plan += [(3, 480, 112, True, "HARD_SWISH", 1), (3, 672, 112, True, "HARD_SWISH", 1)]
+    plan += [(5, 672, 160, True, "HARD_SWISH", 2), *[(5, 960, 160, True, "HARD_SWISH", 1)] * 2]
+    for size, expanded, out_c, excites, name, stride in plan:
+        y = x if expanded == x.channels else curved(x, expanded, name)
+        y = net.depthwise(y, size, stride=stride, activation="RELU" if name == "RELU" else "NONE")
+        y = net.curve(y, name) if name != "RELU" else y
+        y = net.conv(excited(y) if excites else y, out_c, activation="NONE")
+        x = net.add(x, y) if stride == 1 and x.channels == out_c else y
+    x = net.mean(curved(x, 960, "HARD_SWISH"), keep_dims=True)
+    x = curved(x, 1280, "HARD_SWISH")
+    return net.build(net.softmax(net.logits(net.flatten(x), classes)))
+
+
+def efficientnet_b0(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """EfficientNet-B0 (Tan and Le 2019), SiLU as LOGISTIC and MUL. Parameters as `mobilenet_v1`."""
+    net = _network("efficientnet_b0", dtype, io_dtype, seed)
+
+    def silu(x: Activation) -> Activation:
+        return net.curve(x, "SILU")
+
+    x = silu(net.conv(net.input(resolution), 32, 3, stride=2, activation="NONE"))
+    plan = [(1, 16, 1, 1, 3), (6, 24, 2, 2, 3), (6, 40, 2, 2, 5), (6, 80, 3, 2, 3), (6, 112, 3, 1, 5), (6, 192, 4, 2, 5), (6, 320, 1, 1, 3)]
+    for expansion, out_c, repeats, first_stride, size in plan:
+        for i in range(repeats):
+            stride = first_stride if i == 0 else 1
+            y = x if expansion == 1 else silu(net.conv(x, x.channels * expansion, activation="NONE"))
+            y = silu(net.depthwise(y, size, stride=stride, activation="NONE"))
+            squeezed = silu(net.conv(net.mean(y, keep_dims=True), x.channels // 4, activation="NONE"))
+            gate = net.curve(net.conv(squeezed, y.channels, activation="NONE"), "LOGISTIC")
+            y = net.conv(net.multiply(y, gate), out_c, activation="NONE")
+            x = net.add(x, y) if stride == 1 and x.channels == out_c else y
+    x = silu(net.conv(x, 1280, activation="NONE"))
+    return net.build(net.softmax(net.logits(net.mean(x), classes)))
+
+
+def unet(*, resolution: int = 128, channels: int = 16, classes: int = 4, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """U-Net (Ronneberger et al. 2015) of four levels from `channels` on, padded, its upsampling bilinear. Other parameters as `mobilenet_v1`."""
+    net = _network("unet", dtype, io_dtype, seed)
+
+    def block(x: Activation, out_c: int) -> Activation:
+        return net.conv(net.conv(x, out_c, 3), out_c, 3)
+
+    x, skips = block(net.input(resolution), channels), []
+    for level in (1, 2, 3):
+        skips.append(x)
+        x = block(net.max_pool(x, 2, stride=2), channels << level)
+    for level in (2, 1, 0):
+        x = block(net.concat(net.resize(x, 2), skips[level]), channels << level)
+    return net.build(net.curve(net.logits(x, classes), "LOGISTIC"))
+
+
+def yolov8n(*, resolution: int = 320, classes: int = 80, dtype: str = "int8", io_dtype: str | None = None, seed: int = 1) -> bytes:
+    """YOLOv8 nano (Ultralytics 2023) with its decoder: boxes and scores of each anchor in one output. Parameters as `mobilenet_v1`.
+
+    seed: with 0, one of the 58 scales brings a LOGISTIC so near a tie that the delegate leaves it to the runtime.
+    """
+    from .yolo import Detector
+
+    return Detector(_network("yolov8n", dtype, io_dtype, seed), classes).build(resolution)
+
+
+def _multiple_of_8(n: float) -> int:
+    """The nearest multiple of 8 that is not more than a tenth below."""
+    rounded = max(8, int(n + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * n else rounded
+
+
 def _network(name: str, dtype: str, io_dtype: str | None, seed: int) -> Network:
     from .network import Network  # numpy comes with the runtime and is not needed to list the names
 
     return Network(name, dtype=dtype, io_dtype=io_dtype or dtype, seed=seed)
 
 
-_NETWORKS = {"mobilenet_v1": mobilenet_v1, "mobilenet_v2": mobilenet_v2, "resnet18": resnet18, "inception_v3": inception_v3}
+_NETWORKS = {
+    "mobilenet_v1": mobilenet_v1,
+    "mobilenet_v2": mobilenet_v2,
+    "resnet18": resnet18,
+    "inception_v3": inception_v3,
+    "mobilenet_v3_large": mobilenet_v3_large,
+    "efficientnet_b0": efficientnet_b0,
+    "yolov8n": yolov8n,
+    "unet": unet,
+}
 
 _TYPES: dict[str | None, dict[str, Any]] = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}}
