@@ -48,7 +48,7 @@ from .binding.runtimes import Delegate
 
 if TYPE_CHECKING:
     from .accuracy import diff
-    from .measure import bench
+    from .measure import bench, calibrate
     from .sessions import Interpreter, inputs, nodes
     from .tuning import tune
 
@@ -71,13 +71,15 @@ __all__ = [
     "Timing",
     "ToolOptions",
 ]
-__all__ += ["accelerator_path", "bench", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels", "library_path", "load", "nodes"]
-__all__ += ["machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
+__all__ += ["accelerator_path", "bench", "calibrate", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels", "library_path"]
+__all__ += ["load", "nodes", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
 
 __version__: str
 
 # Imported when they are asked for, from these packages: they need more than the shared library.
-_LATER = {"Interpreter": "sessions", "bench": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions", "tune": "tuning"}
+_LATER = {
+    "Interpreter": "sessions", "bench": "measure", "calibrate": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions", "tune": "tuning",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from . import ffi, loader
 from .runtimes import Delegate
@@ -276,6 +277,16 @@ def signature(delegate: Delegate, index: int) -> str:
     """
     text = ffi.library()[1].tvmq_get_signature(ffi.delegate_pointer(delegate), index)
     return ffi.string(text) if text else ""
+
+
+def estimates(delegate: Delegate, index: int) -> dict[tuple[str, str], float]:
+    """The least estimated cycles of each way and kernel among candidates(), without what else there is to say of them."""
+    lib, pointer, place = ffi.library()[1], ffi.delegate_pointer(delegate), 0
+    found: dict[tuple[Any, Any], float] = {}
+    while candidate := lib.tvmq_get_candidate(pointer, index, place):
+        found.setdefault((candidate.way, candidate.kernel), candidate.cycles)  # pointers to strings that last, which cost less to compare
+        place += 1
+    return {(ffi.string(way), ffi.string(kernel)): cycles for (way, kernel), cycles in found.items()}
 
 
 def force(delegate: Delegate, index: int, candidate: int | None) -> None:

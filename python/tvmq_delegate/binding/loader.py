@@ -74,6 +74,10 @@ def record_files(value: object) -> str:
     return text or "none"
 
 
+# Options by which another machine than this one is asked for, and what they are where it is not.
+_CHOOSING = (("machine", "auto"), ("tune", "auto"), ("estimate", "none"))
+
+
 def _calibrated() -> dict[str, str]:
     """The option that names the machine file of this CPU, if there is one."""
     try:
@@ -100,7 +104,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` and `fast_math`
         of "auto" are what reference.found() finds out from the runtime's kernels. `machine` of "auto" is the file that calibrate() has written for this CPU, if
-        there is one that the library can read. `tuning_records` may be a list of paths.
+        there is one that the library can read; "known" leaves it aside. `tuning_records` may be a list of paths.
 
     Returns:
       The runtime's own Delegate object.
@@ -118,7 +122,10 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
         if given.get(option, "auto") == "auto":
             given[option] = reference.found(option, interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
-    calibrated = _calibrated() if given.get("machine", "auto") == "auto" and given.get("tune", "auto") == "auto" else {}
+    if given.get("machine") == "known":
+        given["machine"], calibrated = "auto", {}
+    else:
+        calibrated = _calibrated() if all(given.get(name, default) == default for name, default in _CHOOSING) else {}
     try:
         delegate = _created(interpreter, path, {**given, **calibrated})
     except ValueError as error:

@@ -2,6 +2,8 @@
 
 from . import machine
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
+from .calibration import SECONDS as CALIBRATION_SECONDS
+from .calibration import Calibration, Constant, Measured, calibrate
 from .live import live_bytes
 from .metrics import BenchmarkResult, judged
 from .occupancy import Occupancy, occupancy
@@ -12,6 +14,7 @@ from .runner import Profiled
 from .serving import Serving
 
 __all__ = [
-    "Benchmark", "BenchmarkResult", "Change", "Comparison", "DEFAULTS", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "bench", "compare",
-    "judged", "live_bytes", "machine", "node_times", "occupancy",
+    "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "Measured", "Occupancy",
+    "OpProfileData", "Profiled", "Serving", "Settings", "bench", "calibrate", "compare", "judged", "live_bytes", "machine", "node_times",
+    "occupancy",
 ]  # fmt: skip

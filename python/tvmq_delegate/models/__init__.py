@@ -1,10 +1,11 @@
 """Models as .tflite files, without a TFLite runtime: reading them, cutting them up, building them, and the zoo of published networks."""
 
-from . import zoo
+from . import layers, zoo
 from .builder import ModelBuilder
 from .flatbuffer import ModelError
 from .surgery import ModelSource, Op, Quantization, Tensor, cut, described, expose, fed, opened, ops, with_shapes
 
 __all__ = [
-    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "cut", "described", "expose", "fed", "opened", "ops", "with_shapes", "zoo",
+    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "cut", "described", "expose", "fed", "layers", "opened", "ops", "with_shapes",
+    "zoo",
 ]  # fmt: skip

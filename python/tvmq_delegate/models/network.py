@@ -241,9 +241,9 @@ class Network:
         share = np.full_like(x.mean, 1 / x.channels)
         return self._op("SOFTMAX", [x], x.shape, share, share**2, (1 / 256, INTEGER_RANGE[self._dtype][0]), beta=1.0)
 
-    def build(self, output: Activation) -> bytes:
-        """The model."""
-        return self._builder.build(self._inputs, [self._converted(output, self._dtype, self._io_dtype).tensor])
+    def build(self, *outputs: Activation) -> bytes:
+        """The model with these outputs. The delegate leaves out layers that no output depends on."""
+        return self._builder.build(self._inputs, [self._converted(output, self._dtype, self._io_dtype).tensor for output in outputs])
 
     def _converted(self, x: Activation, source: str, target: str) -> Activation:
         """QUANTIZE from one 8-bit type to the other: same scale, shifted by 128."""

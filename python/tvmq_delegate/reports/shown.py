@@ -12,10 +12,10 @@ from rich.text import Text
 
 from ..accuracy import Diff
 from ..binding import library
-from ..measure import Benchmark, Comparison
+from ..measure import Benchmark, Calibration, Comparison
 from ..sessions import Delegation
 from ..tuning import Tuning
-from . import bench, diff, serving, tables, tuning
+from . import bench, calibration, diff, serving, tables, tuning
 from .screen import Screen
 
 WIDTH = 120
@@ -64,6 +64,7 @@ def _delegation(found: Delegation) -> Iterable[RenderableType]:
 
 _PARTS: dict[type, Callable[[Any], Iterable[RenderableType]]] = {
     Benchmark: _benchmark,
+    Calibration: lambda found: calibration.report(found, WIDTH),
     Comparison: _comparison,
     Delegation: _delegation,
     Diff: lambda found: diff.report(found, ratings=any(rating.expected is not None for rating in found.ratings), width=WIDTH),

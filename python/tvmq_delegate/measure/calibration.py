@@ -1,0 +1,220 @@
+"""This machine's constants of the cost model: measured with networks made for it, fitted, and written as a machine file."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ..binding import Shown, library, library_path, machines, runtimes
+from ..models import layers
+
+if TYPE_CHECKING:
+    from . import samples
+
+# Constants that one thread's estimates are made of; the others stay as they are shipped.
+FITTED = (
+    "pointer_cycles", "list_cycles", "copied_piece_cycles", "copied_byte_cycles", "widened_byte_cycles", "zipped_piece_cycles", "zipped_byte_cycles",
+    "lone_tile", "pixel_pointer_cycles", "strip_start_cycles", "strip_column_cycles", "copied_pixel_cycles", "line_byte_cycles", "streamed_byte_cycles",
+)  # fmt: skip
+SECONDS = 4.0
+# Numbers that are perturbed to see what they make of an estimate, which is linear in them or in their inverses.
+STEP = 1.25
+# A constant that changes no estimate by more than this fraction has not been measured.
+SEEN = 0.002
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number of the machine: as it is shipped, and as it is fitted. kernel: whose rate or tile_cycles it is, "" of the others. share: the most that it makes
+    of any candidate's estimate."""
+
+    name: str
+    kernel: str
+    shipped: float
+    fitted: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A candidate that was measured, and what the shipped constants and the fitted ones say. network: "int8" or "uint8"; op: the node's."""
+
+    network: str
+    node: int
+    op: str
+    way: str
+    kernel: str
+    ns: float
+    shipped_ns: float
+    fitted_ns: float
+
+
+@dataclass(frozen=True)
+class Calibration(Shown):
+    """The constants that calibrate() found, and how well they predict.
+
+    cpu: this CPU. base: the known machine that it was fitted near. hold: how much closer constants are held to the shipped ones than by default; infinite
+    where no fit chooses better than what is shipped. shipped_regret, fitted_regret: by how much the candidates that the model takes are slower than the
+    fastest, as a fraction. errors: likewise the median error of a time. text: the machine file. path: where it is, "" if it is not written.
+    """
+
+    cpu: str
+    base: str
+    rounds: int
+    hold: float
+    shipped_regret: float
+    fitted_regret: float
+    shipped_error: float
+    fitted_error: float
+    constants: tuple[Constant, ...]
+    measured: tuple[Measured, ...]
+    text: str
+    path: str
+
+
+def calibrate(
+    *,
+    out: str | os.PathLike[str] | None = None,
+    write: bool = True,
+    seconds: float = SECONDS,
+    base: str | None = None,
+    runtime: str | ModuleType | None = None,
+    progress: Callable[[float, str], None] | None = None,
+) -> Calibration:
+    """Measures this machine's constants, and writes them as a machine file, which load() takes from then on.
+
+    Args:
+      out: the file; None: that of this CPU in the user's cache folder.
+      write: False leaves the file alone.
+      seconds: time for measuring; fitting takes some more.
+      base: the known machine whose constants the fit is held near; None: the one that the CPU says it is.
+      runtime: as for load().
+      progress: is called with the fraction that is done, and what goes on.
+
+    Raises:
+      ValueError: no machine of the name `base` is known. OSError: the file cannot be written. What load() raises.
+    """
+    from . import samples  # which needs numpy; that comes with a runtime
+
+    tell = progress or (lambda fraction, what: None)
+    module = runtimes.find(runtime)
+    nets = [samples.Sampler(kind, layers.every_layer(kind), module, {"machine": "known", "num_threads": 1}) for kind in ("int8", "uint8")]
+    name = base or library.report(nets[0].delegate).summary.machine
+    texts = {machine.name: machine.text for machine in library.machines()}
+    if name not in texts:
+        raise ValueError(f"no machine is called {name!r}; known are {', '.join(texts)}")
+    rounds = samples.measure(nets, seconds, lambda fraction, what: tell(0.8 * fraction, what))
+    found = _fitted(nets, name, texts[name], rounds, lambda fraction, what: tell(0.8 + 0.18 * fraction, what))
+    if not write:
+        return found
+    path = Path(out) if out is not None else machines.cache_file(library_path())
+    _write(path, found.text)
+    return Calibration(**{**vars(found), "path": str(path)})
+
+
+def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, progress: Callable[[float, str], None]) -> Calibration:
+    import numpy as np
+
+    from . import fit, samples
+
+    numbers = [number for number in _numbers(base) if number[0] in FITTED or number[1] in _kernels(nets)]
+    perturbed = [_changed(base, {(field, kernel): value * STEP}) for field, kernel, value in numbers]
+    keys, cycles, others = samples.elasticities(nets, base, perturbed, progress)
+    inverse = np.array([-1.0 if field == "rate" else 1.0 for field, _, _ in numbers])
+    terms = (others - cycles[:, None]) / np.where(inverse > 0, STEP - 1, 1 / STEP - 1)
+    terms = np.clip(terms, 0, cycles[:, None])
+    seen = (terms / cycles[:, None]).max(axis=0)
+    numbers, terms, inverse = [number for number, share in zip(numbers, seen) if share > SEEN], terms[:, seen > SEEN], inverse[seen > SEEN]
+    times = {(net.name, *key): float(np.median(ns)) for net in nets for key, ns in net.times.items()}
+    rows = [i for i, key in enumerate(keys) if key in times]
+    nodes = list(dict.fromkeys((keys[i][0], keys[i][1]) for i in rows))
+    rest = np.maximum(cycles - terms.sum(axis=1), 0)
+    ns = np.array([times[keys[i]] for i in rows])
+    problem = fit.Problem(ns, np.array([nodes.index((keys[i][0], keys[i][1])) for i in rows]), terms[rows], rest[rows], inverse)
+    factors, hold = fit.fit(problem)
+
+    everything, zero = np.full(len(rows), True), np.zeros(len(numbers))
+    predicted = {}
+    for what, x in (("shipped", zero), ("fitted", np.log(factors))):
+        raw = problem.cycles(x)
+        predicted[what] = raw * np.exp(np.median(np.log(ns / raw)))
+    ops = {(net.name, i): node.op for net in nets for i, node in net.nodes.items()}
+    return Calibration(
+        cpu=library.cpu().name,
+        base=name,
+        rounds=rounds,
+        hold=hold,
+        shipped_regret=math.expm1(fit.regret(problem, zero, everything)),
+        fitted_regret=math.expm1(fit.regret(problem, np.log(factors), everything)),
+        shipped_error=float(np.median(np.abs(predicted["shipped"] / ns - 1))),
+        fitted_error=float(np.median(np.abs(predicted["fitted"] / ns - 1))),
+        constants=tuple(
+            Constant(field, kernel, value, float(f"{value * factor:.4g}"), float(share))
+            for (field, kernel, value), factor, share in zip(numbers, factors, seen[seen > SEEN])
+        ),
+        measured=tuple(
+            Measured(
+                network=keys[i][0],
+                node=keys[i][1],
+                op=ops[keys[i][:2]],
+                way=keys[i][2][0],
+                kernel=keys[i][2][1],
+                ns=float(ns[n]),
+                shipped_ns=float(predicted["shipped"][n]),
+                fitted_ns=float(predicted["fitted"][n]),
+            )
+            for n, i in enumerate(rows)
+        ),
+        text=_changed(base, {(field, kernel): value * factor for (field, kernel, value), factor in zip(numbers, factors)}, name=library.cpu().name),
+        path="",
+    )
+
+
+def _kernels(nets: list[samples.Sampler]) -> set[str]:
+    """The kernels that are measured, and those of Winograd's transforms and of sums of rows, which candidates use beside their own."""
+    beside = {kernel.name for kernel in library.kernels() if kernel.available and kernel.family in ("winograd_input", "winograd_output", "row_sums")}
+    return beside | {kernel for net in nets for kinds in net.candidates.values() for _, kernel in kinds}
+
+
+def _numbers(text: str) -> list[tuple[str, str, float]]:
+    """The numbers of a machine file: (name, "", value), and of kernels ("rate" or "tile_cycles", kernel, value). Zeros are left out: no factor changes them."""
+    found = []
+    for name, value in re.findall(r"^([\w ]+?) = ([\d.e+ -]+?)\s*(?:#.*)?$", text, re.MULTILINE):
+        kernel = name.removeprefix("kernel ") if name.startswith("kernel ") else ""
+        found += [(field, kernel, float(number)) for field, number in zip(("rate", "tile_cycles") if kernel else (name,), value.split())]
+    return [number for number in found if number[2] > 0]
+
+
+def _changed(text: str, values: dict[tuple[str, str], float], name: str | None = None) -> str:
+    """The machine file with other numbers, and of that name. Its base is what it was the text of."""
+
+    def line(match: re.Match[str]) -> str:
+        before, key, old, after = match.groups()
+        kernel = key.removeprefix("kernel ") if key.startswith("kernel ") else ""
+        fields = ("rate", "tile_cycles") if kernel else (key,)
+        new = [f"{values[field, kernel]:.4g}" if (field, kernel) in values else number for field, number in zip(fields, old.split())]
+        return f"{before}{' '.join(new)}{after}"
+
+    text = re.sub(r"^(([\w ]+?) = )([\d.e+ -]+?)((?:\s*#.*)?)$", line, text, flags=re.MULTILINE)
+    return text if name is None else re.sub(r"^name = .*$", lambda _: f"name = {_one_line(name)}", text, count=1, flags=re.MULTILINE)
+
+
+def _one_line(text: str) -> str:
+    """A name that a machine file can have."""
+    return "".join(c if c.isprintable() and c != "#" else " " for c in text)[:60].strip() or "unnamed"
+
+
+def _write(path: Path, text: str) -> None:
+    """There as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name[:100]}.", delete=False, encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, path)

@@ -1,0 +1,72 @@
+"""Calibration: constants are found again in times that were made of them, and what the command writes is a machine file that load() takes."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import harness
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import tvmq_delegate
+from tvmq_delegate import cli, measure
+from tvmq_delegate.binding import machines
+from tvmq_delegate.measure import calibration, fit
+
+
+def problem(factors: np.ndarray, noise: float) -> fit.Problem:
+    """Forty nodes of eight candidates, each of which two constants decide on."""
+    random = np.random.default_rng(3)
+    node = np.repeat(np.arange(40), 8)
+    terms = random.uniform(100, 1000, (len(node), len(factors))) * (random.random((len(node), len(factors))) < 0.4)
+    inverse = np.array([1.0, -1.0] * (len(factors) // 2))
+    rest = np.full(len(node), 50.0)
+    made = fit.Problem(np.zeros(len(node)), node, terms, rest, inverse)
+    ns = made.cycles(np.log(factors)) / 3 * np.exp(random.normal(0, noise, len(node)))
+    ns[::37] *= 3  # an interruption
+    return fit.Problem(ns, node, terms, rest, inverse)
+
+
+def test_constants_are_found_again() -> None:
+    true = np.array([2.0, 0.6, 1.0, 1.5, 0.7, 1.0])
+    found, hold = fit.fit(problem(true, 0.02))
+    assert np.isfinite(hold) and np.abs(np.log(found / true)).max() < 0.25, found
+
+
+def test_shipped_constants_stay_where_they_are_right() -> None:
+    made = problem(np.ones(6), 0.0)
+    found, _ = fit.fit(made)
+    everything = np.full(len(made.ns), True)
+    assert fit.regret(made, np.log(found), everything) <= fit.regret(made, np.zeros(6), everything)
+
+
+def test_text_is_changed_in_place() -> None:
+    text = next(machine.text for machine in tvmq_delegate.machines() if machine.name == "zen5")
+    numbers = calibration._numbers(text)
+    assert ("pointer_cycles", "", 7.0) in numbers and ("rate", "tvmq_gemm_s8_4x8__c", 3.5) in numbers
+    changed = calibration._changed(text, {("pointer_cycles", ""): 8.0, ("tile_cycles", "tvmq_gemm_s8_4x8__c"): 100.0}, name="a # name\n")
+    old, new = text.splitlines(), changed.splitlines()
+    different = [after for before, after in zip(old, new, strict=True) if before != after]
+    assert [line.partition("  #")[0] for line in different] == ["name = a   name", "pointer_cycles = 8", "kernel tvmq_gemm_s8_4x8__c = 3.5 100"]
+
+
+def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = tmp_path / "page.html"
+    arguments = ["calibrate", "--time", "0.1", "--base", "sapphire-rapids", "--runtime", runtime.name, "--json", "--html", str(page)]
+    done = CliRunner().invoke(cli.main, arguments)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    file = machines.cache_file(tvmq_delegate.library_path())
+    assert found["path"] == str(file) and file.read_text() == found["text"] and found["rounds"] >= 1
+    assert len(found["measured"]) > 50 and {"int8", "uint8"} == {sample["network"] for sample in found["measured"]}
+    assert "Measured against predicted" in page.read_text()
+    delegate = runtime.load()
+    runtime.interpreter(one_conv.read_bytes(), [delegate])
+    assert tvmq_delegate.report(delegate).summary.machine == measure.calibration._one_line(tvmq_delegate.cpu().name)
+    known = runtime.load(machine="known")
+    assert tvmq_delegate.report(known).summary.machine in {machine.name for machine in tvmq_delegate.machines()}
+    refused = CliRunner().invoke(cli.main, ["calibrate", "--base", "vax", "--runtime", runtime.name])
+    assert refused.exit_code == 2 and "no machine is called 'vax'" in refused.stderr
