@@ -24,7 +24,7 @@ import pytest
 from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
-from tvmq_delegate import tuning
+from tvmq_delegate import binding, tuning
 from tvmq_delegate.binding import library
 from tvmq_delegate.models import zoo
 from tvmq_delegate.tuning import search, tasks
@@ -153,6 +153,19 @@ def test_commands_on_records(network: tasks.Network, tmp_path: pathlib.Path) -> 
     checked = tvmq("records", "check", bad)
     assert checked.exit_code == 1 and "bad.jsonl:2: another version" in checked.output and "bad.jsonl:3: bad line" in checked.output
     assert "nowhere" in refuses("records", "show", "nowhere")
+
+
+def test_records_in_the_package(runtime: harness.Runtime) -> None:
+    """They are proven, the best of their tasks, sorted, and of kernels that there are in the library for their machines."""
+    paths = binding.shipped_records()
+    records, skipped = tuning.read_records(paths)
+    assert records and not skipped and records == tuning.best(records)
+    kernels = (harness.REPOSITORY / "delegate/kernels/variants.def").read_text(encoding="utf-8")
+    for record in records:
+        assert record.choice.kernel.removeprefix("tvmq_").partition("__")[0] in kernels, record.choice.kernel
+    _, _interpreter, (got,) = outputs(runtime, tuning_records=["shipped", "none"])
+    harness.assert_equal(got, expected(runtime))
+    assert "amd-epyc-zen-5.jsonl: " in prints("info")
 
 
 # ---- the search

@@ -2,7 +2,7 @@
 
 from . import library, machines, runtimes
 from .accelerator import CompiledDelegate, accelerator_path, delegates, environment
-from .loader import library_path, load
+from .loader import library_path, load, shipped_records
 from .options import LoadOptions, ToolOptions
 from .runtimes import Delegate
 from .shown import Shown
@@ -21,4 +21,5 @@ __all__ = [
     "load",
     "machines",
     "runtimes",
+    "shipped_records",
 ]

@@ -62,16 +62,24 @@ def spelled(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def record_files(value: object) -> str:
-    """The option tuning_records as the library takes it: paths with colons between them, or "none". value: a path, several with colons, or a sequence of paths.
+    """The option tuning_records as the library takes it: paths with colons between them, or "none".
+
+    value: a path, several with colons, or a sequence of paths; "shipped" among them stands for the files in the package.
 
     Raises:
       FileNotFoundError: one is not there, which the library would only warn of.
     """
-    text = ":".join(map(os.fspath, value)) if isinstance(value, (list, tuple)) else str(value)
-    for path in text.split(":") if text not in ("", "none") else ():
+    given = [os.fspath(path) for path in value] if isinstance(value, (list, tuple)) else str(value).split(":")
+    paths = [path for each in given for path in (map(str, shipped_records()) if each == "shipped" else [each]) if path not in ("", "none")]
+    for path in paths:
         if not os.path.isfile(path):
             raise FileNotFoundError(errno.ENOENT, "no such file of tuning records", path)
-    return text or "none"
+    return ":".join(paths) or "none"
+
+
+def shipped_records() -> list[Path]:
+    """The files of tuning records in the package."""
+    return sorted(packaged("pretuned").glob("*.jsonl"))
 
 
 # Options by which another machine than this one is asked for, and what they are where it is not.
@@ -104,7 +112,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected` and `fast_math`
         of "auto" are what reference.found() finds out from the runtime's kernels. `machine` of "auto" is the file that calibrate() has written for this CPU, if
-        there is one that the library can read; "known" leaves it aside. `tuning_records` may be a list of paths.
+        there is one that the library can read; "known" leaves it aside. `tuning_records` may be a list of paths; "shipped" stands for those in the package.
 
     Returns:
       The runtime's own Delegate object.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .. import tuning
-from ..binding import library, library_path, runtimes
+from ..binding import library, library_path, runtimes, shipped_records
 from ..reports import screen, tables
 from .command import main, print_json, widened
 
@@ -18,7 +18,7 @@ def info(as_json: bool, with_kernels: bool) -> None:
     """Show the delegate's options, the CPU and its instruction sets, the runtimes found, and the kernels."""
     cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
     found = runtimes.installed()
-    shipped = {path.name: tuning.usable(tuning.read_records([path])[0]) for path in tuning.shipped()}
+    shipped = {path.name: tuning.usable(tuning.read_records([path])[0]) for path in shipped_records()}
     if as_json:
         about = {"version": library.version(), "library": str(library_path()), "runtimes": found}
         print_json({**about, "cpu": cpu, "isas": isas, "kernels": kernels, "options": options, "tuning_records": shipped})

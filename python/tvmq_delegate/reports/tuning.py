@@ -44,7 +44,7 @@ def tasks(found: Tuning, width: int) -> Table:
     """One line for each task, the longest first."""
     columns = [
         Column("nodes", lambda task: str(task.nodes), 3),
-        Column("task", lambda task: shape(task.signature), left=True, least=20),
+        Column("task", lambda task: shape(task.signature), left=True, least=34),
         Column("default us", lambda task: f"{task.default_ns / 1e3:.1f}", 1),
         Column("best us", lambda task: f"{task.default_ns * task.best_ratio / 1e3:.1f}"),
         Column("gain", lambda task: f"{1 / task.best_ratio:.2f}x"),
@@ -85,7 +85,7 @@ def report(found: Tuning, width: int) -> Iterable[Table | str]:
 def records(listed: Sequence[Record], width: int) -> Table:
     """One line for each record."""
     columns = [
-        Column("task", lambda record: shape(record.task), left=True, least=20),
+        Column("task", lambda record: shape(record.task), left=True, least=34),
         Column("threads", lambda record: str(record.origin.threads), 2),
         Column("us", lambda record: f"{min(record.times_ns) / 1e3:.1f}"),
         Column("default", lambda record: f"{min(record.default_times_ns) / 1e3:.1f}", 1),

@@ -1,6 +1,6 @@
 """The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
 
-from .records import Choice, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, shipped, usable
+from .records import Choice, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, usable
 from .search import TRIALS, Progress, Trial, Tuned, Tuning, tune
 from .tasks import Network, Task, measure
 from .tuners import NAMES, tuner
@@ -24,7 +24,6 @@ __all__ = [
     "merged",
     "parse",
     "read_records",
-    "shipped",
     "tune",
     "tuner",
     "usable",

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -224,8 +224,3 @@ class Log:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def shipped() -> Iterator[Path]:
-    """The files of records in the package."""
-    yield from sorted(Path(__file__).parents[1].joinpath("pretuned").glob("*.jsonl"))
