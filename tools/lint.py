@@ -64,8 +64,9 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
     "measure": RUNNING,
     "accuracy": RUNNING,
     "tuning": ("measure", *RUNNING),
-    "reports": ("tuning", "measure", "accuracy", *RUNNING),
-    "cli": ("reports", "tuning", "measure", "accuracy", *RUNNING),
+    "fleet": ("tuning", "measure", "accuracy", *RUNNING),
+    "reports": ("fleet", "tuning", "measure", "accuracy", *RUNNING),
+    "cli": ("reports", "fleet", "tuning", "measure", "accuracy", *RUNNING),
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,

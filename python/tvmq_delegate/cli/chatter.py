@@ -6,10 +6,12 @@ import atexit
 import os
 import signal
 import sys
+import time
 
 # TFLite's logger and absl's mark information so. The delegate's own lines look alike and are what --log-severity asks for.
 CHATTER = (b"INFO: ", b"VERBOSE: ", b"I0000 ")
 OURS = b" tvmq-delegate: "
+PATIENCE_SECS = 0.5
 
 
 def silence() -> None:
@@ -31,9 +33,14 @@ def silence() -> None:
 
 
 def _restore(child: int) -> None:
-    """The other process comes to the end of the pipe, and its last lines stand before whatever a shell prints next."""
+    """The other process comes to the end of the pipe, and its last lines stand before whatever a shell prints next.
+
+    A process that was started here and lives on, such as multiprocessing's tracker of resources, holds the pipe open: that is not waited for.
+    """
     os.dup2(sys.stderr.fileno(), 2)
-    os.waitpid(child, 0)
+    end = time.monotonic() + PATIENCE_SECS
+    while os.waitpid(child, os.WNOHANG) == (0, 0) and time.monotonic() < end:
+        time.sleep(0.002)
 
 
 def _pass_on(read: int, stderr: int) -> None:

@@ -3,6 +3,6 @@
 
 # Modules, each imported where it is needed.
 __all__ = [
-    "bench", "benchmark_model", "calibration", "calibration_page", "diff", "graph", "graph_page", "html", "screen", "serving", "tables", "trace", "tuning",
-    "tuning_page",
+    "bench", "benchmark_model", "calibration", "calibration_page", "diff", "fleet", "graph", "graph_page", "html", "screen", "serving", "tables", "trace",
+    "tuning", "tuning_page",
 ]  # fmt: skip

@@ -1,0 +1,38 @@
+"""A shelf of boards, as workers of dask.distributed: which there are, and one measurement at a time on each of them. Needs the extra `fleet`.
+
+    with fleet.connect("tls://host:8786", security=fleet.security("certificates")) as boards:
+        for result in boards.run(fleet.jobs(["model.tflite"], boards.select("cpu=cortex-a72"))):
+            print(result)
+
+dask brings the scheduler, the wire and the dashboard. This room knows the rest: what a board is, that it measures one thing at a time and nothing else, how to
+tell that a board is not to be trusted, and what to measure.
+"""
+
+from .board import Board, Resource, matching
+from .certificates import make_certificates, security
+from .client import Boards, Outcome, connect, local
+from .serve import serve
+from .table import Cell, Regression, Table, regressions, tabulate
+from .work import Job, Measured, identity, jobs
+
+__all__ = [
+    "Board",
+    "Boards",
+    "Cell",
+    "Job",
+    "Measured",
+    "Outcome",
+    "Regression",
+    "Resource",
+    "Table",
+    "connect",
+    "identity",
+    "jobs",
+    "local",
+    "make_certificates",
+    "matching",
+    "regressions",
+    "security",
+    "serve",
+    "tabulate",
+]

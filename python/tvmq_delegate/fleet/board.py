@@ -1,0 +1,91 @@
+"""A board as it describes itself."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..binding import library
+from ..measure import machine
+
+Resource = "board"  # of which each worker of dask has one, and each measurement takes one
+REFERENCE_SECS = 0.05
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board. name: of dask's worker, unique in a fleet. address: of the worker. kernels: a checksum of the library's kernels. See Machine for the rest."""
+
+    name: str
+    address: str
+    cpu: str
+    isa: str
+    count: int
+    governor: str
+    temperature: str
+    version: str
+    kernels: str
+    python: str
+    runtimes: dict[str, str]
+
+    def mismatches(self, version: str, kernels: str) -> list[str]:
+        """How the board's software differs from the client's, in words."""
+        found = []
+        if self.version != version:
+            found.append(f"tvmq-delegate {self.version} there, {version} here")
+        elif self.kernels != kernels:
+            found.append("another build of the kernels there than here")
+        return found
+
+
+def describe(name: str, address: str) -> Board:
+    """This machine as a board."""
+    now = machine.describe()
+    return Board(name, address, now.cpu, now.isa, now.count, now.governor, now.temperature, now.version, library.kernels_checksum(), now.python, now.runtimes)
+
+
+def temperature() -> str:
+    return machine.describe().temperature
+
+
+def reference_ns() -> int:
+    """The least time of a task that is the same on every board and in every version: a sum in pure Python, a tenth of a millisecond or so.
+
+    A board that is throttled, or busy with something else, takes longer for it than it once did.
+    """
+    least = 0
+    end = time.perf_counter() + REFERENCE_SECS
+    while not least or time.perf_counter() < end:
+        start = time.perf_counter_ns()
+        sum(range(5000))
+        spent = time.perf_counter_ns() - start
+        least = min(least or spent, spent)
+    return least
+
+
+def matching(boards: Sequence[Board], wanted: str) -> list[Board]:
+    """Those that `wanted` describes: NAME=PATTERN with commas between them, such as "cpu=*Cortex-A72*,isa=neon"; "" is all.
+
+    Patterns are the shell's, without regard to case; a plain word matches where it is part of the value. Any field of Board may be named, and runtime.
+
+    Raises:
+      ValueError: a condition that cannot be read, or an unknown field.
+    """
+    conditions = []
+    for condition in filter(None, wanted.split(",")):
+        field, equals, pattern = condition.partition("=")
+        if not equals or (field not in Board.__dataclass_fields__ and field != "runtime"):
+            fields = ", ".join([*Board.__dataclass_fields__, "runtime"])
+            raise ValueError(f"{condition!r} is not FIELD=PATTERN; the fields are {fields}")
+        conditions.append((field, pattern))
+    return [board for board in boards if all(_holds(board, field, pattern) for field, pattern in conditions)]
+
+
+def _holds(board: Board, field: str, pattern: str) -> bool:
+    values: list[Any] = list(board.runtimes) if field == "runtime" else [getattr(board, field)]
+    glob = pattern if re.search(r"[*?\[]", pattern) else f"*{pattern}*"
+    return any(fnmatch.fnmatchcase(str(value).lower(), glob.lower()) for value in values)

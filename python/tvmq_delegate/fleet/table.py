@@ -1,0 +1,110 @@
+"""The network table: networks x boards, with the times of each contender and the verdict of exactness beside them; and what has become slower since."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .client import Outcome
+
+DELEGATE = "tvmq"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A network on a board.
+
+    ms: contender -> median; ratio: stock's time over the delegate's, 0 where it was not measured. exact: whether every compared element equals the reference
+    kernels', None where none was compared. problems: what went wrong, and why figures are not to be trusted.
+    """
+
+    model: str
+    sha256: str
+    board: str
+    runtime: str
+    num_threads: int
+    ms: dict[str, float]
+    ratio: float
+    taken: int
+    nodes: int
+    exact: bool | None
+    different: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells by model, then board."""
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything was measured, and nothing differs."""
+        return not any(cell.exact is False or cell.problems for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A cell whose delegate has become slower. ratio: after over before."""
+
+    model: str
+    board: str
+    before_ms: float
+    after_ms: float
+    ratio: float
+
+
+def tabulate(outcomes: Iterable[Outcome]) -> Table:
+    """The table of outcomes, each of which counts once."""
+    groups: dict[tuple[str, str, str], list[Outcome]] = {}
+    seen: set[tuple[str, str, str]] = set()
+    for outcome in outcomes:
+        where = outcome.measured.board if outcome.measured else ", ".join(outcome.job.boards)
+        key = outcome.measured.key if outcome.measured else (outcome.job.id, where, "")
+        if key not in seen:
+            seen.add(key)
+            groups.setdefault((outcome.job.model, where, outcome.job.sha256), []).append(outcome)
+    return Table(tuple(_cell(model, board, found) for (model, board, _), found in sorted(groups.items())))
+
+
+def _cell(model: str, board: str, found: list[Outcome]) -> Cell:
+    ms: dict[str, float] = {}
+    ratio, taken, nodes, elements, different, runtime = 0.0, 0, 0, 0, 0, ""
+    problems = []
+    for outcome in found:
+        if outcome.measured is None:
+            last = outcome.attempts[-1][1] if outcome.attempts else "not measured"
+            problems.append(f"{outcome.job.kind}: {last}")
+            continue
+        measured = outcome.measured
+        ms |= measured.ms
+        ratio = measured.ratios.get("stock", ratio)
+        taken, nodes, runtime = measured.taken, measured.nodes, measured.runtime
+        elements, different = elements + measured.elements, different + measured.different
+        problems += [outcome.suspect] if outcome.suspect else []
+    exact = different == 0 if elements else None
+    first = found[0].job
+    return Cell(model, first.sha256, board, runtime, first.num_threads, ms, ratio, taken, nodes, exact, different, tuple(problems))
+
+
+def regressions(before: str | os.PathLike[str], after: Table, percent: float) -> list[Regression]:
+    """Cells that are slower than in an earlier table by more than so many percent; networks are told by their contents.
+
+    Raises:
+      OSError: the file cannot be read. ValueError: it holds no table.
+    """
+    try:
+        with open(before, encoding="utf-8") as stream:
+            cells = json.load(stream)["cells"]
+        old = {(cell["sha256"], cell["board"], cell["num_threads"]): float(cell["ms"].get(DELEGATE, 0)) for cell in cells}
+    except (UnicodeDecodeError, json.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
+        raise ValueError(f"{os.fspath(before)}: not written by tvmq fleet bench --json") from None
+    found = []
+    for cell in after.cells:
+        earlier, now = old.get((cell.sha256, cell.board, cell.num_threads), 0.0), cell.ms.get(DELEGATE, 0.0)
+        if earlier and now > earlier * (1 + percent / 100):
+            found.append(Regression(cell.model, cell.board, earlier, now, now / earlier))
+    return sorted(found, key=lambda item: -item.ratio)

@@ -1,0 +1,166 @@
+"""The work of boards: jobs, which are plain data, and the one function that does it there."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import multiprocessing
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from .. import accuracy, measure, models
+from ..binding import library
+from . import board
+
+KINDS = ("bench", "diff")
+SECS = 1.0  # of each contender of a benchmark
+
+
+@dataclass(frozen=True)
+class Job:
+    """One measurement on one board.
+
+    kind: "bench" or "diff". model: what to call it. sha256: of its bytes, which travel once to each board. boards: names of those that may do it; any of them
+    does. seconds: the limit of the whole measurement. options: the delegate's.
+    """
+
+    kind: str
+    model: str
+    sha256: str
+    boards: tuple[str, ...]
+    seconds: float
+    num_threads: int
+    options: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The same for the same measurement: results are told apart by it, the board and the time."""
+        told = (self.kind, self.model, self.sha256, self.boards, self.num_threads, sorted(self.options.items()))
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The result of a job. error: why there is none, else "".
+
+    ms: contender -> median. ratios: contender -> its time over the delegate's. taken, nodes: of the model. elements, different: compared with the reference
+    kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601, by the board's own clock.
+    """
+
+    job: Job
+    board: str
+    date: str
+    ms: dict[str, float]
+    ratios: dict[str, float]
+    taken: int
+    nodes: int
+    elements: int
+    different: int
+    reference_ns: tuple[int, int]
+    temperature: str
+    runtime: str
+    error: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.job.id, self.board, self.date
+
+
+def jobs(paths: Sequence[str | os.PathLike[str]], boards: Sequence[board.Board], *, kinds: Sequence[str] = KINDS, seconds: float = 120.0,
+         num_threads: int = 1, each: bool = True, **options: Any) -> list[tuple[Job, bytes]]:  # fmt: skip
+    """Every kind of measurement of every model on each board; without `each`, on whichever of them is free. With each goes the model's bytes.
+
+    Raises:
+      ModelError, OSError: a model cannot be read. ValueError: there is no board.
+    """
+    if not boards:
+        raise ValueError("no board to measure on")
+    found = []
+    for path in paths:
+        source, name = models.opened(path)
+        sha256 = hashlib.sha256(source).hexdigest()
+        for kind in kinds:
+            for names in [(item.name,) for item in boards] if each else [tuple(item.name for item in boards)]:
+                given = {option: value for option, value in options.items() if value is not None}
+                found.append((Job(kind, os.path.basename(name), sha256, names, seconds, num_threads, given), source))
+    return found
+
+
+def perform(job: Job, source: bytes, name: str) -> Measured:
+    """Does a job on this machine, in a process of its own that is ended when its time is over. Never raises: what went wrong is the result's."""
+    before = board.reference_ns()
+    answer: dict[str, Any] = {}
+    error = ""
+    if hashlib.sha256(source).hexdigest() != job.sha256:
+        error = "the model's bytes are not those that were announced"
+    else:
+        answer, error = _in_time(job, source)
+    after = board.reference_ns()
+    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": ""}
+    return Measured(job=job, board=name, date=date, reference_ns=(before, after), temperature=board.temperature(), error=error, **{**empty, **answer})
+
+
+def _in_time(job: Job, source: bytes) -> tuple[dict[str, Any], str]:
+    """Spawned, not forked: the worker of dask has threads."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_answer, args=(theirs, job, source), name=f"tvmq {job.kind}")
+    process.start()
+    theirs.close()
+    end = time.monotonic() + job.seconds
+    try:
+        if not ours.poll(max(0.0, end - time.monotonic())):
+            return {}, f"not finished within {job.seconds:g} seconds"
+        answer, error = ours.recv()
+        return answer, error
+    except EOFError:
+        process.join(5)
+        return {}, f"the measuring process ended with exit code {process.exitcode}"
+    finally:
+        ours.close()
+        process.join(1)
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+def _answer(pipe: Connection, job: Job, source: bytes) -> None:
+    try:
+        pipe.send(({"bench": _bench, "diff": _diff}[job.kind](job, source), ""))
+    except Exception as error:  # whatever it is, the client is to know
+        pipe.send(({}, f"{type(error).__name__}: {error}"))
+
+
+def _bench(job: Job, source: bytes) -> dict[str, Any]:
+    settings = measure.Settings(num_runs=10, min_secs=SECS, max_secs=job.seconds / 4, warmup_min_secs=SECS / 4)
+    found = measure.bench(source, name=job.model, settings=settings, against=["stock"], num_threads=job.num_threads, **job.options)
+    summary = found.delegation.summary
+    return {
+        "ms": {each.name: each.latency_metrics.median_ms for each in found.results},
+        "ratios": {each.name: each.ratio.median for each in found.results if each.ratio},
+        "taken": summary.claimed,
+        "nodes": len(found.delegation.nodes),
+        "runtime": found.runtime,
+    }
+
+
+def _diff(job: Job, source: bytes) -> dict[str, Any]:
+    found = accuracy.diff(source, name=job.model, num_threads=job.num_threads, **job.options)
+    return {
+        "taken": found.taken,
+        "nodes": found.nodes,
+        "elements": sum(output.difference.elements for output in found.outputs),
+        "different": sum(output.difference.different for output in found.outputs),
+        "runtime": found.runtime,
+    }
+
+
+def identity() -> tuple[str, str]:
+    """The client's own version and kernels, for comparison with those of boards."""
+    return library.version(), library.kernels_checksum()
+

@@ -1,0 +1,81 @@
+"""A fleet as tables: its boards, and its networks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from ..measure import judged
+from .columns import Column, fitted
+
+if TYPE_CHECKING:
+    from .. import fleet
+
+
+def boards(listed: Sequence[fleet.Board], queue: Mapping[str, int], width: int) -> Table:
+    columns = [
+        Column("board", lambda item: item.name, left=True, least=12),
+        Column("CPU", lambda item: item.cpu, left=True, least=16),
+        Column("isa", lambda item: item.isa, 3, left=True),
+        Column("cores", lambda item: str(item.count), 4),
+        Column("state", lambda item: "busy" if queue.get(item.address) else "free", left=True),
+        Column("queue", lambda item: str(queue.get(item.address, 0)), 5),
+        Column("governor", lambda item: item.governor, 6, left=True),
+        Column("temperature", lambda item: item.temperature, 2),
+        Column("version", lambda item: item.version, 7),
+        Column("runtimes", lambda item: ", ".join(item.runtimes), 8, left=True),
+    ]
+    return fitted(columns, listed, width, hint=True)
+
+
+def networks(found: fleet.Table, width: int) -> Table:
+    columns = [
+        Column("network", lambda cell: cell.model, left=True, least=16),
+        Column("board", lambda cell: cell.board, left=True, least=8),
+        Column("tvmq ms", lambda cell: _ms(cell, "tvmq")),
+        Column("stock ms", lambda cell: _ms(cell, "stock"), 2),
+        Column("stock/tvmq", lambda cell: Text(f"{cell.ratio:.2f}", _STYLES[judged(cell.ratio)]) if cell.ratio else Text("")),
+        Column("taken", lambda cell: f"{cell.taken} of {cell.nodes}" if cell.nodes else "", 3),
+        Column("exact", exactness, left=True),
+        Column("problem", lambda cell: "; ".join(cell.problems), 1, left=True, least=8),
+    ]
+    return fitted(columns, found.cells, width, hint=True)
+
+
+_STYLES = {"good": "green", "bad": "red", "": ""}
+
+
+def exactness(cell: fleet.Cell) -> str:
+    return {None: "", True: "yes", False: f"NO, {cell.different:,} differ"}[cell.exact]
+
+
+def _ms(cell: fleet.Cell, contender: str) -> str:
+    return f"{cell.ms[contender]:.3f}" if contender in cell.ms else ""
+
+
+def as_csv(found: fleet.Table) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["model", "sha256", "board", "runtime", "num_threads", "tvmq_ms", "stock_ms", "stock_over_tvmq", "taken", "nodes", "exact", "problems"])
+    for cell in found.cells:
+        exact = "" if cell.exact is None else str(cell.exact).lower()
+        row = [cell.model, cell.sha256, cell.board, cell.runtime, cell.num_threads, cell.ms.get("tvmq", ""), cell.ms.get("stock", ""), cell.ratio or ""]
+        writer.writerow([*row, cell.taken, cell.nodes, exact, "; ".join(cell.problems)])
+    return stream.getvalue()
+
+
+def slower(found: Sequence[fleet.Regression]) -> str:
+    return "\n".join(f"SLOWER {item.model} on {item.board}: {item.before_ms:.3f} ms before, {item.after_ms:.3f} ms now, {item.ratio:.2f}x" for item in found)
+
+
+def page(found: fleet.Table) -> str:
+    """The table as one HTML page, which needs no network. Needs the extra `report`."""
+    from .pages import environment
+
+    exact = sum(cell.exact is True for cell in found.cells)
+    return environment().get_template("fleet.html").render(title="tvmq fleet bench", cells=found.cells, exact=exact, exactness=exactness, shade=judged)

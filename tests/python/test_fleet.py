@@ -1,0 +1,218 @@
+"""A scheduler and boards as processes: what is measured, and what happens when boards die, hang, lie or are strangers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import fleet_jobs
+import pytest
+from test_cli import prints
+
+from tvmq_delegate import models
+from tvmq_delegate.models import zoo
+
+pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
+
+from distributed import LocalCluster, Security  # noqa: E402
+
+from tvmq_delegate import fleet  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+NAMES = ("a", "b", "c")
+
+
+@contextlib.contextmanager
+def scheduler(security: Security | None = None) -> Iterator[str]:
+    protocol = "tls" if security else "tcp"
+    with LocalCluster(n_workers=0, processes=False, dashboard_address=None, protocol=f"{protocol}://", host="127.0.0.1", security=security) as cluster:
+        yield cluster.scheduler_address
+
+
+@contextlib.contextmanager
+def shelf(address: str) -> Iterator[None]:
+    """Three boards; they are gone in the end, whatever has befallen them."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    command = [sys.executable, "-m", "tvmq_delegate", "board", address]
+    processes = [subprocess.Popen([*command, "--name", name], env=environment, stderr=subprocess.DEVNULL) for name in NAMES]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[fleet.Boards]:
+    """A client to whom no board is in quarantine yet."""
+    with fleet.connect(address) as found:
+        found.client.wait_for_workers(len(NAMES), timeout=60)
+        found.grace_secs = 1.0
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with scheduler() as found, shelf(found):
+        yield found
+
+
+@pytest.fixture
+def boards(address: str) -> Iterator[fleet.Boards]:
+    with connected(address) as found:
+        yield found
+
+
+@pytest.fixture
+def mortal_boards() -> Iterator[fleet.Boards]:
+    with scheduler() as address, shelf(address), connected(address) as found:
+        yield found
+
+
+def job(n: int, boards: tuple[str, ...] = NAMES, seconds: float = 1.0) -> fleet.Job:
+    return fleet.Job("bench", f"model {n}", f"{n:064}", boards, seconds, 1, {})
+
+
+def test_boards_describe_themselves(boards):
+    listed = boards.listed()
+    assert [item.name for item in listed] == list(NAMES)
+    version, kernels = fleet.identity()
+    assert all(item.runtimes and item.cpu and not item.mismatches(version, kernels) for item in listed)
+    assert listed[0].mismatches("0.0.0", "") == [f"tvmq-delegate {version} there, 0.0.0 here"]
+    assert boards.select("name=b,isa=*") == [listed[1]]
+    with pytest.raises(ValueError, match="no board matches 'cpu=Z80'; there are: a "):
+        boards.select("cpu=Z80")
+    with pytest.raises(ValueError, match="'sort=new' is not FIELD=PATTERN"):
+        boards.select("sort=new")
+
+
+def test_whichever_is_free(boards):
+    start = time.monotonic()
+    outcomes = list(boards.run([(job(n), b"0.1") for n in range(30)], fleet_jobs.sleeps))
+    assert sorted(outcome.job.model for outcome in outcomes) == sorted(f"model {n}" for n in range(30))
+    assert {outcome.measured.board for outcome in outcomes} == set(NAMES)
+    assert not any(outcome.attempts or outcome.suspect for outcome in outcomes)
+    assert time.monotonic() - start < 30 * 0.1, "one after the other"
+
+
+@pytest.mark.parametrize("fate, why", [("error", "lost"), ("raises", "OSError: the board's disk is full")])
+def test_failures(boards, fate, why):
+    check_fate(boards, fate, why)
+
+
+@pytest.mark.parametrize("fate, why", [("SIGKILL", "the board "), ("SIGSTOP", "the board hangs")])
+def test_deaths(mortal_boards, fate, why):
+    check_fate(mortal_boards, fate, why)
+
+
+def check_fate(boards: fleet.Boards, fate: str, why: str) -> None:
+    """Every job has one outcome, and the one that the board spoilt was done by another."""
+    todo = [(job(n), b"b=" + fate.encode() if n == 4 else b"=") for n in range(12)] + [(job(12, ("b", "a")), b"b=" + fate.encode())]
+    outcomes = list(boards.run(todo, fleet_jobs.suffers))
+    assert sorted(outcome.job.model for outcome in outcomes) == sorted(f"model {n}" for n in range(13))
+    assert all(outcome.measured and not outcome.measured.error for outcome in outcomes)
+    assert len({outcome.measured.key for outcome in outcomes}) == 13
+    told = [(name, what) for outcome in outcomes for name, what in outcome.attempts]
+    assert all(name == "b" and what.startswith(why) for name, what in told), told
+    assert told or fate == "SIGKILL" or all(outcome.measured.board != "b" for outcome in outcomes[-1:])
+
+
+def test_hot_board(boards):
+    """Its figures are measured again elsewhere, and it gets no more work."""
+    cold = [(job(n, ("b",)), b"=") for n in range(2)]
+    list(boards.run(cold, fleet_jobs.suffers))  # how fast it is when it is cold
+    outcomes = list(boards.run([(job(n, ("b", "c")), b"b=hot") for n in range(6)], fleet_jobs.suffers))
+    assert all(outcome.measured.board == "c" and not outcome.suspect for outcome in outcomes)
+    assert "5.00x its fastest time on b" in boards.quarantined["b"]
+    with pytest.raises(ValueError, match="no board matches"):
+        boards.select("name=b")
+
+
+def test_nothing_works(boards):
+    (outcome,) = boards.run([(job(0), b"")], fleet_jobs.fails)
+    assert outcome.measured is None and sorted(outcome.attempts) == [(name, "nothing works here") for name in NAMES]
+    (cell,) = fleet.tabulate([outcome]).cells
+    assert cell.problems == ("bench: nothing works here",) and not fleet.tabulate([outcome]).passed
+    (outcome,) = boards.run([(job(1, ("elsewhere",)), b"")], fleet_jobs.fails)
+    assert outcome.measured is None and outcome.attempts == (("elsewhere", "no such board is there, or it is in quarantine"),)
+
+
+def test_two_clients(boards):
+    with connected(boards.client.scheduler.address) as other:
+        mine, theirs = boards.run([(job(n), b"0.05") for n in range(6)], fleet_jobs.sleeps), other.run([(job(n), b"0.05") for n in range(6)], fleet_jobs.sleeps)
+        found = [*mine, *theirs]
+    assert len(found) == 12 and all(outcome.measured for outcome in found)
+
+
+def test_strangers(tmp_path):
+    """Who has a certificate of another authority gets no connection; without one, nothing beyond this machine is tried."""
+    for name in ("ours", "theirs"):
+        fleet.make_certificates(tmp_path / name, ["board.example", "10.1.2.3"])
+    with pytest.raises(FileExistsError):
+        fleet.make_certificates(tmp_path / "ours")
+    assert (tmp_path / "ours/key.pem").stat().st_mode & 0o077 == 0
+    with scheduler(fleet.security(tmp_path / "ours")) as address:
+        assert address.startswith("tls://")
+        with fleet.connect(address, security=fleet.security(tmp_path / "ours")) as found:
+            assert found.listed() == []
+        with pytest.raises(OSError):
+            fleet.connect(address, security=fleet.security(tmp_path / "theirs"), timeout=2)
+        with pytest.raises(ValueError, match="wants certificates"):
+            fleet.connect(address)
+    with pytest.raises(ValueError, match="is beyond this machine"):
+        fleet.connect("tcp://192.0.2.1:8786")
+
+
+def test_commands(tmp_path):
+    """`tvmq fleet bench local`, then once more with a table that was faster."""
+    path, table, page = tmp_path / "small.tflite", tmp_path / "table.json", tmp_path / "table.html"
+    path.write_bytes(models.cut(zoo.load("mobilenet_v1_0.25_128"), 2))
+    done = prints("fleet", "bench", "local", path, "--json", table, "--html", page, "--csv", tmp_path / "table.csv")
+    assert "small.tflite" in done and "yes" in done
+    (cell,) = json.loads(table.read_text(encoding="utf-8"))["cells"]
+    assert cell["exact"] is True and cell["taken"] == cell["nodes"] == 1 and cell["ms"].keys() == {"tvmq", "stock"} and not cell["problems"]
+    assert "small.tflite" in page.read_text(encoding="utf-8")
+    assert (tmp_path / "table.csv").read_text(encoding="utf-8").startswith("model,sha256,board,")
+    found = fleet.Table((fleet.Cell(**{**cell, "problems": (), "ms": {"tvmq": cell["ms"]["tvmq"] * 3}}),))
+    (regression,) = fleet.regressions(table, found, 10)
+    assert regression.ratio == pytest.approx(3) and not fleet.regressions(table, found, 250)
+
+
+def test_a_measurement_that_hangs(tmp_path):
+    """It is ended when its time is over, on the board itself."""
+    from tvmq_delegate.fleet import work
+
+    source = zoo.load("mobilenet_v1_0.25_128")
+    ((given, _),) = fleet.jobs([_written(tmp_path, source)], [fleet_board()], kinds=["bench"], seconds=0.05)
+    found = work.perform(given, source, "here")
+    assert found.error == "not finished within 0.05 seconds" and not found.ms
+    assert work.perform(given, source + b"\0", "here").error == "the model's bytes are not those that were announced"
+
+
+def fleet_board() -> fleet.Board:
+    return fleet.Board("here", "", "", "", 1, "", "", "", "", "", {})
+
+
+def _written(folder: pathlib.Path, source: bytes) -> pathlib.Path:
+    path = folder / "model.tflite"
+    path.write_bytes(source)
+    return path
+
+
+def test_interrupted_board():
+    """Ctrl-C ends a board at once."""
+    with scheduler() as address:
+        process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                                   stderr=subprocess.PIPE, text=True)  # fmt: skip
+        with fleet.connect(address) as found:
+            found.client.wait_for_workers(1, timeout=60)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 130, process.stderr.read()
