@@ -70,7 +70,6 @@ static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteCont
     const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, tvmq_registration(), nodes, &delegate->base);
     if (status != kTfLiteOk) return status;
   }
-  tvmq_weight_cache_write(&delegate->weight_cache);
   log_outcome(delegate, subgraph);
   return kTfLiteOk;
 }
@@ -110,7 +109,9 @@ static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate
   }
   subgraph->next = *link;
   *link = subgraph;
+  tvmq_weight_cache_begin(&delegate->weight_cache, &delegate->env);
   const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
+  tvmq_weight_cache_end(&delegate->weight_cache, &delegate->env, status == kTfLiteOk);
   tvmq_free(nodes);
   return status;
 }

@@ -147,7 +147,7 @@ static void release(struct tvmq_delegate *delegate) {
   tvmq_scratch_free(&delegate->scratch);
   tvmq_records_free(&delegate->tuned);
   tvmq_machine_release(delegate->own_machine);
-  tvmq_weight_cache_close(&delegate->weight_cache, &delegate->env);
+  tvmq_weight_cache_close(&delegate->env);
   tvmq_free(delegate);
 }
 

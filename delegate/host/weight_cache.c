@@ -39,26 +39,30 @@ void tvmq_weight_cache_open(struct tvmq_weight_cache *cache, const char *path, i
   tvmq_process_seed(seed);
   cache->path = path;
   cache->log_severity = log_severity;
-  if (strcmp(path, "none") != 0) {
-    env->weight_file = tvmq_weight_file_open(path, &why);
-    env->new_weights = &cache->new_weights;
-  }
+  if (strcmp(path, "none") != 0) env->weight_file = tvmq_weight_file_open(path, &why);
   if (why != NULL) tvmq_log(log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not read: %s", path, why);
   tvmq_hasher_init(&cache->hasher, env->weight_file != NULL ? tvmq_weight_file_hasher(env->weight_file)->seed : seed);
   env->hasher = &cache->hasher;
   if (env->weight_file != NULL) load_proofs(cache, env->weight_file);
 }
 
-void tvmq_weight_cache_write(struct tvmq_weight_cache *cache) {
-  if (cache->new_weights.n == 0) return;
+static void write_new(struct tvmq_weight_cache *cache) {
   add_proofs(cache);
   const char *why = tvmq_weight_file_write(cache->path, &cache->hasher, cache->new_weights.list, cache->new_weights.n);
   if (why != NULL) tvmq_log(cache->log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not written: %s", cache->path, why);
-  tvmq_weight_list_clear(&cache->new_weights);
 }
 
-void tvmq_weight_cache_close(struct tvmq_weight_cache *cache, struct tvmq_env *env) {
+void tvmq_weight_cache_begin(struct tvmq_weight_cache *cache, struct tvmq_env *env) {
+  if (strcmp(cache->path, "none") != 0) env->new_weights = &cache->new_weights;
+}
+
+void tvmq_weight_cache_end(struct tvmq_weight_cache *cache, struct tvmq_env *env, bool applied) {
+  if (applied && cache->new_weights.n > 0) write_new(cache);
   tvmq_weight_list_clear(&cache->new_weights);
+  env->new_weights = NULL;
+}
+
+void tvmq_weight_cache_close(struct tvmq_env *env) {
   tvmq_weight_file_release(env->weight_file);
   env->weight_file = NULL;
 }

@@ -15,7 +15,9 @@ struct tvmq_weight_cache {
 // needs.
 void tvmq_weight_cache_open(struct tvmq_weight_cache *cache, const char *path, int log_severity, struct tvmq_env *env);
 
-// Writes the packed weights that the file lacks, and all proofs, if it lacks any weights.
-void tvmq_weight_cache_write(struct tvmq_weight_cache *cache);
+// While a delegate is applied, weights that the file lacks are collected. At the end they are written, with all proofs, unless applying has failed; weights
+// that are packed later, for other constants or another choice, go with who uses them.
+void tvmq_weight_cache_begin(struct tvmq_weight_cache *cache, struct tvmq_env *env);
+void tvmq_weight_cache_end(struct tvmq_weight_cache *cache, struct tvmq_env *env, bool applied);
 
-void tvmq_weight_cache_close(struct tvmq_weight_cache *cache, struct tvmq_env *env);
+void tvmq_weight_cache_close(struct tvmq_env *env);

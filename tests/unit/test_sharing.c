@@ -52,9 +52,9 @@ static void check_order(int first) {
 static void set_filter(struct network *network, void *data) { network->graph->tensors[network->filter].data = data; }
 
 // A filter that one of two interpreters changes. Constants are the test's to write to.
-static void check_change(void) {
+static void check_change(const char *cache) {
   const size_t blocks = tvmq_alloc_live();
-  const char *const verify[] = {"constants", "verify", NULL};
+  const char *const verify[] = {"constants", "verify", "weight_cache", cache, NULL};
   struct scene a = begin(verify), b = begin(verify);
   run("before", &a.network);
   const TfLiteTensor *filter = &a.network.graph->tensors[a.network.filter];
@@ -124,7 +124,9 @@ int main(void) {
   snprintf(cache, sizeof cache, "%s/weights", folder);
   check_order(0);
   check_order(1);
-  check_change();
+  check_change("none");
+  check_change(cache);
+  unlink(cache);
   check_failures("none");
   check_file(cache);
   check_failures(cache);
