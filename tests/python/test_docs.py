@@ -11,7 +11,7 @@ import pytest
 
 ROOT = harness.REPOSITORY
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-FOLDERS = ("delegate", "docs", "python", "tests", "tools")
+FOLDERS = ("android", "delegate", "docs", "python", "tests", "tools")
 ENDING = r"\.(c|h|hpp|def|py|md|ini|toml|html|build|options|map|in)$"
 
 

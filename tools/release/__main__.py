@@ -4,6 +4,7 @@
     sdist     the sources
     wheels    for Linux with glibc 2.17 or newer: x86_64 and aarch64
     archives  the libraries, headers, pkg-config and CMake files for C and C++, for both
+    android   an AAR for arm64-v8a and x86_64
 
 Everything goes into DIR, with an SPDX bill of materials and SHA256SUMS. The bytes depend on the commit and the versions of the tools alone. It needs git, and
 meson, ninja, auditwheel and ziglang, whose compiler builds for all of these, from PyPI: pip install '.[release]'.
@@ -17,6 +18,7 @@ import shutil
 import sys
 import tempfile
 
+import android
 import archives
 import deterministic
 import sbom
@@ -24,7 +26,7 @@ import source
 import wheels
 import zig
 
-WHATS = ("sdist", "wheels", "archives")
+WHATS = ("sdist", "wheels", "archives", "android")
 
 
 def main() -> None:
@@ -46,7 +48,7 @@ def main() -> None:
     finally:
         if options.work is None:
             shutil.rmtree(work)
-    made.append(sbom.write(release, sorted(options.out.glob(f"tvmq?delegate-{release.version}*[lz]")), options.out))
+    made.append(sbom.write(release, sorted(options.out.glob(f"tvmq?delegate-{release.version}*[lrz]")), options.out))
     deterministic.checksums(options.out)
     for path in made:
         print(f"{path}: {path.stat().st_size:,} bytes")
@@ -65,6 +67,8 @@ def build(release: source.Release, wanted: list[str] | tuple[str, ...], architec
                 wheels.check(made[-1], architecture)
             if "archives" in wanted:
                 made.append(archives.write(release, architecture, installed, out))
+    if "android" in wanted:
+        made.append(android.write(release, out))
     return made
 
 

@@ -23,7 +23,7 @@ for argument; do
     *) set -- "$@" "$argument" ;;
   esac
 done
-exec {zig} cc -target {target} "$@"
+exec {command} "$@"
 """
 
 CROSS = """[binaries]
@@ -53,9 +53,9 @@ def compiler() -> pathlib.Path:
     return pathlib.Path(found.submodule_search_locations[0]) / "zig"
 
 
-def wrapper(path: pathlib.Path, target: str) -> pathlib.Path:
-    """Writes a compiler for a target that takes the options of gcc and clang."""
-    path.write_text(WRAPPER.replace("{zig}", str(compiler())).replace("{target}", target), encoding="utf-8")
+def write_wrapper(path: pathlib.Path, command: str) -> pathlib.Path:
+    """Writes a compiler that takes the options of gcc and clang, and hands them to zig's."""
+    path.write_text(WRAPPER.replace("{command}", command), encoding="utf-8")
     path.chmod(0o755)
     return path
 
@@ -72,7 +72,7 @@ def install(release: source.Release, architecture: str) -> pathlib.Path:
     """Builds and installs into a folder of its own, which has lib/ and include/."""
     build, installed = release.work / f"build-{architecture}", release.work / f"installed-{architecture}"
     cross = release.work / f"{architecture}.ini"
-    cc = wrapper(release.work / f"cc-{architecture}", f"{architecture}-linux-gnu.{'.'.join(map(str, GLIBC))}")
+    cc = write_wrapper(release.work / f"cc-{architecture}", f"{compiler()} cc -target {architecture}-linux-gnu.{'.'.join(map(str, GLIBC))}")
     cross.write_text(CROSS.format(compiler=cc, zig=compiler(), architecture=architecture, tree=release.tree), encoding="utf-8")
     if not (build / "build.ninja").exists():
         run(["meson", "setup", str(build), str(release.tree), f"--cross-file={cross}", *OPTIONS])

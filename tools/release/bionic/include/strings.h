@@ -1,0 +1,2 @@
+#pragma once
+int strcasecmp(const char *a, const char *b);
