@@ -8,7 +8,8 @@
 //
 // Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the accumulator.
 //
-// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
+// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers; so does clang with instructions that are
+// not volatile.
 #include <immintrin.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) {
   __asm__(MULTIPLY_ADD : "+x"(*acc), "=&x"(product) : "x"(row), "x"(weights));
 }
 #else
-TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) { __asm__(MULTIPLY_ADD : "+x"(*acc) : "x"(row), "x"(weights)); }
+TVMQ_INLINE void multiply_add(__m256i *acc, __m256i row, __m256i weights) { __asm__ volatile(MULTIPLY_ADD : "+x"(*acc) : "x"(row), "x"(weights)); }
 #endif
 
 TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
@@ -35,25 +36,32 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
   }
 }
 
+// One tap of the rows at x; returns the weights of the next.
+TVMQ_INLINE const char *multiply_tap(const struct tvmq_gemm_args *args, const char *const x[MAX_ROWS], const char *weights, bool flips, int mr,
+                                     struct tvmq_fetch *next, __m256i acc[MAX_ROWS][VECTORS]) {
+  const __m256i flip = _mm256_set1_epi8((int8_t)args->in_flip);
+  for (size_t k = 0; k < args->k * OPERAND_BYTES; k += STEP_BYTES, weights += VECTORS * VECTOR_BYTES) {
+    tvmq_fetch(next);
+    const __m256i w0 = load(weights), w1 = load(weights + VECTOR_BYTES);
+    UNROLL for (int m = 0; m < mr; m++) {
+      int32_t four;
+      memcpy(&four, x[m] + k, sizeof four);
+      __m256i row = _mm256_set1_epi32(four);
+      // In place: with a register of its own for the flipped row, clang spills an accumulator.
+      if (flips) __asm__ volatile("vpxor %1, %0, %0" : "+x"(row) : "x"(flip));
+      multiply_add(&acc[m][0], row, w0);
+      multiply_add(&acc[m][1], row, w1);
+    }
+  }
+  return weights;
+}
+
 TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const char *weights, bool flips, int mr, struct tvmq_fetch *next,
                           __m256i acc[MAX_ROWS][VECTORS]) {
-  const __m256i flip = _mm256_set1_epi8((int8_t)args->in_flip);
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
-    for (size_t k = 0; k < args->k * OPERAND_BYTES; k += STEP_BYTES, weights += VECTORS * VECTOR_BYTES) {
-      tvmq_fetch(next);
-      const __m256i w0 = load(weights), w1 = load(weights + VECTOR_BYTES);
-      UNROLL for (int m = 0; m < mr; m++) {
-        int32_t four;
-        memcpy(&four, x[m] + k, sizeof four);
-        __m256i row = _mm256_set1_epi32(four);
-        // In place: with a register of its own for the flipped row, clang spills an accumulator.
-        if (flips) __asm__("vpxor %1, %0, %0" : "+x"(row) : "x"(flip));
-        multiply_add(&acc[m][0], row, w0);
-        multiply_add(&acc[m][1], row, w1);
-      }
-    }
+    weights = multiply_tap(args, x, weights, flips, mr, next, acc);
   }
 }
 
@@ -64,30 +72,44 @@ TVMQ_INLINE void store(const struct tvmq_stage *stage, enum tvmq_path path, cons
   _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));
 }
 
+// A panel's part of the output stage.
+struct outputs {
+  struct tvmq_stage stage;
+  const char *multiplier, *shift;
+  struct tvmq_short_stage short_stage[VECTORS];
+};
+
+TVMQ_INLINE struct outputs outputs_of(const struct tvmq_gemm_args *args, const char *panel, enum tvmq_path path) {
+  struct outputs o = {.stage = *args->stage, .multiplier = panel + CHANNELS * sizeof(int32_t) + args->n_taps * args->k * OPERAND_BYTES * CHANNELS};
+  o.shift = o.multiplier + CHANNELS * sizeof(int32_t);
+  UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < VECTORS; v++) o.short_stage[v] =
+      tvmq_short_stage_make(&o.stage, path, load(o.multiplier + v * VECTOR_BYTES), load(o.shift + v * VECTOR_BYTES));
+  return o;
+}
+
+TVMQ_INLINE void store_tile(const struct outputs *o, __m256i acc[MAX_ROWS][VECTORS], uint8_t *out, size_t out_stride, int mr, enum tvmq_path path) {
+  UNROLL for (int m = 0; m < mr; m += 2, out += 2 * out_stride) {
+    __m256i value[2 * VECTORS];
+    UNROLL for (int v = 0; v < 2 * VECTORS; v++) {
+      const int at = v % VECTORS;
+      const __m256i a = acc[m + v / VECTORS][at];
+      value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&o->short_stage[at], path, a)
+                                        : tvmq_long_rescale(&o->stage, a, load(o->multiplier + at * VECTOR_BYTES), load(o->shift + at * VECTOR_BYTES));
+    }
+    store(&o->stage, path, value, out, out_stride);
+  }
+}
+
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, enum tvmq_path path) {
   const char *const panel = args->panel, *const weights = panel + CHANNELS * sizeof(int32_t);
-  const char *const multiplier = weights + args->n_taps * args->k * OPERAND_BYTES * CHANNELS, *const shift = multiplier + CHANNELS * sizeof(int32_t);
-  const struct tvmq_stage stage = *args->stage;
-  struct tvmq_short_stage short_stage[VECTORS];
-  UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < VECTORS; v++) short_stage[v] =
-      tvmq_short_stage_make(&stage, path, load(multiplier + v * VECTOR_BYTES), load(shift + v * VECTOR_BYTES));
-
-  struct tvmq_fetch next = tvmq_fetch_next(args, shift + CHANNELS * sizeof(int32_t), VECTORS * VECTOR_BYTES);
+  const struct outputs o = outputs_of(args, panel, path);
+  struct tvmq_fetch next = tvmq_fetch_next(args, o.shift + CHANNELS * sizeof(int32_t), VECTORS * VECTOR_BYTES);
   uint8_t *out = args->out;
-  for (size_t i = 0; i < args->row_tiles; i++) {
+  for (size_t i = 0; i < args->row_tiles; i++, out += (size_t)mr * args->out_stride) {
     __m256i acc[MAX_ROWS][VECTORS];
     if (i == TVMQ_FETCH_TILES) next.step = 0;
     load_bias((const int32_t *)panel, args->row_terms + i * (size_t)mr, mr, acc, path);
     multiply(args, args->rows + i * args->n_taps * (size_t)mr, weights, flips, mr, &next, acc);
-    UNROLL for (int m = 0; m < mr; m += 2, out += 2 * args->out_stride) {
-      __m256i value[2 * VECTORS];
-      UNROLL for (int v = 0; v < 2 * VECTORS; v++) {
-        const int at = v % VECTORS;
-        const __m256i a = acc[m + v / VECTORS][at];
-        value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[at], path, a)
-                                          : tvmq_long_rescale(&stage, a, load(multiplier + at * VECTOR_BYTES), load(shift + at * VECTOR_BYTES));
-      }
-      store(&stage, path, value, out, args->out_stride);
-    }
+    store_tile(&o, acc, out, args->out_stride, mr, path);
   }
 }
