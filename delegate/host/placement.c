@@ -37,6 +37,23 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
+static size_t n_converting(const struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
+  size_t n = 0;
+  for (int i = 0; i < nodes->size; i++) n += tvmq_subgraph_find(subgraph, nodes->data[i])->node.kind->op_class->converts;
+  return n;
+}
+
+static bool refuse_unpaid(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
+  bool refused = false;
+  for (int i = 0; i < preview->n && delegate->options.min_nodes_per_partition == 0; i++) {
+    const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
+    if (tvmq_partition_pays((size_t)nodes->size, n_converting(subgraph, nodes), subgraph->n_records)) continue;
+    refuse_partition(subgraph, &preview->partitions[i], "its partition only converts elements, and does not pay for its border");
+    refused = true;
+  }
+  return refused;
+}
+
 static bool refuse_small(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
   bool refused = false;
   for (int i = 0; i < preview->n; i++) {
@@ -91,7 +108,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
     }
     if (compute_read_outside(subgraph, &preview)) continue;
     // Packing is the costly step, so it comes after the limits.
-    if (refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
+    if (refuse_unpaid(delegate, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
     if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {
       for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
       continue;

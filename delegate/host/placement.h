@@ -6,3 +6,8 @@
 // Plans the operators of the subgraph's wanted nodes, makes their partitions and lists the nodes in `nodes`, which has room for all of the subgraph's. What
 // exceeds the options' limits or the memory is refused, with its reason.
 void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes);
+
+// Whether a partition of n nodes, n_converting of which only convert elements from one type to another, saves more than its borders cost in a subgraph of
+// n_all. One that only converts saves nothing and costs what the runtime does at each border, where its own fusions end, too; one that is all of the subgraph
+// has no border.
+static inline bool tvmq_partition_pays(size_t n, size_t n_converting, size_t n_all) { return n_converting < n || n == n_all; }

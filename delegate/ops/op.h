@@ -114,6 +114,7 @@ struct tvmq_op_class {
   // NULL where none is. Elements are independent of one another, and of one shape.
   bool (*byte_function)(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]);
   bool in_place;  // the output may be the first input
+  bool converts;  // elements from one type to another, which runtimes do as fast as memory is read
 };
 
 extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU

@@ -48,7 +48,8 @@ class Runtime:
         return interpreter
 
     def load(self, **options: Any) -> Any:
-        return tvmq_delegate.load(runtime=self.name, **{**OPTIONS, **options})
+        """A delegate that takes what it can, whether that pays or not."""
+        return tvmq_delegate.load(runtime=self.name, **{"min_nodes_per_partition": 1, **OPTIONS, **options})
 
 
 @functools.cache

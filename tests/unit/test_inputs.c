@@ -138,7 +138,7 @@ int main(void) {
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     const size_t blocks = tvmq_alloc_live();
     struct network n = build(cases[i].add_nodes), reference = build(cases[i].add_nodes);
-    TfLiteDelegate *delegate = network_delegate(NULL);
+    TfLiteDelegate *delegate = network_delegate((const char *const[]){"min_nodes_per_partition", "1", NULL});
     CHECK(fake_apply(n.graph, delegate) == kTfLiteOk, "%s: %s", cases[i].name, n.fake->error);
     const struct tvmq_delegate_info *info = tvmq_get_delegate(delegate);
     CHECK(info->claimed == info->nodes - cases[i].left, "%s: %d of %d claimed", cases[i].name, info->claimed, info->nodes);

@@ -25,7 +25,7 @@ static void check_defaults(void) {
   CHECK(tvmq_options_parse(NULL, NULL, 0, &options, message), "%s", message);
   CHECK(options.num_threads == -1 && options.rounding == TVMQ_ROUNDING_REFERENCE && options.isa == 0 && options.tune == TVMQ_TUNE_AUTO && !options.profile &&
             strcmp(options.tuning_records, "none") == 0 && strcmp(options.weight_cache, "none") == 0 && !options.require_full_delegation &&
-            options.min_nodes_per_partition == 1 && options.max_delegated_partitions == 0 && options.log_severity == TVMQ_LOG_WARNING,
+            options.min_nodes_per_partition == 0 && options.max_delegated_partitions == 0 && options.log_severity == TVMQ_LOG_WARNING,
         "defaults");
 }
 
@@ -64,7 +64,7 @@ static void check_message(const char *key, const char *value, const char *allowe
 static void check_failures(void) {
   static const char *const numbers[] = {"", " 4", "+4", "4 ", "4.0", "four", "0x4", "-2", "99999999999999999999", "-"};
   for (size_t i = 0; i < N_ELEMENTS(numbers); i++) check_message("num_threads", numbers[i], "-1 to 2147483647");
-  check_message("min_nodes_per_partition", "0", "1 to 2147483647");
+  check_message("min_nodes_per_partition", "-1", "0 to 2147483647");
   check_message("profile", "maybe", "true or false");
   check_message("rounding", "up", "reference, upward, single");
   check_message("rounding", "reference|upward", "reference, upward, single");

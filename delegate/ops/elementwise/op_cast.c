@@ -73,4 +73,4 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 }
 
 const struct tvmq_op_class tvmq_op_cast = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function};
+    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function, .converts = true};

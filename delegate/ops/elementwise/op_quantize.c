@@ -159,4 +159,5 @@ const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .run_task = run_task,
                                                .release = release,
                                                .info = info,
-                                               .byte_function = byte_function};
+                                               .byte_function = byte_function,
+                                               .converts = true};

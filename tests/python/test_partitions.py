@@ -1,0 +1,52 @@
+"""Which partitions the delegate leaves to the runtime by default: those that only convert elements."""
+
+from __future__ import annotations
+
+import harness
+import numpy as np
+
+import tvmq_delegate
+from tvmq_delegate.models import ModelBuilder
+
+SHAPE = (1, 4, 4, 8)
+
+
+def build(*, computes: bool, alone: bool) -> bytes:
+    """QUANTIZE and DEQUANTIZE, with a RELU of bytes between if it `computes`, and a float RELU6, which the delegate lacks, before and behind unless `alone`."""
+    builder = ModelBuilder()
+    source = x = builder.add_tensor("input", SHAPE, "float32")
+
+    def then(operator: str, dtype: str) -> int:
+        quantization = {"scale": 0.05, "zero_point": -3} if dtype == "int8" else {}
+        result = builder.add_tensor(operator.lower(), SHAPE, dtype, **quantization)
+        builder.add_op(operator, [x], [result])
+        return result
+
+    x = x if alone else then("RELU6", "float32")
+    x = then("QUANTIZE", "int8")
+    x = then("RELU", "int8") if computes else x
+    x = then("DEQUANTIZE", "float32")
+    x = x if alone else then("RELU6", "float32")
+    return builder.build([source], [x])
+
+
+def claimed(runtime: harness.Runtime, content: bytes, **options: object) -> list[bool]:
+    delegate = tvmq_delegate.load(runtime=runtime.name, **options)
+    values = np.linspace(-9, 9, 128, dtype=np.float32).reshape(SHAPE)
+    expected = harness.run(runtime.interpreter(content), values)
+    harness.assert_equal(harness.run(runtime.interpreter(content, [delegate]), values)[0], expected[0])
+    return [node.claimed for node in tvmq_delegate.report(delegate).nodes]
+
+
+def test_a_partition_that_only_converts_does_not_pay(runtime):
+    content = build(computes=False, alone=False)
+    assert claimed(runtime, content) == [False] * 4
+    assert claimed(runtime, content, min_nodes_per_partition=1) == [False, True, True, False]
+
+
+def test_a_partition_that_computes_pays(runtime):
+    assert claimed(runtime, build(computes=True, alone=False)) == [False, True, True, True, False]
+
+
+def test_a_whole_graph_has_no_borders(runtime):
+    assert claimed(runtime, build(computes=False, alone=True)) == [True, True]
