@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("android", "delegate", "docs", "python", "tests", "tools")
+SOURCES = ("android", "delegate", "docs", "examples", "python", "tests", "tools")
 MAX_LINES = 400
 MAX_COLUMNS = 160
 EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")

@@ -10,8 +10,8 @@ import harness
 import pytest
 
 ROOT = harness.REPOSITORY
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-FOLDERS = ("android", "delegate", "docs", "python", "tests", "tools")
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+FOLDERS = ("android", "delegate", "docs", "examples", "python", "tests", "tools")
 ENDING = r"\.(c|h|hpp|def|py|md|ini|toml|html|build|options|map|in)$"
 
 

@@ -8,12 +8,14 @@ import importlib.metadata
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .loader import library_path, load, packaged, spelled
+from . import runtimes
+from .loader import completed, library_path, load, packaged
 from .options import LoadOptions
 
 if TYPE_CHECKING:
@@ -88,8 +90,10 @@ def environment(*, gpu_accelerator: str | os.PathLike[str] | None = None, **opti
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
     module = _environments()
-    given = spelled(options)
-    load(runtime="ai_edge_litert", **options)  # which refuses what is wrong with options and library
+    with warnings.catch_warnings(record=True) as caught:
+        load(runtime="ai_edge_litert", **options)  # which refuses what is wrong with options and library, and warns of a machine file that is of no use
+    given, calibrated = completed(options, runtimes.find("ai_edge_litert"))
+    given |= {} if caught else calibrated
     for name, value in {**given, "library": library_path(), "gpu_accelerator": gpu_accelerator}.items():
         if "\n" in str(value) or "\r" in str(value):
             raise ValueError(f"{name} cannot be {str(value)!r}: there is a line break in it")

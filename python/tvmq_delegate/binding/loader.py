@@ -95,6 +95,17 @@ def _calibrated() -> dict[str, str]:
         return {}
 
 
+def completed(options: Mapping[str, object], interpreter: ModuleType) -> tuple[dict[str, object], dict[str, str]]:
+    """The options as the library takes them for a runtime; and the machine file of this CPU, which it may find unreadable. Raises as load() does."""
+    given = spelled(options)
+    for option in reference.OPTIONS:
+        if given.get(option, "auto") == "auto":
+            given[option] = reference.found(option, interpreter)
+    if given.get("machine") == "known":
+        return {**given, "machine": "auto"}, {}
+    return given, _calibrated() if all(given.get(name, default) == default for name, default in _CHOOSING) else {}
+
+
 def _created(interpreter: ModuleType, path: str, options: Mapping[str, object]) -> runtimes.Delegate:
     try:
         delegate: runtimes.Delegate = interpreter.load_delegate(path, dict(options))
@@ -125,15 +136,8 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     """
     interpreter = runtimes.find(runtime)
     path = str(library_path())
-    given = spelled(options)
-    for option in reference.OPTIONS:
-        if given.get(option, "auto") == "auto":
-            given[option] = reference.found(option, interpreter)
+    given, calibrated = completed(options, interpreter)
     ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
-    if given.get("machine") == "known":
-        given["machine"], calibrated = "auto", {}
-    else:
-        calibrated = _calibrated() if all(given.get(name, default) == default for name, default in _CHOOSING) else {}
     try:
         delegate = _created(interpreter, path, {**given, **calibrated})
     except ValueError as error:

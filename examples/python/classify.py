@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Names what an image shows: classify.py MODEL LABELS [IMAGE]. Without IMAGE it asks the camera of a Raspberry Pi (python3-picamera2) again and again.
+
+    pip install 'tvmq-delegate[litert,images]'
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+import tvmq_delegate
+
+
+def frames(image: str | None, size: tuple[int, int]) -> Iterator[np.ndarray]:
+    """RGB pixels of the size that the model wants: of the file once, or of the camera for ever."""
+    if image is not None:
+        yield np.asarray(Image.open(image).convert("RGB").resize(size))
+        return
+    from picamera2 import Picamera2
+
+    camera = Picamera2()
+    camera.configure(camera.create_still_configuration({"size": size, "format": "BGR888"}))  # which is R, G, B in memory
+    camera.start()
+    while True:
+        yield camera.capture_array()
+
+
+def quantized(pixels: np.ndarray, detail: dict[str, Any]) -> np.ndarray:
+    """Pixels from 0 to 255 as the model's input: uint8 as they are, int8 shifted, floats from -1 to 1."""
+    if detail["dtype"] == np.uint8:
+        return pixels[None]
+    if detail["dtype"] == np.int8:
+        return (pixels[None].astype(np.int16) - 128).astype(np.int8)
+    return pixels[None].astype(np.float32) / 127.5 - 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model")
+    parser.add_argument("labels", help="a name on each line")
+    parser.add_argument("image", nargs="?")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    labels = pathlib.Path(options.labels).read_text(encoding="utf-8").splitlines()
+    with tvmq_delegate.Interpreter(options.model, num_threads=options.threads) as interpreter:
+        detail = interpreter.get_input_details()[0]
+        _, height, width, _ = detail["shape"]
+        for pixels in frames(options.image, (int(width), int(height))):
+            start = time.perf_counter()
+            (scores,) = interpreter.run(quantized(pixels, detail))
+            milliseconds = (time.perf_counter() - start) * 1e3
+            best = int(scores[0].argmax())
+            print(f"{labels[best] if best < len(labels) else best}: {milliseconds:.1f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The programs in examples/ that this machine can build and run."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+import harness
+import numpy as np
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate.models import zoo
+
+EXAMPLES = harness.REPOSITORY / "examples"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    path = tmp_path_factory.mktemp("examples") / "model.tflite"
+    path.write_bytes(zoo.mobilenet_v2(width=0.25, resolution=32, classes=10, io_dtype="uint8"))
+    return path
+
+
+def run(*command: str | os.PathLike[str]) -> str:
+    done = subprocess.run([*map(str, command)], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_an_image_to_labels(model, tmp_path):
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install 'tvmq-delegate[images]'")
+    image.fromarray(np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)).save(tmp_path / "image.png")
+    labels = [f"label {i}" for i in range(10)]
+    (tmp_path / "labels.txt").write_text("\n".join(labels), encoding="utf-8")
+    said = run(*harness.PYTHON, EXAMPLES / "python/classify.py", model, tmp_path / "labels.txt", tmp_path / "image.png")
+    assert said.partition(":")[0] in labels and said.endswith(" ms\n")
+
+
+LITERT = tvmq_delegate.binding.runtimes.installed().get("ai_edge_litert", "0.0")
+
+
+@pytest.mark.skipif(tuple(map(int, LITERT.split(".")[:2])) < (2, 2), reason="CompiledModel takes the delegate from LiteRT 2.2 on")
+def test_compiled_model(model):
+    assert " nodes by the delegate" in run(*harness.PYTHON, EXAMPLES / "compiled_model/run.py", model)
+
+
+@pytest.mark.skipif(harness.EMULATED, reason="the compiler is this machine's")
+def test_c(tmp_path):
+    program = tmp_path / "external_delegate"
+    run("cc", "-Wall", "-Wextra", "-Werror", EXAMPLES / "c/external_delegate.c", "-o", program, "-ldl")
+    assert run(program, tvmq_delegate.library_path(), "num_threads", "2") == "a delegate with 1 options\n"
+    wrong = subprocess.run([str(program), str(tvmq_delegate.library_path()), "colour", "red"], check=False, capture_output=True, text=True)
+    assert wrong.returncode == 1 and "unknown option" in wrong.stderr
+
+
+@pytest.mark.skipif(harness.EMULATED or shutil.which("cmake") is None, reason="cmake is not installed (pip install cmake), or the compiler is this machine's")
+def test_cpp(tmp_path):
+    """With the build folder in the place of an installed library."""
+    prefix = tmp_path / "prefix"
+    shutil.copytree(harness.REPOSITORY / "delegate", prefix / "include", ignore=lambda _, names: [name for name in names if "tvmq_delegate.h" not in name])
+    config = prefix / "lib/cmake/tvmq_delegate/tvmq_delegateConfig.cmake"
+    config.parent.mkdir(parents=True)
+    template = (harness.REPOSITORY / "delegate/tvmq_delegateConfig.cmake.in").read_text(encoding="utf-8")
+    config.write_text(template.replace("@INCLUDEDIR@", "../../../include"), encoding="utf-8")
+    (prefix / "lib/libtvmq_delegate.so").symlink_to(tvmq_delegate.library_path())
+    run("cmake", "-S", EXAMPLES / "cpp", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "build")
+    said = run(tmp_path / "build/tvmq_example")
+    assert f"tvmq-delegate {tvmq_delegate.__version__}" in said and "a delegate with 1 threads, rounding reference" in said
+
+
+def test_scripts_and_manifests_can_be_read():
+    """Where nothing can be run, at least the parsers agree."""
+    run("sh", "-n", EXAMPLES / "gstreamer/classify.sh")
+    activity = xml.etree.ElementTree.parse(EXAMPLES / "android/app/src/main/AndroidManifest.xml").find("application/activity")
+    assert activity is not None and activity.get("{http://schemas.android.com/apk/res/android}name") == ".MainActivity"
+    source = (EXAMPLES / "android/app/src/main/java/org/tvmq/sample/MainActivity.kt").read_text(encoding="utf-8")
+    declared = (harness.REPOSITORY / "android/java/org/tvmq/delegate/TvmqDelegate.java").read_text(encoding="utf-8")
+    for name in ("Builder", "build", "claimedNodes", "version", "set"):
+        assert name in source and f" {name}(" in declared
