@@ -16,7 +16,7 @@ import fleet_jobs
 import pytest
 from test_cli import prints
 
-from tvmq_delegate import models
+from tvmq_delegate import models, tuning
 from tvmq_delegate.models import zoo
 
 pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
@@ -184,6 +184,17 @@ def test_commands(tmp_path):
     found = fleet.Table((fleet.Cell(**{**cell, "problems": (), "ms": {"tvmq": cell["ms"]["tvmq"] * 3}}),))
     (regression,) = fleet.regressions(table, found, 10)
     assert regression.ratio == pytest.approx(3) and not fleet.regressions(table, found, 250)
+
+
+def test_tune(boards, tmp_path):
+    """Three boards of a kind measure a third of the choices each, and one proves what they have found."""
+    path, out = _written(tmp_path, zoo.load("mobilenet_v1_0.25_128")), tmp_path / "records.jsonl"
+    boards.grace_secs = 15.0
+    (found,) = fleet.tune(boards, [path], boards.select(), out=out, trials=6, seconds=60)
+    assert not found.problems and found.records == len(out.read_text(encoding="utf-8").splitlines())
+    records, skipped = tuning.read_records([out])
+    assert not skipped and len({record.choice for record in records}) >= 3, records
+    assert found.gain == 0 or any(record.proven for record in records)
 
 
 def test_a_measurement_that_hangs(tmp_path):

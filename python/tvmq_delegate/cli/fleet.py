@@ -101,6 +101,27 @@ def boards(scheduler: str, certificates: str | None, json_: bool) -> None:
 @fleet_group.command()
 @scheduler_options
 @click.argument("models", nargs=-1, required=True)
+@click.option("--boards", "wanted", default="", help="Which boards: FIELD=PATTERN with commas between them.  [default: all]")
+@click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Append records to a file.")
+@click.option("--trials", type=click.IntRange(min=1), default=8, show_default=True, help="Choices of a task to measure on each kind of board, at most.")
+@click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--max-secs", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Limit of each board's share.")
+def tune(scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, out: str, trials: int, num_threads: int, max_secs: float) -> None:
+    """Tune MODELS on the boards of SCHEDULER, once for each kind of CPU; boards of a kind share the work.
+
+    Exit code 1 if something could not be measured.
+    """
+    with _boards(scheduler, certificates) as there, progress() as follow:
+        chosen = there.select(wanted)
+        found = _fleet().tune(there, models, chosen, out=out, trials=trials, seconds=max_secs, num_threads=num_threads, progress=follow)
+    screen.console.print(report.tuned(found, screen.console.width))
+    if any(item.problems for item in found):
+        raise click.exceptions.Exit(DIFFERENT)
+
+
+@fleet_group.command()
+@scheduler_options
+@click.argument("models", nargs=-1, required=True)
 @click.option("--boards", "wanted", default="", help="Which boards: FIELD=PATTERN with commas between them, such as cpu=*A72*,isa=neon.  [default: all]")
 @click.option("--only", type=click.Choice(["bench", "diff"]), help="Measure times alone, or compare alone.")
 @click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True)

@@ -13,12 +13,14 @@ from .certificates import make_certificates, security
 from .client import Boards, Outcome, connect, local
 from .serve import serve
 from .table import Cell, Regression, Table, regressions, tabulate
+from .tune import Found, tune
 from .work import Job, Measured, identity, jobs
 
 __all__ = [
     "Board",
     "Boards",
     "Cell",
+    "Found",
     "Job",
     "Measured",
     "Outcome",
@@ -35,4 +37,5 @@ __all__ = [
     "security",
     "serve",
     "tabulate",
+    "tune",
 ]

@@ -6,13 +6,15 @@ import datetime
 import hashlib
 import multiprocessing
 import os
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-from .. import accuracy, measure, models
+from .. import accuracy, measure, models, tuning
 from ..binding import library
 from . import board
 
@@ -24,8 +26,9 @@ SECS = 1.0  # of each contender of a benchmark
 class Job:
     """One measurement on one board.
 
-    kind: "bench" or "diff". model: what to call it. sha256: of its bytes, which travel once to each board. boards: names of those that may do it; any of them
-    does. seconds: the limit of the whole measurement. options: the delegate's.
+    kind: "bench", "diff" or "tune". model: what to call it. sha256: of its bytes, which travel once to each board. boards: names of those that may do it; any
+    of them does. seconds: the limit of the whole measurement. options: the delegate's. For "tune", share and trials: as tune() has them; records: the lines to
+    begin with.
     """
 
     kind: str
@@ -35,11 +38,14 @@ class Job:
     seconds: float
     num_threads: int
     options: dict[str, Any]
+    share: tuple[int, int] = (0, 1)
+    trials: int = 0
+    records: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
         """The same for the same measurement: results are told apart by it, the board and the time."""
-        told = (self.kind, self.model, self.sha256, self.boards, self.num_threads, sorted(self.options.items()))
+        told = (self.kind, self.model, self.sha256, self.boards, self.num_threads, sorted(self.options.items()), self.share, self.trials, self.records)
         return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
@@ -48,7 +54,8 @@ class Measured:
     """The result of a job. error: why there is none, else "".
 
     ms: contender -> median. ratios: contender -> its time over the delegate's. taken, nodes: of the model. elements, different: compared with the reference
-    kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601, by the board's own clock.
+    kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601, by the board's own clock. For "tune", records: the
+    lines that are new; gain: of the whole network, 0 where nothing was kept.
     """
 
     job: Job
@@ -64,6 +71,8 @@ class Measured:
     temperature: str
     runtime: str
     error: str
+    records: tuple[str, ...] = ()
+    gain: float = 0.0
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -131,7 +140,7 @@ def _in_time(job: Job, source: bytes) -> tuple[dict[str, Any], str]:
 
 def _answer(pipe: Connection, job: Job, source: bytes) -> None:
     try:
-        pipe.send(({"bench": _bench, "diff": _diff}[job.kind](job, source), ""))
+        pipe.send(({"bench": _bench, "diff": _diff, "tune": _tune}[job.kind](job, source), ""))
     except Exception as error:  # whatever it is, the client is to know
         pipe.send(({}, f"{type(error).__name__}: {error}"))
 
@@ -158,6 +167,16 @@ def _diff(job: Job, source: bytes) -> dict[str, Any]:
         "different": sum(output.difference.different for output in found.outputs),
         "runtime": found.runtime,
     }
+
+
+def _tune(job: Job, source: bytes) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "records.jsonl")
+        path.write_text("".join(job.records), encoding="utf-8")
+        arguments: dict[str, Any] = {"name": job.model, "out": path, "trials": job.trials, "share": job.share, "num_threads": job.num_threads}
+        found = tuning.tune(source, seconds=job.seconds / 2, **arguments, **job.options)
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)[len(job.records) :]
+    return {"records": tuple(lines), "gain": found.gain if found.kept else 0.0, "nodes": len(found.tasks)}
 
 
 def identity() -> tuple[str, str]:

@@ -50,6 +50,18 @@ def networks(found: fleet.Table, width: int) -> Table:
 _STYLES = {"good": "green", "bad": "red", "": ""}
 
 
+def tuned(found: Sequence[fleet.Found], width: int) -> Table:
+    columns = [
+        Column("network", lambda item: item.model, left=True, least=16),
+        Column("CPU", lambda item: item.cpu, left=True, least=12),
+        Column("boards", lambda item: ", ".join(item.boards), 2, left=True, least=6),
+        Column("records", lambda item: str(item.records)),
+        Column("tuned", lambda item: f"{item.gain:.3f}x" if item.gain else "nothing to gain", left=True),
+        Column("problem", lambda item: "; ".join(item.problems), 1, left=True, least=8),
+    ]
+    return fitted(columns, found, width, hint=True)
+
+
 def exactness(cell: fleet.Cell) -> str:
     return {None: "", True: "yes", False: f"NO, {cell.different:,} differ"}[cell.exact]
 

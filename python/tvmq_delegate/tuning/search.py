@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import math
 import os
@@ -226,6 +227,12 @@ class Search:
         return won
 
 
+def _shared(task: Task, i: int, n: int) -> Task:
+    """The task with every n-th of its choices from the i-th on, and the default."""
+    choices = {choice: cycles for at, (choice, cycles) in enumerate(task.choices.items()) if at % n == i or choice == task.default}
+    return dataclasses.replace(task, choices=choices)
+
+
 def _rounded(times: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(ns, 1) for ns in times)
 
@@ -258,6 +265,7 @@ def tune(
     trials: int | None = TRIALS,
     seconds: float = math.inf,
     seed: int = 0,
+    share: tuple[int, int] = (0, 1),
     progress: Follow = lambda _: None,
     **options: Unpack[LoadOptions],
 ) -> Tuning:
@@ -271,6 +279,7 @@ def tune(
       out: the file of records. It is appended to, and measurements of this machine that it holds already are not repeated. None: nothing is written.
       tuner_name: "model", "random", "grid" or "exhaustive".
       trials: choices of a task that are measured at most; None, or the tuner "exhaustive": all. seconds: for the search. seed: of what is drawn at random.
+      share: (i, n): look at every n-th choice of each task alone, from the i-th on, and leave the proof to whoever has all n shares.
       progress: called now and then.
       **options: the delegate's options, as for load(). tuning_records is not looked at.
 
@@ -285,6 +294,7 @@ def tune(
     threads = max(1, int(options.get("num_threads") or 1))
     by = tuner(tuner_name, seed)
     network = Network(content, module, num_threads=threads, options=given)
+    network.tasks = [_shared(task, *share) for task in network.tasks]
     log = Log(out) if out is not None else None
     search = Search(network, by, tuner_name, threads, log, progress)
     try:
@@ -295,7 +305,7 @@ def tune(
         except KeyboardInterrupt:
             search.interrupted = True
         searched = time.perf_counter() - begin
-        won = search.prove()
+        won = search.prove() if share[1] == 1 else {}
         default_ms, tuned_ms, gain = math.nan, math.nan, math.nan
         if won:
             default_ms, tuned_ms, gain = _compare(content, module, threads, given, search, {task: choice for task, (choice, *_) in won.items()})
