@@ -115,6 +115,7 @@ struct tvmq_node_info {
   int forced;                        // it runs as tvmq_force demanded
   const char *refusal;               // why it does not, or not as recorded, and runs by default; "" if it does or nothing was demanded
   int tuned;                         // it runs as the option tuning_records has it
+  double cycles;                     // estimated, on one thread and for the machine that costs are known of; 0: nothing is to be computed
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 

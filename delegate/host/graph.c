@@ -157,6 +157,7 @@ static void hide_plan(struct tvmq_record *record) {
   record->info.kernel = record->info.algorithm = record->info.packing = "";
   record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
   record->info.folded_into = -1;
+  record->info.cycles = 0;
 }
 
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
@@ -218,6 +219,7 @@ void tvmq_record_show_plan(struct tvmq_record *record) {
   record->info.macs = info.macs;
   record->info.packed_bytes = info.packed_bytes;
   record->info.scratch_bytes = info.scratch_bytes;
+  record->info.cycles = (double)(info.cycles > 0 ? info.cycles : info.choice.cycles);
 }
 
 static bool is_empty(const struct tvmq_record *record) {

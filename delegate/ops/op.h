@@ -58,6 +58,7 @@ struct tvmq_op_info {
   uint64_t macs;              // multiply-accumulates of one inference, padding taps included
   struct tvmq_choice choice;  // TVMQ_WAY_ANY: there was nothing to choose
   size_t transformed_bytes;   // that it takes of the budget for transformed weights
+  float cycles;               // estimated, on one thread; 0: as the choice has it
   uint32_t packs;             // how often the weights have been packed: 1, unless planned again for other weights or another layout
 };
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 from typing import Any
 
 import harness
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import tvmq_delegate
+from tvmq_delegate import cli
 from tvmq_delegate.binding import machines
 
 
@@ -62,6 +65,20 @@ def test_set_machine(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
     assert tvmq_delegate.candidates(delegate, 0)[0].cycles > 10 * before[0].cycles
     with pytest.raises(ValueError, match="line 1: not 'tvmq-machine 1'"):
         tvmq_delegate.set_machine(delegate, "something else")
+
+
+def test_estimate() -> None:
+    """Cores that execute in order take more cycles, and newer instructions fewer; the table has every node."""
+    done = CliRunner().invoke(cli.main, ["estimate", "--network", "mobilenet_v1_0.25_128", "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    cycles = {core: estimate["cycles"] for core, estimate in found.items()}
+    assert sorted(cycles, key=cycles.__getitem__) == ["neoverse-v1", "neoverse-n1", "cortex-a72", "cortex-a55", "cortex-a53"]
+    assert all(node["cycles"] > 0 for node in found["cortex-a72"]["nodes"] if node["op"].endswith("CONV_2D"))
+    table = CliRunner().invoke(cli.main, ["estimate", "--network", "mobilenet_v1_0.25_128", "--core", "cortex-a72"])
+    assert table.exit_code == 0 and "all nodes" in table.stdout and "__neon" in table.stdout
+    refused = CliRunner().invoke(cli.main, ["estimate", "--core", "vax"])
+    assert refused.exit_code == 2 and "no core is called 'vax'" in refused.stderr
 
 
 @pytest.mark.parametrize("core", [machine.name for machine in tvmq_delegate.machines()])

@@ -146,6 +146,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct transpose_conv *t = (const struct transpose_conv *)op;
   const struct tvmq_conv_desc *d = &t->desc;
   tvmq_op_conv.info(t->conv, out);
+  out->cycles = out->choice.cycles;
   out->choice = (struct tvmq_choice){0};  // the convolution's own: it cannot be wished for
   out->macs =
       (uint64_t)d->batch * (uint64_t)d->in_h * (uint64_t)d->in_w * (uint64_t)d->in_c * (uint64_t)d->out_c * (uint64_t)d->filter_h * (uint64_t)d->filter_w;

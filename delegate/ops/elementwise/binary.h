@@ -35,6 +35,7 @@ struct tvmq_binary {
   size_t n, bytes;  // elements; bytes of one
   size_t task_elements, tasks;
   size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once
+  float cycles;        // estimated, on one thread
 };
 
 extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB

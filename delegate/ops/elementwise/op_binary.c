@@ -44,6 +44,7 @@ static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
     if (b->line < most) granule = granule_of(b, most);
     b->piece = b->line < most ? most / granule * granule : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
   }
+  b->cycles = cycles;
   b->task_elements = tvmq_round_up(tvmq_ceil_div(b->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), granule);
   b->tasks = b->n > 0 ? tvmq_ceil_div(b->n, b->task_elements) : 0;
 }
@@ -73,7 +74,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .choice = tvmq_plain_choice(b->variant)};
+  *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cycles, .choice = tvmq_plain_choice(b->variant)};
   if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
 }
 

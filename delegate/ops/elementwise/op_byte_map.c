@@ -12,6 +12,7 @@ struct byte_map {
   const struct tvmq_variant *variant;
   struct tvmq_byte_map_desc desc;
   size_t task_elements, tasks;
+  float cycles;  // estimated, on one thread
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -20,8 +21,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!m) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
   *m = (struct byte_map){.variant = tvmq_select_byte_map(&target), .desc = desc->byte_map};
-  const float cycles = (float)m->desc.n / tvmq_speed_of(m->variant, env->machine).rate;
-  m->task_elements = tvmq_round_up(tvmq_ceil_div(m->desc.n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
+  m->cycles = (float)m->desc.n / tvmq_speed_of(m->variant, env->machine).rate;
+  m->task_elements = tvmq_round_up(tvmq_ceil_div(m->desc.n, tvmq_tasks_wanted(env->machine, env->threads, m->cycles)), LINE);
   m->tasks = m->desc.n > 0 ? tvmq_ceil_div(m->desc.n, m->task_elements) : 0;
   return NULL;
 }
@@ -29,7 +30,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  *out = (struct tvmq_op_info){.kernel = ((const struct byte_map *)op)->variant->name, .algorithm = "byte table"};
+  *out =
+      (struct tvmq_op_info){.kernel = ((const struct byte_map *)op)->variant->name, .algorithm = "byte table", .cycles = ((const struct byte_map *)op)->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct byte_map *)op)->tasks; }

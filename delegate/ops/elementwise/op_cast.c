@@ -10,6 +10,7 @@ enum { LINE = TVMQ_LINE };
 struct cast {
   struct tvmq_cast_desc desc;
   size_t task_elements, tasks;
+  float cycles;  // estimated, on one thread
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -17,7 +18,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct cast *c = (struct cast *)*op;
   if (!c) return "out of memory";
   c->desc = desc->cast;
-  c->task_elements = tvmq_round_up(tvmq_ceil_div(c->desc.n, tvmq_tasks_wanted(env->machine, env->threads, (float)c->desc.n)), LINE);
+  c->cycles = (float)c->desc.n;
+  c->task_elements = tvmq_round_up(tvmq_ceil_div(c->desc.n, tvmq_tasks_wanted(env->machine, env->threads, c->cycles)), LINE);
   c->tasks = tvmq_ceil_div(c->desc.n, c->task_elements);
   return NULL;
 }
@@ -26,7 +28,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   (void)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise"};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct cast *)op)->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct cast *)op)->tasks; }

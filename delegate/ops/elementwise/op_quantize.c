@@ -20,6 +20,7 @@ struct quantize {
   uint8_t table[N_BYTES];              // bytes to bytes
   size_t n, in_bytes, out_bytes;       // elements; bytes of one
   size_t task_elements, tasks;
+  float cycles;  // estimated, on one thread
 };
 
 static int32_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 1 << 7 : 0; }
@@ -108,8 +109,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   } else if (d->in_type == TVMQ_TYPE_F32) {
     find_reciprocal(&r->args, d->out_type);
   }
-  const float cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine).rate;
-  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
+  r->cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine).rate;
+  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, r->cycles)), LINE);
   r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
   return NULL;
 }
@@ -118,7 +119,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct quantize *r = (const struct quantize *)op;
-  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .choice = tvmq_plain_choice(r->variant)};
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .cycles = r->cycles, .choice = tvmq_plain_choice(r->variant)};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct quantize *)op)->tasks; }

@@ -22,6 +22,7 @@ struct unary {
   enum tvmq_rounding rounding;
   size_t bytes;  // of an element
   size_t task_elements, tasks;
+  float cycles;  // estimated, on one thread
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -44,6 +45,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     const char *reason = u->linear ? NULL : tvmq_set_sigmoid(&u->desc, &u->sigmoid);
     if (reason != NULL) return reason;
   }
+  u->cycles = cycles;
   u->task_elements = tvmq_round_up(tvmq_ceil_div(u->desc.n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
   u->tasks = tvmq_ceil_div(u->desc.n, u->task_elements);
   return NULL;
@@ -53,7 +55,8 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct unary *u = (const struct unary *)op;
-  *out = (struct tvmq_op_info){.kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise"};
+  *out = (struct tvmq_op_info){
+      .kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise", .cycles = u->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct unary *)op)->tasks; }

@@ -20,6 +20,7 @@ struct concatenation {
   size_t rows, task_rows, row_tasks, piece, pieces;  // pieces of `piece` bytes of a row; a task has one of them of each of its rows
   const struct tvmq_variant *byte_map;
   int table_of[TVMQ_MAX_IN];  // -1: copied
+  float cycles;               // estimated, on one thread
   uint8_t tables[][TVMQ_N_BYTES];
 };
 
@@ -49,7 +50,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
   for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];
   const float row_cycles = (float)c->out_bytes * env->machine->joined_byte_cycles + (float)c->n_in * env->machine->joined_copy_cycles;
-  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, (float)c->rows * row_cycles);
+  c->cycles = (float)c->rows * row_cycles;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, c->cycles);
   c->task_rows = tvmq_ceil_div(c->rows, tvmq_min(wanted, c->rows));
   c->row_tasks = tvmq_ceil_div(c->rows, c->task_rows);
   c->piece = tvmq_round_up(tvmq_ceil_div(c->out_bytes, tvmq_ceil_div(wanted, c->row_tasks)), LINE);
@@ -62,7 +64,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct concatenation *c = (const struct concatenation *)op;
   const bool rescales = c->byte_map != NULL;
-  *out = (struct tvmq_op_info){.kernel = rescales ? c->byte_map->name : "", .algorithm = rescales ? "byte tables" : "copies"};
+  *out = (struct tvmq_op_info){.kernel = rescales ? c->byte_map->name : "", .algorithm = rescales ? "byte tables" : "copies", .cycles = c->cycles};
 }
 
 // The part of an input that one task copies: `n` bytes of each of some rows.

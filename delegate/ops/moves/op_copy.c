@@ -47,6 +47,7 @@ struct copy {
   size_t element;
   uint8_t value[sizeof(int16_t)];  // an element of padding
   int n_out;
+  float cycles;  // estimated, on one thread
   struct output outputs[];
 };
 
@@ -150,16 +151,18 @@ static void plan_output(const struct tvmq_merged_copy *merged, struct output *ou
   }
 }
 
-static void plan_tasks(struct output *out, const struct tvmq_env *env) {
-  if (out->n_lines == 0) return;
+static float plan_tasks(struct output *out, const struct tvmq_env *env) {
+  if (out->n_lines == 0) return 0;
   const float elements = out->shape == MATRICES ? (float)out->columns : 1;
   const float line_cycles = (float)out->line_bytes * elements * env->machine->joined_byte_cycles + (float)out->n_pieces * env->machine->joined_copy_cycles;
-  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, (float)out->n_lines * line_cycles);
+  const float cycles = (float)out->n_lines * line_cycles;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, cycles);
   out->task_lines = tvmq_ceil_div(out->n_lines, tvmq_min(wanted, out->n_lines));
   out->line_tasks = tvmq_ceil_div(out->n_lines, out->task_lines);
   out->task_pieces = tvmq_ceil_div(out->n_pieces, tvmq_ceil_div(wanted, out->line_tasks));
   if (out->shape == MATRICES || out->shape == STEPS) out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);  // tasks write lines of a cache of their own
   out->piece_tasks = tvmq_ceil_div(out->n_pieces, out->task_pieces);
+  return cycles;
 }
 
 static void release(struct tvmq_op *op) { tvmq_free(op); }
@@ -185,7 +188,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   for (int k = 0; k < d->n_out; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
     plan_output(&merged, &copy->outputs[k], &room);
-    plan_tasks(&copy->outputs[k], env);
+    copy->cycles += plan_tasks(&copy->outputs[k], env);
   }
   *op = (struct tvmq_op *)copy;
   return NULL;
@@ -193,7 +196,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct copy *copy = (const struct copy *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = copy->outputs[0].shape == MATRICES ? "transposes" : "copies"};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = copy->outputs[0].shape == MATRICES ? "transposes" : "copies", .cycles = copy->cycles};
 }
 
 // ---- running

@@ -40,6 +40,7 @@ struct pool {
   size_t group_channels, groups, strips;  // of a task, the last group of an image having the rest; of an image, strips of about as many rows
   size_t slice;                           // bytes of a thread's scratch: spans
   const struct tvmq_scratch *scratch;
+  float cycles;  // estimated, on one thread
 };
 
 static struct window window_at(ptrdiff_t origin, int32_t filter, int32_t before, int32_t in, int32_t after) {
@@ -108,7 +109,8 @@ static size_t groups_for_cache(const struct pool *p, const struct tvmq_machine *
 // Strips of rows first, which is how threads share the operators around, then groups: as many as the cache wants, and as make up for rows that are too few.
 static void set_tasks(struct pool *p, const struct tvmq_machine *machine) {
   const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
-  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(machine, p->threads, cycles(p, machine)), batch), most = tvmq_ceil_div(channels, GROUP);
+  p->cycles = cycles(p, machine);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(machine, p->threads, p->cycles), batch), most = tvmq_ceil_div(channels, GROUP);
   p->strips = tvmq_min(wanted, rows);
   const size_t groups = tvmq_min(tvmq_max(groups_for_cache(p, machine), tvmq_ceil_div(wanted, p->strips)), most);
   p->group_channels = tvmq_round_up(channels / groups, GROUP);
@@ -182,8 +184,10 @@ static void release(struct tvmq_op *op) {
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct pool *p = (const struct pool *)op;
-  *out = (struct tvmq_op_info){
-      .kernel = p->variant->name, .algorithm = slides(p) ? "sliding windows" : "windows", .scratch_bytes = p->slice * (size_t)tvmq_threads_count(p->threads)};
+  *out = (struct tvmq_op_info){.kernel = p->variant->name,
+                               .algorithm = slides(p) ? "sliding windows" : "windows",
+                               .scratch_bytes = p->slice * (size_t)tvmq_threads_count(p->threads),
+                               .cycles = p->cycles};
 }
 
 // ---- run

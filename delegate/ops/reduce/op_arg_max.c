@@ -12,6 +12,7 @@ enum { COLUMNS = 64 };  // whose greatest elements are found together
 struct arg_max {
   struct tvmq_arg_max_desc desc;
   size_t units, step, tasks;  // rows, or groups of COLUMNS columns; of a task
+  float cycles;               // estimated, on one thread
 };
 
 static size_t groups(const struct tvmq_arg_max_desc *d) { return tvmq_ceil_div((size_t)d->inner, COLUMNS); }
@@ -23,8 +24,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   *a = (struct arg_max){.desc = desc->arg_max};
   const struct tvmq_arg_max_desc *d = &a->desc;
   a->units = (size_t)d->outer * groups(d);
-  const float cycles = (float)d->outer * (float)d->inner * ((float)d->depth / 4 + 8);
-  a->step = tvmq_ceil_div(a->units, tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, cycles), 1));
+  a->cycles = (float)d->outer * (float)d->inner * ((float)d->depth / 4 + 8);
+  a->step = tvmq_ceil_div(a->units, tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, a->cycles), 1));
   a->tasks = tvmq_ceil_div(a->units, a->step);
   return NULL;
 }
@@ -33,7 +34,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   (void)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops"};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops", .cycles = ((const struct arg_max *)op)->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct arg_max *)op)->tasks; }

@@ -69,13 +69,14 @@ struct reduce {
   enum tvmq_rounding rounding;
   size_t slice;
   const struct tvmq_scratch *scratch;
+  float cycles;  // estimated, on one thread
 };
 
 static bool is_sum(const struct reduce *r) { return r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM; }
 
 static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
-  const float cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
-  const size_t outer = (size_t)r->desc.dims[0], wanted = tvmq_tasks_wanted(env->machine, env->threads, cycles);
+  r->cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
+  const size_t outer = (size_t)r->desc.dims[0], wanted = tvmq_tasks_wanted(env->machine, env->threads, r->cycles);
   r->cuts_inner = outer < wanted && r->inner / TVMQ_LINE > outer;
   const size_t size = r->cuts_inner ? r->inner : outer;
   r->step = tvmq_ceil_div(size, tvmq_max(wanted, 1));
@@ -109,7 +110,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops", .scratch_bytes = ((const struct reduce *)op)->slice};
+  *out = (struct tvmq_op_info){
+      .kernel = "", .algorithm = "loops", .scratch_bytes = ((const struct reduce *)op)->slice, .cycles = ((const struct reduce *)op)->cycles};
 }
 
 // ---- run

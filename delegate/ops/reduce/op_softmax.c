@@ -14,6 +14,7 @@ struct softmax {
   int32_t exps[TVMQ_SOFTMAX_EXPS], least_difference;
   struct tvmq_softmax_s16 wide;  // of int16
   size_t step, tasks;            // rows of a task
+  float cycles;                  // estimated, on one thread
 };
 
 static const char *plan_bytes(struct softmax *s, const struct tvmq_env *env) {
@@ -43,7 +44,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const char *why = s->desc.in_type == TVMQ_TYPE_S16 ? plan_wide(s, env) : plan_bytes(s, env);
   if (why) return why;
   const float each = s->variant ? 1 / tvmq_speed_of(s->variant, env->machine).rate : WIDE_CYCLES;
-  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, (float)s->desc.rows * (float)s->desc.depth * each);
+  s->cycles = (float)s->desc.rows * (float)s->desc.depth * each;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, s->cycles);
   s->step = tvmq_ceil_div(s->desc.rows, tvmq_max(wanted, 1));
   s->tasks = tvmq_ceil_div(s->desc.rows, s->step);
   return NULL;
@@ -53,7 +55,7 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct softmax *s = (const struct softmax *)op;
-  *out = (struct tvmq_op_info){.kernel = s->variant ? s->variant->name : "", .algorithm = "rows"};
+  *out = (struct tvmq_op_info){.kernel = s->variant ? s->variant->name : "", .algorithm = "rows", .cycles = s->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct softmax *)op)->tasks; }

@@ -18,6 +18,7 @@ struct resize {
   size_t strips, strip_rows;            // of an image
   size_t slice_bytes;
   const struct tvmq_scratch *scratch;
+  float cycles;  // estimated, on one thread
 };
 
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
@@ -55,8 +56,8 @@ static const char *replan(struct resize *r, const union tvmq_desc *whole, const 
   for (int32_t i = 0; i < desc->out_h; i++) r->rows[i] = tvmq_resize_at(desc, desc->in_h, desc->out_h, row_shift, i);
   r->shift = row_shift + column_shift;
 
-  const float cycles = (float)desc->batch * (float)out_h * (float)r->row_elements / tvmq_speed_of(r->variant, env->machine).rate;
-  r->strips = tvmq_min(tvmq_ceil_div(tvmq_tasks_wanted(env->machine, env->threads, cycles), (size_t)desc->batch), out_h);
+  r->cycles = (float)desc->batch * (float)out_h * (float)r->row_elements / tvmq_speed_of(r->variant, env->machine).rate;
+  r->strips = tvmq_min(tvmq_ceil_div(tvmq_tasks_wanted(env->machine, env->threads, r->cycles), (size_t)desc->batch), out_h);
   r->strip_rows = tvmq_ceil_div(out_h, r->strips);
   r->strips = tvmq_ceil_div(out_h, r->strip_rows);
   size_t size = 0, at;
@@ -77,8 +78,11 @@ static void release(struct tvmq_op *op) {
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct resize *r = (const struct resize *)op;
-  *out = (struct tvmq_op_info){
-      .kernel = r->variant->name, .algorithm = "rows between rows", .choice = tvmq_plain_choice(r->variant), .scratch_bytes = r->slice_bytes};
+  *out = (struct tvmq_op_info){.kernel = r->variant->name,
+                               .algorithm = "rows between rows",
+                               .choice = tvmq_plain_choice(r->variant),
+                               .scratch_bytes = r->slice_bytes,
+                               .cycles = r->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {

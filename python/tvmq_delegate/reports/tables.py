@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 
 from rich.padding import Padding
 from rich.table import Table
@@ -50,6 +51,25 @@ def options(listed: Sequence[library.Option]) -> list[Text | Padding]:
         values = f" ({option.names.replace('|', ', ')})" if option.names else f" ({option.kind})"
         lines.append(Padding(Text(option.help + values), (0, 0, 0, 6)))
     return lines
+
+
+def estimates(found: Mapping[str, Delegation], width: int) -> Table:
+    """The cycles of each node on several cores, and of all nodes together. With one core its kernels stand beside them."""
+    first = next(iter(found.values()))
+    columns = [
+        Column("#", lambda i: "" if i is None else str(first.nodes[i].node)),
+        Column("op", lambda i: "all nodes" if i is None else first.nodes[i].op, left=True, least=17),
+        *(Column(core, functools.partial(_cycles, cores), 0) for core, cores in found.items()),
+    ]
+    if len(found) == 1:
+        columns.append(Column("kernel", lambda i: "" if i is None else first.nodes[i].how.removeprefix("tvmq_"), 1, left=True))
+    rows = [None, *(i for i, node in enumerate(first.nodes) if node.cycles > 0)]
+    return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}")
+
+
+def _cycles(found: Delegation, i: int | None) -> str:
+    cycles = sum(node.cycles for node in found.nodes) if i is None else found.nodes[i].cycles
+    return f"{cycles / 1e3:,.1f}k"
 
 
 def delegation(found: Delegation, width: int) -> Table:

@@ -87,7 +87,7 @@ def run_alone(ops: Sequence[models.Op], nodes: Iterable[library.Node]) -> dict[i
 
 def _node(op: models.Op, fate: library.Node | None, error: str) -> Node:
     reason = error or "not offered to the delegate"
-    known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, reason, -1, "", "", "", 0, 0, 0, -1, False, "", False))
+    known = vars(fate or library.Node(op.subgraph, op.index, -1, op.name, False, reason, -1, "", "", "", 0, 0, 0, -1, False, "", False, 0.0))
     inputs = [tensor for tensor in op.inputs if tensor]
     return Node(
         **{**known, "macs": op.macs},

@@ -1,0 +1,33 @@
+"""`tvmq estimate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .. import sessions
+from ..binding import library
+from ..reports import screen, tables
+from .command import listed, model_command, print_json
+
+DEFAULT = ("cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1")
+
+
+@model_command
+@click.option("--core", "cores", type=listed(str, "cores"), default=",".join(DEFAULT), show_default=True, help="Names of known machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def estimate(source: bytes, name: str, module: Any, options: dict[str, Any], cores: tuple[str, ...], as_json: bool) -> None:
+    """Estimate the cycles of every node of MODEL, on one thread of cores that are not here. Nothing is computed."""
+    known = [machine.name for machine in library.machines()]
+    for core in cores:
+        if core not in known:
+            raise click.UsageError(f"no core is called {core!r}; known are {', '.join(known)}")
+    found = {core: sessions.nodes(source, runtime=module, name=name, **{**options, "estimate": core}) for core in dict.fromkeys(cores)}
+    if as_json:
+        print_json({core: {"cycles": sum(node.cycles for node in delegation.nodes), "nodes": delegation.nodes} for core, delegation in found.items()})
+        return
+    screen.console.print(tables.estimates(found, screen.console.width))
+    left = max(sum(not node.claimed for node in delegation.nodes) for delegation in found.values())
+    if left:
+        screen.console.print(f"\n{tables.plural(left, 'node')} left to the runtime and not estimated", soft_wrap=True)
