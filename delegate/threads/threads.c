@@ -373,4 +373,6 @@ void tvmq_threads_destroy(struct tvmq_threads *threads) {
 
 void tvmq_threads_trace(struct tvmq_threads *threads, struct tvmq_trace *trace) { threads->trace = trace; }
 
+bool tvmq_threads_traced(const struct tvmq_threads *threads) { return threads != NULL && threads->trace != NULL; }
+
 int tvmq_threads_count(const struct tvmq_threads *threads) { return threads != NULL ? threads->n : 1; }

@@ -4,6 +4,7 @@
 // others have left, so that fast and slow cores each take what they can. The calling thread works too.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "threads/trace.h"
@@ -25,6 +26,7 @@ void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine. Its s
 // From the next run on, each task of a pass that threads share is recorded as a span of `trace`, which has a ring for each thread of the pool and outlives it.
 // NULL: nothing is recorded.
 void tvmq_threads_trace(struct tvmq_threads *threads, struct tvmq_trace *trace);
+bool tvmq_threads_traced(const struct tvmq_threads *threads);  // NULL is fine
 
 int tvmq_threads_count(const struct tvmq_threads *threads);  // 1 for NULL
 

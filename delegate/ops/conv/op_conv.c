@@ -16,34 +16,56 @@ static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, s
   return n;
 }
 
-// The stage is lowered for all channels before any are packed.
-static void lower_and_pack(struct tvmq_conv *c, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels, uint8_t *panels) {
-  const size_t n_panels = c->choice.panels * c->problem.groups;
+// The weights at hand, and room for each thread and each panel.
+struct packing {
+  const struct tvmq_conv *conv;
+  const uint8_t *filter;
+  struct tvmq_channel_params *params;  // of all channels
+  struct tvmq_channel *channels;       // of a panel, for each thread
+  uint32_t *promises;                  // of each panel
+  uint8_t *panels;
+};
+
+static void pack_panel(void *context, struct tvmq_task task) {
+  const struct packing *packing = context;
+  const struct tvmq_conv *c = packing->conv;
+  struct tvmq_channel *channels = packing->channels + (size_t)task.thread * c->choice.variant->layout.nr;
+  struct tvmq_stage stage = c->problem.quant.stage;
   size_t first;
-  c->stage = c->problem.quant.stage;
-  for (size_t p = 0; p < n_panels; p++) {
-    const size_t n = panel_channels(c, filter, p, &first, channels);
-    tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->in_float, channels, first, n, &c->stage, params + first);
-  }
-  for (size_t p = 0; p < n_panels; p++) {
-    const size_t n = panel_channels(c, filter, p, &first, channels);
-    c->choice.way->pack(&c->problem, &c->choice, channels, params + first, n, panels + p * c->choice.panel.size);
-  }
+  const size_t n = panel_channels(c, packing->filter, task.index, &first, channels);
+  struct tvmq_channel_params *params = packing->params + first;
+  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->in_float, channels, first, n, &stage, params);
+  packing->promises[task.index] = tvmq_promises_of(&stage);
+  c->choice.way->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }
 
-// Packs the part of the filter that is kept. False: out of memory.
+// Threads share what takes longer than waking them. A trace is of inferences alone.
+static struct tvmq_threads *packing_threads(const struct tvmq_conv *c, size_t n_panels) {
+  enum { LEAST_BYTES = 1 << 16 };
+  return n_panels * c->choice.panel.size >= LEAST_BYTES && !tvmq_threads_traced(c->threads) ? c->threads : NULL;
+}
+
+// Packs the part of the filter that is kept. The weights promise what all panels do. False: out of memory.
 static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
-  struct tvmq_conv *c = context;
+  const struct tvmq_conv *c = context;
+  const size_t n_panels = c->choice.panels * c->problem.groups, n_threads = (size_t)tvmq_threads_count(c->threads);
   uint8_t *copy = NULL;
-  const uint8_t *filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.desc, false, &copy);
-  struct tvmq_channel_params *params = tvmq_alloc((size_t)c->problem.desc.out_c * sizeof *params);
-  struct tvmq_channel *channels = tvmq_alloc(c->choice.variant->layout.nr * sizeof *channels);  // of a panel
-  const bool complete = filter && params && channels;
-  if (complete) lower_and_pack(c, filter, params, channels, panels);
-  *promises = tvmq_promises_of(&c->stage);
-  tvmq_free(params);
-  tvmq_free(channels);
-  if (filter) tvmq_free(copy);
+  struct packing packing = {
+      .conv = c,
+      .filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.desc, false, &copy),
+      .params = tvmq_alloc((size_t)c->problem.desc.out_c * sizeof *packing.params),
+      .channels = tvmq_alloc(n_threads * c->choice.variant->layout.nr * sizeof *packing.channels),
+      .promises = tvmq_alloc(n_panels * sizeof *packing.promises),
+      .panels = panels,
+  };
+  const bool complete = packing.filter && packing.params && packing.channels && packing.promises;
+  if (complete) tvmq_threads_run(packing_threads(c, n_panels), n_panels, pack_panel, &packing);
+  *promises = UINT32_MAX;
+  for (size_t p = 0; complete && p < n_panels; p++) *promises &= packing.promises[p];
+  tvmq_free(packing.params);
+  tvmq_free(packing.channels);
+  tvmq_free(packing.promises);
+  if (packing.filter) tvmq_free(copy);
   return complete;
 }
 
