@@ -4,13 +4,14 @@ MODEL ?=
 BIN := .venv/bin
 SOURCES := pyproject.toml meson.build meson.options tools/build_backend.py $(shell find delegate python -type f -not -name '*.pyc')
 
-.PHONY: help demo bench test test-arm lint format clean
+.PHONY: help demo bench test test-arm lint format docs clean
 help:
 	@echo "make demo [MODEL=path]  the delegate on a network: what it takes, that it is bit-exact, how fast it is"
 	@echo "make bench [MODEL=path] how fast it is beside the stock runtime, and where the time goes; build/bench.html has the plots"
 	@echo "make test               every test; says what it skipped"
 	@echo "make test-arm           the tests on emulated arm64, after tools/arm/setup"
 	@echo "make lint | format | clean"
+	@echo "make docs               the pages as a site, in build/site"
 
 demo: .venv/installed
 	$(BIN)/tvmq demo $(MODEL)
@@ -31,6 +32,10 @@ lint: .venv/installed
 format: .venv/installed
 	$(BIN)/clang-format -i $(shell find delegate tests -name '*.[ch]')
 	$(BIN)/ruff check --quiet --fix --no-cache .
+
+docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 clean:
 	rm -rf .venv build build-*

@@ -90,3 +90,9 @@ def test_the_recipe_for_an_operator_names_its_files() -> None:
     files = recipe("CONTRIBUTING.md", "Adding an operator")
     assert len(operators) >= 12 and len(files) >= 2
     assert not [(operator, file.name) for file in files for operator in operators if not re.search(rf"\b{operator}\b", file.read_text(encoding="utf-8"))]
+
+
+def test_the_site_has_every_page() -> None:
+    """mkdocs.yml lists the pages of docs/, but for decisions, which have a page that lists them."""
+    listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    assert listed == {page.name for page in (ROOT / "docs").glob("*.md")} | {"decisions/README.md"}
