@@ -37,10 +37,8 @@ static const struct tvmq_kernel_speed cascade_lake[] = {
 };
 
 static const struct tvmq_kernel_speed zen5[] = {
-    {"tvmq_gemm_s8_1x16c4__avx512vnni", 56, 40},
-    {"tvmq_gemm_s8_1x64c4__avx512vnni", 62, 50},
-    {"tvmq_gemm_s8_16x16c4l__avx512vnni", 113, 45},
-    {"tvmq_winograd_output_s8_16c__avx512vnni", 3, 0},
+    {"tvmq_gemm_s8_1x16c4__avx512vnni", 56, 40},    {"tvmq_gemm_s8_1x64c4__avx512vnni", 62, 50},       {"tvmq_gemm_s8_12x32c4l__avx512vnni", 125, 56},
+    {"tvmq_gemm_s8_16x16c4l__avx512vnni", 113, 45}, {"tvmq_winograd_output_s8_16c__avx512vnni", 3, 0},
 };
 
 const struct tvmq_machine tvmq_machines[] = {
