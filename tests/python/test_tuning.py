@@ -11,7 +11,6 @@ import functools
 import itertools
 import json
 import math
-import os
 import pathlib
 import random
 import signal
@@ -26,12 +25,9 @@ from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
 from tvmq_delegate import binding, tuning
-from tvmq_delegate.binding import library
 from tvmq_delegate.models import zoo
 from tvmq_delegate.tuning import search, tasks
 from tvmq_delegate.tuning.model import ByModel
-
-ASSIGNMENTS = int(os.environ.get("TVMQ_ASSIGNMENTS", "4"))  # drawn for each instruction set
 
 
 @functools.cache
@@ -72,20 +68,6 @@ def expected(runtime: harness.Runtime) -> np.ndarray:
 
 
 # ---- exactness
-
-
-@pytest.mark.parametrize("isa", [isa.name for isa in library.isas() if isa.available])
-def test_random_assignments_change_nothing(runtime: harness.Runtime, isa: str) -> None:
-    delegate = runtime.load(isa=isa)
-    interpreter = runtime.interpreter(source(), [delegate])
-    numbers = {index: len(tvmq_delegate.candidates(delegate, index)) for index in range(len(tvmq_delegate.report(delegate).nodes))}
-    draw, wanted = random.Random(isa), expected(runtime)
-    for _ in range(ASSIGNMENTS):
-        for index, n in numbers.items():
-            if n:
-                tvmq_delegate.force(delegate, index, draw.randrange(n))
-        harness.assert_equal(harness.run(interpreter, *harness.random_inputs(interpreter, 1))[0], wanted, isa)
-    harness.counts["random assignments"] += ASSIGNMENTS
 
 
 def test_nodes_run_as_recorded(runtime: harness.Runtime, network: tasks.Network, tmp_path: pathlib.Path) -> None:
