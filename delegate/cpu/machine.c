@@ -41,6 +41,15 @@ static const struct tvmq_kernel_speed zen5[] = {
     {"tvmq_gemm_s8_16x16c4l__avx512vnni", 113, 45}, {"tvmq_winograd_output_s8_16c__avx512vnni", 3, 0},
 };
 
+// Kernels that a Neoverse V1 runs faster than the N1 that kernels/variants.def has them estimated for (tools/arm/estimate-kernels __dotprod).
+static const struct tvmq_kernel_speed neoverse_v1[] = {
+    {"tvmq_gemm_s8_1x16c4__dotprod", 44.9f, 19.7f},       {"tvmq_gemm_s8_4x16c4__dotprod", 65.4f, 30.4f},
+    {"tvmq_gemm_s8_8x8c4__dotprod", 64.8f, 34.1f},        {"tvmq_row_sums__dotprod", 33.9f, 5.9f},
+    {"tvmq_depthwise_s8_1x8v4__dotprod", 27.3f, 10.5f},   {"tvmq_depthwise_s8_2x8v4s1__dotprod", 37.7f, 12.6f},
+    {"tvmq_depthwise_s8_2x8v4s2__dotprod", 36.8f, 12.9f}, {"tvmq_depthwise_s8_3x3_1x16t__dotprod", 5.1f, 9.41f},
+    {"tvmq_depthwise_s8_3x3_2x8v4s1__dotprod", 24.3f, 0}, {"tvmq_depthwise_s8_3x3_2x8v4s2__dotprod", 20.2f, 0},
+};
+
 const struct tvmq_machine tvmq_machines[] = {
     // A Xeon with AMX: measured, but for the pointers, which are as measured on Cascade Lake and Zen 5.
     {.name = "sapphire-rapids",
@@ -66,7 +75,7 @@ const struct tvmq_machine tvmq_machines[] = {
     {.name = "cortex-a55", .in_order = true, .cpu = DOTPROD, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
     {.name = "cortex-a72", .cpu = TVMQ_CPU_NEON, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
     {.name = "neoverse-n1", .cpu = DOTPROD, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
-    {.name = "neoverse-v1", .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
+    {.name = "neoverse-v1", .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, SPEEDS(neoverse_v1), ARM},
 };
 const size_t tvmq_n_machines = sizeof tvmq_machines / sizeof tvmq_machines[0];
 
