@@ -66,6 +66,7 @@ MODELS = {
     "network": lambda: zoo.load("mobilenet_v2_0.25_32_uint8_io"),
 }
 
+
 @pytest.fixture(scope="session")
 def outcomes(runtime: harness.Runtime) -> Iterator[Callable[..., list[dict]]]:
     """Outcomes of models, with the delegate or without, from hostile.py: a process that forks for them with the runtime imported."""
@@ -96,7 +97,7 @@ def points_behind_its_end(path: pathlib.Path) -> bool:
     return False
 
 
-def leaves_outputs_unwritten(outcomes: Callable[..., list[dict]], path: pathlib.Path) -> bool:
+def depends_on_memory(outcomes: Callable[..., list[dict]], path: pathlib.Path) -> bool:
     """Whether what the runtime alone gives depends on what its memory is filled with before."""
     (one,), *others = (outcomes(False, [path], fill=fill) for fill in (1, 60, 128, 254))  # far apart: functions of a byte saturate
     return not all(alike(one, other) for (other,) in others)
@@ -116,8 +117,8 @@ def verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, alone: dict
     runtimes_own = delegated["outcome"] in ("ran", "refused") and not delegated.get("claimed") and "tvmq-delegate" not in delegated.get("why", "")
     if runtimes_own and points_behind_its_end(path):
         return "nothing claimed, and decided by what lies behind the file"
-    if runtimes_own and leaves_outputs_unwritten(outcomes, path):
-        return "nothing claimed, and outputs left unwritten"
+    if delegated["outcome"] in ("ran", "refused") and depends_on_memory(outcomes, path):
+        return "depending, without the delegate, on what memory held before"
     if any(alike(again, delegated) for again in outcomes(False, [path] * 30)):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.

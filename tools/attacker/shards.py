@@ -22,7 +22,7 @@ KINDS = {
     "mutants": ["test_hostile.py"],
     "lives": ["test_lifecycle.py", "test_constants.py"],
 }
-COUNT = re.compile(r"^([a-z][\w ,.'-]+): ([\d,]+)$", re.MULTILINE | re.IGNORECASE)
+COUNT = re.compile(r"^(\S.*): ([\d,]+)$", re.MULTILINE)
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+::[^\n]*)", re.MULTILINE)
 MODEL = re.compile(r"(/\S+\.tflite)\b")
 
