@@ -45,11 +45,11 @@ def test_shipped_constants_stay_where_they_are_right() -> None:
 def test_text_is_changed_in_place() -> None:
     text = next(machine.text for machine in tvmq_delegate.machines() if machine.name == "zen5")
     numbers = calibration._numbers(text)
-    assert ("pointer_cycles", "", 7.0) in numbers and ("rate", "tvmq_gemm_s8_4x8__c", 3.5) in numbers
-    changed = calibration._changed(text, {("pointer_cycles", ""): 8.0, ("tile_cycles", "tvmq_gemm_s8_4x8__c"): 100.0}, name="a # name\n")
+    assert f"\npointer_cycles = {numbers[0][2]:g}  #" in text and numbers[0][:2] == ("pointer_cycles", "") and ("rate", "tvmq_gemm_s8_4x8__c", 3.5) in numbers
+    changed = calibration._changed(text, {("pointer_cycles", ""): 88.0, ("tile_cycles", "tvmq_gemm_s8_4x8__c"): 100.0}, name="a # name\n")
     old, new = text.splitlines(), changed.splitlines()
     different = [after for before, after in zip(old, new, strict=True) if before != after]
-    assert [line.partition("  #")[0] for line in different] == ["name = a   name", "pointer_cycles = 8", "kernel tvmq_gemm_s8_4x8__c = 3.5 100"]
+    assert [line.partition("  #")[0] for line in different] == ["name = a   name", "pointer_cycles = 88", "kernel tvmq_gemm_s8_4x8__c = 3.5 100"]
 
 
 def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
