@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
 from .. import models
 from ..sessions import Delegation, Node
 from . import tensor_text
 from .graph import COLOURS, edges, main_graph
 from .layout import curve, layout
-from .pages import environment, source
+from .pages import Markup, environment, source
 from .screen import clean
 
 LINE, PAD, WIDTH, ROOM = 17, 9, 236, 37  # pixels: the height of a line, around the text, of a box; the characters of a line

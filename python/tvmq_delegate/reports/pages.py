@@ -8,8 +8,12 @@ from .screen import clean
 
 try:
     import jinja2
+    from markupsafe import Markup
 except ImportError as error:
     raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
+
+
+__all__ = ["Markup", "environment", "source"]
 
 
 def environment() -> jinja2.Environment:
