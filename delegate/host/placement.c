@@ -37,7 +37,7 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
-static size_t n_converting(const struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
+static size_t n_converting(struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
   size_t n = 0;
   for (int i = 0; i < nodes->size; i++) n += tvmq_subgraph_find(subgraph, nodes->data[i])->node.kind->op_class->converts;
   return n;

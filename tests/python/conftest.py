@@ -26,8 +26,9 @@ RUNTIMES = harness.installed()
 
 # Tests of the Python around the library: neither a sanitizer in the library nor another processor changes anything in them.
 AROUND = (
-    "arm_estimate", "bench", "calibrate", "check_spills", "cli", "diff", "difference", "docs", "exit_codes", "flag_table", "flags", "fleet", "golden",
-    "hardening", "inputs", "machine", "metrics", "model", "package", "pad_tools", "pages", "release", "screen", "serving", "shown", "tuning", "zoo",
+    "android", "arm_estimate", "bench", "calibrate", "check_spills", "cli", "diff", "difference", "docs", "examples", "exit_codes", "flag_table",
+    "flags", "fleet", "golden", "hardening", "inputs", "machine", "metrics", "model", "package", "pad_tools", "pages", "release", "screen", "serving",
+    "shown", "tuning", "zoo",
 )
 
 

@@ -28,7 +28,9 @@ static struct tvmq_records parsed(const char *text) {
 // A good line for a task, with what is given put in its place.
 static const char *line(const char *task, const char *times, const char *proven) {
   static char text[LINE];
-  snprintf(text, sizeof text, "{\"version\": 1, " CPU ", \"task\": \"%s\", " CHOICE ", " TIMES ", \"proven\": %s}\n", task, kernel(), times, proven);
+  const int n =
+      snprintf(text, sizeof text, "{\"version\": 1, " CPU ", \"task\": \"%s\", " CHOICE ", " TIMES ", \"proven\": %s}\n", task, kernel(), times, proven);
+  CHECK(n > 0 && (size_t)n < sizeof text, "%d characters", n);
   return text;
 }
 
