@@ -120,8 +120,9 @@ struct tvmq_node_info {
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
 // One of the ways in which a planned node can be computed, all of which give the same results, bit for bit. They are listed by what the delegate estimates:
-// the fastest first, which is what runs unless another one is forced or the option winograd decides. Those of node `index`, which counts as for tvmq_get_node;
-// NULL past the end, and at once for nodes that are not planned or leave no choice. Legal choices differ between shapes, options and numbers of threads.
+// the fastest first, which is what runs unless another one is forced or the option winograd decides. `index` counts nodes as in tvmq_get_node. Returns NULL
+// past the last candidate, and for every `candidate` if the node is not planned or leaves no choice. Legal choices differ between shapes, options and numbers
+// of threads.
 struct tvmq_candidate_info {
   const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd", "pixel table"; "plain": only the kernel differs
   const char *kernel;

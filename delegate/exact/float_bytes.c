@@ -104,7 +104,7 @@ static void prove(const struct question *q, struct answer *answer) {
 bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
   const struct question question = {function, in, out};
   _Static_assert(sizeof question == 28, "every byte of a key is set");
-  struct answer answer;
+  struct answer answer = {0};
   if (!tvmq_memo_find(&tables, &question, &answer)) {
     prove(&question, &answer);
     tvmq_memo_keep(&tables, &question, &answer);

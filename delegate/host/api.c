@@ -21,7 +21,7 @@ const char *tvmq_version(void) { return TVMQ_VERSION; }
 
 // ---- this CPU and the kernels: answers lie in memory of the thread that asks
 
-// The smallest closed set of features that contains these, or the greatest one that these contain.
+// The first, and so smallest, instruction set that contains these features; "" if none does.
 static const char *isa_containing(uint32_t cpu) {
   for (size_t i = 0; i < tvmq_n_isas; i++) {
     if ((cpu & ~tvmq_isas[i].cpu) == 0) return tvmq_isas[i].name;
@@ -54,9 +54,10 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
   static const char *const families[TVMQ_N_FAMILIES] = {TVMQ_FAMILIES(FAMILY_NAME)};
 #undef FAMILY_NAME
   struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL || index < 0) return NULL;
   const struct tvmq_variant *variant = tvmq_variants, *const end = tvmq_variants + tvmq_n_variants;
   for (; variant < end && (variant->fn.gemm == NULL || index-- > 0); variant++) continue;  // those that were built
-  if (answers == NULL || index >= 0 || variant == end) return NULL;
+  if (variant == end) return NULL;
   answers->packing[0] = '\0';
   if (variant->layout.weight_bytes != 0) tvmq_layout_name(&variant->layout, answers->packing, sizeof answers->packing);
   answers->kernel = (struct tvmq_kernel_info){
@@ -100,6 +101,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
   struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   if (delegate == NULL) return NULL;
   struct tvmq_delegate_info *info = &delegate->info;
+  snprintf(delegate->machine, sizeof delegate->machine, "%s", delegate->env.machine->name);
   *info = (struct tvmq_delegate_info){
       .threads = tvmq_threads_count(delegate->env.threads),
       .isa = delegate->options.isa > 0 ? delegate->isa : greatest_isa(),
@@ -107,7 +109,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .error = delegate->error,
       .scratch_bytes = delegate->scratch.size,
       .in_order = delegate->env.machine->in_order,
-      .machine = delegate->env.machine->name,
+      .machine = delegate->machine,
   };
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     info->subgraphs++;
@@ -126,7 +128,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
 
 int tvmq_set_machine(const void *base, const char *text) {
   struct tvmq_delegate *delegate = tvmq_delegate_of(base);
-  if (delegate == NULL) return -1;
+  if (delegate == NULL || text == NULL) return -1;
   if (!tvmq_delegate_set_machine(delegate, text, &(struct tvmq_text){.at = delegate->error, .size = sizeof delegate->error})) return -1;
   struct tvmq_record *record;
   for (int i = 0; (record = tvmq_delegate_record(delegate, i)) != NULL; i++) record->n_candidates = 0;

@@ -32,7 +32,7 @@ struct tvmq_delegate {
 
   struct tvmq_delegate_info info;
   struct tvmq_peak_info peak;
-  char isa[16], rounding[16], error[512];  // what info's strings point at
+  char isa[16], rounding[16], machine[TVMQ_MACHINE_NAME], error[512];  // what info's strings point at
 };
 
 typedef TfLiteStatus (*tvmq_apply_fn)(TfLiteContext *context, TfLiteDelegate *base);

@@ -3,6 +3,7 @@
 #include "tvmq_delegate.h"
 #pragma GCC visibility pop
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "host/apply.h"
 #include "host/delegate.h"
@@ -81,7 +82,10 @@ int tvmq_force(const void *base, int index, int candidate) {
   if (candidate >= (int)record->n_candidates) return -1;
   record->is_forced = candidate >= 0;
   if (candidate >= 0) record->wish = record->candidates[candidate];
-  if (tvmq_record_replan(record, &delegate->env) == NULL && tvmq_partition_size_up(partition)) return 0;
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  const bool planned = tvmq_record_replan(record, &delegate->env) == NULL && tvmq_partition_size_up(partition);
+  tvmq_fp_leave(fp_mode);
+  if (planned) return 0;
   partition->ready = false;
   return -1;
 }

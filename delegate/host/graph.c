@@ -247,10 +247,10 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, cons
   return tvmq_records_find(env->tuned, task);
 }
 
-// As wished, or by default where that is not legal.
-static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+// As wished, or by default where that is not legal. content: the name of the constants' contents; NULL if it is not known.
+static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
   struct tvmq_env own = *env;
-  own.content = &record->content;
+  own.content = content;
   struct tvmq_env wishful = own;
   wishful.wish = wish_for(record, desc, env);
   const char *refusal = wishful.wish != NULL ? plan_once(record, desc, &wishful) : NULL;
@@ -263,7 +263,7 @@ static const char *plan_operator(struct tvmq_record *record, const union tvmq_de
 
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
   const union tvmq_desc desc = record->desc;
-  const char *reason = plan_operator(record, &desc, env);
+  const char *reason = plan_operator(record, &desc, env, NULL);  // the constants may have changed since they were named
   if (reason != NULL) hide_plan(record);
   record->planned = reason == NULL;
   if (record->planned) tvmq_record_show_plan(record);
@@ -282,7 +282,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   if (changed) tvmq_record_release(record);
   record->planned = false;
   if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
-  if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env);
+  if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env, &record->content);
   if (reason != NULL) {
     hide_plan(record);
     return reason;

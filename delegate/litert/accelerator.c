@@ -130,13 +130,14 @@ static bool complete(struct tvmq_settings *settings, const struct tvmq_cpu_optio
 
 // A wrapper that stays NULL leaves the model to the others.
 static LiteRtStatus hand_out(LiteRtRuntimeContext *context, LiteRtOptions options, struct tvmq_configuration *configuration, LiteRtDelegateWrapper *wrapper) {
+  if (!configuration->enabled) return kLiteRtStatusOk;
   struct tvmq_cpu_options *cpu = &(struct tvmq_cpu_options){0};
   struct tvmq_settings *settings = &configuration->settings;
   if (!tvmq_cpu_options_read(find_cpu_options(context, options), cpu) || !complete(settings, cpu)) {
     complain("the model's CPU options cannot be read");
     return kLiteRtStatusErrorInvalidArgument;
   }
-  if (!cpu->delegates || !configuration->enabled) return kLiteRtStatusOk;
+  if (!cpu->delegates) return kLiteRtStatusOk;
   if (!have_library(configuration)) return kLiteRtStatusErrorRuntimeFailure;
   void *delegate = delegates.create(settings->names, settings->values, settings->n, complain);
   if (delegate == NULL) return kLiteRtStatusErrorInvalidArgument;

@@ -27,7 +27,8 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// Everything that planning may use. All but content and wish is fixed for the life of a delegate.
+// Everything that planning may use. content and wish are the node's; new_weights is set while a delegate is applied; threads change when it is applied to
+// another interpreter, and machine by tvmq_set_machine().
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use, detected or by the option `isa`
   const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`

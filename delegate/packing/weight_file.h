@@ -5,7 +5,7 @@
 //   entries  key, place, bytes, promises, checksum of the weights; in the order of keys
 //   weights  of each entry, at a multiple of 64 bytes
 //
-// Only a file of the user that the process runs as, which nobody else may write, is read. All of it that is used is checked before: the header and the entries
+// Only a file of the user that the process runs as, which nobody else may write, is read. Whatever is used is checked first: the header and the entries
 // when it is opened, the weights of an entry when they are found. A file of another build of the library is no error and is replaced.
 #pragma once
 

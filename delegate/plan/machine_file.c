@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "plan/select.h"
@@ -210,6 +211,11 @@ struct tvmq_machine *tvmq_machine_parse(const char *text, size_t n_bytes, size_t
 }
 
 struct tvmq_machine *tvmq_machine_read(const char *path, size_t *skipped, struct tvmq_text *message) {
+  struct stat about;
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {  // opening a pipe would wait
+    tvmq_say(message, "no regular file");
+    return NULL;
+  }
   FILE *file = fopen(path, "re");
   char *text = tvmq_alloc(TVMQ_MACHINE_FILE_BYTES + 1);
   struct tvmq_machine *machine = NULL;

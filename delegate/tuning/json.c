@@ -150,7 +150,7 @@ bool tvmq_json_number(struct tvmq_json *json, double *number) {
     if (digits(json, &exponent) == 0) return fail(json);
     if (down) exponent = -exponent;
   }
-  value *= pow(10, exponent - (double)places);
+  if (value != 0) value *= pow(10, exponent - (double)places);
   if (!isfinite(value)) return fail(json);
   *number = negative ? -value : value;
   return true;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Names what an image shows: classify.py MODEL LABELS [IMAGE]. Without IMAGE it asks the camera of a Raspberry Pi (python3-picamera2) again and again.
 
-    pip install 'tvmq-delegate[litert,images]'
+    pip install '.[litert,images]'
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ ALLOWED = [
     Allowed("avx2", "tvmq_winograd_output_s8_8c__avx2", 9),
     Allowed("avx2", "tvmq_mul_s8__avx2", 1),
     Allowed("avx2", "tvmq_mul_s16__avx2", 2),
-    Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 3),
+    Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 5),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
     Allowed("neon", "tvmq_winograd_output_s8_8c__neon", 9),
     Allowed("dotprod", "pairs_of_rows", 4, LONG_PRODUCTS),

@@ -32,7 +32,7 @@ NAMES = ("a", "b", "c")
 @contextlib.contextmanager
 def scheduler(security: Security | None = None) -> Iterator[str]:
     protocol = "tls" if security else "tcp"
-    with LocalCluster(n_workers=0, processes=False, dashboard_address=None, protocol=f"{protocol}://", host="127.0.0.1", security=security) as cluster:
+    with LocalCluster(n_workers=0, processes=False, dashboard_address=":0", protocol=f"{protocol}://", host="127.0.0.1", security=security) as cluster:
         yield cluster.scheduler_address
 
 
@@ -221,8 +221,10 @@ def _written(folder: pathlib.Path, source: bytes) -> pathlib.Path:
 def test_interrupted_board():
     """Ctrl-C ends a board at once."""
     with scheduler() as address:
-        process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-                                   stderr=subprocess.PIPE, text=True)  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        # A process that a shell has put into the background ignores the signal, and so do its children.
+        process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env=environment, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
         with fleet.connect(address) as found:
             found.client.wait_for_workers(1, timeout=60)
             process.send_signal(signal.SIGINT)

@@ -1,4 +1,6 @@
 // The whole delegate on the fake runtime: what it claims, computes, keeps and gives back, in every order of events.
+#include <limits.h>
+
 #include "base/memory.h"
 #include "fake_network.h"
 #include "tvmq_delegate.h"
@@ -298,6 +300,7 @@ static void check_foreign(void) {
     CHECK(tvmq_get_delegate(pointers[i]) == NULL && tvmq_get_node(pointers[i], 0) == NULL && tvmq_get_profile(pointers[i], 0) == NULL, "pointer %zu", i);
     CHECK(tvmq_get_span(pointers[i], 0) == NULL && tvmq_measure_peak(pointers[i]) == NULL && tvmq_reset_profile(pointers[i]) == -1, "pointer %zu", i);
   }
+  CHECK(tvmq_set_machine(&foreign, NULL) == -1 && tvmq_get_kernel(-1) == NULL && tvmq_get_kernel(INT_MIN) == NULL, "no kernel, no machine");
   network_delegate_destroy(&foreign);
   CHECK(network_delegate((const char *const[]){"rounding", "wrong", NULL}) == NULL && network_message()[0] != '\0', "a bad option");
 }

@@ -138,6 +138,10 @@ static void check_trust(void) {
   CHECK(truncate(path, 0) == 0 && !opens("it is no file of packed weights"), "empty");
   put(0, N);
   CHECK(opens(NULL), "a damaged one is replaced");
+  FILE *other = fopen(path, "w");
+  CHECK(other != NULL && fputs("a model, maybe", other) > 0 && fclose(other) == 0, "another file");
+  CHECK(tvmq_weight_file_write(path, &hasher, NULL, 0) != NULL && !opens("it is no file of packed weights"), "which stays");
+  CHECK(tvmq_weight_file_write("/dev/null", &hasher, NULL, 0) != NULL, "a device stays");
   unlink(path);
   CHECK(tvmq_weight_file_write("/nowhere/at/all", &hasher, NULL, 0) != NULL, "no such folder");
 }

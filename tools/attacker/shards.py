@@ -83,7 +83,9 @@ class State:
 
     def add(self, shard: Shard) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
+        whole = not self.path.exists() or self.path.read_bytes()[-1:] in (b"", b"\n")  # else whoever wrote before was ended within a line
         with self.path.open("a", encoding="utf-8") as stream:
+            stream.write("" if whole else "\n")
             stream.write(json.dumps(dataclasses.asdict(shard)) + "\n")
 
     def next_seed(self, kind: str, isa: str, level: str) -> int:

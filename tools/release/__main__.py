@@ -6,8 +6,8 @@
     archives  the libraries, headers, pkg-config and CMake files for C and C++, for both
     android   an AAR for arm64-v8a and x86_64
 
-Everything goes into DIR, with an SPDX bill of materials and SHA256SUMS. The bytes depend on the commit and the versions of the tools alone. It needs git, and
-meson, ninja, auditwheel and ziglang, whose compiler builds for all of these, from PyPI: pip install '.[release]'.
+Everything goes into DIR, with an SPDX bill of materials and SHA256SUMS. The bytes depend on the commit and the versions of the tools alone. It needs git,
+for android a JDK (javac), and meson, ninja, auditwheel and ziglang, whose compiler builds for all of these, from PyPI: pip install '.[release]'.
 """
 
 from __future__ import annotations

@@ -47,13 +47,15 @@ def unpack(work: pathlib.Path) -> Release:
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "log", "-1", "--format=%ct", cwd=REPOSITORY))
     tree, packed = work / "source", work / "source.tar"
     output("git", "archive", "--format=tar", f"--output={packed}", "HEAD", cwd=REPOSITORY)
-    if tree.exists() and (work / "commit").exists() and (work / "commit").read_text(encoding="utf-8") != commit:
+    known = work / "commit"  # written when the tree is whole
+    if tree.exists() and not (known.exists() and known.read_text(encoding="utf-8") == commit):
         shutil.rmtree(tree)
     if not tree.exists():
+        known.unlink(missing_ok=True)
         with tarfile.open(packed) as archive:
             archive.extraction_filter = getattr(tarfile, "data_filter", None)  # type: ignore[assignment]
             archive.extractall(tree)
-    (work / "commit").write_text(commit, encoding="utf-8")
+    known.write_text(commit, encoding="utf-8")
     (version,) = re.findall(r"^  version: '([\d.]+)'", (tree / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)
     return Release(version, commit, epoch, tree, work, _metadata(tree, version))
 

@@ -90,8 +90,11 @@ struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, 
     }
     if (has_key) packed = tvmq_packed_share(packed, key);
   }
-  if (env->new_weights != NULL && packed->is_shared && (env->weight_file == NULL || !tvmq_weight_file_has(env->weight_file, key)))
-    tvmq_weight_list_add(env->new_weights, packed);
+  // Weights that lie damaged in the file count as missing; those that were taken from it have been checked.
+  struct tvmq_weights there;
+  const bool from_file = packed->file != NULL, has_file = env->weight_file != NULL;
+  const bool kept = has_file && (from_file ? tvmq_weight_file_has(env->weight_file, key) : tvmq_weight_file_find(env->weight_file, key, &there));
+  if (env->new_weights != NULL && packed->is_shared && !kept) tvmq_weight_list_add(env->new_weights, packed);
   return packed;
 }
 

@@ -18,6 +18,8 @@ def silence() -> None:
     """From now on another process passes on what this one and its libraries write to stderr, but for CHATTER. It outlives this one, so that the last words of a
     crash are not lost. Python's own stderr goes on as it was. To be called before any thread is started.
     """
+    if sys.stderr is None:  # closed
+        return
     read, write = os.pipe()
     stderr = os.dup(2)
     sys.stderr.flush()

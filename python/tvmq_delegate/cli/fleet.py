@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import importlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +40,19 @@ def _boards(scheduler: str, certificates: str | None) -> Iterator[fleet.Boards]:
         with _fleet().local() as boards:
             yield boards
         return
+    security = _security(certificates)
     try:
-        boards = _fleet().connect(scheduler, security=_security(certificates))
-    except OSError as error:
+        boards = _fleet().connect(scheduler, security=security)
+    except (OSError, asyncio.TimeoutError) as error:
         raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
     with boards:
         yield boards
+
+
+def _page() -> Callable[[fleet.Table], str]:
+    """Before anything is measured: the extra may be missing."""
+    importlib.import_module("..reports.pages", __package__)
+    return report.page
 
 
 def scheduler_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,10 +68,10 @@ def board(scheduler: str, certificates: str | None, name: str | None) -> None:
 
     Whoever may send work to the scheduler may run any program on this machine.
     """
-    module = _fleet()
+    module, security = _fleet(), _security(certificates)
     try:
-        module.serve(scheduler, name=name, security=_security(certificates))
-    except OSError as error:
+        module.serve(scheduler, name=name, security=security)
+    except (OSError, asyncio.TimeoutError) as error:
         raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
 
 
@@ -129,7 +138,7 @@ def tune(scheduler: str, certificates: str | None, models: tuple[str, ...], want
 @click.option("--csv", "csv_file", type=OutputFile(), metavar="FILE")
 @click.option("--json", "json_file", type=OutputFile(), metavar="FILE")
 @click.option("--html", "html_file", type=OutputFile(), metavar="FILE", help="A page with the table.")
-@click.option("--compare", metavar="OLD.json", help=f"Name what is slower than there, and exit with {FOUND_SLOWER}.")
+@click.option("--compare", type=click.Path(exists=True, dir_okay=False), metavar="OLD.json", help="Name what is slower than there, and exit with 4.")
 @click.option("--fail-above", type=click.FloatRange(min=0), default=10.0, show_default=True, metavar="PERCENT", help="With --compare: what counts as slower.")
 def bench(scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, only: str | None, num_threads: int, max_secs: float,
           csv_file: Output | None, json_file: Output | None, html_file: Output | None, compare: str | None, fail_above: float) -> None:  # fmt: skip
@@ -138,6 +147,7 @@ def bench(scheduler: str, certificates: str | None, models: tuple[str, ...], wan
     Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower.
     """
     module = _fleet()
+    page = _page() if html_file else None
     outcomes = []
     with _boards(scheduler, certificates) as there:
         todo = module.jobs(models, there.select(wanted), kinds=[only] if only else ["diff", "bench"], seconds=max_secs, num_threads=num_threads)
@@ -150,7 +160,7 @@ def bench(scheduler: str, certificates: str | None, models: tuple[str, ...], wan
     screen.console.print(report.networks(found, screen.console.width))
     for name, why in quarantined.items():
         screen.console.print(f"{name} is in quarantine: {why}", soft_wrap=True)
-    write_all((csv_file, lambda: report.as_csv(found)), (json_file, lambda: as_json(found)), (html_file, lambda: report.page(found)))
+    write_all((csv_file, lambda: report.as_csv(found)), (json_file, lambda: as_json(found)), (html_file, lambda: page(found) if page else ""))
     slower = module.regressions(compare, found, fail_above) if compare else []
     if slower:
         screen.console.print(report.slower(slower), soft_wrap=True)

@@ -95,6 +95,8 @@ def checked(address: str, given: Security | None) -> Security | None:
     protocol, separator, rest = address.partition("://")
     if not separator:
         protocol, rest = "tcp", address
+    if ":" not in rest:
+        raise ValueError(f"{address} has no port")
     host = rest.rpartition(":")[0].strip("[]")
     if protocol == "tls":
         if given is None:

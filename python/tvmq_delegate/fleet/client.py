@@ -55,10 +55,6 @@ class Boards:
     def __exit__(self, *_: object) -> None:
         self.client.close()
 
-    @property
-    def dashboard(self) -> str:
-        return str(self.client.dashboard_link or "")
-
     def listed(self) -> list[board.Board]:
         """All boards that answer, by name. Other workers of the scheduler are none."""
         found = self.client.run(serve.described, on_error="ignore")
@@ -227,11 +223,11 @@ def connect(address: str, *, security: Security | None = None, timeout: float = 
 
 
 @contextlib.contextmanager
-def local(n: int = 1, *, dashboard: str | None = None) -> Iterator[Boards]:
+def local(n: int = 1) -> Iterator[Boards]:
     """A scheduler and boards on this machine alone, as processes, for trying things: they measure in each other's way if there is more than one."""
     settings = {"distributed.worker.daemon": False, "distributed.scheduler.worker-ttl": "30s"}
     arguments: dict[str, Any] = {"n_workers": n, "processes": True, "threads_per_worker": 1, "memory_limit": 0, "resources": {board.Resource: 1}}
-    with dask.config.set(settings), LocalCluster(dashboard_address=dashboard, **arguments) as cluster:
+    with dask.config.set(settings), LocalCluster(dashboard_address="127.0.0.1:0", **arguments) as cluster:
         with Boards(Client(cluster, set_as_default=False)) as boards:
             boards.client.register_plugin(serve.Describes())
             boards.client.wait_for_workers(n, timeout=60)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .. import models
+from .. import models, tuning
 from . import board, work
 from .client import Boards, Outcome
 
@@ -61,12 +61,11 @@ def tune(
             job = work.Job("tune", os.path.basename(name), hashlib.sha256(source).hexdigest(), names, seconds, num_threads, {}, trials=math.ceil(trials / n))
             first += [(replace(job, share=(i, n)), source) for i in range(n)] if n > 1 else []
     total = len(first) + len(sources) * len(kinds)
-    with open(out, "a", encoding="utf-8") as file:
+    with tuning.Log(out) as log:
 
         def keep(outcome: Outcome) -> Outcome:
             if outcome.measured:
-                file.write("".join(outcome.measured.records))
-                file.flush()
+                log.append_lines(outcome.measured.records)
             progress(min(1.0, len(told) / total), outcome.job.model)
             told.append(outcome)
             return outcome

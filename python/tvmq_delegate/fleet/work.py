@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import multiprocessing
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -134,11 +136,14 @@ def _in_time(job: Job, source: bytes) -> tuple[dict[str, Any], str]:
         ours.close()
         process.join(1)
         if process.is_alive():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid or 0, signal.SIGKILL)  # with the processes of its contenders
             process.kill()
             process.join()
 
 
 def _answer(pipe: Connection, job: Job, source: bytes) -> None:
+    os.setpgid(0, 0)
     try:
         pipe.send(({"bench": _bench, "diff": _diff, "tune": _tune}[job.kind](job, source), ""))
     except Exception as error:  # whatever it is, the client is to know

@@ -1,12 +1,13 @@
 """The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
 
-from .records import Choice, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, usable
+from .records import Choice, Log, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, usable
 from .search import TRIALS, Progress, Trial, Tuned, Tuning, tune
 from .tasks import Network, Task, measure
 from .tuners import NAMES, tuner
 
 __all__ = [
     "Choice",
+    "Log",
     "NAMES",
     "Network",
     "Origin",

@@ -132,7 +132,7 @@ def parse(line: str) -> Record:
         return Record(origin=origin, choice=choice, **rest)
     except RecordError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise RecordError("bad line") from None
 
 
@@ -211,9 +211,13 @@ class Log:
             os.write(self._file, b"\n")  # whoever wrote before was ended within a line
 
     def append(self, records: Sequence[Record]) -> None:
-        for record in records:
-            line = record.line().encode()
-            if os.write(self._file, line) != len(line):
+        self.append_lines(record.line() for record in records)
+
+    def append_lines(self, lines: Iterable[str]) -> None:
+        """Lines of records, each with its end."""
+        for line in lines:
+            encoded = line.encode()
+            if os.write(self._file, encoded) != len(encoded):
                 raise OSError(f"{self.path}: no room for a record")
 
     def close(self) -> None:
