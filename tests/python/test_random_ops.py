@@ -159,13 +159,18 @@ def test_binary(runtime, operator, dtype, draw):
 @randomly
 def test_unary(runtime, operator, dtype, draw):
     case = draw(elementwise_cases.unaries, operator, dtype)
-    delegate = runtime.load()
-    runtime.interpreter(case.build(), [delegate])
-    (node,) = tvmq_delegate.report(delegate).nodes
-    if operator in elementwise_cases.FLOAT and "so near a tie" in node.reason:
+    if operator in elementwise_cases.FLOAT and "so near a tie" in refusal(runtime, case):
         harness.counts["tables that depend on the mathematics library"] += 1
     else:
         check(runtime, case)
+
+
+def refusal(runtime: harness.Runtime, case: cases.Case) -> str:
+    """The reason for which the delegate leaves the case's node to the runtime; "" if it takes it."""
+    delegate = runtime.load()
+    runtime.interpreter(case.build(), [delegate])
+    (node,) = tvmq_delegate.report(delegate).nodes
+    return node.reason
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
@@ -183,4 +188,8 @@ def test_dequantize(runtime, dtype, draw):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @randomly
 def test_concatenation(runtime, dtype, draw):
-    check(runtime, draw(cases.concatenations, dtype))
+    case = draw(cases.concatenations, dtype)
+    if dtype == "uint8" and "depend on how the runtime was compiled" in refusal(runtime, case):
+        harness.counts["concatenations that depend on how the runtime was compiled"] += 1
+    else:
+        check(runtime, case)
