@@ -81,6 +81,7 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
       .rows = table,
       .row_stride = row_bytes,
       .row_tiles = 1,
+      .n_lines = 1,
       .n_taps = 1,
       .k = k,
       .panel = memory + panel_at,

@@ -6,6 +6,8 @@
 #include "plan/select.h"
 #include "unit.h"
 
+static const double MOST_RATE = 2048 * 6e9;  // of a core: AMX's multiply-accumulates a cycle, at a clock that no processor has
+
 static void check_peak(uint32_t cpu, int n_threads) {
   const size_t live = tvmq_alloc_live();
   struct tvmq_threads *threads = tvmq_threads_create(n_threads);
@@ -20,6 +22,7 @@ static void check_peak(uint32_t cpu, int n_threads) {
   CHECK(known, "%s", peak.kernel);
   const double rates[] = {peak.macs_per_second, peak.cache_bytes_per_second, peak.memory_bytes_per_second};
   for (size_t i = 0; i < N_ELEMENTS(rates); i++) CHECK(isfinite(rates[i]) && rates[i] > 0, "rate %zu: %g", i, rates[i]);
+  CHECK(peak.macs_per_second < MOST_RATE * n_threads, "%g multiply-accumulates a second", peak.macs_per_second);
   printf("%s, %d thread(s): %.1f GMAC/s, %.1f GB/s from the caches, %.1f GB/s from memory\n", peak.kernel, peak.threads, rates[0] * 1e-9, rates[1] * 1e-9,
          rates[2] * 1e-9);
   tvmq_threads_destroy(threads);
