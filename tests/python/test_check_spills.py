@@ -27,7 +27,8 @@ gemm.c.o:     file format elf64-littleaarch64
         ("i8mm", "smmla\tv0.4s, v1.16b, v2.16b", "add\tx0, x0, #0x1", ""),
         ("i8mm", "smmla\tv0.4s, v1.16b, v2.16b", "str\tq0, [sp, #16]", "1 spills in hot loops"),
         ("i8mm", "add\tx1, x1, #0x1", "str\tq0, [sp, #16]", "0 hot loops found"),
-        ("amx", "vpmaddwd\t%ymm0, %ymm1, %ymm2", "add\tx0, x0, #0x1", "1 hot loops found"),
+        ("avx512vbmi", "vpmaddwd\t%ymm0, %ymm1, %ymm2", "add\tx0, x0, #0x1", "1 hot loops found"),
+        ("amx", "vpmaddwd\t%ymm0, %ymm1, %ymm2", "add\tx0, x0, #0x1", ""),
         ("sve", "smmla\tz0.s, z1.b, z2.b", "str\tz0, [sp, #16]", "nothing is known of the instruction set sve"),
     ],
 )

@@ -15,6 +15,7 @@ from .tables import plural
 
 NARROW, MIDDLE, ROOMY, WIDE = 1, 2, 3, 4  # ranks of columns: the last go first where there is no room
 TOP = 10
+LONGEST_NAME = 16  # of a contender, in a heading
 ENOUGH, NOISY = 10, 0.1  # runs to tell from, and the share of the median that the middle half of them may span
 
 
@@ -35,7 +36,7 @@ def contenders(found: Benchmark, width: int) -> Table:
     runs = [
         Column("median ms", ms("median_ms")),
         Column("p90", ms("p90_ms"), MIDDLE),
-        Column("p95", ms("p95_ms")),
+        Column("p95", ms("p95_ms"), NARROW),
         Column("min", ms("min_ms")),
         Column("avg", ms("avg_ms"), MIDDLE),
         Column("±", ms("stddev_ms"), WIDE),
@@ -45,12 +46,13 @@ def contenders(found: Benchmark, width: int) -> Table:
     columns = [
         Column("contender", lambda result: result.name, left=True),
         *(runs if ran else ()),
-        Column("init ms", lambda result: f"{result.latency_metrics.init_ms:.1f}"),
-        Column("memory MB", lambda result: f"{result.memory_metrics.overall_footprint_kb / 1024:.1f}"),
+        Column("init ms", lambda result: f"{result.latency_metrics.init_ms:.1f}", NARROW),
+        Column("memory MB", lambda result: f"{result.memory_metrics.overall_footprint_kb / 1024:.1f}", NARROW),
         Column("peak MB", lambda result: f"{result.memory_metrics.peak_mem_mb:.0f}", WIDE),
     ]
     if ran and len(found.results) > 1:
-        baseline = found.results[0].name
+        first = found.results[0].name
+        baseline = first if len(first) <= LONGEST_NAME else "the first"
         columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
         columns.append(Column("95 % interval", lambda result: result.ratio.interval if result.ratio else "", MIDDLE))
     return fitted(columns, found.results, width)
