@@ -10,6 +10,8 @@ from typing import Any
 from ..binding import Shown
 from .recorded import recorded
 
+SHARE = 0.01  # of the network's time: a node that has lost less is not told from the noise of its clock
+
 
 @dataclass(frozen=True)
 class Change:
@@ -36,8 +38,10 @@ class Comparison(Shown):
     nodes: tuple[Change, ...]
 
     def slower(self, percent: float) -> tuple[Change, ...]:
-        """Lists the changes that are slower by more than so many percent, and clearly so."""
-        return tuple(change for change in (*self.contenders, *self.nodes) if change.clear and change.ratio > 1 + percent / 100)
+        """Lists the changes that are slower by more than so many percent, and clearly so; of nodes those that cost a visible share of the network's time."""
+        visible = SHARE * max((change.before_ms for change in self.contenders), default=0.0)
+        listed = (*self.contenders, *(node for node in self.nodes if node.after_ms - node.before_ms >= visible))
+        return tuple(change for change in listed if change.clear and change.ratio > 1 + percent / 100)
 
 
 def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Comparison:
