@@ -137,6 +137,8 @@ def test_binary(runtime, operator, dtype, draw):
     case = draw(elementwise_cases.binaries, operator, dtype, large=True)
     if (operator, dtype) == ("PRELU", "int16"):
         harness.assert_refused(runtime, case.build(), "only some of the runtimes")
+    elif operator == "PRELU" and "depends on how the runtime was compiled" in refusal(runtime, case):
+        harness.counts["scales that depend on how the runtime was compiled"] += 1
     else:
         check(runtime, case)
 

@@ -25,6 +25,11 @@ static void check_binary(void) {
   }
   desc.binary.operation = TVMQ_OPERATION_MUL;
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "a product, which is divided once");
+  desc.binary = (struct tvmq_binary_desc){.operation = TVMQ_OPERATION_PRELU, .type = S16, .in = {{0.1f, 0}, {0.3f, 0}}, .out = {0.7f, 0}};
+  CHECK_STRING(tvmq_claim_fast_math_binary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "PRELU divides twice");
+  desc.binary.out.scale = 0.5f;
+  CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "PRELU by a power of two");
+  desc.binary.operation = TVMQ_OPERATION_MUL;
   desc.binary.in[0].scale = desc.binary.in[1].scale = 1e-20f;
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), "a product of scales is subnormal, which the runtime takes for zero", "a product of small scales");
   desc.binary.in[0].scale = 0.25f;

@@ -29,11 +29,20 @@ const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc) {
   return NULL;
 }
 
-// ADD and SUB divide both scales by twice the greater one. What other operations divide by is divided by once.
+// PRELU divides twice by the output's scale, in float32: one reciprocal serves both, and the three factors of the second may be taken in any order.
+static bool prelu_is_stable(const struct tvmq_binary_desc *d) {
+  const float in = d->in[0].scale, slope = d->in[1].scale, reciprocal = 1 / d->out.scale;
+  const float product = in * slope, quotient = product / d->out.scale;
+  return in * reciprocal == in / d->out.scale && product * reciprocal == quotient && in * (slope * reciprocal) == quotient &&
+         in * reciprocal * slope == quotient;
+}
+
+// ADD and SUB divide both scales by twice the greater one. What MUL divides by is divided by once.
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
   const struct tvmq_binary_desc *d = &desc->binary;
   const bool multiplies = d->operation == TVMQ_OPERATION_MUL || d->operation == TVMQ_OPERATION_PRELU;
   if (multiplies && is_flushed(d->in[0].scale * d->in[1].scale)) return flushed;
+  if (d->operation == TVMQ_OPERATION_PRELU) return prelu_is_stable(d) ? NULL : unstable;
   if (d->operation != TVMQ_OPERATION_ADD && d->operation != TVMQ_OPERATION_SUB) return NULL;
   double in[2], out;
   tvmq_add_ratios(d, in, &out);
