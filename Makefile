@@ -34,7 +34,7 @@ format: .venv/installed
 	$(BIN)/ruff check --quiet --fix --no-cache .
 
 docs: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5' 'mkdocstrings-python>=1.10'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 clean:

@@ -106,6 +106,8 @@ struct tvmq_node_info {
                           // depthwise convolutions: "pixel table", "pixels side by side", "gathered channels"; poolings, MEAN: "windows", "sliding windows";
                           // QUANTIZE: "elementwise"; ADD too, or "plane", a linear function of both inputs; CONCATENATION and what else
                           // moves elements: "copies", "transposes", or "view" where nothing is left to move;
+                          // BATCH_MATMUL: "packed at each inference";
+                          // SHAPE and what is computed of shapes and constants: "constant" where that is known before anything runs;
                           // PADs: "folded into node 7", ...
   const char *packing;
   unsigned long long macs;  // multiply-accumulates of one inference, padding included
@@ -119,6 +121,16 @@ struct tvmq_node_info {
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
+// A buffer in the arena of a partition, for the outputs of one node, or of several that write side by side or in turn: its bytes from `offset` on are taken
+// from the beginning of `first_node` to the end of `last_node`. Buffers that are taken at the same time do not overlap. `index` counts those of all partitions.
+// The answer stays valid until the next call for the delegate.
+struct tvmq_buffer_info {
+  int subgraph, partition;  // as in tvmq_node_info
+  int first_node, last_node;
+  unsigned long long offset, bytes;
+};
+const struct tvmq_buffer_info *tvmq_get_buffer(const void *delegate, int index);
+
 // One of the ways in which a planned node can be computed, all of which give the same results, bit for bit. They are listed by what the delegate estimates:
 // the fastest first, which is what runs unless another one is forced or the option winograd decides. `index` counts nodes as in tvmq_get_node. Returns NULL
 // past the last candidate, and for every `candidate` if the node is not planned or leaves no choice. Legal choices differ between shapes, options and numbers
@@ -128,14 +140,15 @@ struct tvmq_candidate_info {
   const char *kernel;
   int flipped_copy;                 // signed input is copied as unsigned for a kernel that wants it so, instead of converted at each use
   unsigned long long rows, panels;  // of a block of work: rows of the kernel's left operand, and panels of packed weights; 0 where there are no blocks
-  double cycles;                    // estimated, on one thread
+  double cycles;                    // estimated, to be compared with those of the node's other candidates
   int runs;                         // it is what the node runs as
 };
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int index, int candidate);
 
 // All that decides on the candidates of node `index` and on the time that they take, in one line of ASCII: operator, types, shapes, strides, rounding,
 // instruction sets, threads. Nodes of equal signatures are the same task for whoever searches the fastest candidate, in whatever network they are, but for
-// Winograd: whether that is exact depends on the weights. NULL where tvmq_get_candidate lists nothing. docs/records.md explains the words.
+// Winograd: whether that is exact depends on the weights. NULL where tvmq_get_candidate lists nothing and a record of tuning cannot leave the node to the
+// runtime. docs/records.md explains the words.
 const char *tvmq_get_signature(const void *delegate, int index);
 
 // Has node `index` computed by a candidate from now on, or by default again: candidate -1. It is planned again at once, and stays so forced when the

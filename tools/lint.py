@@ -40,9 +40,10 @@ ROOMS = {
     "plan": PLAN,
     "ops": ("exact", "plan", *PLAN),
     "ops/claims": ("ops", "exact", "kernels", *KERNELS),
-    "ops/conv": ("ops/claims", *OPS),
+    "ops/conv": ("ops/claims", "ops/moves", *OPS),
     "ops/depthwise": ("ops/claims", "ops/conv", *OPS),
     "ops/elementwise": ("ops/claims", *OPS),
+    "ops/hybrid": ("ops/claims", *OPS),
     "ops/moves": ("ops/claims", *OPS),
     "ops/pools": ("ops/claims", *OPS),
     "ops/reduce": ("ops/claims", *OPS),
@@ -50,6 +51,7 @@ ROOMS = {
     "tflite": ("ops", *BASE),
     "tuning": ("plan", *PLAN),
     "host": ("tflite", "tuning", *OPS),
+    "measure": ("host", "tuning", *OPS),
     "litert": BASE,
 }
 
@@ -72,7 +74,8 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
 # row_sums, add, mul, maximum, byte_map.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
-TILED, FLAT = r"gemm|depthwise|winograd_(?:input|gemm|output)", "add|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
+TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
+FLAT = "add|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
 # "Of a tile, the rows" and "What a kernel needs" leave the reader to find out what the comment is about.
@@ -87,7 +90,7 @@ def matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 def files(*patterns: str) -> list[Path]:
     """Our text files whose name matches, build products and inputs of fuzzing left out."""
-    products = re.compile(r"/(__pycache__|\.\w+)/|^tests/fuzz/corpus(_records|_weights)?/")
+    products = re.compile(r"/(__pycache__|\.\w+)/|^tests/fuzz/corpus(_records|_weights)?/|^docs/pictures/")
     found = [path for top in SOURCES for path in (ROOT / top).rglob("*") if path.is_file() and not products.search(path.relative_to(ROOT).as_posix())]
     found += [path for path in ROOT.iterdir() if path.is_file() and path.name != "LICENSE"]
     return sorted(path for path in found if matches(path.name, patterns))

@@ -39,6 +39,7 @@ const char *tvmq_x86_machine(const char *vendor, unsigned family, uint32_t featu
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -77,15 +78,24 @@ uint32_t tvmq_cpu_arch_features(void) {
   return tvmq_x86_features(&cpuid);
 }
 
-const char *tvmq_cpu_machine(void) {
+static const char *machine;
+
+static void find_machine(void) {
   uint32_t eax, ebx, ecx, edx;
-  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return NULL;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return;
   const uint32_t letters[3] = {ebx, edx, ecx};
   char vendor[sizeof letters + 1] = {0};
   memcpy(vendor, letters, sizeof letters);
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return NULL;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return;
   const unsigned family = (eax >> 8 & 0xf) + ((eax >> 8 & 0xf) == 0xf ? eax >> 20 & 0xff : 0);
-  return tvmq_x86_machine(vendor, family, tvmq_cpu_detect());
+  machine = tvmq_x86_machine(vendor, family, tvmq_cpu_detect());
+}
+
+// Asked once: on a virtual machine each CPUID instruction is a call of the host.
+const char *tvmq_cpu_machine(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_machine);
+  return machine;
 }
 
 // The in-order Atoms have no AVX2: for what they can run the figures are the same.

@@ -8,22 +8,32 @@
 #define THREADS                                                                                                                                    \
   .tasks_per_thread = 8, .task_cycles = 1500, .next_task_cycles = 4000, .panel_cycles = 300, .moved_byte_cycles = 0.6f, .shared_line_cycles = 250, \
   .done_cycles = 1500, .small_cycles = 8000, .imbalance = 0.25f
+// The same for cores that read what another has written as fast as what they wrote themselves: measured on an EPYC with Zen 5.
+#define NEAR_THREADS                                                                                                                               \
+  .tasks_per_thread = 8, .task_cycles = 1000, .next_task_cycles = 1500, .panel_cycles = 300, .moved_byte_cycles = 0.1f, .shared_line_cycles = 250, \
+  .done_cycles = 1000, .small_cycles = 8000, .imbalance = 0.15f
 #define LIMITS                                                                                                                                            \
   .gemm_least_tiles = 4, .gemm_most_rows = 512, .matrix_least_tiles = 8, .matrix_most_rows = 2048, .winograd_least_tiles = 8, .depthwise_least_tiles = 2, \
   .short_row = 8, .window_bytes = 16 * 1024, .tile_bytes = 16 * 1024, .float_results = 8
-#define COPIES                                                                                                                             \
-  .copied_byte_cycles = 0.15f, .widened_byte_cycles = 0.15f, .copied_pixel_cycles = 8, .line_byte_cycles = 0.2f, .joined_copy_cycles = 20, \
-  .joined_byte_cycles = 0.125f, .flipped_byte_cycles = 0.06f, .list_cycles = 2, .pixel_pointer_cycles = 1, .lone_tile = 0.5f
-#define OUT_OF_ORDER_ROWS                                                                                                                  \
-  .copied_piece_cycles = 6, .zipped_piece_cycles = 1.5f, .zipped_byte_cycles = 0.044f, .strip_start_cycles = 60, .strip_column_cycles = 6, \
-  .gathered_lane_cycles = 1.5f
-#define IN_ORDER_ROWS                                                                                                                     \
-  .copied_piece_cycles = 40, .zipped_piece_cycles = 8, .zipped_byte_cycles = 0.26f, .strip_start_cycles = 150, .strip_column_cycles = 30, \
-  .gathered_lane_cycles = 8
+#define COPIES                                                                                                                                 \
+  .copied_byte_cycles = 0.15f, .widened_byte_cycles = 0.15f, .copied_pixel_cycles = 8, .joined_copy_cycles = 20, .joined_byte_cycles = 0.125f, \
+  .flipped_byte_cycles = 0.06f, .lone_tile = 0.5f
+#define OUT_OF_ORDER_ROWS .zipped_piece_cycles = 1.5f, .zipped_byte_cycles = 0.044f, .strip_start_cycles = 60, .strip_column_cycles = 6
+#define IN_ORDER_ROWS .zipped_piece_cycles = 8, .zipped_byte_cycles = 0.26f, .strip_start_cycles = 150, .strip_column_cycles = 30, .gathered_lane_cycles = 8
+#define X86_ROWS                                                                                                                                    \
+  .list_cycles = 2, .pixel_pointer_cycles = 1, .copied_piece_cycles = 6, .moved_piece_cycles = 2, .side_piece_cycles = 6, .line_byte_cycles = 0.2f, \
+  .node_cycles = 150, .gathered_lane_cycles = 1.5f
+// Those that differ most from core to core: what the functions that write pointers and copy rows take, by the number that they write; docs/cost-model.md.
+#define ARM_CORE(pointer, list, pixel, piece, moved, side_piece, line_byte, node)                                                           \
+  .pointer_cycles = pointer, .list_cycles = list, .pixel_pointer_cycles = pixel, .copied_piece_cycles = piece, .moved_piece_cycles = moved, \
+  .side_piece_cycles = side_piece, .line_byte_cycles = line_byte, .node_cycles = node, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f
+#define CORTEX_A53 ARM_CORE(9, 3.1f, 4, 16, 7, 110, 1.3f, 2800)
+#define CORTEX_A72 ARM_CORE(4, 1.4f, 1.7f, 4.5f, 3.5f, 34, 0.36f, 600)
 #define X86_CACHES .block_bytes = 256 * 1024, .strip_bytes = 256 * 1024, .winograd_bytes = 768 * 1024, .streamed_byte_cycles = 0.15f
 #define ARM_CACHES .block_bytes = 64 * 1024, .strip_bytes = 48 * 1024, .winograd_bytes = 256 * 1024, .streamed_byte_cycles = 0.4f
-#define X86 OUT_OF_ORDER_ROWS, COPIES, X86_CACHES, THREADS, LIMITS
-#define ARM OUT_OF_ORDER_ROWS, COPIES, ARM_CACHES, THREADS, LIMITS
+#define X86_CORE X86_ROWS, OUT_OF_ORDER_ROWS, COPIES, X86_CACHES, LIMITS
+#define X86 X86_CORE, THREADS
+#define ARM OUT_OF_ORDER_ROWS, .gathered_lane_cycles = 2.5f, COPIES, ARM_CACHES, THREADS, LIMITS
 #define ARM_IN_ORDER IN_ORDER_ROWS, COPIES, ARM_CACHES, THREADS, LIMITS
 #define DOTPROD (TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD)
 #define I8MM (DOTPROD | TVMQ_CPU_I8MM)
@@ -41,14 +51,8 @@ static const struct tvmq_kernel_speed zen5[] = {
     {"tvmq_gemm_s8_16x16c4l__avx512vnni", 113, 45}, {"tvmq_winograd_output_s8_16c__avx512vnni", 3, 0},
 };
 
-// Kernels that a Neoverse V1 runs faster than the N1 that kernels/variants.def has them estimated for (tools/arm/estimate-kernels __dotprod).
-static const struct tvmq_kernel_speed neoverse_v1[] = {
-    {"tvmq_gemm_s8_1x16c4__dotprod", 44.9f, 19.7f},       {"tvmq_gemm_s8_4x16c4__dotprod", 65.4f, 30.4f},
-    {"tvmq_gemm_s8_8x8c4__dotprod", 64.8f, 34.1f},        {"tvmq_row_sums__dotprod", 33.9f, 5.9f},
-    {"tvmq_depthwise_s8_1x8v4__dotprod", 27.3f, 10.5f},   {"tvmq_depthwise_s8_2x8v4s1__dotprod", 37.7f, 12.6f},
-    {"tvmq_depthwise_s8_2x8v4s2__dotprod", 36.8f, 12.9f}, {"tvmq_depthwise_s8_3x3_1x16t__dotprod", 5.1f, 9.41f},
-    {"tvmq_depthwise_s8_3x3_2x8v4s1__dotprod", 24.3f, 0}, {"tvmq_depthwise_s8_3x3_2x8v4s2__dotprod", 20.2f, 0},
-};
+#define TVMQ_ARM_SPEEDS(core, ...) static const struct tvmq_kernel_speed core[] = {__VA_ARGS__};
+#include "cpu/arm_speeds.def"
 
 const struct tvmq_machine tvmq_machines[] = {
     // A Xeon with AMX: measured, but for the pointers, which are as measured on Cascade Lake and Zen 5.
@@ -67,15 +71,16 @@ const struct tvmq_machine tvmq_machines[] = {
      .flipped_use_cycles = 0.001f,
      .weight_byte_cycles = 0.1f,
      SPEEDS(zen5),
-     X86},
+     X86_CORE,
+     NEAR_THREADS},
     // Arm cores: estimated from instruction timings, which latencies dominate where execution is in order. Threads as on the Xeon.
-    {.name = "arm-out-of-order", .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
-    {.name = "arm-in-order", .in_order = true, .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
-    {.name = "cortex-a53", .in_order = true, .cpu = TVMQ_CPU_NEON, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
-    {.name = "cortex-a55", .in_order = true, .cpu = DOTPROD, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM_IN_ORDER},
-    {.name = "cortex-a72", .cpu = TVMQ_CPU_NEON, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
-    {.name = "neoverse-n1", .cpu = DOTPROD, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, ARM},
-    {.name = "neoverse-v1", .cpu = I8MM, .pointer_cycles = 2, .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f, SPEEDS(neoverse_v1), ARM},
+    {.name = "arm-out-of-order", .cpu = I8MM, CORTEX_A72, ARM},
+    {.name = "arm-in-order", .in_order = true, .cpu = I8MM, CORTEX_A53, ARM_IN_ORDER},
+    {.name = "cortex-a53", .in_order = true, .cpu = TVMQ_CPU_NEON, CORTEX_A53, SPEEDS(cortex_a53), ARM_IN_ORDER},
+    {.name = "cortex-a55", .in_order = true, .cpu = DOTPROD, ARM_CORE(6, 3.1f, 3.9f, 12, 6, 95, 1.3f, 2800), SPEEDS(cortex_a55), ARM_IN_ORDER},
+    {.name = "cortex-a72", .cpu = TVMQ_CPU_NEON, CORTEX_A72, SPEEDS(cortex_a72), ARM},
+    {.name = "neoverse-n1", .cpu = DOTPROD, ARM_CORE(2, 0.75f, 1.5f, 2.8f, 2.2f, 32, 0.2f, 450), SPEEDS(neoverse_n1), ARM},
+    {.name = "neoverse-v1", .cpu = I8MM, ARM_CORE(1.2f, 0.6f, 1.3f, 1.3f, 1.3f, 18, 0.1f, 300), SPEEDS(neoverse_v1), ARM},
 };
 const size_t tvmq_n_machines = sizeof tvmq_machines / sizeof tvmq_machines[0];
 

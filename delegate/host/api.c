@@ -141,6 +141,28 @@ const struct tvmq_node_info *tvmq_get_node(const void *base, int index) {
   return record != NULL ? &record->info : NULL;
 }
 
+const struct tvmq_buffer_info *tvmq_get_buffer(const void *base, int index) {
+  struct tvmq_delegate *delegate = tvmq_delegate_of(base);
+  if (delegate == NULL || index < 0) return NULL;
+  for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
+    for (const struct tvmq_partition *p = s->partitions; p != NULL; p = p->next) {
+      for (size_t i = 0; i < p->n_buffers; i++) {
+        const struct tvmq_arena_buffer *buffer = &p->buffers[i];
+        if (buffer->size == 0 || index-- > 0) continue;
+        const struct tvmq_node_info *first = &p->steps[buffer->first].record->info, *last = &p->steps[buffer->last].record->info;
+        delegate->buffer = (struct tvmq_buffer_info){.subgraph = first->subgraph,
+                                                     .partition = first->partition,
+                                                     .first_node = first->node,
+                                                     .last_node = last->node,
+                                                     .offset = buffer->offset,
+                                                     .bytes = buffer->size};
+        return &delegate->buffer;
+      }
+    }
+  }
+  return NULL;
+}
+
 const struct tvmq_profile_info *tvmq_get_profile(const void *base, int index) {
   const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;

@@ -106,7 +106,7 @@ static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *c
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // threads start, and are counted, where they are to run
   const int wanted = delegate->options.num_threads > 0 ? delegate->options.num_threads : context->recommended_num_threads;
-  const int most = tvmq_cpu_count();
+  const int most = wanted > 1 ? tvmq_cpu_count() : 1;  // counting reads files of the system
   const int n = wanted < most ? wanted : most;
   if (wanted > most) tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "%d threads instead of %d: the process may use no more processors", most, wanted);
   if (n > 1) delegate->env.threads = tvmq_threads_create(n);

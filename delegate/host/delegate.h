@@ -32,6 +32,7 @@ struct tvmq_delegate {
 
   struct tvmq_delegate_info info;
   struct tvmq_peak_info peak;
+  struct tvmq_buffer_info buffer;                                      // the last one asked for
   char isa[16], rounding[16], machine[TVMQ_MACHINE_NAME], error[512];  // what info's strings point at
 };
 

@@ -46,7 +46,7 @@ const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index
       .flipped_copy = choice->flip == TVMQ_FLIP_COPY,
       .rows = choice->rows,
       .panels = choice->panels,
-      .cycles = (double)choice->cycles,
+      .cycles = (double)(choice->cycles + delegate->env.machine->node_cycles),
       .runs = tvmq_same_choice(choice, &info.choice),
   };
   return &record->candidate;

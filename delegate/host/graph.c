@@ -26,21 +26,24 @@ static bool make_shapes(struct tvmq_record *record) {
 }
 
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, const struct tvmq_reference *reference,
-                             struct tvmq_known_shapes *known, struct tvmq_record *record) {
+                             const struct tvmq_subgraph *subgraph, struct tvmq_record *record) {
+  struct tvmq_known_shapes *known = subgraph->known;
   const char *reason = tvmq_node_read(node, registration, &record->node);
   record->node.reference = *reference;
+  record->node.values = subgraph->values;
   if (reason == NULL && !make_shapes(record)) reason = "out of memory";
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
   if (reason != NULL) return reason;
   note_shapes(record, known);
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   reason = op_class->claim(&record->desc);
+  if (reason == NULL) tvmq_node_evaluate(context, &record->node, &record->desc, &record->shapes);
   if (reason != NULL || !reference->fast_math) return reason;
   reason = tvmq_node_scales(context, &record->node);
   return reason == NULL && op_class->claim_fast_math != NULL ? op_class->claim_fast_math(&record->desc) : reason;
 }
 
-static bool fill_record(TfLiteContext *context, int subgraph, int index, const struct tvmq_reference *reference, struct tvmq_known_shapes *known,
+static bool fill_record(TfLiteContext *context, const struct tvmq_subgraph *subgraph, int index, const struct tvmq_reference *reference,
                         struct tvmq_record *record) {
   TfLiteNode *node;
   TfLiteRegistration *registration;
@@ -48,7 +51,7 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, const s
   const bool custom = registration->custom_name != NULL;
   snprintf(record->op_name, sizeof record->op_name, "%s", custom ? registration->custom_name : tvmq_op_name(registration->builtin_code));
   record->info = (struct tvmq_node_info){
-      .subgraph = subgraph,
+      .subgraph = subgraph->index,
       .node = index,
       .builtin_code = registration->builtin_code,
       .op = record->op_name,
@@ -60,7 +63,7 @@ static bool fill_record(TfLiteContext *context, int subgraph, int index, const s
       .refusal = "",
       .folded_into = -1,
   };
-  const char *reason = read_node(context, node, registration, reference, known, record);
+  const char *reason = read_node(context, node, registration, reference, subgraph, record);
   if (reason != NULL) record->info.reason = reason;
   return true;
 }
@@ -108,14 +111,15 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, co
   subgraph->context = context;
   subgraph->index = index;
   subgraph->known = tvmq_alloc(sizeof *subgraph->known + context->tensors_size * sizeof subgraph->known->of[0]);
-  if (subgraph->known == NULL) {
+  subgraph->values = tvmq_values_create(context->tensors_size);
+  if (subgraph->known == NULL || subgraph->values == NULL) {
     tvmq_subgraph_free(subgraph);
     return NULL;
   }
   subgraph->known->n = context->tensors_size;
   // Nothing below asks for the plan again, which would free the array.
   for (size_t i = 0; i < n; i++) {
-    if (fill_record(context, index, plan->data[i], reference, subgraph->known, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+    if (fill_record(context, subgraph, plan->data[i], reference, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
   }
   if (refuse_if_order_matters(context, subgraph)) return subgraph;
   tvmq_subgraph_free(subgraph);
@@ -130,6 +134,7 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
     tvmq_free(subgraph->records[i].shapes.in);
   }
   tvmq_free(subgraph->known);
+  tvmq_values_free(subgraph->values);
   tvmq_free(subgraph);
 }
 
@@ -162,7 +167,9 @@ static void hide_plan(struct tvmq_record *record) {
 
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   tvmq_record_release(record);
+  tvmq_node_forget(&record->node);
   record->info.reason = reason;
+  record->info.refusal = "";
   hide_plan(record);
 }
 
@@ -219,7 +226,8 @@ void tvmq_record_show_plan(struct tvmq_record *record) {
   record->info.macs = info.macs;
   record->info.packed_bytes = info.packed_bytes;
   record->info.scratch_bytes = info.scratch_bytes;
-  record->info.cycles = (double)(info.cycles > 0 ? info.cycles : info.choice.cycles);
+  const float cycles = info.cycles > 0 ? info.cycles : info.choice.cycles;
+  record->info.cycles = (double)(cycles > 0 ? cycles + record->begin_cycles : 0);
 }
 
 static bool is_empty(const struct tvmq_record *record) {
@@ -247,13 +255,32 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, cons
   return tvmq_records_find(env->tuned, task);
 }
 
+// Whether such a node may be left to the runtime. What shapes depend on stays: it is computed before anything runs.
+static bool is_leavable(const struct tvmq_record *record, const union tvmq_desc *desc) {
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  return op_class->leavable != NULL && op_class->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
+}
+
+bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env) {
+  if (!record->planned || record->op == NULL || !is_leavable(record, &record->desc)) return false;
+  const struct tvmq_choice *wish = wish_for(record, &record->desc, env);
+  return wish != NULL && wish->way == TVMQ_WAY_RUNTIME;
+}
+
+// NULL, or why the wish is not granted.
+static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (env->wish->way != TVMQ_WAY_RUNTIME) return plan_once(record, desc, env);
+  return is_leavable(record, desc) ? "nodes are left to the runtime only while the delegate is applied, for the shapes of that moment"
+                                   : "only operators whose kernels in the runtime are exact by nature may be left to it";
+}
+
 // As wished, or by default where that is not legal. content: the name of the constants' contents; NULL if it is not known.
 static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
   struct tvmq_env own = *env;
   own.content = content;
   struct tvmq_env wishful = own;
   wishful.wish = wish_for(record, desc, env);
-  const char *refusal = wishful.wish != NULL ? plan_once(record, desc, &wishful) : NULL;
+  const char *refusal = wishful.wish != NULL ? plan_wish(record, desc, &wishful) : NULL;
   const bool granted = wishful.wish != NULL && refusal == NULL;
   record->info.forced = granted && record->is_forced;
   record->info.tuned = granted && !record->is_forced;
@@ -263,6 +290,7 @@ static const char *plan_operator(struct tvmq_record *record, const union tvmq_de
 
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
   const union tvmq_desc desc = record->desc;
+  record->begin_cycles = env->machine->node_cycles;
   const char *reason = plan_operator(record, &desc, env, NULL);  // the constants may have changed since they were named
   if (reason != NULL) hide_plan(record);
   record->planned = reason == NULL;
@@ -276,12 +304,15 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   const uint64_t constants = tvmq_node_constants(context, &record->node, env->hasher, &record->content);
   const bool changed = record->planned && constants != record->constants;
   const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
+  if (same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;
 
   if (changed && (tvmq_record_folded(record) || record->bytes.known)) return "constants that are folded into other nodes have changed";
   if (changed) tvmq_record_release(record);
   record->planned = false;
+  record->begin_cycles = env->machine->node_cycles;
   if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
+  if (reason == NULL && !same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env, &record->content);
   if (reason != NULL) {
     hide_plan(record);

@@ -34,6 +34,7 @@ struct tvmq_record {
   const struct tvmq_op_class *op_class;  // of the operator, chosen whenever it is planned
   struct tvmq_op *op;
   bool planned;
+  float begin_cycles;    // that the machine takes for any operator, besides what the operator estimates
   union tvmq_desc desc;  // that the operator is planned for
   uint64_t constants;    // likewise: tvmq_node_constants()
   struct tvmq_key content;
@@ -65,6 +66,7 @@ struct tvmq_subgraph {
   struct tvmq_partition *partitions;
   int n_partitions;                 // that the interpreter has taken
   struct tvmq_known_shapes *known;  // of what the nodes that could be described compute
+  struct tvmq_values *values;       // of what nodes compute of constants and shapes
   size_t n_records;
   struct tvmq_record records[];  // in order of execution
 };
@@ -83,7 +85,8 @@ static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return
 // Describes the node as its tensors are now, and plans its operator unless it is planned for just that or there is nothing to compute. NULL, or why not. What
 // has been packed of constants that have changed since is packed anew.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env);
-bool tvmq_record_folded(const struct tvmq_record *record);  // others do along with their own work what it does
+bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env);  // it is planned, but a record of tuning leaves it to the runtime
+bool tvmq_record_folded(const struct tvmq_record *record);                            // others do along with their own work what it does
 
 // The tensors that the planned operator reads, and how large each is.
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);

@@ -54,6 +54,14 @@ static const struct row {
       .help = "whether the runtime was compiled with unsafe mathematical optimizations, as tflite-runtime is for Arm: QUANTIZE then multiplies float32 by a "
               "reciprocal, and the runtime keeps what depends on such optimizations; auto: as Python's load() finds, else off"},
      offsetof(struct tvmq_options, fast_math)},
+    {{.name = "hybrid",
+      .kind = "name",
+      .names = "auto|neon|sse|portable",
+      .default_value = "auto",
+      .help =
+          "how the runtime's kernels compute float32 activations with int8 weights, which the runtime keeps unless that is known: with the helpers for NEON, "
+          "with these by way of SSE, or with portable ones; auto: as Python's load() finds, else unknown"},
+     offsetof(struct tvmq_options, hybrid)},
     {{.name = "isa",
       .kind = "name",
       .names = isa_names,
@@ -175,7 +183,11 @@ static int place(const char *names, const char *text, size_t length) {
 }
 
 struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options) {
-  return (struct tvmq_reference){.scaling = (enum tvmq_scaling)options->fully_connected, .fast_math = options->fast_math == TVMQ_FAST_MATH_ON};
+  return (struct tvmq_reference){
+      .scaling = (enum tvmq_scaling)options->fully_connected,
+      .hybrid = (enum tvmq_hybrid)options->hybrid,
+      .fast_math = options->fast_math == TVMQ_FAST_MATH_ON,
+  };
 }
 
 void tvmq_option_name(const char *option, int value, char *name, size_t size) {

@@ -18,6 +18,7 @@ struct tvmq_options {
   int rounding;         // enum tvmq_rounding
   int fully_connected;  // enum tvmq_scaling
   int fast_math;        // enum tvmq_fast_math
+  int hybrid;           // enum tvmq_hybrid
   int isa;              // 0: all that the CPU offers; i: tvmq_isas[i - 1]
   int tune;             // enum tvmq_tune
   int estimate;         // 0: what runs here; i: tvmq_machines[i - 1]

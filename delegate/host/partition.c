@@ -24,6 +24,7 @@ static void drop_passes(struct tvmq_partition *partition) {
   tvmq_free(partition->passes);
   partition->sequence = NULL;
   partition->passes = NULL;
+  partition->pace = (struct tvmq_pace){0};
 }
 
 // Numbers the passes of the steps; returns how many there are.
@@ -77,7 +78,10 @@ static void show_steps(const struct tvmq_partition *partition) {
     const struct tvmq_step *step = &partition->steps[i];
     if (step->needed) tvmq_record_show_plan(step->record);
     if (!step->needed && step->record->bytes.known && step->record->folded_into >= 0) tvmq_record_show_folded(step->record);
-    if (step->needed && step->idle) step->record->info.algorithm = "view";
+    const bool known = !step->needed && tvmq_values_known(partition->subgraph->values, step->record->node.out);
+    if (!known && (!step->needed || !step->idle)) continue;
+    step->record->info.algorithm = known ? "constant" : "view";
+    step->record->info.cycles = 0;
   }
 }
 
@@ -155,7 +159,16 @@ const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *par
   return NULL;
 }
 
-void tvmq_partition_run(const struct tvmq_partition *partition) { tvmq_sequence_run(partition->sequence, 0, SIZE_MAX); }
+void tvmq_partition_run(struct tvmq_partition *partition) {
+  const struct tvmq_pace_run run = tvmq_threads_count(partition->threads) > 1 ? tvmq_pace_next(&partition->pace) : (struct tvmq_pace_run){0};
+  const uint64_t start = run.timed ? tvmq_now_ns() : 0;
+  if (run.alone) {
+    tvmq_sequence_run_alone(partition->sequence);
+  } else {
+    tvmq_sequence_run(partition->sequence, 0, SIZE_MAX);
+  }
+  tvmq_pace_done(&partition->pace, run, run.timed ? tvmq_now_ns() - start : 0);
+}
 
 static void run_profiled(const struct tvmq_partition *partition, const struct tvmq_step *step, struct tvmq_trace *trace) {
   struct tvmq_record *record = step->record;

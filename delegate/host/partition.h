@@ -9,6 +9,7 @@
 #include "host/graph.h"
 #include "host/wiring.h"
 #include "tflite/tflite_abi.h"
+#include "threads/pace.h"
 #include "threads/threads.h"
 #include "threads/trace.h"
 
@@ -33,6 +34,7 @@ struct tvmq_partition {
   size_t n_buffers;
   struct tvmq_step_pass *passes;   // of all steps
   struct tvmq_sequence *sequence;  // of all passes
+  struct tvmq_pace pace;           // whether threads share them
   void *tensors;                   // what the steps have of each
   size_t n;
   struct tvmq_step steps[];
@@ -55,5 +57,5 @@ bool tvmq_partition_size_up(struct tvmq_partition *partition);
 const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context);
 
 // Runs all steps on the tensors found: at once, or each by itself, with its time and spans recorded (trace NULL: without spans).
-void tvmq_partition_run(const struct tvmq_partition *partition);
+void tvmq_partition_run(struct tvmq_partition *partition);
 void tvmq_partition_run_profiled(const struct tvmq_partition *partition, struct tvmq_trace *trace);

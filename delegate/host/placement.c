@@ -21,6 +21,32 @@ static void list_wanted(const struct tvmq_subgraph *subgraph, TfLiteIntArray *no
   }
 }
 
+// Finds the node that computes the tensor's value before anything runs. NULL: there is none.
+static struct tvmq_record *find_value(struct tvmq_subgraph *subgraph, int tensor) {
+  if (!tvmq_values_known(subgraph->values, tensor)) return NULL;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    struct tvmq_record *record = &subgraph->records[i];
+    for (int k = 0; tvmq_record_wanted(record) && k < record->node.n_out; k++) {
+      if (record->node.outs[k] == tensor) return record;
+    }
+  }
+  return NULL;
+}
+
+// A value that a node of the runtime reads is left to the runtime, which may then know the shapes that depend on it before it runs.
+static void leave_values(TfLiteContext *context, struct tvmq_subgraph *subgraph) {
+  for (size_t i = subgraph->n_records; i-- > 0;) {
+    TfLiteNode *node;
+    TfLiteRegistration *registration;
+    if (tvmq_record_wanted(&subgraph->records[i])) continue;
+    if (context->GetNodeAndRegistration(context, subgraph->records[i].info.node, &node, &registration) != kTfLiteOk || node->inputs == NULL) continue;
+    for (int j = 0; j < node->inputs->size; j++) {
+      struct tvmq_record *record = find_value(subgraph, node->inputs->data[j]);
+      if (record != NULL) tvmq_record_refuse(record, "a node of the runtime reads the value, which shapes depend on");
+    }
+  }
+}
+
 // The steps of placing. Each returns true if it refused a node, or unfolded one: the others may then be partitioned differently, and placing begins anew.
 
 // PADs that are folded leave their output unwritten.
@@ -37,17 +63,23 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
-static size_t n_converting(struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
+// Conversions, and moves of elements that are not quantized, are done by the runtime as fast as memory is read.
+static bool converts(const TfLiteContext *context, const struct tvmq_record *record) {
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  return op_class->converts || (op_class->moves != NULL && tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t));
+}
+
+static size_t n_converting(const TfLiteContext *context, struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
   size_t n = 0;
-  for (int i = 0; i < nodes->size; i++) n += tvmq_subgraph_find(subgraph, nodes->data[i])->node.kind->op_class->converts;
+  for (int i = 0; i < nodes->size; i++) n += converts(context, tvmq_subgraph_find(subgraph, nodes->data[i]));
   return n;
 }
 
-static bool refuse_unpaid(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
+static bool refuse_unpaid(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph, const struct preview *preview) {
   bool refused = false;
   for (int i = 0; i < preview->n && delegate->options.min_nodes_per_partition == 0; i++) {
     const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
-    if (tvmq_partition_pays((size_t)nodes->size, n_converting(subgraph, nodes), subgraph->n_records)) continue;
+    if (tvmq_partition_pays((size_t)nodes->size, n_converting(context, subgraph, nodes), subgraph->n_records)) continue;
     refuse_partition(subgraph, &preview->partitions[i], "its partition only converts elements, and does not pay for its border");
     refused = true;
   }
@@ -74,11 +106,15 @@ static bool refuse_surplus(const struct tvmq_delegate *delegate, struct tvmq_sub
   return true;
 }
 
+// Plans the nodes, and leaves those to the runtime that records of tuning leave to it; none with require_full_delegation, which would fail then.
 static bool plan(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph) {
   bool refused = false;
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];
-    const char *reason = tvmq_record_wanted(record) ? tvmq_record_plan(record, context, subgraph->known, &delegate->env) : NULL;
+    if (!tvmq_record_wanted(record)) continue;
+    const char *reason = tvmq_record_plan(record, context, subgraph->known, &delegate->env);
+    const bool left = reason == NULL && !delegate->options.require_full_delegation && tvmq_record_left(record, &delegate->env);
+    if (left) reason = "a tuning record leaves it to the runtime";
     if (reason == NULL) continue;
     tvmq_record_refuse(record, reason);
     refused = true;
@@ -98,6 +134,7 @@ static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph
 
 void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
   for (;;) {
+    leave_values(context, subgraph);
     tvmq_fold_pads(subgraph);
     list_wanted(subgraph, nodes);
     if (nodes->size == 0) return;
@@ -108,7 +145,8 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
     }
     if (compute_read_outside(subgraph, &preview)) continue;
     // Packing is the costly step, so it comes after the limits.
-    if (refuse_unpaid(delegate, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview)) continue;
+    if (refuse_unpaid(delegate, context, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview))
+      continue;
     if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {
       for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
       continue;

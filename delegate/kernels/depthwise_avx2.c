@@ -3,7 +3,7 @@
 #include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
-enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2 };
+enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2, ACCUMULATORS = 8, WORDS = 1 };
 
 TVMQ_INLINE vector load_repeated(const void *p, int lanes) {
   (void)lanes;
@@ -31,15 +31,22 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
   return acc;
 }
 
+TVMQ_INLINE vector multiply_loaded(vector acc, vector x, vector w) { return multiply_add(acc, x, w); }
+
 // Two rows fill a vector: each lane has 8 channels of the first row, then of the second.
-TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path, vector value[][2], int out_rows, int lanes, uint8_t *out,
-                             size_t out_row_stride) {
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector words[][WORDS], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
   (void)lanes;
   const int second = out_rows - 1;
-  const vector four[] = {value[0][0], value[0][1], value[second][0], value[second][1]};
-  const vector bytes = _mm256_permute4x64_epi64(tvmq_pack_lanes(stage, path, four), 0xd8);
+  const vector bytes = _mm256_permute4x64_epi64(tvmq_pack_words(stage, words[0][0], words[second][0]), 0xd8);
   _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
   if (second) _mm_storeu_si128((__m128i *)(out + out_row_stride), _mm256_extracti128_si256(bytes, 1));
+}
+
+TVMQ_INLINE void store_sums(const vector acc[2], int lanes, uint8_t *out, size_t band) {
+  (void)lanes;
+  (void)band;
+  _mm256_storeu_si256((__m256i *)out, _mm256_permute2x128_si256(acc[0], acc[1], 0x20));
+  _mm256_storeu_si256((__m256i *)(out + 32), _mm256_permute2x128_si256(acc[0], acc[1], 0x31));
 }
 
 #include "kernels/depthwise_x86_tile.h"

@@ -2,7 +2,7 @@
 #include "kernels/stage_avx512.h"
 
 typedef __m512i vector;
-enum { LANES = 4, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1 };
+enum { LANES = 4, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 16, WORDS = 2 };
 
 TVMQ_INLINE vector load_repeated(const void *p, int lanes) {
   if (lanes == 4) return _mm512_loadu_si512(p);
@@ -37,11 +37,15 @@ TVMQ_INLINE void interleave(const vector row[4], vector quad[4]) {
 
 TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) { return _mm512_dpbusd_epi32(acc, x, w); }
 
-TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path, vector value[][4], int out_rows, int lanes, uint8_t *out,
-                             size_t out_row_stride) {
+TVMQ_INLINE vector multiply_loaded(vector acc, vector x, vector w) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "v"(w));
+  return acc;
+}
+
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector words[][WORDS], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
   const size_t band = (size_t)out_rows * out_row_stride;
   UNROLL for (int o = 0; o < out_rows; o++, out += out_row_stride) {
-    const vector bytes = tvmq_pack_lanes(stage, path, value[o]);
+    const vector bytes = tvmq_pack_words(stage, words[o][0], words[o][1]);
     if (lanes == 4) {
       _mm512_storeu_si512(out, bytes);
     } else if (lanes == 2) {
@@ -54,6 +58,15 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path
       _mm_storeu_si128((__m128i *)(out + 3 * band), _mm512_extracti32x4_epi32(bytes, 3));
     }
   }
+}
+
+// The four vectors' parts of a lane, four channels each, become a vector.
+TVMQ_INLINE void store_sums(const vector acc[4], int lanes, uint8_t *out, size_t band) {
+  const vector low01 = _mm512_shuffle_i32x4(acc[0], acc[1], 0x44), high01 = _mm512_shuffle_i32x4(acc[0], acc[1], 0xee);
+  const vector low23 = _mm512_shuffle_i32x4(acc[2], acc[3], 0x44), high23 = _mm512_shuffle_i32x4(acc[2], acc[3], 0xee);
+  const vector lane[4] = {_mm512_shuffle_i32x4(low01, low23, 0x88), _mm512_shuffle_i32x4(low01, low23, 0xdd), _mm512_shuffle_i32x4(high01, high23, 0x88),
+                          _mm512_shuffle_i32x4(high01, high23, 0xdd)};
+  UNROLL for (int i = 0; i < 4; i++) _mm512_storeu_si512(out + (size_t)(i / lanes) * band + (size_t)(i % lanes) * 64, lane[i]);
 }
 
 #include "kernels/depthwise_x86_tile.h"

@@ -2,7 +2,7 @@
 #include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
-enum { LANES = 2, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1 };
+enum { LANES = 2, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 8, WORDS = 2 };
 
 TVMQ_INLINE vector load_repeated(const void *p, int lanes) { return lanes == 2 ? _mm256_loadu_si256(p) : _mm256_broadcastsi128_si256(_mm_loadu_si128(p)); }
 
@@ -29,16 +29,26 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
   return acc;
 }
 
-TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, enum tvmq_path path, vector value[][4], int out_rows, int lanes, uint8_t *out,
-                             size_t out_row_stride) {
+TVMQ_INLINE vector multiply_loaded(vector acc, vector x, vector w) { return multiply_add(acc, x, w); }
+
+TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector words[][WORDS], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
   UNROLL for (int o = 0; o < out_rows; o++, out += out_row_stride) {
-    const vector bytes = tvmq_pack_lanes(stage, path, value[o]);
+    const vector bytes = tvmq_pack_words(stage, words[o][0], words[o][1]);
     if (lanes == 2) {
       _mm256_storeu_si256((__m256i *)out, bytes);
     } else {
       _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
       _mm_storeu_si128((__m128i *)(out + (size_t)out_rows * out_row_stride), _mm256_extracti128_si256(bytes, 1));
     }
+  }
+}
+
+// A lane has four channels of each vector.
+TVMQ_INLINE void store_sums(const vector acc[4], int lanes, uint8_t *out, size_t band) {
+  uint8_t *const second = out + (lanes == 2 ? 64 : band);
+  UNROLL for (int v = 0; v < 4; v += 2) {
+    _mm256_storeu_si256((__m256i *)(out + 16 * v), _mm256_permute2x128_si256(acc[v], acc[v + 1], 0x20));
+    _mm256_storeu_si256((__m256i *)(second + 16 * v), _mm256_permute2x128_si256(acc[v], acc[v + 1], 0x31));
   }
 }
 

@@ -1,4 +1,6 @@
 // Portable depthwise convolution: the fallback for any processor, any filter and stride.
+#include <string.h>
+
 #include "kernels/kernel.h"
 #include "kernels/stage.h"
 

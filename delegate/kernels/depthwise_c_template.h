@@ -26,6 +26,10 @@ static void TILE(SYMBOL)(const struct tvmq_depthwise_args *args) {
         for (size_t n = 0; n < NR; n++) acc[n] += (UNSIGNED_ACC)(operand[n] * d[n]);
       }
     }
+    if (args->stage->sums) {
+      memcpy(out, acc, sizeof acc);
+      continue;
+    }
     for (size_t n = 0; n < NR; n++) ((OUT *)out)[n] = STORE((ACC)acc[n], multiplier[n], shift[n]);
   }
 }

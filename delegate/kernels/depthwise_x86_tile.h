@@ -9,14 +9,32 @@
 //   flip_bytes(row, flip)        a row of pixels with each byte flipped
 //   interleave(row, group)       GROUP_ROWS rows -> VECTORS vectors of 4 channels a lane
 //   multiply_add(acc, x, w)      adds the dot products of x and w in each 32-bit lane
-//   store_bands(stage, path, value, out_rows, lanes, out, out_row_stride)   one column of the tile
+//   multiply_loaded(acc, x, w)   the same, where w is to be in a register
+//   ACCUMULATORS                 sums that find registers beside weights and pixels
+//   WORDS                        vectors of int16 that the values of an output row's column fill
+//   store_bands(stage, words, out_rows, lanes, out, out_row_stride)   one column of the tile, of words[out_rows][WORDS] by tvmq_pack_pair()
+//   store_sums(acc, lanes, out, band)   one column of one row of each band, int32; bands are `band` bytes apart
 //
-// Tile: a band of out_rows output rows, one column at a time; LANES / lanes bands, one below the other, where the channels of a block fill a part of a vector.
+// Tile: a band of out_rows output rows, one column at a time or some together; LANES / lanes bands, one below the other, where the channels of a block fill a
+// part of a vector.
 // Reads: all channels of each pixel of the window. Where a group is not full it reads the band's last row again, against weights of zero.
 //
 // The columns of the table that some output columns read are interleaved at once, group behind group: then the window of each is a stretch of groups in the
 // order of the weights, and both loops have registers enough. Of a filter too large for that, every window is interleaved piece by piece.
-enum { VECTORS = LANE_CHANNELS / 4, MAX_OUT_ROWS = 2, KEPT_GROUPS = 32 };
+//
+// One column at a time reads every weight for each column. Columns together read it once, into a register; of two output rows, half the channels go first, so
+// that the loop over the window changes nothing but sums. The last columns are computed with columns before them, some of which are computed again.
+// Loops that compilers would copy: small networks take time to fetch the code.
+#define ROLLED _Pragma("GCC unroll 1")
+
+enum {
+  VECTORS = LANE_CHANNELS / 4,
+  MAX_OUT_ROWS = 2,
+  KEPT_GROUPS = 32,
+  TOGETHER_BYTES = 4 * 1024,  // of the stack, of which callers may have but 16 KiB, and clang takes as much again
+  TOGETHER_GROUPS = TOGETHER_BYTES / (VECTORS * sizeof(vector)),
+  MAX_COLUMNS = 4
+};
 
 struct window {
   size_t rows, groups, band_rows;  // of a band: rows read, groups of them, rows to the next band
@@ -62,42 +80,15 @@ TVMQ_INLINE void multiply_large(const struct tvmq_depthwise_args *args, const st
   }
 }
 
-TVMQ_INLINE void rescale(const struct tvmq_stage *stage, const struct block *block, const vector acc[VECTORS], int lanes, enum tvmq_path path, vector *value) {
-  UNROLL for (int v = 0; v < VECTORS; v++) {
-    const size_t at = (size_t)(v * lanes) * 16;
-    value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&block->short_stage[v], path, acc[v])
-                                      : tvmq_long_rescale(stage, acc[v], load_repeated(block->multiplier + at, lanes), load_repeated(block->shift + at, lanes));
-  }
+TVMQ_INLINE vector rescale(const struct tvmq_stage *stage, const struct block *block, vector acc, int v, int lanes, enum tvmq_path path) {
+  const size_t at = (size_t)(v * lanes) * 16;
+  return path != TVMQ_PATH_LONG ? tvmq_short_rescale(&block->short_stage[v], path, acc)
+                                : tvmq_long_rescale(stage, acc, load_repeated(block->multiplier + at, lanes), load_repeated(block->shift + at, lanes));
 }
 
-// One tile of one block.
-TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
-                              const void *const *pixels, uint8_t *out, int out_rows, int lanes, enum tvmq_path path) {
-  const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16, stride = args->stride_w, n_groups = window->n_groups;
-  const bool keeps = n_groups <= KEPT_GROUPS;
-  const size_t most = keeps ? (KEPT_GROUPS - n_groups) / (stride * window->groups) + 1 : args->n_cols;
-  vector kept[KEPT_GROUPS][VECTORS];
-  for (size_t x = 0; x < args->n_cols; x += most) {
-    const size_t n = args->n_cols - x < most ? args->n_cols - x : most;
-    const void *const *columns = pixels + x * stride;
-    for (size_t i = 0; keeps && i < (n - 1) * stride + window->width; i++) {
-      for (size_t g = 0; g < window->groups; g++) load_group(args, window, columns + i, g, lanes, kept[i * window->groups + g]);
-    }
-    for (size_t i = 0; i < n; i++, out += args->out_col_stride) {
-      vector acc[MAX_OUT_ROWS][VECTORS], value[MAX_OUT_ROWS][VECTORS];
-      UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = block->first[v];
-      const char *w = block->weights;
-      for (size_t plane = 0; plane < window->n_planes; plane++) {
-        if (!keeps) multiply_large(args, window, columns + i * stride, w, out_rows, lanes, acc);
-        for (size_t g = 0; keeps && g < n_groups; g++) multiply_group(acc, kept[i * stride * window->groups + g], w + g * group_bytes, out_rows, lanes);
-        w += n_groups * group_bytes;
-      }
-      // With 16 registers the constants of the stage stay in memory, or products would have to.
-      if (LANES == 2) __asm__("" : : "r"(block) : "memory");
-      UNROLL for (int o = 0; o < out_rows; o++) rescale(stage, block, acc[o], lanes, path, value[o]);
-      store_bands(stage, path, value, out_rows, lanes, out, args->out_row_stride);
-    }
-  }
+// Vectors v and v + 1 of a column -> int16.
+TVMQ_INLINE vector rescale_pair(const struct tvmq_stage *stage, const struct block *block, const vector acc[2], int v, int lanes, enum tvmq_path path) {
+  return tvmq_pack_pair(stage, path, rescale(stage, block, acc[0], v, lanes, path), rescale(stage, block, acc[1], v + 1, lanes, path));
 }
 
 // `filter` is a constant where the filter is square, of that size and one plane; 0 for any. Kernels of two output rows have stride 1.
@@ -113,51 +104,167 @@ TVMQ_INLINE struct window make_window(const struct tvmq_depthwise_args *args, in
   return window;
 }
 
+TVMQ_INLINE int columns_together(int out_rows) { return out_rows == 2 ? ACCUMULATORS / 4 : ACCUMULATORS / VECTORS; }
+
+// Whether columns are computed together: that pays with large windows, but for bands of one row, and with 3x3 where rows are long and channels fill vectors.
+TVMQ_INLINE bool is_together(const struct tvmq_depthwise_args *args, int out_rows, int lanes) {
+  const struct window window = make_window(args, out_rows, 0);
+  const size_t together = (size_t)columns_together(out_rows);
+  if (args->n_cols < together || (together - 1) * args->stride_w * window.groups + window.n_groups > TOGETHER_GROUPS) return false;
+  if (window.n_groups > 3) return out_rows == 2 || lanes == LANES;
+  return out_rows == 2 && lanes == LANES && args->n_cols >= 2 * together;
+}
+
+// `columns` output columns, whose windows begin at kept[0], kept[step] and so on.
+TVMQ_INLINE void compute_columns(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
+                                 const vector (*kept)[VECTORS], size_t step, uint8_t *out, int out_rows, int columns, int lanes, enum tvmq_path path) {
+  const size_t lanes_bytes = 16 * (size_t)lanes, group_bytes = (size_t)(out_rows * VECTORS) * lanes_bytes;
+  const int together = out_rows == 2 ? 2 : VECTORS;  // vectors of a column whose sums are made at a time
+  vector words[MAX_COLUMNS][MAX_OUT_ROWS][WORDS];
+  ROLLED for (int first = 0; first < VECTORS; first += together) {
+    vector acc[MAX_COLUMNS][MAX_OUT_ROWS][VECTORS];
+    UNROLL for (int c = 0; c < columns; c++) UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v++) acc[c][o][v] =
+        block->first[first + v];
+    const char *weights = block->weights + (size_t)first * lanes_bytes;
+    for (size_t plane = 0; plane < window->n_planes; plane++) {
+      const vector(*group)[VECTORS] = kept;
+      ROLLED for (size_t g = 0; g < window->n_groups; g++, group++, weights += group_bytes) {
+        vector w[MAX_OUT_ROWS][VECTORS];
+        UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v++) w[o][v] =
+            load_repeated(weights + (size_t)(o * VECTORS + v) * lanes_bytes, lanes);
+        UNROLL for (int c = 0; c < columns; c++) UNROLL for (int v = 0; v < together; v++) {
+          const vector x = group[(size_t)c * step][first + v];
+          UNROLL for (int o = 0; o < out_rows; o++) acc[c][o][v] = multiply_loaded(acc[c][o][v], x, w[o][v]);
+        }
+      }
+    }
+    __asm__("" : : "r"(block) : "memory");  // the constants of the stage stay in memory, or sums would have to
+    UNROLL for (int c = 0; c < columns; c++) UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v += 2) {
+      words[c][o][(first + v) / 2] = rescale_pair(stage, block, &acc[c][o][v], first + v, lanes, path);
+    }
+  }
+  UNROLL for (int c = 0; c < columns; c++) store_bands(stage, words[c], out_rows, lanes, out + (size_t)c * args->out_col_stride, args->out_row_stride);
+}
+
+// One tile of one block, column by column.
+TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
+                              const void *const *pixels, uint8_t *out, int out_rows, int lanes, enum tvmq_path path) {
+  const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16, stride = args->stride_w, n_groups = window->n_groups;
+  const bool keeps = n_groups <= KEPT_GROUPS;
+  const size_t most = keeps ? (KEPT_GROUPS - n_groups) / (stride * window->groups) + 1 : args->n_cols;
+  vector kept[KEPT_GROUPS][VECTORS];
+  for (size_t x = 0; x < args->n_cols; x += most) {
+    const size_t n = args->n_cols - x < most ? args->n_cols - x : most;
+    const void *const *columns = pixels + x * stride;
+    for (size_t i = 0; keeps && i < (n - 1) * stride + window->width; i++) {
+      for (size_t g = 0; g < window->groups; g++) load_group(args, window, columns + i, g, lanes, kept[i * window->groups + g]);
+    }
+    for (size_t i = 0; i < n; i++, out += args->out_col_stride) {
+      vector acc[MAX_OUT_ROWS][VECTORS], words[MAX_OUT_ROWS][WORDS];
+      UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = block->first[v];
+      const char *w = block->weights;
+      for (size_t plane = 0; plane < window->n_planes; plane++) {
+        if (!keeps) multiply_large(args, window, columns + i * stride, w, out_rows, lanes, acc);
+        for (size_t g = 0; keeps && g < n_groups; g++) multiply_group(acc, kept[i * stride * window->groups + g], w + g * group_bytes, out_rows, lanes);
+        w += n_groups * group_bytes;
+      }
+      if (path == TVMQ_PATH_SUMS) {
+        UNROLL for (int o = 0; o < out_rows; o++) store_sums(acc[o], lanes, out + (size_t)o * args->out_row_stride, (size_t)out_rows * args->out_row_stride);
+        continue;
+      }
+      // With 16 registers the constants of the stage stay in memory, or products would have to.
+      if (LANES == 2) __asm__("" : : "r"(block) : "memory");
+      UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v += 2) words[o][v / 2] =
+          rescale_pair(stage, block, &acc[o][v], v, lanes, path);
+      store_bands(stage, words, out_rows, lanes, out, args->out_row_stride);
+    }
+  }
+}
+
+// One tile of one block, whose windows fit `kept`, and which has as many columns as are computed together.
+TVMQ_INLINE void compute_together(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window,
+                                  const struct block *block, const void *const *pixels, vector (*kept)[VECTORS], uint8_t *out, int out_rows, int lanes,
+                                  enum tvmq_path path) {
+  const int columns = columns_together(out_rows);
+  const size_t stride = args->stride_w, n_cols = args->n_cols, step = stride * window->groups, together = (size_t)columns;
+  const size_t most = (TOGETHER_GROUPS - window->n_groups) / step + 1;
+  for (size_t x = 0, n; x < n_cols; x += n) {
+    n = tvmq_min(n_cols - x, most - most % together);
+    if (n < together) x = n_cols - (n = together);
+    for (size_t i = 0; i < (n - 1) * stride + window->width; i++) {
+      for (size_t g = 0; g < window->groups; g++) load_group(args, window, pixels + x * stride + i, g, lanes, kept[i * window->groups + g]);
+    }
+    for (size_t done = 0; done < n; done += together) {
+      const size_t i = tvmq_min(done, n - together);
+      compute_columns(args, stage, window, block, kept + i * step, step, out + (x + i) * args->out_col_stride, out_rows, columns, lanes, path);
+    }
+  }
+}
+
 // The multipliers of a block's panel.
 TVMQ_INLINE const char *multipliers(const struct tvmq_depthwise_args *block, const struct window *window, int out_rows, size_t nr) {
   const size_t depth = window->n_planes * window->n_groups * (size_t)out_rows * GROUP_ROWS;
   return (const char *)block->panel + nr * (sizeof(int32_t) + depth * WEIGHT_BYTES);
 }
 
-TVMQ_INLINE void compute_block(const struct tvmq_depthwise_args *call, int out_rows, int lanes, size_t filter, enum tvmq_path path) {
+TVMQ_INLINE void compute_block(const struct tvmq_depthwise_args *call, vector (*kept)[VECTORS], int out_rows, int lanes, size_t filter, enum tvmq_path path) {
   const struct tvmq_depthwise_args args = *call;  // copies, which no stored byte can be part of
   const struct tvmq_stage stage = *args.stage;
   const size_t nr = LANE_CHANNELS * (size_t)lanes, lanes_bytes = 16 * (size_t)lanes, mr = (size_t)(out_rows * LANES / lanes);
   const struct window window = make_window(&args, out_rows, filter);
   const char *const bias = args.panel;
-  struct block block = {.weights = bias + nr * sizeof(int32_t), .multiplier = multipliers(&args, &window, out_rows, nr)};
+  struct block block;  // without an initializer, which would clear all of it
+  block.weights = bias + nr * sizeof(int32_t);
+  block.multiplier = multipliers(&args, &window, out_rows, nr);
   block.shift = block.multiplier + nr * sizeof(int32_t);
   UNROLL for (int v = 0; v < VECTORS; v++) {
     const size_t at = (size_t)v * lanes_bytes;
     block.first[v] = tvmq_short_bias(path, load_repeated(bias + at, lanes));
-    if (path == TVMQ_PATH_LONG) continue;
+    if (path == TVMQ_PATH_LONG || path == TVMQ_PATH_SUMS) continue;
     block.short_stage[v] = tvmq_short_stage_make(&stage, path, load_repeated(block.multiplier + at, lanes), load_repeated(block.shift + at, lanes));
   }
   for (size_t row = 0; row < args.n_rows; row = tvmq_next_tile(row, mr, args.n_rows)) {
-    compute_tile(&args, &stage, &window, &block, args.pixels + row * args.stride_h * args.pixels_stride, (uint8_t *)args.out + row * args.out_row_stride,
-                 out_rows, lanes, path);
+    const void *const *pixels = args.pixels + row * args.stride_h * args.pixels_stride;
+    uint8_t *const out = (uint8_t *)args.out + row * args.out_row_stride;
+    if (kept)
+      compute_together(&args, &stage, &window, &block, pixels, kept, out, out_rows, lanes, path);
+    else
+      compute_tile(&args, &stage, &window, &block, pixels, out, out_rows, lanes, path);
   }
 }
 
-// The usual 3x3 filter in float form has bodies of its own.
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, int lanes) {
+// `kept`: of columns that are computed together, or NULL. The usual 3x3 filter in float form has bodies of its own. `sums`: whether the stage has them.
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, vector (*kept)[VECTORS], int out_rows, int lanes, bool sums) {
   const size_t nr = LANE_CHANNELS * (size_t)lanes;
   const struct window window = make_window(args, out_rows, 0);
   const bool is_3x3 = args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1;
   struct tvmq_depthwise_args block = *args;
   for (size_t b = 0; b < args->n_blocks; b++) {
     const enum tvmq_path path = tvmq_panel_path(args->stage, (const int32_t *)multipliers(&block, &window, out_rows, nr));
-    if (is_3x3 && path == TVMQ_PATH_FLOAT)
-      compute_block(&block, out_rows, lanes, 3, TVMQ_PATH_FLOAT);
+    if (sums)
+      compute_block(&block, kept, out_rows, lanes, 0, TVMQ_PATH_SUMS);
+    else if (is_3x3 && path == TVMQ_PATH_FLOAT)
+      compute_block(&block, kept, out_rows, lanes, 3, TVMQ_PATH_FLOAT);
     else if (is_3x3 && path == TVMQ_PATH_FLOAT_ODD)
-      compute_block(&block, out_rows, lanes, 3, TVMQ_PATH_FLOAT_ODD);
+      compute_block(&block, kept, out_rows, lanes, 3, TVMQ_PATH_FLOAT_ODD);
     else
-      TVMQ_FOR_PATH(path, compute_block, &block, out_rows, lanes, 0);
+      TVMQ_FOR_PATH(path, compute_block, &block, kept, out_rows, lanes, 0);
     block.channel_offset += nr;
     block.panel = (const char *)block.panel + args->panel_bytes;
-    block.out = (uint8_t *)block.out + nr;
+    block.out = (uint8_t *)block.out + nr * (sums ? sizeof(int32_t) : 1);
   }
 }
 
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED) \
-  void SYMBOL(const struct tvmq_depthwise_args *args) { depthwise(args, OUT_ROWS, LANES_USED); }
+// Functions of their own, because in one compilers find registers for none. The kernel itself has no frame, so that frames do not add up on the caller's stack.
+// Sums are computed column by column.
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED)                                                                                                        \
+  static __attribute__((noinline)) void SYMBOL##_together(const struct tvmq_depthwise_args *args) {                                                    \
+    vector kept[TOGETHER_GROUPS][VECTORS];                                                                                                             \
+    depthwise(args, kept, OUT_ROWS, LANES_USED, false);                                                                                                \
+  }                                                                                                                                                    \
+  static __attribute__((noinline)) void SYMBOL##_apart(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, false); } \
+  static __attribute__((noinline)) void SYMBOL##_sums(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, true); }   \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                                                                                                \
+    const bool together = is_together(args, OUT_ROWS, LANES_USED);                                                                                     \
+    (args->stage->sums ? SYMBOL##_sums : together ? SYMBOL##_together : SYMBOL##_apart)(args);                                                         \
+  }

@@ -5,5 +5,9 @@
 #include "kernels/gemm_avx2_tile.h"
 
 // Rows are flipped when they are widened.
-void tvmq_gemm_s8_4x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES), gemm, args, false, 4); }
-void tvmq_gemm_s8_6x16c2__avx2(const struct tvmq_gemm_args *args) { TVMQ_FOR_PATH(tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES), gemm, args, false, 6); }
+void tvmq_gemm_s8_4x16c2__avx2(const struct tvmq_gemm_args *args) {
+  TVMQ_FOR_PATH_OR_SUMS(tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES), gemm, args, false, 4);
+}
+void tvmq_gemm_s8_6x16c2__avx2(const struct tvmq_gemm_args *args) {
+  TVMQ_FOR_PATH_OR_SUMS(tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES), gemm, args, false, 6);
+}

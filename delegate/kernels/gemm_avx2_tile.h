@@ -67,6 +67,11 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
 
 // Two rows, zero point included. Packing works within 128-bit lanes: the low half of each vector of both rows, then the high halves.
 TVMQ_INLINE void store(const struct tvmq_stage *stage, enum tvmq_path path, const __m256i value[2 * VECTORS], uint8_t *out, size_t out_stride) {
+  if (path == TVMQ_PATH_SUMS) {
+    UNROLL for (int v = 0; v < 2 * VECTORS; v++)
+        _mm256_storeu_si256((__m256i *)(out + (size_t)(v / VECTORS) * out_stride + (size_t)(v % VECTORS) * VECTOR_BYTES), value[v]);
+    return;
+  }
   const __m256i bytes = _mm256_permutevar8x32_epi32(tvmq_pack_lanes(stage, path, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
   _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));

@@ -80,9 +80,9 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   void tvmq_gemm_s8_##MR##x##NR##c4__avx512vnni(const struct tvmq_gemm_args *args) { \
     const enum tvmq_path path = tvmq_gemm_path(args, NR, 1);                         \
     if (args->in_flip != 0)                                                          \
-      TVMQ_FOR_PATH(path, gemm, args, true, MR, NR / 16);                            \
+      TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, true, MR, NR / 16);                    \
     else                                                                             \
-      TVMQ_FOR_PATH(path, gemm, args, false, MR, NR / 16);                           \
+      TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, false, MR, NR / 16);                   \
   }
 
 KERNEL(1, 64)

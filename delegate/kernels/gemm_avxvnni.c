@@ -8,7 +8,7 @@
 void tvmq_gemm_s8_6x16c4__avxvnni(const struct tvmq_gemm_args *args) {
   const enum tvmq_path path = tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES);
   if (args->in_flip != 0)
-    TVMQ_FOR_PATH(path, gemm, args, true, 6);
+    TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, true, 6);
   else
-    TVMQ_FOR_PATH(path, gemm, args, false, 6);
+    TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, false, 6);
 }

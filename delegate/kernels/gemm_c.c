@@ -1,4 +1,6 @@
 // Portable gemm: the fallback for any processor. Products of int8 and of int16 by int8 both fit int32; sums wrap.
+#include <string.h>
+
 #include "kernels/kernel.h"
 #include "kernels/stage.h"
 

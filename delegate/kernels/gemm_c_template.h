@@ -32,6 +32,10 @@ void SYMBOL(const struct tvmq_gemm_args *args) {
     }
     const int32_t *const multiplier = (const int32_t *)weights, *const shift = multiplier + NR;
     for (size_t m = 0; m < MR; m++, out += args->out_stride) {
+      if (args->stage->sums) {
+        memcpy(out, acc[m], sizeof acc[m]);
+        continue;
+      }
       for (size_t n = 0; n < NR; n++) ((OUT *)out)[n] = STORE((ACC)acc[m][n], multiplier[n], shift[n]);
     }
   }

@@ -1,4 +1,4 @@
-// int8 gemm by dot products of four (sdot); rows are read where they lie.
+// int8 gemm by dot products of four (sdot); rows are read where they lie, by pointers or a constant distance apart (TVMQ_LINES).
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
 #include "kernels/gemm_neon_tile.h"
@@ -78,11 +78,13 @@
   WEIGHTS(4, "64") WEIGHTS(5, "80") WEIGHTS(6, "96") WEIGHTS(7, "112")              \
   "add %[weights], %[weights], #64\n"                                               \
   TVMQ_NEON_TERMS_4X16
-#define SUMS_4X16(tile, args, MASK, FLIPS)                                                            \
-  TVMQ_NEON_SUMS(tile, args, SUMS(MASK START_4X16, POINTERS_4X16, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"), \
-                 "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v10")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, FLIP_MASK, FLIP_4X16)
+#define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                    \
+  STATEMENT(tile, args, SUMS(MASK START_4X16, POINTERS, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"),      \
+            "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v10")
+#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, "", "")
+#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, FLIP_MASK, FLIP_4X16)
+#define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
+#define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK, FLIP_4X16)
 
 // ---- 8x8
 //
@@ -112,12 +114,16 @@
   WEIGHTS(8, "32") WEIGHTS(9, "48")   \
   "add %[weights], %[weights], #32\n" \
   TVMQ_NEON_TERMS_8X8
-#define SUMS_8X8(tile, args, MASK, FLIPS)                                                         \
-  TVMQ_NEON_SUMS(tile, args, SUMS(MASK START_8X8, POINTERS_8X8, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"), \
-                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK, FLIP_8X8)
+#define SUMS_8X8(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                     \
+  STATEMENT(tile, args, SUMS(MASK START_8X8, POINTERS, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"),         \
+            "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10")
+#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, "", "")
+#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, FLIP_MASK, FLIP_8X8)
+#define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
+#define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK, FLIP_8X8)
 // clang-format on
 
 TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, TVMQ_NEON_BIASES_4X16, a.panel, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
 TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, TVMQ_NEON_BIASES_8X8, a.panel, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c4l__dotprod, 4, 16, TVMQ_NEON_BIASES_4X16, a.panel, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c4l__dotprod, 8, 8, TVMQ_NEON_BIASES_8X8, a.panel, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)

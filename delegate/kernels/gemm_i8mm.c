@@ -1,4 +1,5 @@
-// int8 gemm by products of 2x8 with 8x2 matrices (smmla); rows are read where they lie, or zipped (TVMQ_ZIPPED_ROWS).
+// int8 gemm by products of 2x8 with 8x2 matrices (smmla); rows are read where they lie, by pointers or a constant
+// distance apart (TVMQ_LINES), or zipped (TVMQ_ZIPPED_ROWS).
 //
 // An accumulator is a 2x2 matrix: two rows of two channels. An operand holds eight depths of two rows, made from two loaded rows by zip, or of two channels, as
 // the panel has them.
@@ -76,11 +77,13 @@
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 1) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)                         \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 2)                         \
   "1:\n"
-#define SUMS_4X16(tile, args, MASK, FLIPS)                                                                                \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16 MASK, POINTERS_4X16, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),     \
-                 "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, FLIP_MASK(12), FLIP_4X16)
+#define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                           \
+  STATEMENT(tile, args, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
+            "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
+#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, "", "")
+#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, FLIP_MASK(12), FLIP_4X16)
+#define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
+#define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK(12), FLIP_4X16)
 
 // ---- 8x8
 //
@@ -119,12 +122,14 @@
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)   \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3)   \
   "1:\n"
-#define SUMS_8X8(tile, args, MASK, FLIPS)                                                                          \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8 MASK, POINTERS_8X8, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),    \
-                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                   \
-                 "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, FLIP_MASK(13), FLIP_8X8)
+#define SUMS_8X8(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                            \
+  STATEMENT(tile, args, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
+            "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                               \
+            "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
+#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, "", "")
+#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, FLIP_MASK(13), FLIP_8X8)
+#define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
+#define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK(13), FLIP_8X8)
 
 // ---- 8x8 zipped
 //
@@ -217,3 +222,5 @@ TVMQ_INLINE const void *bias_pairs(const int32_t *bias, size_t n, int32_t *pairs
 TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(a.panel, 16), SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
 TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
 TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_ZIPPED(&tile, &a), store_8x8)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(a.panel, 16), LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(a.panel, 8), LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)

@@ -99,10 +99,11 @@ TVMQ_INLINE void multiply_panel(const struct tvmq_gemm_args *args, const char *p
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int nv) {
   const size_t multipliers = 16 * (size_t)nv * (sizeof(int32_t) + args->n_taps * args->k);
+  const size_t panel_pixel = 16 * (size_t)nv * tvmq_stored_bytes(args->stage);  // bytes of an output pixel
   const char *panel = args->panel;
   uint8_t *out = args->out;
-  for (size_t left = args->n_panels; left > 0; left--, panel += args->panel_bytes, out += 16 * nv)
-    TVMQ_FOR_PATH(tvmq_panel_path(args->stage, (const int32_t *)(panel + multipliers)), multiply_panel, args, panel, out, left == 1, flips, mr, nv);
+  for (size_t left = args->n_panels; left > 0; left--, panel += args->panel_bytes, out += panel_pixel)
+    TVMQ_FOR_PATH_OR_SUMS(tvmq_panel_path(args->stage, (const int32_t *)(panel + multipliers)), multiply_panel, args, panel, out, left == 1, flips, mr, nv);
 }
 
 // One body per way: whether rows are flipped is decided once a call, and which path the output stage takes once a panel.

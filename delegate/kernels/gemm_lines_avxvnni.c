@@ -33,11 +33,11 @@ TVMQ_INLINE void multiply_lines(const struct tvmq_gemm_args *args, const char *p
 void tvmq_gemm_s8_6x16c4l__avxvnni(const struct tvmq_gemm_args *args) {
   const char *panel = args->panel;
   uint8_t *out = args->out;
-  for (size_t left = args->n_panels; left > 0; left--, panel += args->panel_bytes, out += CHANNELS) {
+  for (size_t left = args->n_panels; left > 0; left--, panel += args->panel_bytes, out += CHANNELS * tvmq_stored_bytes(args->stage)) {
     const enum tvmq_path path = tvmq_panel_path(args->stage, (const int32_t *)(panel + CHANNELS * (sizeof(int32_t) + args->n_taps * args->k)));
     if (args->in_flip != 0)
-      TVMQ_FOR_PATH(path, multiply_lines, args, panel, out, left == 1, true);
+      TVMQ_FOR_PATH_OR_SUMS(path, multiply_lines, args, panel, out, left == 1, true);
     else
-      TVMQ_FOR_PATH(path, multiply_lines, args, panel, out, left == 1, false);
+      TVMQ_FOR_PATH_OR_SUMS(path, multiply_lines, args, panel, out, left == 1, false);
   }
 }

@@ -1,5 +1,7 @@
 // Portable gemm on rows a constant distance apart (TVMQ_MATRIX_ROWS, and TVMQ_LINES): a stand-in where no processor with matrix registers or vectors is at
 // hand, so that what brings such rows runs in every test. It is never estimated to be the fastest.
+#include <string.h>
+
 #include "base/arith.h"
 #include "kernels/inline.h"
 #include "kernels/kernel.h"
@@ -31,14 +33,16 @@ TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size
   }
   const int32_t *const multiplier = (const int32_t *)weights, *const shift = multiplier + NR;
   for (size_t m = 0; m < MR; m++, out += args->out_stride) {
-    for (size_t n = 0; n < NR; n++) out[n] = (uint8_t)(tvmq_stage_s32(args->stage, (int32_t)acc[m][n], multiplier[n], shift[n]) ^ args->stage->flip);
+    if (args->stage->sums) memcpy(out, acc[m], sizeof acc[m]);
+    for (size_t n = 0; n < NR && !args->stage->sums; n++)
+      out[n] = (uint8_t)(tvmq_stage_s32(args->stage, (int32_t)acc[m][n], multiplier[n], shift[n]) ^ args->stage->flip);
   }
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, size_t n_lines, bool is_unsigned) {
   for (size_t p = 0; p < args->n_panels; p++) {
     for (size_t line = 0; line < n_lines; line++) {
-      uint8_t *const out = (uint8_t *)args->out + line * args->out_line_stride + p * NR;
+      uint8_t *const out = (uint8_t *)args->out + line * args->out_line_stride + p * NR * tvmq_stored_bytes(args->stage);
       for (size_t i = 0; i < args->row_tiles; i++) {
         const size_t first = tvmq_min(i * MR, rows_of(args) - MR);
         tile(args, (const char *)args->panel + p * args->panel_bytes, line, first, out + first * args->out_stride, is_unsigned);

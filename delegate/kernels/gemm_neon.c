@@ -1,149 +1,34 @@
-// int8 gemm for Armv8.0, without dot products, whose accumulators are finished outputs; rows are read where they lie.
-//
-// A product of vectors pairs each two depths of a row with another of four channels, as the panel has them (rotation, layout.h); the row is then rotated by two
-// depths, and after four such products every channel has met every depth. So nothing is to be added across lanes at a tile's end, for one rotation (ext) of
-// each row per two or four quads of channels. Products are int16; two of them fit int16 together unless a weight is -128, so that one pairwise addition serves
-// both (kernels with a p); with a weight of -128 each product is added by itself.
-//
-// Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this one), x9 scratch, x10 taps left, x11 depths of a tap
-// in whole sixteens. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13 products, v6 also flip.
-#include "kernels/gemm_neon_tile.h"
+// int8 gemm for Armv8.0 by rotated products (gemm_rotation_neon.h); rows are read where they lie.
+#include "kernels/gemm_rotation_neon.h"
 
 // clang-format off
-#define LOW(to, row, b) "smull v" #to ".8h, v" #row ".8b, v" #b ".8b\n"
-#define HIGH(op, to, row, b) #op "2 v" #to ".8h, v" #row ".16b, v" #b ".16b\n"
-#define ACC(acc, t) "sadalp v" #acc ".4s, v" #t ".8h\n"
-#define WEIGHTS(b, offset) "ldr q" #b ", [%[weights], #" offset "]\n"
-#define ROTATED(row) "ext v" #row ".16b, v" #row ".16b, v" #row ".16b, #2\n"
-#define ROW(row, x, offset) "ldr q" #row ", [" #x ", " #offset "]\n"
-#define TWICE(row, x) "add x9, " #x ", x11\nld1r {v" #row ".2d}, [x9]\n" // eight depths, in both halves
-#define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v6.16b\n"
-
-#define NO_FLIPS ""
-#define FLIPS "dup v6.16b, %w[flip]\n" FLIP(0) FLIP(1) FLIP(2) FLIP(3)
-#define ROTATE ROTATED(0) ROTATED(1) ROTATED(2) ROTATED(3)
-#define FIRST_ROWS ROW(0, x0, x8) ROW(1, x1, x8) ROW(2, x2, x8) ROW(3, x3, x8)
-#define LAST_ROWS ROW(0, x4, x14) ROW(1, x5, x14) ROW(2, x6, x14) ROW(3, x7, x14)
-#define LOW_ROWS(t0, t1, t2, t3, b) LOW(t0, 0, b) LOW(t1, 1, b) LOW(t2, 2, b) LOW(t3, 3, b)
-#define HIGH_ROWS(op, t0, t1, t2, t3, b) HIGH(op, t0, 0, b) HIGH(op, t1, 1, b) HIGH(op, t2, 2, b) HIGH(op, t3, 3, b)
-#define ACC_ROWS(c0, c1, c2, c3, d0, d1, d2, d3) ACC(c0, 6) ACC(c1, 7) ACC(c2, 8) ACC(c3, 9) ACC(d0, 10) ACC(d1, 11) ACC(d2, 12) ACC(d3, 13)
-#define ACC_QUADS(...) ACC_ROWS(__VA_ARGS__)
-
-// Four rows and two quads with sixteen depths: weights in x and y, the next ones go to `to_x` and `to_y` from `next` on. AFTER follows the rows' last use.
-#define PAIRS(x, y, to_x, to_y, next, QUADS, AFTER)                                                 \
-  LOW_ROWS(6, 7, 8, 9, x) WEIGHTS(to_x, next) LOW_ROWS(10, 11, 12, 13, y) WEIGHTS(to_y, next "+16") \
-  HIGH_ROWS(smlal, 6, 7, 8, 9, x) HIGH_ROWS(smlal, 10, 11, 12, 13, y) AFTER ACC_QUADS(QUADS)
-#define SINGLES(x, y, to_x, to_y, next, QUADS, AFTER)                                               \
-  LOW_ROWS(6, 7, 8, 9, x) WEIGHTS(to_x, next) LOW_ROWS(10, 11, 12, 13, y) WEIGHTS(to_y, next "+16") \
-  ACC_QUADS(QUADS) HIGH_ROWS(smull, 6, 7, 8, 9, x) HIGH_ROWS(smull, 10, 11, 12, 13, y) AFTER ACC_QUADS(QUADS)
-// With eight depths, which the rows have twice.
-#define EIGHTS(x, QUADS, AFTER) LOW_ROWS(6, 7, 8, 9, x) HIGH_ROWS(smull, 10, 11, 12, 13, x) AFTER ACC_QUADS(QUADS)
-
-// Taps and depths of a tile. Depths go in sixteens; the next A is loaded as soon as the last of the present one is used, and the present one once more after
-// the last sixteen; KEEP_OFFSET keeps where that one lies. Eight depths follow as k has them; `bytes` is the size of their weights.
-#define SUMS(START_TILE, POINTERS, KEEP_OFFSET, FLIPS, SIXTEEN, EIGHT, bytes) \
-  START_TILE                                                                  \
-  "and x11, %[k], #-16\n"                                                     \
-  "mov x10, %[taps]\n"                                                        \
-  "1:\n"                                                                      \
-  POINTERS                                                                    \
-  "mov x8, #0\n"                                                              \
-  "cbz x11, 3f\n"                                                             \
-  FIRST_ROWS                                                                  \
-  "2:\n"                                                                      \
-  KEEP_OFFSET                                                                 \
-  "add x9, x8, #16\n"                                                         \
-  "cmp x9, x11\n"                                                             \
-  "csel x8, x9, x8, lo\n"                                                     \
-  FLIPS                                                                       \
-  SIXTEEN                                                                     \
-  "add %[weights], %[weights], #2*" bytes "\n"                                \
-  "b.lo 2b\n"                                                                 \
-  "3: tbz %[k], #3, 4f\n"                                                     \
-  TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3)                         \
-  FLIPS                                                                       \
-  EIGHT                                                                       \
-  "add %[weights], %[weights], #" bytes "\n"                                  \
-  "4: subs x10, x10, #1\n"                                                    \
-  "b.ne 1b\n"
-
-// ---- 4x16
-//
-// Tile: 4 rows x 16 channels.
-//
-//           v0    v16   v17   v18   v19
-//   rows    v1    v20   v21   v22   v23
-//           v2    v24   v25   v26   v27
-//           v3    v28   v29   v30   v31
-#define LEFT 16, 20, 24, 28, 17, 21, 25, 29
-#define RIGHT 18, 22, 26, 30, 19, 23, 27, 31
 #define POINTERS_4X16            \
   "ldp x0, x1, [%[rows]]\n"      \
   "ldp x2, x3, [%[rows], #16]\n" \
   "add %[rows], %[rows], #32\n"
-#define START_4X16                    \
-  WEIGHTS(4, "64") WEIGHTS(5, "80")   \
-  "add %[weights], %[weights], #64\n" \
-  TVMQ_NEON_TERMS_4X16
-#define SIXTEEN_4X16(STEP)                                                               \
-  STEP(4, 5, 14, 15, "32", LEFT, "") STEP(14, 15, 4, 5, "64", RIGHT, ROTATE)             \
-  STEP(4, 5, 14, 15, "96", LEFT, "") STEP(14, 15, 4, 5, "128", RIGHT, ROTATE)            \
-  STEP(4, 5, 14, 15, "160", LEFT, "") STEP(14, 15, 4, 5, "192", RIGHT, ROTATE)           \
-  STEP(4, 5, 14, 15, "224", LEFT, "") STEP(14, 15, 4, 5, "256", RIGHT, FIRST_ROWS)
-#define EIGHT_4X16                                                                       \
-  EIGHTS(4, LEFT, WEIGHTS(14, "32")) EIGHTS(5, RIGHT, ROTATE WEIGHTS(15, "48"))          \
-  EIGHTS(14, LEFT, WEIGHTS(4, "64")) EIGHTS(15, RIGHT, ROTATE WEIGHTS(5, "80"))          \
-  EIGHTS(4, LEFT, WEIGHTS(14, "96")) EIGHTS(5, RIGHT, ROTATE WEIGHTS(15, "112"))         \
-  EIGHTS(14, LEFT, WEIGHTS(4, "128")) EIGHTS(15, RIGHT, WEIGHTS(5, "144"))
-#define SUMS_4X16(tile, args, STEP, FLIPS)                                                                                \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT_4X16, "128"),           \
-                 "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", \
+#define SUMS_4X16(tile, args, STEP, EIGHT, FLIPS)                                                                          \
+  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, NO_FOUR, "128"),        \
+                 "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",  \
                  "v13", "v14", "v15")
-#define PAIRS_4X16(tile, args) SUMS_4X16(tile, args, PAIRS, NO_FLIPS)
-#define PAIRS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, PAIRS, FLIPS)
-#define SINGLES_4X16(tile, args) SUMS_4X16(tile, args, SINGLES, NO_FLIPS)
-#define SINGLES_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, SINGLES, FLIPS)
+#define PAIRS_4X16(tile, args) SUMS_4X16(tile, args, PAIRS, PAIRED_EIGHT_4X16, NO_FLIPS)
+#define PAIRS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, PAIRS, PAIRED_EIGHT_4X16, FLIPS)
+#define SINGLES_4X16(tile, args) SUMS_4X16(tile, args, SINGLES, SINGLE_EIGHT_4X16, NO_FLIPS)
+#define SINGLES_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, SINGLES, SINGLE_EIGHT_4X16, FLIPS)
 
-// ---- 8x8
-//
-// Tile: 8 rows x 8 channels, for outputs with few channels beyond a multiple of 16. Rows 0-3 and then 4-7 meet the same weights.
-//
-//           v0    v16   v17            v0    v24   v25
-//   rows    ...   ...   ...    rows    ...   ...   ...
-//   0-3     v3    v22   v23    4-7     v3    v30   v31
-#define TOP 16, 18, 20, 22, 17, 19, 21, 23
-#define BOTTOM 24, 26, 28, 30, 25, 27, 29, 31
 #define POINTERS_8X8             \
   "ldp x0, x1, [%[rows]]\n"      \
   "ldp x2, x3, [%[rows], #16]\n" \
   "ldp x4, x5, [%[rows], #32]\n" \
   "ldp x6, x7, [%[rows], #48]\n" \
   "add %[rows], %[rows], #64\n"
-#define KEEP_OFFSET_8X8 "mov x14, x8\n"
-#define START_8X8                     \
-  "add %[weights], %[weights], #32\n" \
-  TVMQ_NEON_TERMS_8X8                 \
-  WEIGHTS(4, "0") WEIGHTS(5, "16")
-#define SIXTEEN_8X8(STEP, FLIPS)                                                         \
-  STEP(4, 5, 14, 15, "32", TOP, ROTATE) STEP(14, 15, 4, 5, "64", TOP, ROTATE)            \
-  STEP(4, 5, 14, 15, "96", TOP, ROTATE) STEP(14, 15, 4, 5, "0", TOP, LAST_ROWS)          \
-  FLIPS                                                                                  \
-  STEP(4, 5, 14, 15, "32", BOTTOM, ROTATE) STEP(14, 15, 4, 5, "64", BOTTOM, ROTATE)      \
-  STEP(4, 5, 14, 15, "96", BOTTOM, ROTATE) STEP(14, 15, 4, 5, "128", BOTTOM, FIRST_ROWS)
-#define EIGHT_8X8(FLIPS)                                                                 \
-  EIGHTS(4, TOP, ROTATE WEIGHTS(14, "32")) EIGHTS(5, TOP, ROTATE WEIGHTS(15, "48"))      \
-  EIGHTS(14, TOP, ROTATE) EIGHTS(15, TOP, "")                                            \
-  TWICE(0, x4) TWICE(1, x5) TWICE(2, x6) TWICE(3, x7) FLIPS                              \
-  EIGHTS(4, BOTTOM, ROTATE WEIGHTS(4, "64")) EIGHTS(5, BOTTOM, ROTATE WEIGHTS(5, "80"))  \
-  EIGHTS(14, BOTTOM, ROTATE) EIGHTS(15, BOTTOM, "")
-#define SUMS_8X8(tile, args, STEP, FLIPS)                                                                                        \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT_8X8(FLIPS), "64"),             \
-                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",    \
+#define SUMS_8X8(tile, args, STEP, EIGHT, FLIPS)                                                                                     \
+  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, NO_FOUR, "64"),  \
+                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",        \
                  "v9", "v10", "v11", "v12", "v13", "v14", "v15")
-#define PAIRS_8X8(tile, args) SUMS_8X8(tile, args, PAIRS, NO_FLIPS)
-#define PAIRS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, PAIRS, FLIPS)
-#define SINGLES_8X8(tile, args) SUMS_8X8(tile, args, SINGLES, NO_FLIPS)
-#define SINGLES_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, SINGLES, FLIPS)
+#define PAIRS_8X8(tile, args) SUMS_8X8(tile, args, PAIRS, PAIRED_EIGHT_8X8(NO_FLIPS), NO_FLIPS)
+#define PAIRS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, PAIRS, PAIRED_EIGHT_8X8(FLIPS), FLIPS)
+#define SINGLES_8X8(tile, args) SUMS_8X8(tile, args, SINGLES, SINGLE_EIGHT_8X8(NO_FLIPS), NO_FLIPS)
+#define SINGLES_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, SINGLES, SINGLE_EIGHT_8X8(FLIPS), FLIPS)
 // clang-format on
 
 TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, SINGLES_4X16, SINGLES_4X16_FLIPPED, tvmq_neon_store_4x16)

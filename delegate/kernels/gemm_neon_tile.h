@@ -14,6 +14,7 @@ struct tvmq_neon_tile {
   const void *const *rows;  // of the next tile
   const int32_t *terms;     // of this tile
   const int32_t *params;    // multipliers, then shifts
+  size_t offset;            // TVMQ_LINES: from a tap's first row of all to its first row in this tile
 };
 
 // The accumulators: variables in v16 to v31, as an array, and as operands that a statement writes, or reads and writes. gcc allows 30 operands, of which those
@@ -51,6 +52,31 @@ struct tvmq_neon_tile {
                      : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                            \
     (tile)->params = weights;                                                                                                             \
   } while (0)
+
+// The same for kernels of lines, which find in `rows` one pointer a tap.
+#define TVMQ_NEON_LINE_SUMS(tile, args, text, ...)                                                                                           \
+  do {                                                                                                                                       \
+    const void *weights = (args)->panel;                                                                                                     \
+    const void *const *rows_ = (args)->rows;                                                                                                 \
+    __asm__ volatile(text                                                                                                                    \
+                     : [rows] "+r"(rows_), [weights] "+r"(weights), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                                    \
+                     : [k] "r"((args)->k), [taps] "r"((args)->n_taps), [terms] "r"((tile)->terms), [flip] "r"((uint32_t)(args)->in_flip),    \
+                       [no_terms] "r"((uint32_t)((args)->row_terms == NULL)), [offset] "r"((tile)->offset), [stride] "r"((args)->row_stride) \
+                     : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                               \
+    (tile)->params = weights;                                                                                                                \
+  } while (0)
+#define TVMQ_NEON_POINTERS_4        \
+  "ldr x0, [%[rows]], #8\n"         \
+  "add x0, x0, %[offset]\n"         \
+  "add x1, x0, %[stride]\n"         \
+  "add x2, x0, %[stride], lsl #1\n" \
+  "add x3, x1, %[stride], lsl #1\n"
+#define TVMQ_NEON_POINTERS_8        \
+  TVMQ_NEON_POINTERS_4              \
+  "add x4, x0, %[stride], lsl #2\n" \
+  "add x5, x1, %[stride], lsl #2\n" \
+  "add x6, x2, %[stride], lsl #2\n" \
+  "add x7, x3, %[stride], lsl #2\n"
 
 // Tiles whose accumulators are in the order of the rows: how they begin, and what adds the row terms, for which v0 to v7 (4x16: v3) are free.
 // clang-format off
@@ -157,3 +183,28 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
     else                                                 \
       SUMS(tile, args);                                  \
   } while (0)
+
+// The kernel of lines `symbol`, whose tiles have MR rows and NR channels; the rest as above. The last tile of a line ends with its last row.
+#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE)                                                  \
+  void symbol(const struct tvmq_gemm_args *args) {                                                                                  \
+    struct tvmq_gemm_args a = *args;                                                                                                \
+    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                                                       \
+    const size_t n_rows = a.row_tiles * MR - a.overlap;                                                                             \
+    for (size_t left = a.n_panels; left > 0; left--, a.panel = (const char *)a.panel + a.panel_bytes, a.out = (char *)a.out + NR) { \
+      const void *const first = biases;                                                                                             \
+      const int32_t *terms = a.row_terms;                                                                                           \
+      int8_t *line_out = a.out;                                                                                                     \
+      TVMQ_NEON_ACCUMULATORS;                                                                                                       \
+      TVMQ_NEON_BEGIN(first, BIASES);                                                                                               \
+      for (size_t line = 0; line < a.n_lines; line++, line_out += a.out_line_stride) {                                              \
+        for (size_t i = 0; i < a.row_tiles; i++) {                                                                                  \
+          const size_t row = tvmq_min(i * MR, n_rows - MR);                                                                         \
+          struct tvmq_neon_tile tile = {.terms = terms ? terms + row : NULL, .offset = line * a.line_stride + row * a.row_stride};  \
+          int8_t *const out = line_out + row * a.out_stride;                                                                        \
+          TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED);                                                                          \
+          TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out);                                \
+        }                                                                                                                           \
+        if (terms) terms += n_rows;                                                                                                 \
+      }                                                                                                                             \
+    }                                                                                                                               \
+  }

@@ -52,6 +52,11 @@ TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, int vec
         value[i] =
             path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage, path, tvmq_short_bias(path, acc[v + i])) : tvmq_long_rescale(&stage, acc[v + i], m, s);
       }
+      if (path == TVMQ_PATH_SUMS) {
+        const int n = vectors - v < STORED_VECTORS ? vectors - v : STORED_VECTORS;
+        UNROLL for (int i = 0; i < n; i++) _mm256_storeu_si256((__m256i *)(out + 32 * (v + i)), value[i]);
+        continue;
+      }
       const __m256i bytes = _mm256_permutevar8x32_epi32(tvmq_pack_lanes(&stage, path, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
       if (vectors < STORED_VECTORS)
         _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
@@ -62,11 +67,11 @@ TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, int vec
 }
 
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
-#define GEMM_ROW(SYMBOL, VECTORS, STEPS)                              \
-  void SYMBOL(const struct tvmq_gemm_args *args) {                    \
-    const enum tvmq_path path = tvmq_gemm_path(args, 8 * VECTORS, 1); \
-    if (args->in_flip != 0)                                           \
-      TVMQ_FOR_PATH(path, gemm_row, args, true, VECTORS, STEPS);      \
-    else                                                              \
-      TVMQ_FOR_PATH(path, gemm_row, args, false, VECTORS, STEPS);     \
+#define GEMM_ROW(SYMBOL, VECTORS, STEPS)                                  \
+  void SYMBOL(const struct tvmq_gemm_args *args) {                        \
+    const enum tvmq_path path = tvmq_gemm_path(args, 8 * VECTORS, 1);     \
+    if (args->in_flip != 0)                                               \
+      TVMQ_FOR_PATH_OR_SUMS(path, gemm_row, args, true, VECTORS, STEPS);  \
+    else                                                                  \
+      TVMQ_FOR_PATH_OR_SUMS(path, gemm_row, args, false, VECTORS, STEPS); \
   }

@@ -15,6 +15,7 @@
 #include "base/arith.h"
 #include "base/types.h"
 #include "cpu/cpu_bits.h"
+#include "kernels/hybrid.h"
 #include "kernels/inline.h"
 #include "kernels/interpolate.h"
 #include "kernels/line.h"
@@ -36,7 +37,9 @@ struct tvmq_stage {
   uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
   int32_t zero_point;  // of the output as int8 (or int16)
   int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
+  bool sums;           // none of the above: accumulators are stored as they are, int32 (TVMQ_SUMS)
 };
+TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // of kernels on bytes
 
 // ---- gemm: out[m][n] = requantize(bias[n] + row_terms[m] + sum over taps t and depths k of rows[t][m][k] * weights[t][k][n])
 //
@@ -121,7 +124,7 @@ TVMQ_INLINE void tvmq_depthwise_tiles(const struct tvmq_depthwise_args *args, si
   for (size_t block = 0; block < args->n_blocks; block++) {
     for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, mr, args->n_rows)) {
       tile.pixels = args->pixels + row * args->stride_h * args->pixels_stride;
-      tile.out = (char *)args->out + block * block_bytes + row * args->out_row_stride;
+      tile.out = (char *)args->out + block * block_bytes * tvmq_stored_bytes(args->stage) + row * args->out_row_stride;
       compute(&tile);
     }
     tile.channel_offset += block_bytes;
@@ -314,6 +317,9 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(MUL, "mul")                                              \
   FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(SOFTMAX, "softmax")                                      \
+  FAMILY(FLOAT_RANGE, "float_range")                              \
+  FAMILY(FLOAT_STEPS, "float_steps")                              \
+  FAMILY(FLOAT_SUMS, "float_sums")                                \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -331,7 +337,8 @@ enum tvmq_variant_flags {
   TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart
   TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
   TVMQ_FLOAT_STAGE = 1u << 4,    // any of the panels may be in float form (stage.h)
-  TVMQ_LINES = 1u << 5           // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
+  TVMQ_LINES = 1u << 5,          // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
+  TVMQ_SUMS = 1u << 6            // the stage may have `sums`
 };
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
@@ -365,6 +372,9 @@ struct tvmq_variant {
     tvmq_interpolate_fn interpolate;
     tvmq_maximum_fn maximum;
     tvmq_softmax_fn softmax;
+    tvmq_float_range_fn float_range;
+    tvmq_float_steps_fn float_steps;
+    tvmq_float_sums_fn float_sums;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -382,6 +392,7 @@ struct tvmq_variant {
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
 #define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
 #define TVMQ_MAXIMUM(symbol, ...) void symbol(const struct tvmq_maximum_args *args);
+#define TVMQ_HYBRID(family, id, symbol, ...) void symbol(const struct tvmq_##family##_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);

@@ -2,21 +2,32 @@
 //
 // A mask of 0x80 makes unsigned bytes of signed ones that are 128 less: these are summed as they are.
 //
-// Reads: 16 bytes of a tap at a time; the rest as the last 8 or 16, of which those that were summed before are shifted out; less than 8 one by one.
+// Reads: 16 bytes of a tap at a time; the rest as the last 16, of which those that were summed before are left out. Of taps of less than 16 bytes the first and
+// the last 8, of which those that were summed before are shifted out; less than 8 one by one.
 #include <arm_neon.h>
 #include <stdbool.h>
 
 #include "kernels/inline.h"
 #include "kernels/kernel.h"
 
-TVMQ_INLINE uint32x4_t add_bytes(uint32x4_t sums, uint8x16_t bytes, bool is_signed) {
+// Adds the bytes at which `ones` are ones; elsewhere they are zeros.
+TVMQ_INLINE uint32x4_t add_those(uint32x4_t sums, uint8x16_t bytes, uint8x16_t ones, bool is_signed) {
 #if defined(__ARM_FEATURE_DOTPROD)
-  if (is_signed) return vreinterpretq_u32_s32(vdotq_s32(vreinterpretq_s32_u32(sums), vreinterpretq_s8_u8(bytes), vdupq_n_s8(1)));
-  return vdotq_u32(sums, bytes, vdupq_n_u8(1));
+  if (is_signed) return vreinterpretq_u32_s32(vdotq_s32(vreinterpretq_s32_u32(sums), vreinterpretq_s8_u8(bytes), vreinterpretq_s8_u8(ones)));
+  return vdotq_u32(sums, bytes, ones);
 #else
+  bytes = vandq_u8(bytes, vreinterpretq_u8_s8(vnegq_s8(vreinterpretq_s8_u8(ones))));
   if (is_signed) return vreinterpretq_u32_s32(vpadalq_s16(vreinterpretq_s32_u32(sums), vpaddlq_s8(vreinterpretq_s8_u8(bytes))));
   return vpadalq_u16(sums, vpaddlq_u8(bytes));
 #endif
+}
+
+TVMQ_INLINE uint32x4_t add_bytes(uint32x4_t sums, uint8x16_t bytes, bool is_signed) { return add_those(sums, bytes, vdupq_n_u8(1), is_signed); }
+
+// Zeros, and ones for the last `n` of 16 bytes.
+TVMQ_INLINE uint8x16_t last_ones(size_t n) {
+  static const uint8_t ones[32] = {[16] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  return vld1q_u8(ones + n);
 }
 
 // The last n % 8 of `n` bytes and zeros.
@@ -32,8 +43,14 @@ TVMQ_INLINE void add_taps(const uint8_t *const taps[4], size_t n, bool is_signed
   for (; i + 16 <= n; i += 16) {
     UNROLL for (size_t r = 0; r < 4; r++) sums[r] = add_bytes(sums[r], vld1q_u8(taps[r] + i), is_signed);
   }
-  if (i + 8 <= n) {
-    UNROLL for (size_t r = 0; r < 4; r++) sums[r] = add_bytes(sums[r], vcombine_u8(vld1_u8(taps[r] + i), vdup_n_u8(0)), is_signed);
+  if (i == n) return;
+  if (n >= 16) {
+    const uint8x16_t ones = last_ones(n % 16);
+    UNROLL for (size_t r = 0; r < 4; r++) sums[r] = add_those(sums[r], vld1q_u8(taps[r] + n - 16), ones, is_signed);
+    return;
+  }
+  if (n >= 8) {
+    UNROLL for (size_t r = 0; r < 4; r++) sums[r] = add_bytes(sums[r], vcombine_u8(vld1_u8(taps[r]), vdup_n_u8(0)), is_signed);
   }
   if (n % 8 != 0) {
     UNROLL for (size_t r = 0; r < 4; r++) sums[r] = add_bytes(sums[r], vcombine_u8(load_rest(taps[r], n), vdup_n_u8(0)), is_signed);

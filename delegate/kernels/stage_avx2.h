@@ -27,7 +27,8 @@ TVMQ_INLINE __m256i tvmq_short_constant(const struct tvmq_stage *stage, enum tvm
 }
 
 TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, __m256i multiplier, __m256i shift) {
-  struct tvmq_short_stage s;
+  struct tvmq_short_stage s = {0};
+  if (path == TVMQ_PATH_SUMS) return s;
   if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) {
     s.slope = _mm256_castsi256_ps(_mm256_xor_si256(multiplier, _mm256_set1_epi32(INT32_MIN)));
     s.intercept = _mm256_castsi256_ps(shift);
@@ -57,6 +58,7 @@ TVMQ_INLINE __m256i tvmq_float_rescale(const struct tvmq_short_stage *s, enum tv
 
 // Accumulator, in the short path u = accumulator + 2^31 -> rescaled value + zero point; TVMQ_PATH_FLOAT_ODD leaves the zero point to the packing.
 TVMQ_INLINE __m256i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m256i u) {
+  if (path == TVMQ_PATH_SUMS) return u;
   if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) return tvmq_float_rescale(s, path, u);
   const __m256i even = _mm256_add_epi64(_mm256_mul_epu32(u, s->even_multiplier), s->even_c);
   const __m256i odd = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(u, 32), s->odd_multiplier), s->odd_c);
@@ -108,9 +110,12 @@ TVMQ_INLINE __m256i tvmq_pack_pair(const struct tvmq_stage *stage, enum tvmq_pat
   return path == TVMQ_PATH_FLOAT_ODD ? _mm256_adds_epi16(values, _mm256_set1_epi16((int16_t)stage->zero_point)) : values;
 }
 
+// 2 x 16 int16 of tvmq_pack_pair() -> 32 clamped bytes, within each 128-bit lane.
+TVMQ_INLINE __m256i tvmq_pack_words(const struct tvmq_stage *stage, __m256i a, __m256i b) { return tvmq_clamp_bytes(stage, _mm256_packs_epi16(a, b)); }
+
 // 4 x 8 values of the path -> 32 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
 TVMQ_INLINE __m256i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_path path, const __m256i value[4]) {
-  return tvmq_clamp_bytes(stage, _mm256_packs_epi16(tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3])));
+  return tvmq_pack_words(stage, tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
 }
 
 // ---- int64 accumulators (16x8)

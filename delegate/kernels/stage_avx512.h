@@ -36,7 +36,8 @@ TVMQ_INLINE __m512i tvmq_short_constant(const struct tvmq_stage *stage, enum tvm
 }
 
 TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, __m512i multiplier, __m512i shift) {
-  struct tvmq_short_stage s;
+  struct tvmq_short_stage s = {0};
+  if (path == TVMQ_PATH_SUMS) return s;
   if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) {
     s.slope = _mm512_castsi512_ps(_mm512_xor_si512(multiplier, _mm512_set1_epi32(INT32_MIN)));
     s.intercept = _mm512_castsi512_ps(shift);
@@ -67,6 +68,7 @@ TVMQ_INLINE __m512i tvmq_float_rescale(const struct tvmq_short_stage *s, enum tv
 
 // Accumulator, in the short path u = accumulator + 2^31 -> rescaled value + zero point; TVMQ_PATH_FLOAT_ODD leaves the zero point to the packing.
 TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, __m512i u) {
+  if (path == TVMQ_PATH_SUMS) return u;
   if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) return tvmq_float_rescale(s, path, u);
   const __m512i high_halves = _mm512_set_epi32(31, 15, 29, 13, 27, 11, 25, 9, 23, 7, 21, 5, 19, 3, 17, 1);
   const __m512i even = _mm512_add_epi64(_mm512_mul_epu32(u, s->even_multiplier), s->even_c);
@@ -111,17 +113,25 @@ TVMQ_INLINE __m512i tvmq_pack_pair(const struct tvmq_stage *stage, enum tvmq_pat
   return path == TVMQ_PATH_FLOAT_ODD ? _mm512_adds_epi16(values, _mm512_set1_epi16((int16_t)stage->zero_point)) : values;
 }
 
-// 4 x 16 values of the path -> 64 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
-// Values saturate on the way to int8, whose range contains the clamp's.
-TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4]) {
-  const __m512i bytes = _mm512_packs_epi16(tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
+// 2 x 32 int16 of tvmq_pack_pair() -> 64 clamped bytes, within each 128-bit lane. Values saturate on the way to int8, whose range contains the clamp's.
+TVMQ_INLINE __m512i tvmq_pack_words(const struct tvmq_stage *stage, __m512i a, __m512i b) {
+  const __m512i bytes = _mm512_packs_epi16(a, b);
   if (stage->min == INT8_MIN && stage->max == INT8_MAX && stage->flip == 0) return bytes;  // every time, or never
   const __m512i clamped = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
   return _mm512_xor_si512(clamped, _mm512_set1_epi8((int8_t)stage->flip));
 }
 
-// Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes.
+// 4 x 16 values of the path -> 64 clamped bytes: within each 128-bit lane the lane's four values of value[0], then of value[1], [2] and [3].
+TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4]) {
+  return tvmq_pack_words(stage, tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
+}
+
+// Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes, sums as rows of four times as many.
 TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4], int nv, uint8_t *out, size_t out_stride) {
+  if (path == TVMQ_PATH_SUMS) {
+    UNROLL for (int i = 0; i < 4; i++) _mm512_storeu_si512(out + (size_t)(i / nv) * out_stride + (size_t)(i % nv) * 64, value[i]);
+    return;
+  }
   const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
   const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, path, value));
   if (nv == 4) {

@@ -5,11 +5,12 @@
 #include "kernels/stage.h"
 
 enum tvmq_path {
-  TVMQ_PATH_LONG,      // any stage
-  TVMQ_PATH_SHORT,     // right shifts with headroom, ties away from zero
-  TVMQ_PATH_UPWARD,    // the same, ties up: tvmq_stage_ties_up()
-  TVMQ_PATH_FLOAT,     // the panel is in float form
-  TVMQ_PATH_FLOAT_ODD  // the same, odd: tvmq_stage_is_odd()
+  TVMQ_PATH_LONG,       // any stage
+  TVMQ_PATH_SHORT,      // right shifts with headroom, ties away from zero
+  TVMQ_PATH_UPWARD,     // the same, ties up: tvmq_stage_ties_up()
+  TVMQ_PATH_FLOAT,      // the panel is in float form
+  TVMQ_PATH_FLOAT_ODD,  // the same, odd: tvmq_stage_is_odd()
+  TVMQ_PATH_SUMS        // accumulators as they are
 };
 
 TVMQ_INLINE enum tvmq_path tvmq_stage_path(const struct tvmq_stage *stage) {
@@ -19,6 +20,7 @@ TVMQ_INLINE enum tvmq_path tvmq_stage_path(const struct tvmq_stage *stage) {
 
 // The path of a panel, given its multipliers.
 TVMQ_INLINE enum tvmq_path tvmq_panel_path(const struct tvmq_stage *stage, const int32_t *multiplier) {
+  if (stage->sums) return TVMQ_PATH_SUMS;
   if (multiplier[0] >= 0) return tvmq_stage_path(stage);
   return tvmq_stage_is_odd(stage) ? TVMQ_PATH_FLOAT_ODD : TVMQ_PATH_FLOAT;
 }
@@ -35,7 +37,7 @@ TVMQ_INLINE bool tvmq_quantize_headroom(const struct tvmq_quantize_args *args) {
   return args->shift <= -1 && args->shift >= -22 && (zero_point < 0 ? -zero_point : zero_point) << -args->shift <= 1 << 30;
 }
 
-// body(..., path) with a constant path: of those in fixed point, or of all.
+// body(..., path) with a constant path: of those in fixed point, of all that requantize, or of all.
 #define TVMQ_FOR_FIXED_PATH(path, body, ...) \
   do {                                       \
     switch (path) {                          \
@@ -59,4 +61,12 @@ TVMQ_INLINE bool tvmq_quantize_headroom(const struct tvmq_quantize_args *args) {
       body(__VA_ARGS__, TVMQ_PATH_FLOAT_ODD);        \
     else                                             \
       TVMQ_FOR_FIXED_PATH(taken, body, __VA_ARGS__); \
+  } while (0)
+#define TVMQ_FOR_PATH_OR_SUMS(path, body, ...) \
+  do {                                         \
+    const enum tvmq_path which = (path);       \
+    if (which == TVMQ_PATH_SUMS)               \
+      body(__VA_ARGS__, TVMQ_PATH_SUMS);       \
+    else                                       \
+      TVMQ_FOR_PATH(which, body, __VA_ARGS__); \
   } while (0)

@@ -79,6 +79,8 @@
    .fn.softmax = FN(SYMBOL, CPU)},
 #define TVMQ_MAXIMUM(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_MAXIMUM, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.maximum = FN(SYMBOL, CPU)},
+#define TVMQ_HYBRID(MEMBER, FAMILY, SYMBOL, CPU, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.MEMBER = FN(SYMBOL, CPU)},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \
   {.name = #SYMBOL,                                   \
    .family = TVMQ_FAMILY_##FAMILY,                    \

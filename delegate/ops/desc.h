@@ -34,10 +34,15 @@ struct tvmq_border {
 // other, as the runtime's version has it.
 enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64 };
 
+// How the runtime's hybrid kernels compute, those of float32 activations and int8 weights: with NEON's helpers, with these by way of SSE, or with portable
+// ones.
+enum tvmq_hybrid { TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE, TVMQ_HYBRID_PORTABLE };
+
 // How the runtime's reference kernels compute what their versions and builds compute differently.
 struct tvmq_reference {
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED
-  bool fast_math;             // compiled with unsafe optimizations: quotients may be products with a reciprocal
+  enum tvmq_hybrid hybrid;
+  bool fast_math;  // compiled with unsafe optimizations: quotients may be products with a reciprocal
 };
 
 // CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels; TRANSPOSE_CONV, whose stride and padding are those of the
@@ -49,8 +54,11 @@ struct tvmq_reference {
 struct tvmq_conv_desc {
   bool depthwise, fully_connected;
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED; else unknown, and it is fixed point
-  enum tvmq_type in_type, filter_type, out_type;
-  enum tvmq_type bias_type;  // S32 or S64; meaningful only with a bias
+  enum tvmq_hybrid hybrid;    // meaningful only with float32 activations
+  bool asymmetric_inputs;     // of a hybrid FULLY_CONNECTED: activations are quantized with a zero point
+  enum tvmq_type in_type, filter_type;
+  enum tvmq_type out_type;   // S32: the sums, as they are
+  enum tvmq_type bias_type;  // S32 or S64, of a hybrid F32; meaningful only with a bias
   int32_t batch, in_h, in_w, in_c;
   struct tvmq_border border;    // around the input, of zero points; `padding` is that of all together
   int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim_conv.c refuses others
@@ -72,6 +80,16 @@ struct tvmq_conv_desc {
 struct tvmq_fully_connected_desc {
   struct tvmq_conv_desc conv;
   bool keep_num_dims;  // the output has the input's rank, else 2
+};
+
+// BATCH_MATMUL: `products` products of a matrix on the left and one on the right, over dimensions that are broadcast.
+enum { TVMQ_MATMUL_BATCH_DIMS = 3 };
+struct tvmq_matmul_desc {
+  struct tvmq_conv_desc conv;  // of one product: rows of the left are pixels, columns of the right output channels; without a filter
+  bool adj_x, adj_y;           // matrices lie transposed
+  int32_t products, lefts, rights;
+  int32_t batch[TVMQ_MATMUL_BATCH_DIMS];
+  int32_t left_strides[TVMQ_MATMUL_BATCH_DIMS], right_strides[TVMQ_MATMUL_BATCH_DIMS];  // matrices; 0 where the input repeats
 };
 
 enum tvmq_reduction { TVMQ_REDUCTION_MEAN, TVMQ_REDUCTION_SUM, TVMQ_REDUCTION_MAX, TVMQ_REDUCTION_MIN };
@@ -196,6 +214,12 @@ struct tvmq_resize_desc {
   bool align_corners, half_pixel_centers;
 };
 
+// SHAPE: the dimensions themselves, as int32 or int64.
+struct tvmq_shape_desc {
+  enum tvmq_type out_type;
+  int32_t rank, dims[TVMQ_MAX_RANK];
+};
+
 // SOFTMAX of `rows` rows of `depth` elements, each on its own.
 struct tvmq_softmax_desc {
   enum tvmq_type in_type, out_type;
@@ -228,11 +252,13 @@ union tvmq_desc {
   struct tvmq_copy_options copy_options;
   struct tvmq_conv_desc conv;
   struct tvmq_fully_connected_desc fully_connected;
+  struct tvmq_matmul_desc matmul;
   struct tvmq_reduce_desc reduce;
   struct tvmq_arg_max_desc arg_max;
   struct tvmq_quantize_desc quantize;
   struct tvmq_pool_desc pool;
   struct tvmq_resize_desc resize;
+  struct tvmq_shape_desc shape;
   struct tvmq_softmax_desc softmax;
   struct tvmq_binary_desc binary;
   struct tvmq_cast_desc cast;

@@ -91,8 +91,11 @@ struct tvmq_op_class {
   // those that have what it gives. None, or NULL: there is nothing to choose, and wishes are not looked at.
   size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
   // Appends what of the description decides on the candidates, but for whether Winograd is exact with the weights: " in=s8[1,8,8,16] ...". Nothing
-  // where none is listed; NULL where `candidates` is.
+  // where none is listed and the node may not be left to the runtime; NULL where neither ever is the case.
   void (*sign)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text);
+  // Whether a record of tuning may leave such a node to the runtime: all of its kernels are exact there by nature, since they only move bytes or pick among
+  // them. The member is NULL where none are.
+  bool (*leavable)(const union tvmq_desc *desc);
   // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
   const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
@@ -115,6 +118,9 @@ struct tvmq_op_class {
   // Computes the table of an operator whose output bytes depend on one byte, x: each input is a byte in[i][x]. False: it is not such an operator. The member is
   // NULL where none is. Elements are independent of one another, and of one shape.
   bool (*byte_function)(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]);
+  // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
+  // member is NULL where operators compute nothing that shapes could depend on.
+  bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
   bool in_place;  // the output may be the first input
   bool converts;  // elements from one type to another, which runtimes do as fast as memory is read
 };
@@ -128,6 +134,9 @@ extern const struct tvmq_op_class tvmq_op_copy;             // operators that co
 extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_dequantize;       // DEQUANTIZE
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
+extern const struct tvmq_op_class tvmq_op_integers;         // ADD, SUB, MUL of int32 and int64
+extern const struct tvmq_op_class tvmq_op_hybrid;           // of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED those with float32 activations
+extern const struct tvmq_op_class tvmq_op_matmul;           // BATCH_MATMUL
 extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2: a copy, unless others take it in as their border (host/fold_pad.h)
 extern const struct tvmq_op_class tvmq_op_arg_max;          // ARG_MAX
 extern const struct tvmq_op_class tvmq_op_reduce;           // MEAN, SUM, REDUCE_MAX, REDUCE_MIN
@@ -135,6 +144,7 @@ extern const struct tvmq_op_class tvmq_op_reduce_by_pool;   // of these what poo
 extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
 extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
+extern const struct tvmq_op_class tvmq_op_shape;            // SHAPE
 extern const struct tvmq_op_class tvmq_op_softmax;          // SOFTMAX
 extern const struct tvmq_op_class tvmq_op_transpose_conv;   // TRANSPOSE_CONV
 extern const struct tvmq_op_class tvmq_op_unary;            // functions of one element: LOGISTIC, TANH, RELU and the like

@@ -19,7 +19,8 @@
 //
 //   With a rotation of four (kr = 2, ku = 8) a vector of rows meets four channels at once, each pair of its depths another channel, and is then rotated by a
 //   pair. Weights come in steps of 16 depths, and one of 8 where k has it; here nr = 4, numbers are pairs of depths, one line is 16 bytes (8 bytes in the
-//   step of 8 depths, which has the left half of the picture, modulo 4):
+//   step of 8 depths, which has the left half of the picture, modulo 4). Where ku is 4 and k has it, a step of 4 depths follows: the left half of rotations 0
+//   and 1, modulo 2.
 //
 //                  n=0 n=1 n=2 n=3   n=0 n=1 n=2 n=3
 //     rotation 0    0   1   2   3     4   5   6   7

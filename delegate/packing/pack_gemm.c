@@ -5,12 +5,17 @@
 
 // Where depth `k` of the channel at `position` lies among a tap's weights, in a layout with a rotation.
 static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_depths, size_t k, size_t position) {
-  enum { STEP = 16, PAIR = 2, ROTATION = 4, HALF_BYTES = ROTATION * PAIR };
+  enum { STEP = 16, PAIR = 2, ROTATION = 4, HALF = ROTATION * PAIR };
   assert(layout->rotation == ROTATION);
-  const size_t first = k / STEP * STEP, halves = padded_depths - first >= STEP ? 2 : 1;
-  const size_t pairs = halves * ROTATION, turn = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // a power of two
-  const size_t vector_bytes = halves * HALF_BYTES;
-  return first * layout->nr + (turn % ROTATION * (layout->nr / ROTATION) + position / ROTATION) * vector_bytes + turn / ROTATION * HALF_BYTES +
+  size_t first = k / STEP * STEP, pairs = STEP / PAIR;
+  if (padded_depths - first < STEP) {
+    // A step of eight depths, one of four, or both.
+    pairs = padded_depths - first >= HALF && k - first < HALF ? HALF / PAIR : HALF / PAIR / 2;
+    if (pairs < HALF / PAIR) first = padded_depths - 2 * pairs;
+  }
+  const size_t turn = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // a power of two
+  const size_t vector_bytes = pairs > ROTATION ? 2 * HALF : HALF;
+  return first * layout->nr + (turn % ROTATION * (layout->nr / ROTATION) + position / ROTATION) * vector_bytes + turn / ROTATION * HALF +
          position % ROTATION * PAIR + k % PAIR;
 }
 

@@ -5,7 +5,7 @@ const char *tvmq_way_name(enum tvmq_way way) {
       [TVMQ_WAY_ANY] = "",          [TVMQ_WAY_ROW_TABLE] = "row table",     [TVMQ_WAY_IM2COL] = "im2col",
       [TVMQ_WAY_MATRIX] = "matrix", [TVMQ_WAY_PADDED_COPY] = "padded copy", [TVMQ_WAY_MATRIX_IM2COL] = "matrix im2col",
       [TVMQ_WAY_DIRECT] = "direct", [TVMQ_WAY_WINOGRAD] = "winograd",       [TVMQ_WAY_PIXEL_TABLE] = "pixel table",
-      [TVMQ_WAY_PLAIN] = "plain",
+      [TVMQ_WAY_PLAIN] = "plain",   [TVMQ_WAY_RUNTIME] = "runtime",
   };
   return names[way];
 }

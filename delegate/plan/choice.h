@@ -19,6 +19,7 @@ enum tvmq_way {
   TVMQ_WAY_WINOGRAD,       //
   TVMQ_WAY_PIXEL_TABLE,    // depthwise convolutions: pointers to pixels
   TVMQ_WAY_PLAIN,          // operators that have but one way: the kernel is the choice
+  TVMQ_WAY_RUNTIME,        // of a wish in records of tuning: the node is left to the runtime, without a kernel of the library's
   TVMQ_N_WAYS
 };
 
@@ -34,7 +35,7 @@ struct tvmq_choice {
   const struct tvmq_variant *variant;  // the kernel that does most of the work. Of a wish, NULL: left open
   enum tvmq_flip flip;
   size_t rows, panels;  // of a block (blocks.h). Of a wish, 0: left open. 0 of operators without blocks
-  float cycles;         // estimated, one thread; not part of a wish
+  float cycles;         // estimated: to be compared with those of the operator's other choices; not part of a wish
 };
 
 // Choices in the order of their estimates; of equals the first that was added comes first.

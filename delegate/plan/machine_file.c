@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "plan/select.h"
 
@@ -31,37 +32,7 @@ static const struct field fields[] = {
 };
 enum { N_FIELDS = sizeof fields / sizeof fields[0] };
 
-// ---- numbers, which look the same in every locale
-
-// Reads digits, and a point and digits, and an exponent; moves *at behind them. False: there is no such number, or it has more than 18 digits.
-static bool read_number(const char **at, double *number) {
-  const char *c = *at;
-  unsigned long long digits = 0;
-  int n = 0, after_point = 0, exponent = 0;
-  bool point = false;
-  for (; (*c >= '0' && *c <= '9') || (*c == '.' && !point); c++) {
-    if (*c == '.') {
-      point = true;
-      continue;
-    }
-    if (++n > 18) return false;
-    digits = digits * 10 + (unsigned long long)(*c - '0');
-    after_point += point;
-  }
-  if (n == 0) return false;
-  if (*c == 'e') {
-    const bool negative = c[1] == '-';
-    c += negative || c[1] == '+' ? 2 : 1;
-    const char *first = c;
-    for (; *c >= '0' && *c <= '9' && exponent < 100; c++) exponent = exponent * 10 + (*c - '0');
-    if (c == first) return false;
-    exponent = negative ? -exponent : exponent;
-  }
-  *number = (double)digits;
-  for (int e = exponent - after_point; e != 0; e += e < 0 ? 1 : -1) *number = e < 0 ? *number / 10 : *number * 10;
-  *at = c;
-  return true;
-}
+// ---- numbers
 
 static void write_number(struct tvmq_text *text, double number) {
   char printed[40], plain[40];
@@ -92,7 +63,8 @@ static bool wrong(struct reader *reader, const char *what, const char *key) {
 static bool read_values(const char *value, double numbers[], int n) {
   for (int i = 0; i < n; i++) {
     value += strspn(value, " \t");
-    if (!read_number(&value, &numbers[i])) return false;
+    value = tvmq_decimal_read(value, value + strlen(value), &numbers[i]);
+    if (value == NULL) return false;
   }
   return value[strspn(value, " \t")] == '\0';
 }

@@ -65,6 +65,11 @@ const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *v, co
   return least(TVMQ_FAMILY_ROW_SUMS, &any, 0, row_sums_cycles, p, cycles);
 }
 
+const struct tvmq_variant *tvmq_select_byte_sums(const struct tvmq_target *target, size_t m, size_t k, float *cycles) {
+  const struct tvmq_gemm_problem problem = {.target = *target, .m = m, .n_taps = 1, .k = k};
+  return least(TVMQ_FAMILY_ROW_SUMS, &problem.target, 0, row_sums_cycles, &problem, cycles);
+}
+
 static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   const struct tvmq_machine *machine = p->target.machine;
   if ((v->flags & TVMQ_ZIPPED_ROWS) == 0) return 0;
@@ -144,7 +149,7 @@ static float start_cycles(const struct tvmq_variant *v, const struct tvmq_depthw
 // A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
-  if (v->layout.acc_bytes != p->acc_bytes || !covers(v, p)) return UNFIT;
+  if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || !covers(v, p)) return UNFIT;
   const float starts = (float)tvmq_ceil_div(p->out_h, v->mr) * (float)tvmq_ceil_div(p->channels, v->layout.nr), tiles = starts * (float)p->out_w;
   const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
   const float start = start_cycles(v, p);
@@ -175,6 +180,10 @@ const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvm
 
 const struct tvmq_variant *tvmq_select_byte_map(const struct tvmq_target *target) {
   return least(TVMQ_FAMILY_BYTE_MAP, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
+}
+
+const struct tvmq_variant *tvmq_select_hybrid(enum tvmq_family family, const struct tvmq_target *target) {
+  return least(family, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
 }
 
 const struct tvmq_variant *tvmq_select_interpolate(enum tvmq_type type, const struct tvmq_target *target) {

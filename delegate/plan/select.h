@@ -43,6 +43,9 @@ const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struc
 // The variant that sums the problem's rows for a gemm variant, and the cycles that all sums take. NULL, and 0 cycles: it needs no sums.
 const struct tvmq_variant *tvmq_select_row_sums(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem, float *cycles);
 
+// The variant that sums `m` rows of `k` bytes for anybody else, and the cycles that all sums take.
+const struct tvmq_variant *tvmq_select_byte_sums(const struct tvmq_target *target, size_t m, size_t k, float *cycles);
+
 // The part of the gemm's cycles that prepares rows: their sums, and zipping for TVMQ_ZIPPED_ROWS.
 float tvmq_gemm_row_cycles(const struct tvmq_variant *variant, const struct tvmq_gemm_problem *problem);
 
@@ -51,7 +54,7 @@ struct tvmq_depthwise_problem {
   size_t out_h, out_w, channels, depth_multiplier, filter_h, filter_w, stride_h, stride_w;
   bool neighbours;  // pixels of a row lie side by side, those of the input and those of the output
   struct tvmq_target target;
-  uint32_t excluded;
+  uint32_t excluded, required;  // as of a gemm
 };
 
 // Output pixels of a row that fill a block of the variant, where a pixel's channels are fewer: the filter is the same for all, so they may stand for channels,
@@ -59,6 +62,9 @@ struct tvmq_depthwise_problem {
 size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *variant, const struct tvmq_depthwise_problem *problem);
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
+
+// By a family of hybrid convolutions, none of which lacks a portable kernel.
+const struct tvmq_variant *tvmq_select_hybrid(enum tvmq_family family, const struct tvmq_target *target);
 
 // By types; NULL when no kernel converts between them.
 const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target);

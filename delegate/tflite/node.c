@@ -95,13 +95,50 @@ uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_nod
   uint64_t places = 0;
   int n = 0;
   for (int i = 0; i < TVMQ_MAX_IN; i++) {
-    const TfLiteTensor *tensor = tvmq_tensor_at(context, node->inputs[i]);
+    const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->inputs[i]);
     if (tensor == NULL || !tvmq_tensor_is_constant(tensor)) continue;
     places = tvmq_checksum_word(places, (uintptr_t)tensor->data);
     keys[n++] = tvmq_content(hasher, tensor->data, tensor->bytes);
   }
   *content = tvmq_content(hasher, keys, (size_t)n * sizeof keys[0]);
   return tvmq_checksum_word(places, content->words[0]);
+}
+
+const char *tvmq_node_parameter(const struct tvmq_node_view *view, int input, const TfLiteTensor **tensor, struct tvmq_shape *shape) {
+  *tensor = tvmq_values_at(view->node->values, view->context, view->node->inputs[input]);
+  return tvmq_tensor_constant_shape(*tensor, shape);
+}
+
+// The data of an input that does not change; NULL: it does, or is not known yet. Where two nodes write a tensor, one may have set its value and the other its
+// shape.
+static const void *constant_input(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_shapes *shapes, int i) {
+  const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->in[i]);
+  return tensor != NULL && tvmq_tensor_is_constant(tensor) && tensor->bytes >= shapes->in[i].bytes ? tensor->data : NULL;
+}
+
+static bool may_be_value(const TfLiteTensor *tensor, const struct tvmq_shape *shape) {
+  const enum tvmq_type type = tvmq_tensor_type(tensor);
+  return (type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64) && shape->bytes <= TVMQ_VALUE_BYTES;
+}
+
+void tvmq_node_forget(const struct tvmq_node *node) {
+  for (int k = 0; k < node->n_out; k++) tvmq_values_drop(node->values, node->outs[k]);
+}
+
+void tvmq_node_evaluate(const TfLiteContext *context, const struct tvmq_node *node, const union tvmq_desc *desc, const struct tvmq_shapes *shapes) {
+  const void *in[TVMQ_MAX_IN];
+  void *outs[TVMQ_MAX_OUT];
+  tvmq_node_forget(node);
+  if (node->kind->op_class->evaluate == NULL) return;
+  for (int i = 0; i < node->n_in; i++) in[i] = constant_input(context, node, shapes, i);
+  bool known = true;
+  for (int k = 0; k < node->n_out; k++) {
+    const TfLiteTensor *tensor = tvmq_tensor_at(context, node->outs[k]);
+    known &= may_be_value(tensor, &shapes->outs[k]);
+    outs[k] = known ? tvmq_values_set(node->values, node->outs[k], tensor, &shapes->outs[k]) : NULL;
+    known &= outs[k] != NULL;
+  }
+  if (!known || !node->kind->op_class->evaluate(desc, in, outs)) tvmq_node_forget(node);
 }
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out) {

@@ -6,7 +6,7 @@
 #include "base/content.h"
 #include "tflite/node_kind.h"
 
-// Fills *out but for `reference`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
+// Fills *out but for `reference` and `values`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
 const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
 
 // Describes the node as its tensors are now. The output's shape is computed from the others, as TFLite does; what the output tensor says of it is not looked
@@ -20,6 +20,10 @@ struct tvmq_known_shapes {
 };
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
                                struct tvmq_shapes *shapes);
+
+// Computes the outputs of a node that has been described and claimed, if they are a few integers that follow from constants and shapes; and forgets them.
+void tvmq_node_evaluate(const TfLiteContext *context, const struct tvmq_node *node, const union tvmq_desc *desc, const struct tvmq_shapes *shapes);
+void tvmq_node_forget(const struct tvmq_node *node);
 
 // For runtimes that take subnormal numbers for zero: NULL, or the reason if a scale of the node's tensors is one, or nearly, or its reciprocal is. Scales per
 // channel are not looked at.

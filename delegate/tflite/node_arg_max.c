@@ -16,7 +16,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 static const char *read_axis(const struct tvmq_node_view *view, int rank, int *axis) {
   const TfLiteTensor *tensor;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[AXIS], &tensor, &shape);
+  const char *reason = tvmq_node_parameter(view, AXIS, &tensor, &shape);
   if (reason != NULL) return reason;
   const enum tvmq_type type = tvmq_tensor_type(tensor);
   if ((type != TVMQ_TYPE_S32 && type != TVMQ_TYPE_S64) || !tvmq_tensor_is_constant(tensor)) return "the axis is not a constant of int32 or int64";

@@ -62,6 +62,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const struct tvmq_shape *in = &shapes->in[IN];
   if (in->rank != 4) return "the input has not 4 dimensions";
   struct tvmq_conv_desc *conv = &desc->conv;
+  conv->hybrid = view->node->reference.hybrid;
   conv->in_type = tvmq_tensor_type(view->in[IN]);
   conv->out_type = tvmq_tensor_type(view->out);
   conv->batch = in->dims[0];

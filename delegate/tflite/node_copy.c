@@ -46,7 +46,7 @@ const char *tvmq_read_axis(int64_t axis, int rank, int *out) {
 const char *tvmq_read_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int most, int64_t *values, int *n) {
   const TfLiteTensor *tensor;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[input], &tensor, &shape);
+  const char *reason = tvmq_node_parameter(view, input, &tensor, &shape);
   if (reason != NULL) return reason;
   const enum tvmq_type type = tvmq_tensor_type(tensor);
   if (type != TVMQ_TYPE_S32 && type != TVMQ_TYPE_S64) return reasons->type;

@@ -16,7 +16,7 @@ static const char *describe_quantization(const TfLiteTensor *filter, struct tvmq
 
 const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv, struct tvmq_shape *shape) {
   const TfLiteTensor *filter;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[input], &filter, shape);
+  const char *reason = tvmq_node_parameter(view, input, &filter, shape);
   if (reason != NULL) return reason;
   conv->filter_type = tvmq_tensor_type(filter);
   conv->filter = tvmq_tensor_is_constant(filter) ? filter->data : NULL;
@@ -28,7 +28,7 @@ const char *tvmq_describe_bias(const struct tvmq_node_view *view, int input, str
   if (view->node->inputs[input] < 0) return NULL;
   const TfLiteTensor *bias;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[input], &bias, &shape);
+  const char *reason = tvmq_node_parameter(view, input, &bias, &shape);
   if (reason != NULL) return reason;
   const enum tvmq_type type = tvmq_tensor_type(bias);
   if (shape.bytes != (size_t)conv->out_c * tvmq_type_bytes(type)) return "the bias has not one value per output channel";

@@ -14,6 +14,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   conv->depth_multiplier = 1;
   conv->padding = TVMQ_PADDING_VALID;
   conv->activation = tvmq_read_activation(params->activation);
+  conv->asymmetric_inputs = params->asymmetric_quantize_inputs;
   options->fully_connected.keep_num_dims = params->keep_num_dims;
   return params->weights_format == 0 ? NULL : "shuffled weights";
 }
@@ -36,6 +37,7 @@ static const char *describe_shape(const struct tvmq_shape *in, bool keep_num_dim
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_conv_desc *conv = &desc->conv;
   conv->scaling = view->node->reference.scaling;
+  conv->hybrid = view->node->reference.hybrid;
   conv->in_type = tvmq_tensor_type(view->in[IN]);
   conv->out_type = tvmq_tensor_type(view->out);
   conv->in = tvmq_tensor_quant(view->in[IN]);

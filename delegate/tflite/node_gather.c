@@ -20,7 +20,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   memset(desc, 0, sizeof *desc);
   const char *reason = tvmq_begin_copy(view, shapes, copy);
   if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, copy->rank, &axis);
-  if (reason == NULL) reason = tvmq_tensor_parameter(view->context, view->node->inputs[INDICES], &indices, &shape);
+  if (reason == NULL) reason = tvmq_node_parameter(view, INDICES, &indices, &shape);
   if (reason != NULL) return reason;
   const enum tvmq_type type = tvmq_tensor_type(indices);
   if (type != TVMQ_TYPE_S32 && type != TVMQ_TYPE_S64) return "the indices are neither int32 nor int64";

@@ -5,6 +5,7 @@
 #include "ops/op.h"
 #include "tflite/tensor.h"
 #include "tflite/tflite_abi.h"
+#include "tflite/values.h"
 
 struct tvmq_node_kind;
 
@@ -19,6 +20,7 @@ struct tvmq_node {
     int outs[TVMQ_MAX_OUT];
   };
   struct tvmq_reference reference;  // the runtime's
+  struct tvmq_values *values;       // of the graph's tensors
   union tvmq_desc options;          // of the description, what the node itself says; all else is zero
 };
 
@@ -54,6 +56,9 @@ struct tvmq_node_kind {
 
 #define TVMQ_OPERATOR(name, code, reader) extern const struct tvmq_node_kind tvmq_node_##reader;
 #include "ops/operators.def"
+
+// The tensor at one of the node's inputs that decides on its shape or holds its weights: a constant, or of known value; else it has no data. And its shape.
+const char *tvmq_node_parameter(const struct tvmq_node_view *view, int input, const TfLiteTensor **tensor, struct tvmq_shape *shape);
 
 // ---- options that several operators have
 

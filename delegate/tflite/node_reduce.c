@@ -27,7 +27,7 @@ READ(read_min, TVMQ_REDUCTION_MIN)
 static const char *read_axes(const struct tvmq_node_view *view, int rank, bool *reduced) {
   const TfLiteTensor *axes;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[AXES], &axes, &shape);
+  const char *reason = tvmq_node_parameter(view, AXES, &axes, &shape);
   if (reason != NULL) return reason;
   if (tvmq_tensor_type(axes) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(axes)) return "the axes are not constants of int32";
   for (size_t i = 0; i < shape.bytes / sizeof(int32_t); i++) {

@@ -26,7 +26,7 @@ static const char *read_shape(const struct tvmq_node_view *view, struct tvmq_sha
   struct tvmq_shape shape;
   own_shape(&view->node->options.copy_options, out);
   if (view->node->inputs[SHAPE] < 0) return NULL;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[SHAPE], &tensor, &shape);
+  const char *reason = tvmq_node_parameter(view, SHAPE, &tensor, &shape);
   if (reason != NULL) return reason;
   if (!tvmq_tensor_is_constant(tensor)) return "the shape is not constant";
   if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || shape.rank != 1) return NULL;  // the reference takes the node's own, too

@@ -17,7 +17,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 static const char *read_size(const struct tvmq_node_view *view, int32_t size[2]) {
   const TfLiteTensor *tensor;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[SIZE], &tensor, &shape);
+  const char *reason = tvmq_node_parameter(view, SIZE, &tensor, &shape);
   if (reason != NULL) return reason;
   if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(tensor)) return "the size is not a constant of int32";
   if (shape.rank != 1 || shape.dims[0] != 2) return "the size is not a height and a width";

@@ -21,7 +21,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 static const char *read_out_shape(const struct tvmq_node_view *view, int32_t dims[RANK]) {
   const TfLiteTensor *tensor;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[OUT_SHAPE], &tensor, &shape);
+  const char *reason = tvmq_node_parameter(view, OUT_SHAPE, &tensor, &shape);
   if (reason != NULL) return reason;
   if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(tensor)) return "the output's shape is not a constant of int32";
   if (shape.rank != 1 || shape.dims[0] != RANK) return "the output's shape has not 4 dimensions";

@@ -64,11 +64,15 @@ static const char *check_length(const TfLiteTensor *tensor, const struct tvmq_sh
   return tvmq_tensor_is_constant(tensor) && !packed && tensor->bytes < shape->bytes ? "a constant is shorter than its shape" : NULL;
 }
 
+const char *tvmq_tensor_constant_shape(const TfLiteTensor *tensor, struct tvmq_shape *shape) {
+  if (tensor == NULL) return "a tensor index is out of range";
+  const char *reason = tvmq_tensor_shape(tensor, shape);
+  return reason != NULL ? reason : check_length(tensor, shape);
+}
+
 const char *tvmq_tensor_parameter(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape) {
   *tensor = tvmq_tensor_at(context, index);
-  if (*tensor == NULL) return "a tensor index is out of range";
-  const char *reason = tvmq_tensor_shape(*tensor, shape);
-  return reason != NULL ? reason : check_length(*tensor, shape);
+  return tvmq_tensor_constant_shape(*tensor, shape);
 }
 
 static bool is_readable(const TfLiteTensor *tensor) { return tensor->allocation_type >= kTfLiteMmapRo && tensor->allocation_type <= kTfLiteCustom; }

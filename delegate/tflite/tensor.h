@@ -21,7 +21,8 @@ const char *tvmq_tensor_shape(const TfLiteTensor *tensor, struct tvmq_shape *sha
 // Sets the bytes of a shape whose dimensions are set.
 const char *tvmq_shape_set_bytes(struct tvmq_shape *shape, enum tvmq_type type);
 
-// A tensor that is not computed, as filters and biases are; and its shape. A constant's data is at least as large as its shape says.
+// The shape of a tensor that is not computed, as filters and biases are. NULL is refused. A constant's data is at least as large as its shape says.
+const char *tvmq_tensor_constant_shape(const TfLiteTensor *tensor, struct tvmq_shape *shape);
 const char *tvmq_tensor_parameter(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape);
 bool tvmq_tensor_is_constant(const TfLiteTensor *tensor);
 

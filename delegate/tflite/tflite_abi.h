@@ -206,8 +206,14 @@ typedef struct {
 typedef struct {
   TfLiteFusedActivation activation;
   int weights_format;  // 0: as the filter's shape says
-  bool keep_num_dims;  // what follows belongs to the runtime's kernels
+  bool keep_num_dims;
+  bool asymmetric_quantize_inputs;  // what follows belongs to the runtime's kernels
 } TfLiteFullyConnectedParams;
+
+typedef struct {
+  bool adj_x;
+  bool adj_y;  // what follows belongs to the runtime's kernels
+} TfLiteBatchMatMulParams;
 
 typedef struct {
   TfLitePadding padding;

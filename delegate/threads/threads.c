@@ -283,6 +283,12 @@ void tvmq_sequence_run(struct tvmq_sequence *sequence, size_t begin, size_t end)
   leave(sequence->threads);
 }
 
+void tvmq_sequence_run_alone(struct tvmq_sequence *sequence) {
+  enter(sequence->threads);
+  for (size_t i = 0; i < sequence->n; i++) run_pass(&sequence->passes[i]);
+  leave(sequence->threads);
+}
+
 // ---- sequences
 
 struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const struct tvmq_sequence_pass *passes, size_t n) {

@@ -48,5 +48,8 @@ void tvmq_sequence_destroy(struct tvmq_sequence *sequence);  // NULL is fine
 // calling thread runs.
 void tvmq_sequence_run(struct tvmq_sequence *sequence, size_t begin, size_t end);
 
+// Runs all passes on the calling thread, whatever threads there are, and disturbs none of them.
+void tvmq_sequence_run_alone(struct tvmq_sequence *sequence);
+
 // Runs a single pass, for which it makes a sequence; without memory for one it is a plain loop. NULL threads are fine. Not for inferences: it allocates.
 void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tasks, tvmq_task_fn fn, void *context);

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 enum { DEPTH = 16 };  // of values in values
 
 static bool fail(struct tvmq_json *json) {
@@ -128,31 +130,13 @@ bool tvmq_json_string(struct tvmq_json *json, char *room, size_t size) {
 
 // ---- numbers and words
 
-// Digits that are read; the value goes on from *value.
-static size_t digits(struct tvmq_json *json, double *value) {
-  size_t n = 0;
-  for (; peek(json) >= '0' && peek(json) <= '9'; n++) *value = *value * 10 + (*json->at++ - '0');
-  return n;
-}
-
-// Without strtod, which reads numbers as the host's locale has them.
 bool tvmq_json_number(struct tvmq_json *json, double *number) {
-  double value = 0, exponent = 0;
   blanks(json);
   const bool negative = take(json, '-'), zero = peek(json) == '0';
-  const size_t n = digits(json, &value);
-  if (n == 0 || (zero && n > 1)) return fail(json);
-  size_t places = 0;
-  if (take(json, '.') && (places = digits(json, &value)) == 0) return fail(json);
-  if (take(json, 'e') || take(json, 'E')) {
-    const bool down = take(json, '-');
-    if (!down) take(json, '+');
-    if (digits(json, &exponent) == 0) return fail(json);
-    if (down) exponent = -exponent;
-  }
-  if (value != 0) value *= pow(10, exponent - (double)places);
-  if (!isfinite(value)) return fail(json);
-  *number = negative ? -value : value;
+  const char *first = json->at, *behind = tvmq_decimal_read(first, json->end, number);
+  if (behind == NULL || !isfinite(*number) || (zero && behind - first > 1 && first[1] >= '0' && first[1] <= '9')) return fail(json);
+  json->at = behind;
+  if (negative) *number = -*number;
   return true;
 }
 

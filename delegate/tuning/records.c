@@ -7,100 +7,49 @@
 
 #include "base/checksum.h"
 #include "base/memory.h"
-#include "kernels/variants.h"
 #include "tuning/json.h"
+#include "tuning/members.h"
 
-enum { NAME_SIZE = 160, KEY_SIZE = 64 };
+enum { NAME_SIZE = 160 };
 
 // The members of a line that are read.
 struct line {
   double version;
-  char cpu[NAME_SIZE], task[TVMQ_TASK_SIZE], way[NAME_SIZE], kernel[NAME_SIZE];
-  bool in_order, proven, flipped_copy;
-  double rows, panels;
+  char cpu[NAME_SIZE], task[TVMQ_TASK_SIZE];
+  bool in_order, proven;
+  struct tvmq_choice_text choice;
   double least_ns, default_least_ns;  // of the times
 };
 
 // The least of an array of times.
-static bool read_times(struct tvmq_json *json, double *least) {
+static bool read_times(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
   size_t n = 0;
-  double time;
-  *least = INFINITY;
+  double time, least = INFINITY;
   if (!tvmq_json_begin(json, '[')) return false;
   while (tvmq_json_next(json, ']', &n)) {
     if (!tvmq_json_number(json, &time)) return false;
-    *least = time < *least ? time : *least;
+    least = time < least ? time : least;
   }
+  *(double *)((char *)object + member->offset) = least;
   return !json->failed;
 }
 
-// Members of an object that are read; all others are skipped.
-enum kind { STRING, NUMBER, TRUTH, TIMES, CHOICE };
-struct member {
-  const char *name;
-  enum kind kind;
-  size_t offset, size;  // into struct line
+static const struct tvmq_member line_members[] = {
+    {"version", tvmq_read_number, offsetof(struct line, version), 0, false},
+    {"cpu", tvmq_read_text, offsetof(struct line, cpu), NAME_SIZE, false},
+    {"in_order", tvmq_read_truth, offsetof(struct line, in_order), 0, false},
+    {"task", tvmq_read_text, offsetof(struct line, task), TVMQ_TASK_SIZE, false},
+    {"choice", tvmq_read_choice, offsetof(struct line, choice), 0, false},
+    {"times_ns", read_times, offsetof(struct line, least_ns), 0, false},
+    {"default_times_ns", read_times, offsetof(struct line, default_least_ns), 0, false},
+    {"proven", tvmq_read_truth, offsetof(struct line, proven), 0, false},
 };
-#define TEXT_MEMBER(field) {#field, STRING, offsetof(struct line, field), sizeof((struct line *)0)->field}
-static const struct member line_members[] = {
-    {"version", NUMBER, offsetof(struct line, version), 0},
-    TEXT_MEMBER(cpu),
-    {"in_order", TRUTH, offsetof(struct line, in_order), 0},
-    TEXT_MEMBER(task),
-    {"choice", CHOICE, 0, 0},
-    {"times_ns", TIMES, offsetof(struct line, least_ns), 0},
-    {"default_times_ns", TIMES, offsetof(struct line, default_least_ns), 0},
-    {"proven", TRUTH, offsetof(struct line, proven), 0},
-};
-static const struct member choice_members[] = {
-    TEXT_MEMBER(way),
-    TEXT_MEMBER(kernel),
-    {"flipped_copy", TRUTH, offsetof(struct line, flipped_copy), 0},
-    {"rows", NUMBER, offsetof(struct line, rows), 0},
-    {"panels", NUMBER, offsetof(struct line, panels), 0},
-};
-enum { N_LINE = sizeof line_members / sizeof line_members[0], N_CHOICE = sizeof choice_members / sizeof choice_members[0] };
-
-static bool read_object(struct tvmq_json *json, const struct member *members, size_t n_members, struct line *line);
-
-static bool read_member(struct tvmq_json *json, const struct member *member, struct line *line) {
-  void *field = (char *)line + member->offset;
-  switch (member->kind) {
-    case STRING:
-      return tvmq_json_string(json, field, member->size);
-    case NUMBER:
-      return tvmq_json_number(json, field);
-    case TRUTH:
-      return tvmq_json_bool(json, field);
-    case TIMES:
-      return read_times(json, field);
-    case CHOICE:
-      return read_object(json, choice_members, N_CHOICE, line);
-  }
-  return false;
-}
-
-// Each of the members must be there once.
-static bool read_object(struct tvmq_json *json, const struct member *members, size_t n_members, struct line *line) {
-  size_t n = 0;
-  uint32_t seen = 0;
-  char key[KEY_SIZE];
-  if (!tvmq_json_begin(json, '{')) return false;
-  while (tvmq_json_next(json, '}', &n)) {
-    size_t i = 0;
-    if (!tvmq_json_key(json, key, sizeof key)) return false;
-    while (i < n_members && strcmp(members[i].name, key) != 0) i++;
-    if (i < n_members && (seen & 1u << i) != 0) return false;
-    if (!(i < n_members ? read_member(json, &members[i], line) : tvmq_json_skip(json))) return false;
-    seen |= i < n_members ? 1u << i : 0;
-  }
-  return !json->failed && seen == (1u << n_members) - 1;
-}
+enum { N_LINE = sizeof line_members / sizeof line_members[0] };
 
 // A line of another version need not have the members of this one.
 static bool is_of_other_version(const char *text, size_t size) {
   struct tvmq_json json = {.at = text, .end = text + size};
-  char key[KEY_SIZE];
+  char key[TVMQ_MEMBER_NAME];
   size_t n = 0;
   double version = TVMQ_RECORDS_VERSION;
   if (!tvmq_json_begin(&json, '{')) return false;
@@ -109,23 +58,6 @@ static bool is_of_other_version(const char *text, size_t size) {
     if (!(strcmp(key, "version") == 0 ? tvmq_json_number(&json, &version) : tvmq_json_skip(&json))) return false;
   }
   return tvmq_json_done(&json) && version != TVMQ_RECORDS_VERSION;
-}
-
-// A whole number of things in memory.
-static bool is_size(double number) { return number >= 0 && number <= (double)(1 << 30) && number == floor(number); }
-
-static const struct tvmq_variant *find_kernel(const char *name) {
-  for (size_t i = 0; i < tvmq_n_variants; i++) {
-    if (strcmp(tvmq_variants[i].name, name) == 0) return &tvmq_variants[i];
-  }
-  return NULL;
-}
-
-static enum tvmq_way find_way(const char *name) {
-  for (enum tvmq_way way = TVMQ_WAY_ANY + 1; way < TVMQ_N_WAYS; way++) {
-    if (strcmp(tvmq_way_name(way), name) == 0) return way;
-  }
-  return TVMQ_WAY_ANY;
 }
 
 static uint64_t hash_of(const char *task) { return tvmq_checksum(0, task, strlen(task)); }
@@ -169,19 +101,14 @@ static void take(struct tvmq_records *records, const struct line *line, const st
 // The counter that the line belongs to.
 static size_t *judge(struct tvmq_records *records, const char *text, size_t size, struct line *line, struct tvmq_choice *choice) {
   struct tvmq_json json = {.at = text, .end = text + size};
-  if (!read_object(&json, line_members, N_LINE, line) || !tvmq_json_done(&json) || line->version != TVMQ_RECORDS_VERSION)
+  if (!tvmq_read_members(&json, line_members, N_LINE, line) || !tvmq_json_done(&json) || line->version != TVMQ_RECORDS_VERSION)
     return is_of_other_version(text, size) ? &records->other_version : &records->bad;
-  if (!(line->least_ns > 0) || !isfinite(line->least_ns) || !(line->default_least_ns > 0) || !isfinite(line->default_least_ns) || !is_size(line->rows) ||
-      !is_size(line->panels))
+  if (!(line->least_ns > 0) || !isfinite(line->least_ns) || !(line->default_least_ns > 0) || !isfinite(line->default_least_ns) ||
+      !tvmq_choice_sane(&line->choice))
     return &records->bad;
   if (strcmp(line->cpu, records->cpu) != 0 || line->in_order != records->in_order) return &records->other_machine;
   if (!line->proven) return &records->measurements;
-  *choice = (struct tvmq_choice){.way = find_way(line->way),
-                                 .variant = find_kernel(line->kernel),
-                                 .flip = line->flipped_copy ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES,
-                                 .rows = (size_t)line->rows,
-                                 .panels = (size_t)line->panels};
-  return choice->way == TVMQ_WAY_ANY || choice->variant == NULL ? &records->unknown : &records->taken;
+  return tvmq_choice_known(&line->choice, choice) ? &records->taken : &records->unknown;
 }
 
 static void parse_line(struct tvmq_records *records, const char *text, size_t size) {

@@ -6,8 +6,8 @@
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, signature, profile,
-spans, peak) imports cffi when called. nodes(), diff(), bench() and tune() return what the commands of `tvmq` with these names print: str() of it is that
-text, and notebooks show it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
+spans, buffers, peak) imports cffi when called. nodes(), diff(), bench() and tune() return what the commands of `tvmq` with these names print: str() of it is
+that text, and notebooks show it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .binding.accelerator import CompiledDelegate, accelerator_path, delegates, environment
 from .binding.library import (
+    Buffer,
     Candidate,
     Cpu,
     Kernel,
@@ -29,6 +30,7 @@ from .binding.library import (
     Span,
     Summary,
     Timing,
+    buffers,
     candidates,
     cpu,
     force,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from .tuning import tune
 
 __all__ = [
+    "Buffer",
     "Candidate",
     "CompiledDelegate",
     "Cpu",
@@ -71,8 +74,8 @@ __all__ = [
     "Timing",
     "ToolOptions",
 ]
-__all__ += ["accelerator_path", "bench", "calibrate", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels", "library_path"]
-__all__ += ["load", "nodes", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
+__all__ += ["accelerator_path", "bench", "buffers", "calibrate", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels"]
+__all__ += ["library_path", "load", "nodes", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
 
 __version__: str
 

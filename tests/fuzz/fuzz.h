@@ -47,16 +47,10 @@ void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const unio
 void fuzz_run_output(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
                      const void *expected, size_t n, enum guard_side side, int which, void *outs[]);
 
-void fuzz_conv(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_binary(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_concatenation(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_copy(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_quantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_reduce(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_pool(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_unary(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_cast(struct fuzz_bytes *bytes, const struct tvmq_env *env);
-void fuzz_dequantize(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+// The operators.
+typedef void fuzz_operator(struct fuzz_bytes *bytes, const struct tvmq_env *env);
+fuzz_operator fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_copy, fuzz_quantize, fuzz_reduce, fuzz_pool, fuzz_unary, fuzz_cast, fuzz_dequantize,
+    fuzz_arg_max, fuzz_softmax, fuzz_matmul, fuzz_transpose_conv, fuzz_resize_bilinear, fuzz_shape;
 
 // The entry that libFuzzer calls, and the driver without it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -73,7 +73,7 @@ static void activation_range(const struct tvmq_conv_desc *d, int32_t *min, int32
   if (bounds[d->activation].above && hi < *max) *max = (int32_t)hi;
 }
 
-static void store(enum tvmq_type type, void *tensor, size_t i, int32_t value) {
+void oracle_store(enum tvmq_type type, void *tensor, size_t i, int32_t value) {
   if (type == TVMQ_TYPE_S16) {
     ((int16_t *)tensor)[i] = (int16_t)value;
   } else {
@@ -81,35 +81,47 @@ static void store(enum tvmq_type type, void *tensor, size_t i, int32_t value) {
   }
 }
 
+struct oracle_stage oracle_stage(const struct tvmq_conv_desc *d, enum tvmq_rounding rounding, int32_t o) {
+  const bool in_float32 = d->fully_connected ? d->n_filter_scales == 1 && d->scaling == TVMQ_SCALING_FIXED_POINT : d->in_type == TVMQ_TYPE_U8;
+  const float filter_scale = d->filter_scales[d->n_filter_scales == 1 ? 0 : o];
+  const float product = d->in.scale * filter_scale;
+  const double scale = in_float32 ? (double)product : (double)d->in.scale * (double)filter_scale;
+  struct oracle_stage stage = {
+      .rounding = rounding,
+      .wide = d->in_type == TVMQ_TYPE_S16 && (d->bias ? d->bias_type == TVMQ_TYPE_S64 : !d->fully_connected),
+      .in_float64 = d->scaling == TVMQ_SCALING_FLOAT64 && rounding != TVMQ_ROUNDING_UPWARD,
+      .real = scale / (double)d->out.scale,
+      .bias = bias(d, o),
+      .zero_point = d->out.zero_point,
+  };
+  oracle_fixed_point(stage.real, &stage.multiplier, &stage.shift);
+  activation_range(d, &stage.min, &stage.max);
+  return stage;
+}
+
+int32_t oracle_code(const struct oracle_stage *s, int64_t sum) {
+  const int64_t acc = sum + s->bias;
+  const int32_t value = s->in_float64 ? (int32_t)round((double)acc * s->real)
+                        : s->wide     ? oracle_round_s64(acc, s->multiplier, s->shift)
+                                      : oracle_round_s32(s->rounding, oracle_wrap(acc), s->multiplier, s->shift);
+  int32_t code = oracle_wrap((int64_t)value + s->zero_point);
+  code = code > s->max ? s->max : code;
+  return code < s->min ? s->min : code;
+}
+
 void oracle_conv(const struct tvmq_conv_desc *d, enum tvmq_rounding rounding, const void *in, void *out) {
   int64_t top, left;
   const struct tvmq_border *b = &d->border;
   const int32_t out_h = oracle_out_size(d->padding, (int64_t)b->top + d->in_h + b->bottom, d->filter_h, d->stride_h, d->dilation_h, &top);
   const int32_t out_w = oracle_out_size(d->padding, (int64_t)b->left + d->in_w + b->right, d->filter_w, d->stride_w, d->dilation_w, &left);
-  const bool wide = d->in_type == TVMQ_TYPE_S16 && (d->bias ? d->bias_type == TVMQ_TYPE_S64 : !d->fully_connected);
-  const bool in_float32 = d->fully_connected ? d->n_filter_scales == 1 && d->scaling == TVMQ_SCALING_FIXED_POINT : d->in_type == TVMQ_TYPE_U8;
-  const bool in_float64 = d->scaling == TVMQ_SCALING_FLOAT64 && rounding == TVMQ_ROUNDING_REFERENCE;
-  int32_t min, max;
-  activation_range(d, &min, &max);
   for (int32_t o = 0; o < d->out_c; o++) {
-    const float filter_scale = d->filter_scales[d->n_filter_scales == 1 ? 0 : o];
-    const float product = d->in.scale * filter_scale;
-    const double scale = in_float32 ? (double)product : (double)d->in.scale * (double)filter_scale;
-    int32_t multiplier, shift;
-    oracle_fixed_point(scale / (double)d->out.scale, &multiplier, &shift);
+    const struct oracle_stage stage = oracle_stage(d, rounding, o);
     for (int32_t image = 0; image < d->batch; image++) {
       for (int32_t y = 0; y < out_h; y++) {
         for (int32_t x = 0; x < out_w; x++) {
-          const int64_t acc = sum(d, in, image, (int64_t)y * d->stride_h - top - b->top, (int64_t)x * d->stride_w - left - b->left, o) + bias(d, o);
-          const double real = (double)acc * (scale / (double)d->out.scale);
-          const int32_t value = in_float64 ? (int32_t)round(real)
-                                : wide     ? oracle_round_s64(acc, multiplier, shift)
-                                           : oracle_round_s32(rounding, oracle_wrap(acc), multiplier, shift);
-          int32_t code = oracle_wrap((int64_t)value + d->out.zero_point);
-          code = code > max ? max : code;
-          code = code < min ? min : code;
+          const int64_t total = sum(d, in, image, (int64_t)y * d->stride_h - top - b->top, (int64_t)x * d->stride_w - left - b->left, o);
           const size_t at = (((size_t)image * (size_t)out_h + (size_t)y) * (size_t)out_w + (size_t)x) * (size_t)d->out_c + (size_t)o;
-          store(d->out_type, out, at, code);
+          oracle_store(d->out_type, out, at, oracle_code(&stage, total));
         }
       }
     }

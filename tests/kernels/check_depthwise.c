@@ -73,8 +73,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer.n_rows = variant->mr + (check_one_in(2) ? 0 : check_below(2 * variant->mr + 2));
   layer.n_cols = s->n_cols;
   const size_t padded_n = layer_padded_n(&layer);
-  layer.col_stride = (padded_n + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
-  layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.element;
+  layer.col_stride = (padded_n + (check_one_in(2) ? 0 : check_below(40))) * layer.stored;
+  layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.stored;
 
   layer_draw_pool(&layer, &pool, padded_n, side, values);
   const size_t n_rows = (layer.n_rows - 1) * s->stride_h + s->filter_h;
@@ -119,7 +119,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
     args.n_planes = panels.planes[b];
     args.filter_zero_point = args.n_planes == 0 ? layer.filter_zero_point : 0;
     args.panel = panels.first + b * panels.bytes;
-    args.out = out + b * nr * layer.element;
+    args.out = out + b * nr * layer.stored;
     CHECK_CALL(variant->fn.depthwise, &args);
   }
   layer_compare(&layer);

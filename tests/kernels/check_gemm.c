@@ -104,7 +104,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const size_t n_lines = (variant->flags & TVMQ_LINES) != 0 ? 1 + check_below((uint32_t)most_lines) : 1;
   layer.n_rows = n_lines * line_rows;
   layer.n_cols = 1;
-  layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.element;
+  layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.stored;
 
   const size_t k = (shape->depth + ku - 1) / ku * ku;
   layer_draw_pool(&layer, &pool, k, side, values);

@@ -31,8 +31,13 @@ static void place_of(const struct tvmq_layout *layout, size_t padded, size_t at,
     *depth = at / (nr * kr) * kr + at % kr;
     return;
   }
-  const size_t first = at / (16 * nr) * 16, pairs = padded - first >= 16 ? 8 : 4, rest = at - first * nr;
-  const size_t rotation = rest / (nr / 4 * pairs * 2), vector = rest / (pairs * 2) % (nr / 4), lane = rest / 2 % pairs;
+  size_t first = at / (16 * nr) * 16, pairs = 8;
+  if (padded - first < 16) {
+    if (padded - first == 12 && at >= (first + 8) * nr) first += 8;
+    pairs = padded - first >= 8 ? 4 : 2;
+  }
+  const size_t lanes = pairs > 4 ? pairs : 4, rest = at - first * nr;
+  const size_t rotation = rest / (nr / 4 * lanes * 2), vector = rest / (lanes * 2) % (nr / 4), lane = rest / 2 % lanes;
   *channel = vector * 4 + lane % 4;
   *depth = first + (lane + rotation) % pairs * 2 + at % 2;
 }
@@ -44,7 +49,7 @@ static void check_panels(void) {
   static _Alignas(TVMQ_ALIGNMENT) uint8_t panel[MAX_NR * (16 + MAX_TAPS * (MAX_DEPTHS + 32) * 2) + 128];
   for (size_t i = 0; i < (check_quick ? 200 : 3000); i++) {
     const bool rotated = check_one_in(4);
-    const size_t kr = rotated ? 2 : (size_t)1 << check_below(5), ku = rotated ? 8 : kr * (1 + check_below(2));
+    const size_t kr = rotated ? 2 : (size_t)1 << check_below(5), ku = rotated ? 4 + 4 * check_below(2) : kr * (1 + check_below(2));
     const struct tvmq_layout layout = {.nr = (uint8_t)(4 + 4 * check_below(MAX_NR / 4)),
                                        .kr = (uint8_t)kr,
                                        .ku = (uint8_t)ku,

@@ -52,6 +52,8 @@ void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t 
   const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16 || variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
   *layer = (struct layer){.variant = variant, .n = n, .n_taps = n_taps, .n_depths = n_depths, .weights = centred_weights, .sums = sums};
   layer->element = s16 ? sizeof(int16_t) : sizeof(int8_t);
+  layer->stage.sums = (variant->flags & TVMQ_SUMS) != 0 && check_one_in(4);
+  layer->stored = layer->stage.sums ? sizeof(int32_t) : layer->element;
   layer->operand = variant->flags & TVMQ_WIDE_ROWS ? sizeof(int16_t) : layer->element;
   layer->value_min = s16 ? INT16_MIN : INT8_MIN;
   layer->value_max = s16 ? INT16_MAX : INT8_MAX;
@@ -146,7 +148,7 @@ void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYE
         tvmq_fold(&channels[c], layer->params[c].bias, layer->in_zero_point, layer->variant->layout.a_offset, layer->value_min, layer->value_max);
     params[c] = (struct tvmq_channel_params){folded.bias, layer->params[c].multiplier, layer->params[c].shift};
   }
-  if ((layer->variant->flags & TVMQ_FLOAT_STAGE) != 0) draw_float_panels(layer, params);
+  if ((layer->variant->flags & TVMQ_FLOAT_STAGE) != 0 && !layer->stage.sums) draw_float_panels(layer, params);
 }
 
 const void *layer_panel(size_t size, enum guard_side side, void **written) {
@@ -172,7 +174,7 @@ void *layer_out(const struct layer *layer, enum guard_side side) {
     out_guard = guard_create(1, LAYER_MAX_OUT, GUARD_READ_WRITE);
     check_random_bytes(background, sizeof background);
   }
-  const size_t last_pixel = layer_padded_n(layer) * layer->element;
+  const size_t last_pixel = layer_padded_n(layer) * layer->stored;
   const size_t size = (layer->n_rows - 1) * layer->row_stride + (layer->n_cols - 1) * layer->col_stride + last_pixel;
   out_start = guard_at(&out_guard, 0, size, side);
   memcpy(guard_slot(&out_guard, 0), background, LAYER_MAX_OUT);
@@ -180,6 +182,19 @@ void *layer_out(const struct layer *layer, enum guard_side side) {
 }
 
 static int32_t clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
+
+static int32_t wanted_at(const struct layer *layer, size_t i, size_t n) {
+  if (layer->stage.sums) return (int32_t)layer_accumulator(layer, i, n);
+  return clamp(layer_requantized(layer, i, n), layer->stage.min, layer->stage.max);
+}
+
+static int32_t element_at(const struct layer *layer, const uint8_t *stored) {
+  int16_t got16;
+  int32_t sum;
+  if (layer->stored == 1) return (int8_t)(*stored ^ layer->stage.flip);
+  memcpy(layer->stage.sums ? (void *)&sum : (void *)&got16, stored, layer->stored);
+  return layer->stage.sums ? sum : got16;
+}
 
 static void fail_at(const struct layer *layer, size_t i, size_t n, int32_t wanted, int32_t got) {
   const struct tvmq_channel_params *p = &layer->params[n];
@@ -194,14 +209,11 @@ void layer_compare(const struct layer *layer) {
   for (size_t i = 0; i < layer->n_rows * layer->n_cols; i++) {
     const uint8_t *out = out_start + i / layer->n_cols * layer->row_stride + i % layer->n_cols * layer->col_stride;
     for (size_t n = 0; n < layer->n; n++) {
-      const int32_t wanted = clamp(layer_requantized(layer, i, n), layer->stage.min, layer->stage.max);
-      int16_t got16;
-      memcpy(&got16, out + n * layer->element, layer->element);
-      const int32_t got = layer->element == 1 ? (int8_t)(out[n] ^ layer->stage.flip) : got16;
+      const int32_t wanted = wanted_at(layer, i, n), got = element_at(layer, out + n * layer->stored);
       if (got != wanted) fail_at(layer, i, n, wanted, got);
     }
     // The caller drops the outputs of channels that pad the panel.
-    memcpy(expected + (out - slot), out, layer_padded_n(layer) * layer->element);
+    memcpy(expected + (out - slot), out, layer_padded_n(layer) * layer->stored);
   }
   if (memcmp(slot, expected, sizeof expected) == 0) return;
   size_t at = 0;
@@ -212,8 +224,8 @@ void layer_compare(const struct layer *layer) {
 const char *layer_text(const struct layer *layer) {
   static char text[320];
   const struct tvmq_stage *s = &layer->stage;
-  snprintf(text, sizeof text, "n %zu, zero points %d %d -> %d, flips in %#x filter %#x out %#x, rounding %d, clamp %d..%d%s%s%s", layer->n,
+  snprintf(text, sizeof text, "n %zu, zero points %d %d -> %d, flips in %#x filter %#x out %#x, rounding %d, clamp %d..%d%s%s%s%s", layer->n,
            layer->in_zero_point, layer->filter_zero_point, s->zero_point, layer->in_flip, layer->filter_flip, s->flip, s->rounding, s->min, s->max,
-           s->right_shifts ? ", right_shifts" : "", s->headroom ? ", headroom" : "", s->fits_int16 ? ", fits_int16" : "");
+           s->right_shifts ? ", right_shifts" : "", s->headroom ? ", headroom" : "", s->fits_int16 ? ", fits_int16" : "", s->sums ? ", sums" : "");
   return text;
 }

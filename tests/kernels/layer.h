@@ -6,11 +6,12 @@
 #include "packing/pack_gemm.h"
 #include "support/guard.h"
 
-enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS = 1 << 16, LAYER_MAX_OUT = 1 << 16, LAYER_POOL = 113 };
+enum { LAYER_MAX_WEIGHTS = 1 << 19, LAYER_MAX_CHANNELS = 256, LAYER_MAX_RESULTS = 1 << 16, LAYER_MAX_OUT = 1 << 18, LAYER_POOL = 113 };
 
 struct layer {
   const struct tvmq_variant *variant;
-  size_t element;                // bytes of an activation of the output
+  size_t element;                // bytes of an activation
+  size_t stored;                 // bytes of an element of the output: those of an activation, or of a sum
   size_t operand;                // bytes of one that the kernel reads: more than an element where it takes int8 widened to int16
   int32_t value_min, value_max;  // of an activation as int8 (int16)
   size_t n, n_taps, n_depths;    // valid channels of the panels; weights per channel

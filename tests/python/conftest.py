@@ -17,18 +17,18 @@ from tvmq_delegate.models import zoo
 # `slow` is for runs under qemu and sanitizers, `ci` for long ones. Every failure prints the blob that repeats it.
 SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
 COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=SUPPRESSED)
-hypothesis.settings.register_profile("default", max_examples=300, **COMMON)
+hypothesis.settings.register_profile("default", max_examples=120, **COMMON)
 hypothesis.settings.register_profile("ci", max_examples=2000, **COMMON)
-hypothesis.settings.register_profile("slow", max_examples=25, **COMMON)
+hypothesis.settings.register_profile("slow", max_examples=12, **COMMON)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("slow" if harness.SLOW else "default"))
 
 RUNTIMES = harness.installed()
 
 # Tests of the Python around the library: neither a sanitizer in the library nor another processor changes anything in them.
 AROUND = (
-    "android", "arm_estimate", "bench", "calibrate", "check_spills", "cli", "diff", "difference", "docs", "examples", "exit_codes", "flag_table",
-    "flags", "fleet", "golden", "hardening", "inputs", "machine", "metrics", "model", "package", "pad_tools", "pages", "release", "screen", "serving",
-    "shown", "tuning", "zoo",
+    "android", "arm_estimate", "attack", "bench", "calibrate", "check_spills", "cli", "diff", "difference", "docs", "examples", "exit_codes", "flag_table",
+    "flags", "fleet", "fleet_simulated", "fleet_via", "golden", "hardening", "inputs", "machine", "measure", "metrics", "model", "package", "pad_tools",
+    "pages", "release", "screen", "serving", "shown", "tuning", "zoo",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 import signal
@@ -33,3 +34,13 @@ def suffers(job: Job, source: bytes, name: str) -> Measured:
 
 def fails(job: Job, source: bytes, name: str) -> Measured:
     return measured(job, name, error="nothing works here")
+
+
+def records(job: Job, source: bytes, name: str) -> Measured:
+    return dataclasses.replace(measured(job, name), records=("{}\n",))
+
+
+def cold(name: str) -> tuple[int, int]:
+    """Instead of the reference task of a board that may come back."""
+    del name
+    return 1000, 1000

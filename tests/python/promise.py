@@ -15,9 +15,18 @@ ANY_QUANTIZED = (
 )  # fmt: skip
 
 
+def hybrid(op: models.Op) -> bool:
+    """Whether the operator has float32 activations and constant int8 weights, and the bias that CONV_2D cannot do without."""
+    if op.name not in WEIGHTED or op.inputs[0].dtype != "float32":
+        return False
+    return op.inputs[1].dtype == "int8" and op.inputs[1].constant and (op.name != "CONV_2D" or len(op.inputs) > 2)
+
+
 def ours(op: models.Op) -> bool:
-    """Whether the delegate promises to take the operator: it is quantized, and its weights are constant."""
+    """Whether the delegate promises to take the operator: it is quantized, and its weights are constant; or hybrid, for kernels that are known."""
     quantized = ("int8", "uint8", "int16")
+    if hybrid(op):
+        return True
     if op.name in ANY_QUANTIZED:
         return op.inputs[0].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
     if op.name == "CAST":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import zipfile
@@ -65,6 +66,21 @@ def test_the_java_class_runs(classes, tmp_path):
     assert done.stdout.split()[-1] == tvmq_delegate.__version__
 
 
+@pytest.mark.skipif(shutil.which("kotlinc") is None, reason="kotlinc is not installed (apt-get install kotlin)")
+def test_the_sample_app_compiles(classes, tmp_path):
+    """Against stubs of the classes of Android and TensorFlow Lite that it uses, and the AAR's own."""
+    work, _ = classes
+    stubs = map(str, sorted((harness.REPOSITORY / "tests/support/android").rglob("*.java")))
+    subprocess.run(["javac", "-cp", str(work / "classes"), "-d", str(tmp_path / "stubs"), *stubs], check=True)
+    compiler = pathlib.Path(shutil.which("kotlinc") or "").resolve()
+    path = f"{tmp_path / 'stubs'}:{work / 'classes'}:{compiler.parents[1] / 'lib/kotlin-stdlib-jdk7.jar'}"
+    sources = sorted((harness.REPOSITORY / "examples/android/app/src/main/java").rglob("*.kt"))
+    command = [str(compiler), *map(str, sources), "-cp", path, "-jvm-target", "1.8", "-d", str(tmp_path / "app")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "app/org/tvmq/sample/MainActivity.class").exists()
+
+
 @pytest.mark.skipif(not (harness.REPOSITORY / ".git").exists(), reason="a release is made from a git checkout")
 def test_the_archive(classes, tmp_path):
     """The files that Android's build tools look for are there, and what prefab reads is JSON of its format."""
@@ -94,6 +110,24 @@ def test_what_a_library_tells_of_itself():
     assert {"tflite_plugin_create_delegate", "tvmq_version"} <= library.exported
     assert "malloc" in library.needed_symbols or "posix_memalign" in library.needed_symbols
     assert library.alignment >= 16384 and not library.thread_local or harness.SANITIZED
+
+
+ROOMS = ("base", "cpu", "host", "litert", "packing", "threads", "tuning")
+
+
+def test_the_headers_without_an_ndk_suffice(tmp_path):
+    """All that the C code includes and calls is declared in the headers that stand in for Android's, and the functions are in the list of its names."""
+    sources = sorted(path for room in ROOMS for path in (harness.REPOSITORY / "delegate" / room).glob("*.c"))
+    own = subprocess.run(["cc", "-print-file-name=include"], check=True, capture_output=True, text=True).stdout.strip()
+    (tmp_path / "limits.h").touch()  # gcc's own asks for another one
+    flags = ["-fsyntax-only", "-ffreestanding", "-std=gnu11", "-Werror", '-DTVMQ_VERSION=""', "-nostdinc"]
+    flags += [f"-isystem{android.BIONIC / 'include'}", f"-isystem{own}", f"-idirafter{tmp_path}"]
+    done = subprocess.run(["cc", *flags, f"-I{harness.REPOSITORY}/delegate", *map(str, sources)], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    declared = " ".join(path.read_text(encoding="utf-8") for path in (android.BIONIC / "include").rglob("*.h"))
+    known = {name for names in android.symbols().values() for name in names}
+    needed = {re.sub(r"64(_time64)?$", "", name) for name in elf.read(tvmq_delegate.library_path()).needed_symbols}
+    assert not {name for name in needed if re.search(rf"\b{name}\(", declared)} - known
 
 
 def test_names_of_android():

@@ -234,8 +234,8 @@ def test_command_writes_its_files(runtime: harness.Runtime, one_conv: pathlib.Pa
     assert data == json.loads((tmp_path / "r.json").read_text())
     assert data["op_profile"][0]["node_type"] == "CONV_2D" and data["peak"]["macs_per_second"] > 0
     assert len((tmp_path / "o.csv").read_text().splitlines()) == 2 and json.loads((tmp_path / "t.json").read_text())["traceEvents"]
-    text = prints("bench", one_conv, "--runtime", runtime.name, *FLAGS, *arguments[6:])
-    assert "Run Order" not in text and "Run Order" in (tmp_path / "nodes.txt").read_text()
+    nodes = tvmq("bench", one_conv, "--runtime", runtime.name, *FLAGS, *arguments[6:])
+    assert f"{tmp_path / 'nodes.txt'}: written" in nodes.stderr and "Run Order" not in nodes.stdout and "Run Order" in (tmp_path / "nodes.txt").read_text()
     assert "the machine's peak" in (tmp_path / "nodes.txt").read_text()
     files = ("--compare", tmp_path / "r.json", tmp_path / "r.json")
     assert "within the noise" in prints("bench", *files)

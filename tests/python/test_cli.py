@@ -28,7 +28,7 @@ def tvmq(*arguments: str | os.PathLike) -> Result:
 def prints(*arguments: str | os.PathLike) -> str:
     result = tvmq(*arguments)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def refuses(*arguments: str | os.PathLike) -> str:

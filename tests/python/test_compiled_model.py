@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib.metadata
 import os
+import pathlib
 import subprocess
 import threading
 from typing import Any
@@ -225,8 +226,8 @@ def test_an_accelerator_of_a_gpu_keeps_its_models(litert, network, tmp_path):
     source.write_text(
         '#include "litert/litert_abi.h"\n#include <stdio.h>\n'
         "static LiteRtStatus create(LiteRtRuntimeContext *c, LiteRtEnvironment e, LiteRtAccelerator a, LiteRtOptions o, LiteRtDelegateWrapper *w) {\n"
-        '  (void)c; (void)e; (void)a; (void)o; *w = NULL; remove(MARK); return kLiteRtStatusOk; }\n'
-        "__attribute__((visibility(\"default\"))) LiteRtAcceleratorDef LiteRtAcceleratorImpl = {\n"
+        "  (void)c; (void)e; (void)a; (void)o; *w = NULL; remove(MARK); return kLiteRtStatusOk; }\n"
+        '__attribute__((visibility("default"))) LiteRtAcceleratorDef LiteRtAcceleratorImpl = {\n'
         "  .abi_header = {sizeof(LiteRtAcceleratorDef), 1, 0, 0}, .create_delegate = create};\n",
         encoding="utf-8",
     )
@@ -241,6 +242,41 @@ def test_an_accelerator_of_a_gpu_keeps_its_models(litert, network, tmp_path):
         del model
 
 
+ON_A_GPU = """
+import pathlib, sys
+import numpy as np
+from ai_edge_litert import compiled_model as litert
+import tvmq_delegate
+library = pathlib.Path(litert.__file__).with_name("libLiteRtWebGpuAccelerator.so")
+CPU, GPU = litert.HardwareAccelerator.CPU, litert.HardwareAccelerator.CPU | litert.HardwareAccelerator.GPU
+for environment, hardware in ((litert.Environment.create(), GPU), (tvmq_delegate.environment(gpu_accelerator=library), GPU),
+                              (tvmq_delegate.environment(gpu_accelerator=library), CPU), (litert.Environment.create(), CPU)):
+    model = litert.CompiledModel.from_file(sys.argv[1], environment=environment, options=litert.Options(hardware_accelerators=hardware))
+    inputs, outputs = model.create_input_buffers(0), model.create_output_buffers(0)
+    inputs[0].write(np.random.default_rng(0).integers(0, 256, (1, 32, 32, 3), dtype=np.uint8))
+    model.run_by_index(0, inputs, outputs)
+    ours = len(tvmq_delegate.delegates(environment)) if environment in tvmq_delegate.binding.accelerator._accelerators else 0
+    print("RESULT", ours, model.is_fully_accelerated(), *outputs[0].read(10, np.uint8))
+"""
+VULKAN = pathlib.Path("/usr/lib/chromium/vk_swiftshader_icd.json")  # a GPU in software, which Chromium brings
+
+
+@pytest.mark.skipif(not VULKAN.exists(), reason="there is no Vulkan in software (apt-get install chromium)")
+@pytest.mark.skipif(harness.EMULATED, reason="its Vulkan is this machine's")
+@pytest.mark.skipif(version() < (2, 3), reason="LiteRT 2.2 does not tell what a model asks for")
+def test_litert_s_own_gpu_accelerator_keeps_its_models(network, tmp_path):
+    """LiteRT's WebGPU accelerator computes what asks for a GPU, as it does without the delegate; what does not is the delegate's."""
+    (tmp_path / "model.tflite").write_bytes(network)
+    environment = {**os.environ, "VK_ICD_FILENAMES": str(VULKAN)}
+    command = [*harness.PYTHON, "-c", ON_A_GPU, str(tmp_path / "model.tflite")]
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    alone, chained, ours, cpu = (line.split()[1:] for line in done.stdout.splitlines() if line.startswith("RESULT"))
+    assert alone[:2] == ["0", "True"] and cpu[:2] == ["0", "False"]  # XNNPACK does not count as an accelerator there: the first ran on the GPU
+    assert chained == alone
+    assert ours[:2] == ["1", "True"]
+
+
 def test_older_versions_are_told(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "2.1.6")
     with pytest.raises(ImportError, match=r"from LiteRT 2.2 on, and 2.1.6 is installed"):
@@ -253,5 +289,3 @@ def test_the_process_does_not_mind_an_interpreter_beside(litert, reference, netw
     interpreter = reference.interpreter(network, [reference.load()])
     model = compiled(litert, network, tvmq_delegate.environment())
     np.testing.assert_array_equal(run(model, values), harness.run(interpreter, values)[0])
-
-

@@ -9,6 +9,8 @@ import re
 import harness
 import pytest
 
+import tvmq_delegate
+
 ROOT = harness.REPOSITORY
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
 FOLDERS = ("android", "delegate", "docs", "examples", "python", "tests", "tools")
@@ -69,7 +71,9 @@ def test_the_recipe_for_an_instruction_set_names_its_files() -> None:
 
 
 def test_the_recipe_for_a_family_names_its_files() -> None:
-    """Each file of the recipe names every family; types of one family, pools and stations of Winograd may share a name."""
+    """Each file of the recipe names every family; types of one family, pools, stations of Winograd and kernels of hybrid
+    convolutions may share a name.
+    """
     families = re.findall(r'^  FAMILY\(\w+, "(\w+)"\)', (ROOT / "delegate/kernels/kernel.h").read_text(encoding="utf-8"), re.MULTILINE)
     files = recipe("docs/kernels.md", "Adding a family")
     assert len(families) >= 13 and len(files) >= 6
@@ -79,7 +83,7 @@ def test_the_recipe_for_a_family_names_its_files() -> None:
         missing += [
             (family, file.name)
             for family in families
-            if not any(name in text for name in (family, re.sub(r"_s\d+$|^\w+_(?=pool)|(?<=winograd)_\w+$", "", family)))
+            if not any(name in text for name in (family, re.sub(r"_s\d+$|^\w+_(?=pool)|(?<=winograd)_\w+$", "", re.sub(r"^float_\w+", "hybrid", family))))
         ]
     assert not missing
 
@@ -96,3 +100,37 @@ def test_the_site_has_every_page() -> None:
     """mkdocs.yml lists the pages of docs/, but for decisions, which have a page that lists them."""
     listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
     assert listed == {page.name for page in (ROOT / "docs").glob("*.md")} | {"decisions/README.md"}
+
+
+def snippets(page: pathlib.Path) -> str:
+    """The Python of a page, one block after the other."""
+    return "\n".join(re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_python_of_a_page_runs(page: pathlib.Path, one_conv: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder with model.tflite, given an image of its size, and records of tuning."""
+    code = snippets(page)
+    if "compiled_model" in code and harness.SANITIZED:
+        pytest.skip("LiteRT loads its plugins by RTLD_DEEPBIND, at which a sanitizer ends the process")
+    runtimes = tvmq_delegate.binding.runtimes.installed()
+    if "ai_edge_litert" in code and tuple(map(int, runtimes.get("ai_edge_litert", "0.0").split(".")[:2])) < (2, 2):
+        pytest.skip("it needs LiteRT 2.2 or newer")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.tflite").write_bytes(one_conv.read_bytes())
+    if "out=" not in code:
+        (tmp_path / "mine.jsonl").touch()
+    (sample,) = tvmq_delegate.inputs.random(tvmq_delegate.inputs.describe("model.tflite"))
+    names = {"tvmq_delegate": tvmq_delegate, "image": sample.load()[0]}
+    exec(compile(code, str(page), "exec"), names)
+
+
+def test_what_the_site_quotes_exists() -> None:
+    quoted = [name for page in PAGES for name in re.findall(r'^--8<-- "(.+)"$', page.read_text(encoding="utf-8"), re.MULTILINE)]
+    assert len(quoted) >= 3 and all((ROOT / name).is_file() for name in quoted)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (ROOT / "docs/api-python.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^::: tvmq_delegate\.(\w+)$", page, re.MULTILINE))
+    assert listed | {"inputs"} == set(tvmq_delegate.__all__)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import xml.etree.ElementTree
@@ -46,6 +48,42 @@ LITERT = tvmq_delegate.binding.runtimes.installed().get("ai_edge_litert", "0.0")
 @pytest.mark.skipif(tuple(map(int, LITERT.split(".")[:2])) < (2, 2), reason="CompiledModel takes the delegate from LiteRT 2.2 on")
 def test_compiled_model(model):
     assert " nodes by the delegate" in run(*harness.PYTHON, EXAMPLES / "compiled_model/run.py", model)
+
+
+@pytest.mark.skipif(tuple(map(int, LITERT.split(".")[:2])) < (2, 2), reason="CompiledModel takes the delegate from LiteRT 2.2 on")
+@pytest.mark.skipif(harness.EMULATED, reason="the compiler is this machine's")
+@pytest.mark.skipif(harness.SANITIZED, reason="LiteRT loads its plugins by RTLD_DEEPBIND, at which a sanitizer ends the process")
+def test_compiled_model_in_cpp(model, tmp_path):
+    """With LiteRT's own library, and its interface as tests/support/litert_c.h declares it, under the names of LiteRT's headers."""
+    source = EXAMPLES / "compiled_model/run.cpp"
+    for name in re.findall(r'#include "(litert/[^"]+)"', source.read_text(encoding="utf-8")):
+        header = tmp_path / "include" / name
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text('#include "support/litert_c.h"\n', encoding="utf-8")
+    runtime = pathlib.Path(importlib.util.find_spec("ai_edge_litert").origin).parent
+    libraries = [
+        runtime / "libLiteRt.so",
+        tvmq_delegate.library_path(),
+        "-ldl",
+        *(f"-Wl,-rpath,{path}" for path in (runtime, tvmq_delegate.library_path().parent)),
+    ]
+    folders = [f"-I{path}" for path in (tmp_path / "include", harness.REPOSITORY / "tests", harness.REPOSITORY / "delegate")]
+    run("c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", source, *folders, *libraries, "-o", tmp_path / "run")
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime/libLiteRtGpuAccelerator.so").symlink_to(tvmq_delegate.accelerator_path())
+    (tmp_path / "runtime/tvmq_delegate.conf").write_text(f"library={tvmq_delegate.library_path()}\n", encoding="utf-8")
+    values = np.random.default_rng(0).integers(0, 256, (1, 32, 32, 3), dtype=np.uint8)
+    values.tofile(tmp_path / "input")
+    said = run(tmp_path / "run", model, tmp_path / "runtime", "2", tmp_path / "input", tmp_path / "output")
+    claimed, nodes, threads = map(int, re.search(r"^(\d+) of (\d+) nodes by the delegate, (\d+) threads$", said, re.MULTILINE).groups())
+    assert claimed == nodes > 20 and threads == min(2, len(os.sched_getaffinity(0)))
+    runtime_module = tvmq_delegate.binding.runtimes.find("ai_edge_litert")
+    reference = runtime_module.Interpreter(str(model), experimental_op_resolver_type=runtime_module.OpResolverType.BUILTIN_REF)
+    reference.allocate_tensors()
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "output", np.uint8), harness.run(reference, values)[0].ravel())
+    (tmp_path / "short").write_bytes(b"too few")
+    short = subprocess.run([str(tmp_path / "run"), str(model), str(tmp_path / "runtime"), "1", str(tmp_path / "short"), str(tmp_path / "output")], check=False)
+    assert short.returncode == 1
 
 
 @pytest.mark.skipif(harness.EMULATED, reason="the compiler is this machine's")

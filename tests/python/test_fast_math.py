@@ -75,6 +75,29 @@ def test_hard_swish_near_ties(runtime: harness.Runtime) -> None:
     check(runtime, builders.build_unary(operator="HARD_SWISH", shape=values.shape, **parameters), values)
 
 
+@pytest.mark.parametrize(
+    "in_scale, alpha, out_scale, hangs",
+    [
+        (0.13800125, 0.7270839, 0.16893147, True),
+        (0.4756988, 0.9136124, 0.76974696, True),
+        (0.24633516, 0.90035486, 0.44085678, True),
+        (0.13800125, 0.7270839, 0.17, False),  # factors differ in their last digits, bytes do not
+    ],
+)
+def test_leaky_relu_near_ties(runtime: harness.Runtime, in_scale: float, alpha: float, out_scale: float, hangs: bool) -> None:
+    """The product of a byte, the scales and the slope is next to a tie of bytes."""
+    values = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
+    scales = {"in_scale": in_scale, "in_zero_point": 127, "out_scale": out_scale, "out_zero_point": 0}
+    check(runtime, builders.build_unary(operator="LEAKY_RELU", shape=values.shape, alpha=alpha, **scales), values, hangs=hangs)
+
+
+def test_prelu_near_ties(runtime: harness.Runtime) -> None:
+    """The same of PRELU, whose slopes have a scale."""
+    values = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
+    scales = {"in_scale": (0.13800125, 0.7270839), "in_zero_point": (127, 0), "out_scale": 0.16893147, "out_zero_point": 0}
+    check(runtime, builders.build_binary(operator="PRELU", shape=values.shape, other_shape=(1, 1), other=np.ones((1, 1), np.int8), **scales), values)
+
+
 @pytest.mark.parametrize("scale", [1e-39, 2e-38, 1e38])
 def test_subnormal_numbers(runtime: harness.Runtime, scale: float) -> None:
     """A runtime that is compiled so takes them for zero, and keeps nodes with such scales or reciprocals."""

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 
 import fleet_jobs
 import pytest
-from test_cli import prints
+from test_cli import prints, refuses
 
 from tvmq_delegate import models, tuning
 from tvmq_delegate.models import zoo
@@ -55,7 +56,7 @@ def connected(address: str) -> Iterator[fleet.Boards]:
     """A client to whom no board is in quarantine yet."""
     with fleet.connect(address) as found:
         found.client.wait_for_workers(len(NAMES), timeout=60)
-        found.grace_secs = 1.0
+        found.grace_secs = 4.0
         yield found
 
 
@@ -84,9 +85,11 @@ def job(n: int, boards: tuple[str, ...] = NAMES, seconds: float = 1.0) -> fleet.
 def test_boards_describe_themselves(boards):
     listed = boards.listed()
     assert [item.name for item in listed] == list(NAMES)
-    version, kernels = fleet.identity()
-    assert all(item.runtimes and item.cpu and not item.mismatches(version, kernels) for item in listed)
-    assert listed[0].mismatches("0.0.0", "") == [f"tvmq-delegate {version} there, 0.0.0 here"]
+    version, kernels, isa = fleet.identity()
+    assert all(item.runtimes and item.cpu and not item.mismatches(version, kernels, isa) for item in listed)
+    assert listed[0].mismatches("0.0.0", "", isa) == [f"tvmq-delegate {version} there, 0.0.0 here"]
+    assert listed[0].mismatches(version, "", isa) == ["another build of the kernels there than here"]
+    assert not listed[0].mismatches(version, "", "neon" if isa not in ("neon", "dotprod", "i8mm") else "avx2"), "another architecture has other kernels"
     assert boards.select("name=b,isa=*") == [listed[1]]
     with pytest.raises(ValueError, match="no board matches 'cpu=Z80'; there are: a "):
         boards.select("cpu=Z80")
@@ -136,6 +139,65 @@ def test_hot_board(boards):
         boards.select("name=b")
 
 
+def test_a_hung_board_comes_back(mortal_boards):
+    """It is in quarantine while it hangs, and gets work once its reference task is as fast as it was."""
+    boards = mortal_boards
+    boards.grace_secs, boards.recheck_secs = 1.0, 0.5
+    pid = boards.client.run(os.getpid, workers=[item.address for item in boards.listed() if item.name == "b"])
+    outcomes = []
+    for outcome in boards.run([(job(n, ("a", "b")), b"b=SIGSTOP" if n == 0 else b"=") for n in range(400)], fleet_jobs.suffers, fleet_jobs.cold):
+        outcomes.append(outcome)
+        if "b" in boards.quarantined:
+            os.kill(*pid.values(), signal.SIGCONT)
+    assert len(outcomes) == 400 and all(outcome.measured for outcome in outcomes)
+    stopped = [outcome for outcome in outcomes if outcome.attempts]
+    if stopped:  # else it was a that took the job
+        assert "b" in boards.returned and not boards.quarantined
+        assert any(outcome.measured.board == "b" for outcome in outcomes), "its first job hung, so that what it has measured came after its return"
+
+
+@contextlib.contextmanager
+def scheduler_process(port: int) -> Iterator[subprocess.Popen]:
+    """A scheduler that can be killed."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_scheduler_that_restarts():
+    """It is killed in the midst of a session: boards and client find the one that follows."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    with contextlib.ExitStack() as stack:
+        process = stack.enter_context(scheduler_process(port))
+        stack.enter_context(shelf(address))
+        boards = stack.enter_context(connected(address))
+        boards.grace_secs = 60.0
+        outcomes, todo = [], [(job(n), b"0.05") for n in range(40)]
+        for outcome in boards.run(todo, fleet_jobs.sleeps):
+            outcomes.append(outcome)
+            if len(outcomes) == 10:
+                process.kill()
+                process.wait()
+                process = stack.enter_context(scheduler_process(port))
+        assert sorted(outcome.job.id for outcome in outcomes) == sorted(given.id for given, _ in todo)
+        assert all(outcome.measured for outcome in outcomes), [outcome for outcome in outcomes if not outcome.measured]
+
+
+def test_a_full_disk_at_the_client(boards):
+    """An error in one line, and the boards are free again."""
+    with pytest.raises(OSError, match="No space left"):
+        fleet.tune(boards, [(b"a model", "model")], boards.listed(), out="/dev/full", perform=fleet_jobs.records)
+    assert len(list(boards.run([(job(n), b"0") for n in range(3)], fleet_jobs.sleeps))) == 3
+
+
 def test_nothing_works(boards):
     (outcome,) = boards.run([(job(0), b"")], fleet_jobs.fails)
     assert outcome.measured is None and sorted(outcome.attempts) == [(name, "nothing works here") for name in NAMES]
@@ -182,8 +244,17 @@ def test_commands(tmp_path):
     assert "small.tflite" in page.read_text(encoding="utf-8")
     assert (tmp_path / "table.csv").read_text(encoding="utf-8").startswith("model,sha256,board,")
     found = fleet.Table((fleet.Cell(**{**cell, "problems": (), "ms": {"tvmq": cell["ms"]["tvmq"] * 3}}),))
-    (regression,) = fleet.regressions(table, found, 10)
-    assert regression.ratio == pytest.approx(3) and not fleet.regressions(table, found, 250)
+    (regression,) = fleet.regressions(fleet.earlier(table), found, 10)
+    assert regression.ratio == pytest.approx(3) and not fleet.regressions(fleet.earlier(table), found, 250)
+
+
+def test_what_is_refused_before_anything_is_measured(tmp_path):
+    path, other = _written(tmp_path, zoo.load("mobilenet_v1_0.25_128")), tmp_path / "other.json"
+    other.write_text("{}", encoding="utf-8")
+    assert "not written by tvmq fleet bench" in refuses("fleet", "bench", "tcp://127.0.0.1:1", path, "--compare", other)
+    assert "--fleet" in refuses("tune", path, "--boards", "name=a")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert f"port {taken.getsockname()[1]}: " in refuses("fleet", "local", "--port", str(taken.getsockname()[1]))
 
 
 def test_tune(boards, tmp_path):

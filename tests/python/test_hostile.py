@@ -23,7 +23,7 @@ from test_chains import hard_swish_of_three, silu
 from tvmq_delegate import models
 from tvmq_delegate.models import zoo
 
-PER_MODEL = 10 if harness.SLOW else 60
+PER_MODEL = 6 if harness.SLOW else 30
 SEED = int(os.environ.get("TVMQ_HOSTILE_SEED", "1"))
 
 # No PADV2: tflite-runtime 2.14 leaves its output unwritten, without an error, where the value is quantized otherwise than the output.
@@ -32,6 +32,8 @@ MODELS = {
     "depthwise": lambda: builders.build_depthwise(in_shape=(1, 6, 6, 8), depth_multiplier=2),
     "uint8": lambda: builders.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="uint8", stride=(2, 2), padding="VALID"),
     "16x8": lambda: builders.build_conv(in_shape=(1, 6, 6, 8), out_c=8, dtype="int16"),
+    "hybrid conv": lambda: builders.build_conv(in_shape=(2, 6, 6, 8), out_c=8, dtype="float32", filter_dtype="int8"),
+    "hybrid fully connected": lambda: builders.build_fully_connected(in_shape=(3, 20), out_c=9, dtype="float32", filter_dtype="int8", per_channel=False),
     "transpose conv": lambda: builders.build_transpose_conv(in_shape=(2, 4, 5, 8), size=(8, 10)),
     "pad": lambda: padded(builders.build_depthwise(in_shape=(1, 9, 9, 8), stride=(2, 2), padding="VALID"), [(0, 0), (0, 1), (1, 2), (0, 0)]),
     "max pool": lambda: builders.build_max_pool(in_shape=(2, 7, 6, 20), stride=(1, 2)),
@@ -54,6 +56,7 @@ MODELS = {
     "prelu": lambda: builders.build_binary(operator="PRELU", shape=(1, 6, 6, 8), other_shape=(1, 1, 8), other=np.full((1, 1, 8), 5, np.int8)),
     "logistic": lambda: builders.build_unary(operator="LOGISTIC", shape=(1, 6, 6, 8)),
     "hard swish": lambda: builders.build_unary(operator="HARD_SWISH", shape=(1, 6, 6, 8), dtype="uint8"),
+    "batch matmul": lambda: builders.build_batch_matmul(left_shape=(2, 6, 8), right_shape=(2, 8, 10)),
     "leaky relu": lambda: builders.build_unary(operator="LEAKY_RELU", shape=(1, 6, 6, 8), dtype="int16", alpha=0.3),
     "relu6": lambda: builders.build_unary(operator="RELU6", shape=(1, 6, 6, 8)),
     "gelu": lambda: builders.build_unary(operator="GELU", shape=(1, 6, 6, 8), approximate=True),

@@ -68,12 +68,13 @@ def test_set_machine(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
 
 
 def test_estimate() -> None:
-    """Cores that execute in order take more cycles, and newer instructions fewer; the table has every node."""
+    """Newer instructions take fewer cycles, and the table has every node. Dot products in order (A55) and NEON out of order (A72) are about as fast."""
     done = CliRunner().invoke(cli.main, ["estimate", "--network", "mobilenet_v1_0.25_128", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     cycles = {core: estimate["cycles"] for core, estimate in found.items()}
-    assert sorted(cycles, key=cycles.__getitem__) == ["neoverse-v1", "neoverse-n1", "cortex-a72", "cortex-a55", "cortex-a53"]
+    ordered = sorted(cycles, key=cycles.__getitem__)
+    assert ordered[:2] == ["neoverse-v1", "neoverse-n1"] and ordered[-1] == "cortex-a53"
     assert all(node["cycles"] > 0 for node in found["cortex-a72"]["nodes"] if node["op"].endswith("CONV_2D"))
     table = CliRunner().invoke(cli.main, ["estimate", "--network", "mobilenet_v1_0.25_128", "--core", "cortex-a72"])
     assert table.exit_code == 0 and "all nodes" in table.stdout and "__neon" in table.stdout

@@ -58,7 +58,6 @@ def constant(value: object) -> np.ndarray:
 
 # Name -> model, what the reason says.
 REFUSED = {
-    "float32": (lambda: move("TRANSPOSE", operands=[(6, 4), constant([1, 0])], dtype="float32"), "float32"),
     "another type": (lambda: move("SQUEEZE", operands=[MATRIX], out_dtype="uint8"), "types differ"),
     "a dimension twice": (lambda: move("TRANSPOSE", operands=[(4, 4), constant([1, 1])]), "twice"),
     "a permutation that is an input": (lambda: computed("TRANSPOSE", (6, 4), constant([1, 0])), "the permutation is not constant"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import importlib
+import itertools
 import json
 import math
 import os
@@ -93,6 +94,17 @@ def test_memory_of_tensors() -> None:
         assert there == sum(around.values())
 
 
+def test_map_of_the_arena(benchmark: measure.Benchmark) -> None:
+    assert benchmark.profiled
+    buffers = benchmark.profiled.buffers
+    summary = benchmark.delegation.summary
+    assert summary.partitions == 1 and len(buffers) > 10
+    assert max(buffer.offset + buffer.bytes for buffer in buffers) <= summary.arena_bytes < sum(buffer.bytes for buffer in buffers)
+    for one, other in itertools.combinations(buffers, 2):
+        together = one.first_node <= other.last_node and other.first_node <= one.last_node
+        assert not together or one.offset + one.bytes <= other.offset or other.offset + other.bytes <= one.offset
+
+
 def span(thread: int, task: int, start: int, end: int) -> library.Span:
     return library.Span(0, 3, thread, task, start, end)
 
@@ -100,7 +112,7 @@ def span(thread: int, task: int, start: int, end: int) -> library.Span:
 def test_occupancy() -> None:
     shared = (span(0, -1, 0, 100), span(0, 0, 0, 60), span(1, 1, 10, 50), span(0, 2, 60, 80))
     alone = (library.Span(0, 4, 0, -1, 100, 150),)
-    busy = measure.occupancy(measure.Profiled((), (*shared, *alone), ((0, 200),), 2))
+    busy = measure.occupancy(measure.Profiled((), (*shared, *alone), ((0, 200),), 2, ()))
     assert busy.nodes == {3: (0.8, 0.4), 4: (1.0, 0.0)} and busy.whole == (0.65, 0.2)
 
 

@@ -149,6 +149,8 @@ def test_unary(runtime, operator, dtype, draw):
     case = draw(elementwise_cases.unaries, operator, dtype)
     if operator in elementwise_cases.FLOAT and "so near a tie" in refusal(runtime, case):
         harness.counts["tables that depend on the mathematics library"] += 1
+    elif operator == "LEAKY_RELU" and "depends on how the runtime was compiled" in refusal(runtime, case):
+        harness.counts["scales that depend on how the runtime was compiled"] += 1
     else:
         check(runtime, case)
 

@@ -25,7 +25,8 @@ def normalization() -> bytes:
 REFUSED = {
     "float32": (lambda: builders.build_conv(dtype="float32"), "float32"),
     "float32 depthwise": (lambda: builders.build_depthwise(dtype="float32"), "float32"),
-    "hybrid": (lambda: builders.build_conv(dtype="float32", filter_dtype="int8"), "hybrid"),
+    "hybrid": (lambda: builders.build_conv(dtype="float32", filter_dtype="int8", filter=np.full((8, 3, 3, 16), -128)), "hybrid"),
+    "hybrid uint8": (lambda: builders.build_conv(dtype="float32", filter_dtype="uint8"), "hybrid"),
     "int4 weights": (lambda: builders.build_conv(filter_dtype="int4"), "int4"),
     "weights that are an input": (lambda: builders.build_conv(constant_filter=False), "weights are not constant"),
     "bias that is an input": (lambda: builders.build_conv(constant_bias=False), "bias is not constant"),
@@ -60,7 +61,10 @@ REFUSED = {
     "dequantize of a constant's type": (lambda: builders.build_unary(operator="DEQUANTIZE", dtype="int32", out_dtype="float32"), "no conversion"),
     "cast of float32": (lambda: builders.build_unary(operator="CAST", dtype="float32", out_dtype="int8"), "differs from runtime"),
     "float32 fully connected": (lambda: builders.build_fully_connected(dtype="float32"), "float32"),
-    "hybrid fully connected": (lambda: builders.build_fully_connected(dtype="float32", filter_dtype="int8", per_channel=False), "hybrid"),
+    "hybrid fully connected": (
+        lambda: builders.build_fully_connected(dtype="float32", filter_dtype="int8", filter=np.full((8, 64), -128), per_channel=False),
+        "hybrid",
+    ),
     "int4 fully connected": (lambda: builders.build_fully_connected(filter_dtype="int4"), "int4"),
     "fully connected of inputs": (lambda: builders.build_fully_connected(constant_filter=False), "weights are not constant"),
     "fully connected of rows that do not fit": (
@@ -86,11 +90,9 @@ REFUSED = {
     "transpose conv to a size that is too small": (lambda: builders.build_transpose_conv(size=(7, 11)), "another height or width"),
     "transpose conv to int64": (lambda: builders.build_transpose_conv(shape_dtype="int64"), "int32"),
     "transpose conv of large strides": (lambda: builders.build_transpose_conv(filter_size=(1, 1), stride=(5, 5)), "stride"),
-    "float32 reshape": (lambda: builders.build_reshape(dtype="float32"), "float32"),
     "shift beyond 30 bits": (lambda: builders.build_conv(in_scale=1.0, filter_scale=1.0, out_scale=2.0**-33), "too large"),
     "concatenation with activation RELU": (lambda: builders.build_concatenation(activation="RELU"), "activation"),
     "concatenation of 65": (lambda: builders.build_concatenation(shapes=[(1, 2, 2, 1)] * 65), "more than 64 inputs"),
-    "float32 concatenation": (lambda: builders.build_concatenation(dtype="float32"), "float32"),
     "max pooling to another scale": (lambda: builders.build_max_pool(scale=0.5, out_scale=0.5001), "scales differ"),
     "float32 pooling": (lambda: builders.build_average_pool(dtype="float32"), "float32"),
     "pooling to another scale": (lambda: builders.build_average_pool(scale=0.5, out_scale=0.5001), "scales differ"),

@@ -48,6 +48,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     top = tmp_path_factory.mktemp("top")
     shutil.copytree(found, top / "include")
     shutil.copytree(libraries, top / "lib", symlinks=True)
+    shutil.copytree(found.parent / "bin", top / "bin")
     return top
 
 
@@ -73,7 +74,8 @@ def test_the_wheel_installs(release, installed, tmp_path):
     listed = {path.relative_to(target).as_posix() for path in (target / "tvmq_delegate").rglob("*") if path.is_file()}
     package = harness.REPOSITORY / "python"
     wanted = {path.relative_to(package).as_posix() for path in (package / "tvmq_delegate").rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    assert listed == wanted | {f"tvmq_delegate/{name}" for name in (*wheels.LIBRARIES, *wheels.HEADERS)}
+    assert listed == wanted | {f"tvmq_delegate/{name}" for name in (*wheels.LIBRARIES, *wheels.PROGRAMS, *wheels.HEADERS)}
+    assert all(os.access(target / "tvmq_delegate" / name, os.X_OK) for name in wheels.PROGRAMS)
     script = "import tvmq_delegate; print(tvmq_delegate.library_path(), tvmq_delegate.__version__)"
     environment = {name: value for name, value in os.environ.items() if name != "TVMQ_LIBRARY"} | {"PYTHONPATH": str(target)}
     said = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment, cwd=tmp_path).stdout.split()
@@ -89,6 +91,7 @@ def test_the_archive_unpacks(release, installed, tmp_path):
     (top,) = (path for path in tmp_path.iterdir() if path.is_dir())
     assert (top / "lib/tvmq_delegate/libLiteRtGpuAccelerator.so").resolve() == top / "lib/libtvmq_accelerator.so"
     assert (top / "include/tvmq_delegate.h").exists() and (top / "lib/libtvmq_delegate.so").stat().st_mode & 0o111
+    assert os.access(top / "bin/tvmq-measure", os.X_OK)
 
 
 def test_bill_of_materials_and_checksums(release, tmp_path):

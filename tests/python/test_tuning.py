@@ -16,7 +16,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import harness
 import numpy as np
@@ -26,6 +26,7 @@ from test_cli import prints, refuses, tvmq
 import tvmq_delegate
 from tvmq_delegate import binding, tuning
 from tvmq_delegate.models import zoo
+from tvmq_delegate.models.network import Network
 from tvmq_delegate.tuning import search, tasks
 from tvmq_delegate.tuning.model import ByModel
 
@@ -103,6 +104,46 @@ def test_records_that_do_not_fit_leave_the_default(runtime: harness.Runtime, net
     nodes = tvmq_delegate.report(delegate).nodes
     assert not any(node.tuned for node in nodes if change != "rows" or node.op.endswith("CONV_2D"))
     assert any("not legal here" in node.refusal for node in nodes) == (change == "rows")
+
+
+# ---- leaving nodes to the runtime
+
+LEFT = "a tuning record leaves it to the runtime"
+
+
+def moves_and_pools() -> bytes:
+    """Convolutions with a PAD that a MAX_POOL_2D takes in, a CONCATENATION, a TRANSPOSE and a RESHAPE between."""
+    net = Network("moves", dtype="int8", io_dtype="int8", seed=0)
+    x = net.conv(net.input(16), 8, 3)
+    x = net.max_pool(net.pad(x, 1), 3, stride=2)
+    x = net.concat(net.conv(x, 8, 3), net.conv(x, 8, 1))
+    x = net.conv(net.transpose(x, (0, 2, 1, 3)), 8, 3)
+    return net.build(net.reshape(x, (1, 512)))
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_records_leave_nodes_that_are_exact_by_nature(runtime: harness.Runtime, network: tasks.Network, tmp_path: pathlib.Path, full: bool) -> None:
+    """Whichever nodes are left, results are the same. Others stay, and say why; all stay where full delegation is required."""
+    source = moves_and_pools()
+    delegate, reference = runtime.load(), runtime.interpreter(source)
+    inputs = harness.random_inputs(reference, 1)
+    (wanted,) = harness.run(reference, *inputs)
+    _interpreter = runtime.interpreter(source, [delegate])
+    tasks_of = {node.op: tvmq_delegate.signature(delegate, index) for index, node in enumerate(tvmq_delegate.report(delegate).nodes)}
+    leavable = {"MAX_POOL_2D", "CONCATENATION", "TRANSPOSE", "RESHAPE"}
+    assert leavable | {"CONV_2D"} <= {op for op, task in tasks_of.items() if task}
+    pattern = made(network, None)[0]
+    for ops in [*({op} for op in sorted(leavable | {"CONV_2D"})), leavable | {"CONV_2D"}]:
+        records = [dataclasses.replace(pattern, task=tasks_of[op], choice=tuning.Choice("runtime", "", False, 0, 0)) for op in ops]
+        path = write(tmp_path / "a.jsonl", records)
+        delegate = runtime.load(tuning_records=path, require_full_delegation=full)
+        (got,) = harness.run(runtime.interpreter(source, [delegate]), *inputs)
+        harness.assert_equal(got, wanted, str(ops))
+        nodes = tvmq_delegate.report(delegate).nodes
+        assert {node.op for node in nodes if node.reason == LEFT} == (set() if full else ops & leavable)
+        assert all(node.claimed for node in nodes if node.op == "CONV_2D") and not any(node.tuned for node in nodes)
+        assert any("exact by nature" in node.refusal for node in nodes if node.op == "CONV_2D") == ("CONV_2D" in ops)
+    assert tuning.records.usable(records)["with_unknown_kernels"] == 0
 
 
 # ---- records
@@ -207,7 +248,7 @@ def test_the_model_learns_from_other_tasks(network: tasks.Network) -> None:
 def test_only_what_is_proven_is_kept(
     runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, node_gain: float, network_gain: float
 ) -> None:
-    def measured(_: tasks.Network, choices: Mapping[tuning.Task, tuning.Choice], parts: int = 5) -> dict[tuning.Task, tuple[float, ...]]:
+    def measured(_: tasks.Network, choices: Mapping[tuning.Task, tuning.Choice], parts: int = 5, follow: object = None) -> dict[tuning.Task, tuple[float, ...]]:
         return {task: (1000.0 if choice == task.default else 1000.0 / node_gain,) * parts for task, choice in choices.items()}
 
     monkeypatch.setattr(search, "measure", measured)
@@ -248,17 +289,59 @@ def test_a_killed_tuner_loses_nothing_that_it_measured(runtime: harness.Runtime,
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
+    begun = path.with_name("a.jsonl.begun")
+    pending = tuning.read_records([begun])[0] if begun.exists() else []
     lines = path.read_bytes().split(b"\n")
     records, skipped = tuning.read_records([path])
     assert len(records) == len(lines) - 1 > 30 and len(skipped) == bool(lines[-1])
+    with tuning.Log(path):  # takes up what had been measured of the trials that were under way
+        assert tuning.read_records([path])[0][len(records) :] == pending and not begun.exists()
+
+
+def test_trials_that_were_under_way_are_taken_up(runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, begin = tmp_path / "a.jsonl", tuning.Log.begin
+
+    class Killed(BaseException):
+        pass
+
+    def dies(log: tuning.Log, records: Sequence[tuning.Record]) -> None:
+        begin(log, records)
+        if len(records[0].times_ns) == 2:
+            raise Killed
+
+    monkeypatch.setattr(tuning.Log, "begin", dies)
+    with pytest.raises(Killed):
+        tuning.tune(source(), runtime=runtime.module, out=path)
+    assert not path.read_bytes()
+    begun = path.with_name("a.jsonl.begun").read_bytes()
+    monkeypatch.undo()
+    found = tuning.tune(source(), runtime=runtime.module, out=path, seconds=1e-9)
+    assert sum(task.known for task in found.tasks) == begun.count(b"\n") > 0
+
+
+def test_an_interruption_keeps_what_was_begun(runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, begin, begun = tmp_path / "a.jsonl", tuning.Log.begin, []
+
+    def interrupt(log: tuning.Log, records: Sequence[tuning.Record]) -> None:
+        begin(log, records)
+        if len(records[0].times_ns) == 2:
+            begun[:] = records
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(tuning.Log, "begin", interrupt)
+    found = tuning.tune(source(), runtime=runtime.module, out=path)
+    assert found.interrupted and tuning.read_records([path])[0] == begun != []
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 def test_the_command(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
     pytest.importorskip("plotly")
     model, path, page = tmp_path / "net.tflite", tmp_path / "a.jsonl", tmp_path / "a.html"
     model.write_bytes(source())
-    text = prints("tune", model, "--runtime", runtime.name, "--trials", "1", "--out", path, "--html", page)
-    assert "searching: " in text and " trials by model" in text and "CONV_2D" in text
+    result = tvmq("tune", model, "--runtime", runtime.name, "--trials", "1", "--out", path, "--html", page)
+    text = result.output  # that on stderr, too
+    assert result.exit_code == 0 and "searching: " in text and " trials by model" in text and "CONV_2D" in text
     html = page.read_text(encoding="utf-8")
     assert all(heading in html for heading in ("The network before and after", "Search curves", "Predicted against measured", "Tasks"))
+    assert 'addEventListener("theme", tint)' in html and '".sortable th"' in html  # plots in the dark, and tables
     assert json.loads(tvmq("tune", model, "--runtime", runtime.name, "--time", "0.01", "--json").stdout)["tuner"] == "model"

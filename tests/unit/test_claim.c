@@ -11,6 +11,8 @@ static const int8_t filter[1];
 static const int32_t bias[8];
 static const int64_t bias64[8], huge_bias64[8] = {0, 0, 0, 0, 0, 0, 0, INT64_C(1) << 47}, least_bias64[8] = {INT64_MIN};
 static const float scales[8] = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f};
+static const int8_t plain_weights[8 * 9 * 4], least_weights[8 * 9 * 4] = {[5] = INT8_MIN};
+static const float alike[8] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
 static const float zero_scale[8] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0};
 static const float negative_scale[8] = {-0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
 static const float nan_scale[8] = {0.1f, 0.1f, 0.1f, NAN, 0.1f, 0.1f, 0.1f, 0.1f};
@@ -28,6 +30,7 @@ static const float float_max[1] = {3e38f}, wide_limit[1] = {16383}, wide_excess[
 #define FULLY_CONNECTED(...) CONV(.fully_connected = true, .scaling = TVMQ_SCALING_FIXED_POINT, .in_h = 1, .out_h = 1, .filter_h = 1, .filter_w = 1, \
   __VA_ARGS__)
 #define UINT8 .in_type = U8, .filter_type = U8, .out_type = U8, .in = {0.5f, 130}, .out = {0.25f, 120}, .filter_zero_point = 131, .n_filter_scales = 1
+#define HYBRID .in_type = F32, .out_type = F32, .bias_type = F32, .hybrid = TVMQ_HYBRID_NEON, .filter = plain_weights
 #define INT16 .in_type = S16, .out_type = S16, .in = {0.5f, 0}, .out = {0.25f, 0}, .bias_type = S64, .bias = bias64
 // clang-format on
 
@@ -87,9 +90,29 @@ static const struct {
     // types
     {CONV(.in_type = F32, .filter_type = F32, .out_type = F32), "float32: not quantized"},
     {DEPTHWISE(.in_type = F32, .filter_type = F32, .out_type = F32), "float32: not quantized"},
-    {CONV(.in_type = F32, .out_type = F32), "hybrid: float32 activations with integer weights"},
-    {CONV(.in_type = F32, .out_type = F32, .filter_type = U8), "hybrid: float32 activations with integer weights"},
-    {CONV(.in_type = F32, .out_type = F32, .filter_type = S4), "hybrid: float32 activations with integer weights"},
+    {CONV(HYBRID), NULL},
+    {CONV(HYBRID, .hybrid = TVMQ_HYBRID_UNKNOWN), "hybrid: how the runtime computes float32 activations with int8 weights is unknown: see the option hybrid"},
+    {CONV(HYBRID, .out_type = S8), "hybrid: the output is not float32"},
+    {CONV(HYBRID, .bias_type = S32), "hybrid: bias is not float32"},
+    {CONV(HYBRID, .bias = NULL), "hybrid: convolution without a bias"},
+    {CONV(HYBRID, .filter_type = U8), "hybrid: weights are not int8"},
+    {CONV(HYBRID, .filter_type = S4), "hybrid: weights are not int8"},
+    {CONV(HYBRID, .filter = NULL), "weights are not constant"},
+    {CONV(HYBRID, .in_c = 32, .filter_c = 16), "hybrid: groups of channels"},
+    {CONV(HYBRID, .border = {.top = 1}, .out_h = 9), "hybrid: a border"},
+    {CONV(HYBRID, .filter = least_weights), "hybrid: weights of -128"},
+    {CONV(HYBRID, .dilation_h = 200, .dilation_w = 200), NULL},
+    {CONV(HYBRID, .dilation_h = 300, .dilation_w = 300), "hybrid: far more padding than input"},
+    {DEPTHWISE(HYBRID, .dilation_h = 32767, .dilation_w = 32767), "hybrid: far more padding than input"},
+    {CONV(HYBRID, .filter_scales = alike), NULL},
+    {CONV(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE), NULL},
+    {CONV(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE, .filter_scales = alike), "hybrid: several scales that the runtime's kernels lose"},
+    {CONV(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE, .filter_scales = alike, .n_filter_scales = 1), NULL},
+    {FULLY_CONNECTED(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE), "hybrid: several scales that the runtime's kernels lose"},
+    {DEPTHWISE(HYBRID), NULL},
+    {DEPTHWISE(HYBRID, .bias = NULL), NULL},
+    {DEPTHWISE(HYBRID, .n_filter_scales = 1), "hybrid: one scale for all channels of a depthwise convolution"},
+    {FULLY_CONNECTED(HYBRID, .n_filter_scales = 1), NULL},
     {CONV(.filter_type = S4), "int4 weights"},
     {CONV(INT16, .filter_type = S4), "int4 weights"},
     {DEPTHWISE(.filter_type = S4), "int4 weights"},

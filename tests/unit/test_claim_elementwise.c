@@ -20,7 +20,11 @@ static const struct {
     {ADD(.in[0].scale = 300000), NULL},
 
     {ADD(.type = F32), "float32: not quantized"},
-    {ADD(.type = S32), "activations are not int8, uint8 or int16"},
+    {ADD(.type = S32, .n = 257), "int32 or int64 of more than 256 elements"},
+    {ADD(.type = S32, .n = 256), NULL},
+    {ADD(.type = S64, .n = 1, .rank = 5), "more dimensions than every runtime broadcasts"},
+    {ADD(.type = S64, .n = 1, .activation = TVMQ_ACTIVATION_RELU), "int32 or int64 with a fused activation"},
+    {ADD(.type = S32, .n = 1, .operation = TVMQ_OPERATION_MAXIMUM), "the operator of int32 or int64"},
     {ADD(.type = S4), "activations are not int8, uint8 or int16"},
     {ADD(.n = 0), "empty tensor"},
     {ADD(.n = (size_t)INT32_MAX + 1), "tensor has more than 2^31 - 1 elements"},

@@ -298,7 +298,9 @@ static void check_foreign(void) {
   const void *const pointers[] = {NULL, &foreign};
   for (size_t i = 0; i < N_ELEMENTS(pointers); i++) {
     CHECK(tvmq_get_delegate(pointers[i]) == NULL && tvmq_get_node(pointers[i], 0) == NULL && tvmq_get_profile(pointers[i], 0) == NULL, "pointer %zu", i);
-    CHECK(tvmq_get_span(pointers[i], 0) == NULL && tvmq_measure_peak(pointers[i]) == NULL && tvmq_reset_profile(pointers[i]) == -1, "pointer %zu", i);
+    CHECK(tvmq_get_span(pointers[i], 0) == NULL && tvmq_get_buffer(pointers[i], 0) == NULL && tvmq_measure_peak(pointers[i]) == NULL &&
+              tvmq_reset_profile(pointers[i]) == -1,
+          "pointer %zu", i);
   }
   CHECK(tvmq_set_machine(&foreign, NULL) == -1 && tvmq_get_kernel(-1) == NULL && tvmq_get_kernel(INT_MIN) == NULL, "no kernel, no machine");
   network_delegate_destroy(&foreign);

@@ -15,6 +15,8 @@ static void check_conv(void) {
   desc.conv.in.scale = 1;
   desc.conv.filter_scales = plain;
   CHECK_STRING(tvmq_claim_fast_math_conv(&desc), NULL, "a convolution of other scales");
+  desc.conv.in_type = TVMQ_TYPE_F32;
+  CHECK_STRING(tvmq_claim_fast_math_conv(&desc), "hybrid: the runtime was compiled with unsafe optimizations", "a hybrid convolution");
 }
 
 static void check_binary(void) {
@@ -25,7 +27,7 @@ static void check_binary(void) {
   }
   desc.binary.operation = TVMQ_OPERATION_MUL;
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "a product, which is divided once");
-  desc.binary = (struct tvmq_binary_desc){.operation = TVMQ_OPERATION_PRELU, .type = S16, .in = {{0.1f, 0}, {0.3f, 0}}, .out = {0.7f, 0}};
+  desc.binary = (struct tvmq_binary_desc){.operation = TVMQ_OPERATION_PRELU, .type = S8, .in = {{0.13800125f, 127}, {0.7270839f, 0}}, .out = {0.16893147f, 0}};
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "PRELU divides twice");
   desc.binary.out.scale = 0.5f;
   CHECK_STRING(tvmq_claim_fast_math_binary(&desc), NULL, "PRELU by a power of two");
@@ -48,6 +50,11 @@ static void check_unary(void) {
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a product of scales is subnormal, which the runtime takes for zero", "HARD_SWISH of a small scale");
   desc.unary.in.scale = 0.0125f;
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "HARD_SWISH of another scale");
+  desc.unary = (struct tvmq_unary_desc){
+      .function = TVMQ_FUNCTION_LEAKY_RELU, .in_type = S8, .out_type = S8, .in = {0.13800125f, 127}, .out = {0.16893147f, 0}, .alpha = 0.7270839f};
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "LEAKY_RELU");
+  desc.unary.in.zero_point = 0;
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "LEAKY_RELU of bytes that are not near a tie");
 }
 
 int main(void) {

@@ -55,7 +55,7 @@ static void check_lines(void) {
   check_refused("base = pdp-11\n", "line 2: no machine of this name is known: 'pdp-11'");
   check_refused("base = zen5\nbase = zen5\n", "line 3: the base comes once");
   check_refused("pointer_cycles = 3\n", "line 2: the base must come before: 'pointer_cycles'");
-  static const char *const numbers[] = {"", "nan", "inf", "-1", "+1", "0x10", "1,5", "1 2", "e5", "1e", "1e+", "1.2.3", "1234567890123456789", "three"};
+  static const char *const numbers[] = {"", "nan", "inf", "-1", "+1", "0x10", "1,5", "1 2", "e5", "1e", "1e+", "1.2.3", ".5", "1.", "three"};
   for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
     char line[80];
     snprintf(line, sizeof line, "base = zen5\npointer_cycles = %s\n", numbers[i]);
@@ -63,6 +63,7 @@ static void check_lines(void) {
   }
   check_refused("base = zen5\npointer_cycles = 1000001\n", "line 3: out of bounds");
   check_refused("base = zen5\npointer_cycles = 1e99\n", "line 3: out of bounds");
+  check_refused("base = zen5\npointer_cycles = 1234567890123456789e999\n", "line 3: out of bounds");
   check_refused("base = zen5\nblock_bytes = 0\n", "line 3: out of bounds");
   check_refused("base = zen5\nblock_bytes = 1.5\n", "line 3: no whole number");
   check_refused("base = zen5\ntasks_per_thread = 65\n", "line 3: out of bounds");

@@ -106,7 +106,7 @@ static void check_conv(void) {
       {no_shape, "the input has not 4 dimensions"},
       {sparse, "a tensor is sparse"},
       {variable, "a variable tensor is read or written"},
-      {float_input, "hybrid: float32 activations with integer weights"},
+      {float_input, "hybrid: the output is not float32"},
       {int4_filter, "int4 weights"},
       {constant_output, "the output is not in memory that the CPU writes"},
       {foreign_memory, "the input is not in memory that the CPU reads"},

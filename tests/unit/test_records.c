@@ -81,6 +81,7 @@ static void check_skipped(void) {
       {"im2col", "", COUNTER(unknown)},
       {"\"kernel\": \"tvmq_", "\"kernel\": \"", COUNTER(unknown)},
       {"im2col", "winograd", COUNTER(taken)},
+      {"im2col", "runtime", COUNTER(unknown)},  // which has no kernel
       {"\"proven\": true", "\"proven\": true, \"more\": [{\"a\": null}, \"\\ud83d\\ude00\", -1.5e3]", COUNTER(taken)},
       {"\"proven\": true", "\"proven\": 1", COUNTER(bad)},
       {"\"proven\": true", "\"proven\": true, \"proven\": true", COUNTER(bad)},
@@ -116,6 +117,16 @@ static void check_skipped(void) {
     CHECK(*counter == 1 && n_lines(&records) == 1, "%s: %zu bad, %zu taken", text, records.bad, records.taken);
     tvmq_records_free(&records);
   }
+}
+
+// A record that leaves the task to the runtime names no kernel.
+static void check_left(void) {
+  struct tvmq_records records = parsed("{\"version\": 1, " CPU
+                                       ", \"task\": \"PAD a\", \"choice\": {\"way\": \"runtime\", \"kernel\": \"\", \"flipped_copy\": false, \"rows\": 0, "
+                                       "\"panels\": 0}, \"times_ns\": [1], \"default_times_ns\": [2], \"proven\": true}");
+  const struct tvmq_choice *choice = tvmq_records_find(&records, "PAD a");
+  CHECK(records.taken == 1 && choice != NULL && choice->way == TVMQ_WAY_RUNTIME && choice->variant == NULL, "%zu taken", records.taken);
+  tvmq_records_free(&records);
 }
 
 // Tasks that are too many or too long are let go; texts end anywhere.
@@ -204,6 +215,7 @@ int main(void) {
   check_taken();
   check_best();
   check_skipped();
+  check_left();
   check_limits();
   check_mutations();
   check_files();

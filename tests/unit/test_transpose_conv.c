@@ -56,7 +56,7 @@ static const struct {
     {DECONV(.out_h = 6), "the input has another height or width than the convolution that is transposed would make of the output"},
     {DECONV(.filter_w = 70000), "padding exceeds 32767"},
     {DECONV(.filter_c = 2), "weights have not the input's number of channels"},
-    {DECONV(.in_type = F32), "hybrid: float32 activations with integer weights"},
+    {DECONV(.in_type = F32), "float32: not quantized"},
     {DECONV(.filter = NULL), "weights are not constant"},
     {DECONV(.bias_type = S64), "bias is not int32"},
     {DECONV(.stride_h = 13, .stride_w = 13, .out_h = 52, .out_w = 65), "stride is much larger than the filter"},

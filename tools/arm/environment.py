@@ -6,6 +6,7 @@ import os
 import pathlib
 import shlex
 import sys
+from collections.abc import Sequence
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("TVMQ_ARM_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tvmq-arm").expanduser())
@@ -42,10 +43,15 @@ def counting(counts: pathlib.Path) -> tuple[list[str], list[str]]:
     return ["setarch", os.uname().machine, "--addr-no-randomize"], ["-plugin", f"{PLUGIN},out={counts}"]
 
 
+def emulator(level: str, after: Sequence[str] = ()) -> list[str]:
+    """The command that runs a program of arm64 on a processor of the level."""
+    return ["qemu-aarch64", *after, "-cpu", LEVELS[level], "-L", str(SYSROOT)]
+
+
 def python(level: str, runtime: str, counts: pathlib.Path | None = None) -> tuple[list[str], dict[str, str]]:
     """Command and environment that run the emulated Python, counting blocks into `counts`. TVMQ_PYTHON tells the tests how to start another one."""
     before, after = counting(counts) if counts else ([], [])
-    command = [*before, "qemu-aarch64", *after, "-cpu", LEVELS[level], "-L", str(SYSROOT), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
+    command = [*before, *emulator(level, after), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
     path = [os.environ.get("PYTHONPATH"), str(REPOSITORY / "python"), str(site(runtime))]
     extra = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "TVMQ_PYTHON": shlex.join(command)}
     return command, {**os.environ, **extra}

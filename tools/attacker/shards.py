@@ -15,21 +15,15 @@ from collections.abc import Iterator, Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests/python"
+OPERATORS = "tests/fuzz/fuzz"  # in a build folder
 
-# Kind -> the test files of a shard.
-KINDS = {
-    "random": ["test_random_ops.py", "test_moves.py", "test_chains.py", "test_pad.py", "test_rounding.py", "test_winograd.py"],
-    "mutants": ["test_hostile.py"],
-    "lives": ["test_lifecycle.py", "test_constants.py"],
-}
-COUNT = re.compile(r"^(\S.*): ([\d,]+)$", re.MULTILINE)
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+::[^\n]*)", re.MULTILINE)
 MODEL = re.compile(r"(/\S+\.tflite)\b")
 
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """One finished run. counts: as the tests print them. failed: the tests that did. code: pytest's exit code, negative for a signal."""
+    """One finished run. counts: as it printed them. failed: the tests that did, or the commands that repeat what did. code: the exit code, negative for a
+    signal."""
 
     kind: str
     isa: str
@@ -49,7 +43,20 @@ class Target:
     level: str | None
     runtime: str | None
 
-    def command(self) -> tuple[list[str], dict[str, str]]:
+    def program(self) -> list[str]:
+        """The C program of random operators, built first if need be."""
+        if self.level:
+            import crossbuild
+            import environment as arm
+
+            return [*arm.emulator(self.level), crossbuild.built("fuzz", OPERATORS)]
+        folder = ROOT / "build/operators"
+        if not (folder / "build.ninja").exists():
+            subprocess.run(["meson", "setup", str(folder), str(ROOT)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["meson", "compile", "-C", str(folder), "fuzz"], check=True, stdout=subprocess.DEVNULL)
+        return [str(folder / OPERATORS)]
+
+    def python(self) -> tuple[list[str], dict[str, str]]:
         environment = {**os.environ, **({"TVMQ_LIBRARY": str(self.library.resolve())} if self.library else {})}
         if not self.level:
             return [sys.executable], environment
@@ -60,6 +67,50 @@ class Target:
         command, emulated = arm.python(self.level, self.runtime or "litert")
         library = str(self.library.resolve()) if self.library else crossbuild.built("tvmq_delegate", crossbuild.LIBRARY)
         return command, {**emulated, "TVMQ_LIBRARY": library}
+
+
+@dataclasses.dataclass(frozen=True)
+class Tests:
+    """A shard that is a run of pytest: the files of tests/python."""
+
+    files: tuple[str, ...]
+
+    def command(self, target: Target, isa: str, seed: int) -> tuple[list[str], dict[str, str]]:
+        python, environment = target.python()
+        given = {"TVMQ_HOSTILE_SEED": str(1_000_000 + seed), "TVMQ_OPTIONS": f"isa={isa}"}  # the tests' own runs use small seeds
+        options = ["-q", "--color=no", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}"]
+        return [*python, "-m", "pytest", *options, *(str(TESTS / name) for name in self.files)], {**environment, **given}
+
+    def counts(self, output: str) -> dict[str, int]:
+        return {name: int(n.replace(",", "")) for name, n in re.findall(r"^(\S.*): ([\d,]+)$", output, re.MULTILINE)}
+
+    def failed(self, output: str) -> list[str]:
+        return re.findall(r"^(?:FAILED|ERROR) (\S+::[^\n]*)", output, re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Operators:
+    """A shard that is a run of the C program of random operators, which compares with an oracle of its own and needs no runtime."""
+
+    inputs: int
+
+    def command(self, target: Target, isa: str, seed: int) -> tuple[list[str], dict[str, str]]:
+        return [*target.program(), "--seed", str(seed), "--runs", str(self.inputs)], {**os.environ, **({"TVMQ_FUZZ_ISA": isa} if isa != "auto" else {})}
+
+    def counts(self, output: str) -> dict[str, int]:
+        found = re.search(r"(\d+) claimed, (\d+) refused, (\d+) outputs compared", output)
+        return dict(zip(("operators compared", "operators refused", "outputs of operators"), map(int, found.groups()))) if found else {}
+
+    def failed(self, output: str) -> list[str]:
+        return re.findall(r"^repeat: (.*)", output, re.MULTILINE)
+
+
+KINDS: dict[str, Tests | Operators] = {
+    "operators": Operators(100_000),
+    "random": Tests(("test_random_ops.py", "test_moves.py", "test_chains.py", "test_pad.py", "test_rounding.py", "test_winograd.py")),
+    "mutants": Tests(("test_hostile.py",)),
+    "lives": Tests(("test_lifecycle.py", "test_constants.py")),
+}
 
 
 class State:
@@ -109,16 +160,11 @@ def rotation(kinds: Sequence[str], isas: Sequence[str]) -> Iterator[tuple[str, s
 def run(state: State, target: Target, kind: str, isa: str) -> Shard:
     """Runs the next shard of a kind, and adds it to the state."""
     seed = state.next_seed(kind, isa, target.level or "")
-    python, environment = target.command()
-    environment["TVMQ_HOSTILE_SEED"] = str(1_000_000 + seed)  # the tests' own runs use small ones
-    environment["TVMQ_OPTIONS"] = f"isa={isa}"
-    options = ["-q", "--color=no", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}"]
+    command, environment = KINDS[kind].command(target, isa, seed)
     start = time.monotonic()
-    done = subprocess.run([*python, "-m", "pytest", *options, *(str(TESTS / name) for name in KINDS[kind])], env=environment, cwd=ROOT, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
-    counts = {name: int(n.replace(",", "")) for name, n in COUNT.findall(done.stdout)}
-    failed = FAILED.findall(done.stdout) or ([f"pytest itself: exit code {done.returncode}"] if done.returncode else [])
-    shard = Shard(kind, isa, target.level or "", seed, round(time.monotonic() - start, 1), done.returncode, counts, failed)
+    done = subprocess.run(command, env=environment, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    failed = KINDS[kind].failed(done.stdout) or ([f"exit code {done.returncode}"] if done.returncode else [])
+    shard = Shard(kind, isa, target.level or "", seed, round(time.monotonic() - start, 1), done.returncode, KINDS[kind].counts(done.stdout), failed)
     if failed:
         state.keep(shard, done.stdout)
     state.add(shard)

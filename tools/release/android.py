@@ -107,7 +107,7 @@ def _build(release: source.Release, abi: str, ndk: pathlib.Path | None) -> pathl
     compiler, archiver, jni = _ndk(ndk, architecture) if ndk else _own(release.work, architecture)
     cross.write_text(CROSS.format(compiler=compiler, ar=archiver, architecture=architecture, tree=release.tree), encoding="utf-8")
     if not (build / "build.ninja").exists():
-        zig.run(["meson", "setup", str(build), str(release.tree), f"--cross-file={cross}", *zig.OPTIONS])
+        zig.run(["meson", "setup", str(build), str(release.tree), f"--cross-file={cross}", "-Dmeasure=false", *zig.OPTIONS])
     zig.run(["meson", "compile", "-C", str(build)])
     zig.run(["meson", "install", "-C", str(build), "--no-rebuild", f"--destdir={folder}"])
     library = folder / "lib/libtvmq_delegate_jni.so"

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -27,6 +28,8 @@ def compiling(architecture: str, level: str, sysroot: str) -> list[str]:
 def linking(arguments: list[str], sysroot: str) -> list[str]:
     """The linker's command for a compiler's: options of the compiler alone are left out."""
     command = [str(zig.compiler()), "ld.lld", f"-L{sysroot}/lib", "-z", "now", "-z", "relro", "-z", "noexecstack", "--hash-style=gnu", "--build-id=none"]
+    if "-o" not in arguments:
+        command += ["-o", os.devnull]  # meson asks for the linker's version in this way
     waiting = iter(arguments)
     for argument in waiting:
         if argument == "-Xclang":

@@ -18,6 +18,11 @@ def _bytes(content: bytes | pathlib.Path) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
+def _mode(data: bytes) -> int:
+    """Libraries and programs may be executed."""
+    return 0o755 if data.startswith(b"\x7fELF") else 0o644
+
+
 def write_zip(path: pathlib.Path, contents: Contents, epoch: int, *, last: tuple[str, ...] = ()) -> pathlib.Path:
     """A zip archive. last: names that stand at the end, in this order. A zip knows no time before 1980."""
     date_time = time.gmtime(max(epoch, 315619200))[:6]
@@ -26,8 +31,9 @@ def write_zip(path: pathlib.Path, contents: Contents, epoch: int, *, last: tuple
         for name in names:
             info = zipfile.ZipInfo(name, date_time)
             info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
-            info.external_attr = (0o100755 if name.endswith(".so") else 0o100644) << 16
-            archive.writestr(info, _bytes(contents[name]))
+            data = _bytes(contents[name])
+            info.external_attr = (0o100000 | _mode(data)) << 16
+            archive.writestr(info, data)
     return path
 
 
@@ -38,13 +44,13 @@ def write_tar(path: pathlib.Path, contents: Contents, epoch: int) -> pathlib.Pat
         for name in sorted(contents):
             content = contents[name]
             info = tarfile.TarInfo(name)
-            info.mtime, info.mode = epoch, 0o755 if name.endswith(".so") else 0o644
+            info.mtime = epoch
             if isinstance(content, pathlib.Path) and content.is_symlink():
                 info.type, info.linkname = tarfile.SYMTYPE, str(content.readlink())
                 archive.addfile(info)
                 continue
             data = _bytes(content)
-            info.size = len(data)
+            info.size, info.mode = len(data), _mode(data)
             archive.addfile(info, io.BytesIO(data))
     with path.open("wb") as file, gzip.GzipFile("", "wb", 9, file, epoch) as compressed:
         compressed.write(buffer.getvalue())

@@ -13,6 +13,7 @@ import source
 import zig
 
 LIBRARIES = ("libtvmq_accelerator.so", "libtvmq_delegate.so")
+PROGRAMS = ("tvmq-measure",)
 HEADERS = ("tvmq_accelerator.h", "tvmq_delegate.h")
 
 
@@ -24,6 +25,7 @@ def write(release: source.Release, architecture: str, installed: pathlib.Path, o
     listed = re.findall(r"^  '(tvmq_delegate/[^']+)'", (package / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)
     files: dict[str, bytes | pathlib.Path] = {name: package / name for name in listed}
     files |= {f"tvmq_delegate/{name}": installed / "lib" / name for name in LIBRARIES}
+    files |= {f"tvmq_delegate/{name}": installed / "bin" / name for name in PROGRAMS}
     files |= {f"tvmq_delegate/{name}": installed / "include" / name for name in HEADERS}
     info = f"{release.name}.dist-info"
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in (alias, platform))

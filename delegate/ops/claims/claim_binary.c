@@ -72,7 +72,18 @@ static const struct {
     [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5},    [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5}, [TVMQ_OPERATION_PRELU] = {claim_prelu, 4},
 };
 
+// int32 and int64, of which graphs compute shapes. Larger tensors gain nothing.
+static const char *claim_integers(const struct tvmq_binary_desc *desc) {
+  enum { MOST = 256 };
+  const bool known = desc->operation == TVMQ_OPERATION_ADD || desc->operation == TVMQ_OPERATION_SUB || desc->operation == TVMQ_OPERATION_MUL;
+  if (!known) return "the operator of int32 or int64";
+  if (desc->rank > 4) return "more dimensions than every runtime broadcasts";
+  if (desc->activation != TVMQ_ACTIVATION_NONE) return "int32 or int64 with a fused activation";
+  return desc->n <= MOST ? NULL : "int32 or int64 of more than 256 elements";
+}
+
 const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
+  if (desc->type == TVMQ_TYPE_S32 || desc->type == TVMQ_TYPE_S64) return elements_rule(desc->n) ?: claim_integers(desc);
   const char *reason = type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation);
   if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = "more dimensions than every runtime broadcasts";
   return reason ?: operations[desc->operation].claim(desc);

@@ -38,5 +38,6 @@ static const char *scales(const struct tvmq_concatenation_desc *desc) {
 }
 
 const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc) {
-  return type_rule(desc->type) ?: no_activation(desc->activation) ?: elements(desc) ?: scales(desc);
+  const bool quantized = type_rule(desc->type) == NULL;
+  return moved_type_rule(desc->type) ?: no_activation(desc->activation) ?: elements(desc) ?: (quantized ? scales(desc) : NULL);
 }

@@ -7,11 +7,6 @@
 #include "ops/geometry.h"
 #include "ops/quant_params.h"
 
-static const char *hybrid(const struct tvmq_conv_desc *desc) {
-  const bool integer_filter = desc->filter_type == TVMQ_TYPE_S8 || desc->filter_type == TVMQ_TYPE_U8 || desc->filter_type == TVMQ_TYPE_S4;
-  return desc->in_type == TVMQ_TYPE_F32 && integer_filter ? "hybrid: float32 activations with integer weights" : NULL;
-}
-
 static const char *filter_type(const struct tvmq_conv_desc *desc) {
   if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights";
   if (desc->in_type == TVMQ_TYPE_U8) return desc->filter_type == TVMQ_TYPE_U8 ? NULL : "weights are not uint8";
@@ -121,8 +116,75 @@ static const char *multipliers(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
+// ---- hybrid: float32 activations, integer weights
+
+static bool is_hybrid(const struct tvmq_conv_desc *desc) {
+  const bool integer_filter = desc->filter_type == TVMQ_TYPE_S8 || desc->filter_type == TVMQ_TYPE_U8 || desc->filter_type == TVMQ_TYPE_S4;
+  return desc->in_type == TVMQ_TYPE_F32 && integer_filter;
+}
+
+static const char *hybrid_types(const struct tvmq_conv_desc *desc) {
+  if (desc->filter_type != TVMQ_TYPE_S8) return "hybrid: weights are not int8";
+  if (desc->out_type != TVMQ_TYPE_F32) return "hybrid: the output is not float32";
+  if (desc->bias == NULL) return desc->depthwise || desc->fully_connected ? NULL : "hybrid: convolution without a bias";
+  return desc->bias_type == TVMQ_TYPE_F32 ? NULL : "hybrid: bias is not float32";
+}
+
+static const char *hybrid_form(const struct tvmq_conv_desc *desc) {
+  if (desc->hybrid == TVMQ_HYBRID_UNKNOWN) return "hybrid: how the runtime computes float32 activations with int8 weights is unknown: see the option hybrid";
+  const struct tvmq_border *border = &desc->border;
+  return border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0 ? "hybrid: a border" : NULL;
+}
+
+// Inputs of an axis and its padding.
+static double padded(int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
+  return fmax((double)in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
+}
+
+// Padding is written around the bytes of each image. A dilated filter may reach so far beyond a small one that memory has no room for it.
+static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
+  enum { MOST_BYTES = 1 << 20, MOST_TIMES = 16 };  // what is always possible, and what large images may become
+  struct tvmq_geometry g;
+  const char *reason = tvmq_geometry(desc, &g);
+  if (reason != NULL) return reason;
+  const double pixel = (double)desc->batch * desc->in_c, bytes = (double)desc->in_h * desc->in_w * pixel;
+  const double height = padded(desc->in_h, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
+  const double width = padded(desc->in_w, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
+  return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: far more padding than input";
+}
+
+static const char *hybrid_groups(const struct tvmq_conv_desc *desc) {
+  return !desc->depthwise && desc->filter_c != desc->in_c ? "hybrid: groups of channels" : NULL;
+}
+
+bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc) {
+  bool one = true;
+  for (int32_t i = 1; one && i < desc->n_filter_scales; i++) one = desc->filter_scales[i] == desc->filter_scales[0];
+  return one;
+}
+
+// Depthwise kernels read as many scales as there are channels. Portable ones take several scales for none, where they are alike or belong to FULLY_CONNECTED.
+static const char *hybrid_scales(const struct tvmq_conv_desc *desc) {
+  if (desc->depthwise) return desc->n_filter_scales == desc->out_c ? NULL : "hybrid: one scale for all channels of a depthwise convolution";
+  const bool lost = desc->hybrid == TVMQ_HYBRID_PORTABLE && desc->n_filter_scales > 1 && (desc->fully_connected || tvmq_hybrid_has_one_scale(desc));
+  return lost ? "hybrid: several scales that the runtime's kernels lose" : NULL;
+}
+
+// Kernels add two products in int16, which overflows with such weights.
+static const char *hybrid_weights(const struct tvmq_conv_desc *desc) {
+  const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
+  return memchr(desc->filter, (uint8_t)INT8_MIN, n) != NULL ? "hybrid: weights of -128" : NULL;
+}
+
+static const char *claim_hybrid(const struct tvmq_conv_desc *desc) {
+  return hybrid_types(desc) ?: constants(desc) ?: hybrid_form(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc)
+             ?: zero_points(desc) ?: filter_scales(desc) ?: hybrid_groups(desc) ?: hybrid_scales(desc) ?: hybrid_padding(desc)
+             ?: hybrid_weights(desc);
+}
+
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
-  return hybrid(desc) ?: type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: scaling(desc)
+  if (is_hybrid(desc)) return claim_hybrid(desc);
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: scaling(desc)
              ?: bias_type(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)
              ?: activation_range_rule(desc->activation, desc->out) ?: multipliers(desc);

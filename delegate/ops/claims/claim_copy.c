@@ -19,11 +19,12 @@ static const char *same_quant(const struct tvmq_copy_desc *desc) {
 static const char *places(const struct tvmq_copy_desc *desc) {
   for (int d = 0; d < desc->rank; d++) {
     if (!tvmq_copy_fits(&desc->axes[d])) return "an index is outside the input";
+    if (desc->axes[d].kind == TVMQ_COPY_PADDED && type_rule(desc->in_type) != NULL) return type_rule(desc->in_type);
     if (desc->axes[d].kind == TVMQ_COPY_PADDED && !fits_type(desc->value, desc->out_type)) return "the padded value is outside its type";
   }
   return NULL;
 }
 
 const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc) {
-  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: elements(desc) ?: same_quant(desc) ?: places(desc);
+  return moved_type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: elements(desc) ?: same_quant(desc) ?: places(desc);
 }

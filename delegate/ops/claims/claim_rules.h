@@ -25,6 +25,11 @@ static inline const char *type_rule(enum tvmq_type type) {
   return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8 || type == TVMQ_TYPE_S16 ? NULL : "activations are not int8, uint8 or int16";
 }
 
+// The rule for operators that move elements as they are.
+static inline const char *moved_type_rule(enum tvmq_type type) {
+  return type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64 || type == TVMQ_TYPE_F32 ? NULL : type_rule(type);
+}
+
 static inline const char *same_type_rule(enum tvmq_type in, enum tvmq_type out) { return in == out ? NULL : "input and output types differ"; }
 
 // The rule for tensors of which only the number of elements matters.

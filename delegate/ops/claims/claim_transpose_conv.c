@@ -24,6 +24,7 @@ static const char *phases(const struct tvmq_conv_desc *desc, const struct tvmq_s
 }
 
 const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_F32) return "float32: not quantized";
   struct tvmq_subpixels h, w;
   const char *reason = tvmq_find_subpixels(desc, &h, &w);
   if (reason != NULL) return reason;

@@ -25,6 +25,7 @@ struct tvmq_conv_problem {
   struct tvmq_geometry geometry;
   struct tvmq_conv_quant quant;
   size_t element_bytes;    // of an activation
+  size_t stored_bytes;     // of an element of the output: of an activation, or of a sum
   size_t groups, group_n;  // output channels of a group
   size_t m;                // output pixels of the whole batch
   uint64_t macs;
@@ -114,6 +115,9 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
 static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int thread) {
   return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
 }
+
+// The class that computes what `op_class` has claimed: hybrid convolutions have one of their own.
+const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_op_class *op_class);
 
 // The set_border of both operators (op.h).
 bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);

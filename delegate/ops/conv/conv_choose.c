@@ -21,6 +21,7 @@ const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct t
       .desc = *desc,
       .quant = tvmq_conv_quant(desc, env->rounding),
       .element_bytes = tvmq_conv_element_bytes(desc),
+      .stored_bytes = tvmq_conv_stored_bytes(desc),
       .groups = (size_t)desc->in_c / (size_t)desc->filter_c,
   };
   const char *why = tvmq_geometry(desc, &problem->geometry);
@@ -49,15 +50,27 @@ static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_pr
   return choice->variant != NULL && set_panels(problem, choice);
 }
 
+// Estimated, until the last of the threads is done. A way that splits badly, such as Winograd with few tiles, may be the cheapest on one thread and not on two.
+static float shared_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
+  const int threads = tvmq_threads_count(env->threads);
+  if (threads == 1) return choice->cycles;
+  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  return tvmq_best_blocks(&work, env->machine, threads).cycles * choice->cycles / work.cycles;  // the work may be one of several waves
+}
+
 // The cheapest of the ways that are allowed.
 static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
   const struct tvmq_target target = tvmq_target(env);
+  float least = INFINITY;
   best->variant = NULL;
   for (size_t i = 0; i < N_WAYS; i++) {
     struct tvmq_conv_choice choice;
     if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_by(ways[i], problem, env, &target, &choice)) continue;
-    if (best->variant && choice.cycles >= best->cycles) continue;
-    if (!ways[i]->is_exact || ways[i]->is_exact(problem)) *best = choice;
+    const float cycles = shared_cycles(problem, env, &choice);
+    if (best->variant && cycles >= least) continue;
+    if (ways[i]->is_exact && !ways[i]->is_exact(problem)) continue;
+    *best = choice;
+    least = cycles;
   }
   return best->variant != NULL;
 }
@@ -94,7 +107,7 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
 void tvmq_conv_sign(const union tvmq_desc *whole, const struct tvmq_env *env, struct tvmq_text *text) {
   const struct tvmq_conv_desc *d = &whole->conv;
   struct tvmq_conv_problem problem;
-  if (tvmq_conv_describe(d, env, &problem) != NULL) return;
+  if (d->in_type == TVMQ_TYPE_F32 || tvmq_conv_describe(d, env, &problem) != NULL) return;
   struct tvmq_geometry geometry;  // before the filter was trimmed
   tvmq_geometry(d, &geometry);
   tvmq_say(text, " in=%s[%d,%d,%d,%d] filter=%s[%d,%d,%d] out=%s[%d,%d,%d] stride=%d,%d dilation=%d,%d pad=%d,%d", tvmq_type_name(d->in_type), d->batch,
@@ -109,6 +122,7 @@ void tvmq_conv_sign(const union tvmq_desc *whole, const struct tvmq_env *env, st
 static void list_blocks(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice, struct tvmq_choices *choices) {
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_work work = choice->way->work(problem, choice, env);
+  const float cycles = shared_cycles(problem, env, choice);
   struct tvmq_blocks blocks[LISTED_BLOCKS];
   const size_t n = tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, blocks, LISTED_BLOCKS);
   for (size_t i = 0; i < n; i++) {
@@ -119,7 +133,7 @@ static void list_blocks(const struct tvmq_conv_problem *problem, const struct tv
                                 .flip = best,
                                 .rows = blocks[i].rows,
                                 .panels = blocks[i].panels,
-                                .cycles = choice->cycles * blocks[i].cycles / blocks[0].cycles};
+                                .cycles = cycles * blocks[i].cycles / blocks[0].cycles};
     if (wish.flip == TVMQ_FLIP_ANY || wish.flip == best) tvmq_choices_add(choices, &found);
     found.flip = other;
     if (choice->may_flip && (wish.flip == TVMQ_FLIP_ANY || wish.flip == other)) tvmq_choices_add(choices, &found);
@@ -130,7 +144,7 @@ void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *en
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   enum tvmq_exactness by_winograd = TVMQ_EXACTNESS_UNKNOWN;
   struct tvmq_conv_problem problem;
-  if (tvmq_conv_describe(desc, env, &problem) != NULL) return;
+  if (desc->in_type == TVMQ_TYPE_F32 || tvmq_conv_describe(desc, env, &problem) != NULL) return;
   problem.by_winograd = &by_winograd;
   for (size_t i = 0; i < N_WAYS; i++) {
     if (!tvmq_way_allowed(&wish, ways[i]->id)) continue;

@@ -12,8 +12,11 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "kernels/inline.h"
 #include "ops/conv/conv_gemm.h"
 #include "ops/conv/conv_rows.h"
+
+enum { PADDED = 16 };  // bytes of zero points that are written at a time
 
 // ---- choose
 
@@ -31,7 +34,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, c.n_taps, tvmq_rows_piece_bytes(&rows));
   gemm.m = rows.out_w;
   gemm.lines = (size_t)p->desc.batch * rows.out_h;
-  gemm.required = TVMQ_LINES;
+  gemm.required |= TVMQ_LINES;
   c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(gemm.k, c.variant->layout.ku);
@@ -73,28 +76,38 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
   (void)n_rows;
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   size_t copies;
-  return tvmq_mul_size(copied_lines(&g->rows, n_lines), line_bytes(g), &copies) && tvmq_add_size(copies, c->choice.variant->layout.ku, &copies) &&
+  return tvmq_mul_size(copied_lines(&g->rows, n_lines), line_bytes(g), &copies) && tvmq_add_size(copies, c->choice.variant->layout.ku + PADDED, &copies) &&
          tvmq_scratch_append(size, c->choice.n_taps, sizeof(void *), &g->taps) && tvmq_scratch_append(size, copies, 1, &g->copies);
 }
 
 // ---- run
 
-// Copies what output lines [first, first + n) of an image read, with its padding, flipped as the kernel wants it.
+// Writes `n` zero points, and where they are few some more behind them.
+TVMQ_INLINE void pad(uint8_t *to, const uint8_t zero_points[PADDED], size_t n) {
+  if (n > PADDED)
+    memset(to, zero_points[0], n);
+  else
+    memcpy(to, zero_points, PADDED);
+}
+
+// Copies what output lines [first, first + n) of an image read, with its padding, flipped as the kernel wants it. Nothing is called for a usual line.
 static void copy_lines(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *to) {
   const struct tvmq_rows *rows = &tvmq_gemm_plan_of(c)->rows;
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
-  const int zero_point = (uint8_t)c->problem.desc.in.zero_point ^ flip;
+  uint8_t zero_points[PADDED];
+  memset(zero_points, (uint8_t)c->problem.desc.in.zero_point ^ flip, PADDED);
   const size_t pixel = rows->pixel_bytes, pixels = copied_pixels(rows), left = tvmq_min(rows->pad_left, pixels), inside = tvmq_min(pixels - left, rows->in_w);
-  const size_t line = pixels * pixel, lines = copied_lines(rows, n);
+  const size_t line = pixels * pixel, lines = copied_lines(rows, n), begin = left * pixel, end = begin + inside * pixel;
   for (size_t i = 0; i < lines; i++, to += line) {
     const size_t y = first * rows->stride_h + i - rows->pad_top;  // huge above the image
     if (y >= rows->in_h) {
-      memset(to, zero_point, line);
+      memset(to, zero_points[0], line);
       continue;
     }
-    memset(to, zero_point, left * pixel);
-    tvmq_rows_flip(image + y * rows->in_w * pixel, inside * pixel, flip, to + left * pixel);
-    memset(to + (left + inside) * pixel, zero_point, (pixels - left - inside) * pixel);
+    const uint8_t *const from = image + y * rows->in_w * pixel;
+    pad(to, zero_points, begin);
+    for (size_t j = 0; j < inside * pixel; j++) to[begin + j] = from[j] ^ flip;
+    pad(to + end, zero_points, line - end);
   }
 }
 

@@ -21,9 +21,9 @@ struct tvmq_work tvmq_gemm_work(const struct tvmq_conv_problem *p, const struct 
       .panels = c->panels,
       .panel_bytes = c->panel.size,
       .in_bytes = (size_t)d->batch * image_bytes / (p->groups * lines->images * lines->image_lines),
-      .out_bytes = lines->line_rows * p->group_n * p->element_bytes,
-      .pixel_bytes = (size_t)d->out_c * p->element_bytes,
-      .panel_pixel_bytes = c->variant->layout.nr * p->element_bytes,
+      .out_bytes = lines->line_rows * p->group_n * p->stored_bytes,
+      .pixel_bytes = (size_t)d->out_c * p->stored_bytes,
+      .panel_pixel_bytes = c->variant->layout.nr * p->stored_bytes,
       .cycles = c->cycles,
       .bring_cycles = c->bring_cycles,
   };
@@ -31,7 +31,7 @@ struct tvmq_work tvmq_gemm_work(const struct tvmq_conv_problem *p, const struct 
 
 const char *tvmq_gemm_plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  const size_t mr = c->choice.variant->mr, tile_bytes = c->choice.variant->layout.nr * c->problem.element_bytes;
+  const size_t mr = c->choice.variant->mr, tile_bytes = c->choice.variant->layout.nr * c->problem.stored_bytes;
   g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
@@ -74,7 +74,7 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
                            size_t out_stride) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  const size_t nr = c->choice.variant->layout.nr, bytes = c->problem.element_bytes;
+  const size_t nr = c->choice.variant->layout.nr, bytes = c->problem.stored_bytes;
   uint8_t *const tile = b->scratch + g->tile;
   for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, g->tile_panels);
@@ -92,7 +92,7 @@ void tvmq_gemm_run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass,
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_gemm_lines *lines = &g->lines;
   const struct tvmq_blocks *blocks = &c->choice.blocks;
-  const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, bytes = c->problem.element_bytes, group_n = c->problem.group_n;
+  const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, bytes = c->problem.stored_bytes, group_n = c->problem.group_n;
   const size_t out_stride = (size_t)c->problem.desc.out_c * bytes;
 
   const size_t n_block = task.index % blocks->n_blocks, m_blocks = task.index / blocks->n_blocks, m_block = m_blocks % blocks->m_blocks;

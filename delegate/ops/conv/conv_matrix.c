@@ -24,7 +24,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   if (p->desc.in_type == TVMQ_TYPE_S16) return c;
   struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_taps, k);
   gemm.m = m;
-  gemm.required = TVMQ_MATRIX_ROWS;
+  gemm.required |= TVMQ_MATRIX_ROWS;
   c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
@@ -66,7 +66,7 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
   struct tvmq_conv_choice c = choose(p, target, p->m, 1, k);
   c.copies = true;
-  const float copy_cycles = tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
+  const float copy_cycles = tvmq_conv_im2col_cycles(p, env->machine);
   c.bring_cycles = (c.bring_cycles + copy_cycles) * (float)p->groups;
   c.cycles = (c.cycles + copy_cycles) * (float)p->groups;
   return c;

@@ -18,6 +18,7 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
       .filter_flip = flip_of(desc->filter_type),
       .stage = {.rounding = rounding, .right_shifts = true, .headroom = true, .fits_int16 = true, .flip = flip_of(desc->out_type)},
   };
+  q.stage.sums = desc->out_type == TVMQ_TYPE_S32;
   q.in_zero_point = desc->in.zero_point - q.in_flip;
   q.filter_zero_point = desc->filter_zero_point - q.filter_flip;
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &q.stage.min, &q.stage.max);
@@ -63,7 +64,8 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
   for (size_t j = 0; j < n; j++) {
     const struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
     accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
-    params[j].bias = folded.bias;
+    params[j] = (struct tvmq_channel_params){.bias = folded.bias};
+    if (quant->stage.sums) continue;
     if (j == 0 || desc->n_filter_scales > 1) {
       tvmq_conv_multiplier(desc, (int32_t)(first + j), &params[j].multiplier, &params[j].shift);
     } else {
@@ -71,6 +73,7 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
       params[j].shift = params[0].shift;
     }
   }
+  if (quant->stage.sums) return;
   if (in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
   if (wide) stage->fits_int16 = false;
   for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
@@ -100,6 +103,8 @@ uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struc
 }
 
 size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
+
+size_t tvmq_conv_stored_bytes(const struct tvmq_conv_desc *desc) { return desc->out_type == TVMQ_TYPE_S32 ? sizeof(int32_t) : tvmq_conv_element_bytes(desc); }
 
 bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b) {
   return a->depthwise == b->depthwise && a->in_type == b->in_type && a->filter_type == b->filter_type && a->out_type == b->out_type &&

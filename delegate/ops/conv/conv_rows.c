@@ -1,5 +1,6 @@
 #include "ops/conv/conv_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -44,9 +45,35 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
       .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
       .target = *target,
       .excluded = p->excluded,
+      .required = p->quant.stage.sums ? TVMQ_SUMS : 0,
       .filter_zero_point = p->quant.filter_zero_point,
       .in_flip = p->quant.in_flip,
   };
+}
+
+// Outputs of a line whose windows the image's sides cut.
+static size_t n_at_sides(const struct tvmq_rows *rows) {
+  size_t n = 0;
+  if (rows->piece_taps < rows->filter_w) return 0;  // taps are copied one by one, and each is inside or outside
+  for (size_t x = 0; x < rows->out_w; x++) n += x * rows->stride_w < rows->pad_left || x * rows->stride_w + rows->filter_w > rows->in_w + rows->pad_left;
+  return n;
+}
+
+static size_t pieces_at_sides(const struct tvmq_rows *rows, size_t n_pieces) { return n_pieces / rows->out_w * n_at_sides(rows); }
+
+float tvmq_conv_table_cycles(const struct tvmq_conv_problem *p, const struct tvmq_machine *machine) {
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const size_t n_pieces = p->m * tvmq_rows_pieces(&rows);
+  if (tvmq_conv_is_matrix(p)) return (float)n_pieces * machine->list_cycles;
+  return (float)n_pieces * machine->pointer_cycles +
+         (float)pieces_at_sides(&rows, n_pieces) * fmaxf(0, machine->side_piece_cycles - machine->copied_piece_cycles);
+}
+
+float tvmq_conv_im2col_cycles(const struct tvmq_conv_problem *p, const struct tvmq_machine *machine) {
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const size_t n_pieces = p->m * tvmq_rows_pieces(&rows), at_sides = pieces_at_sides(&rows, n_pieces);
+  if (tvmq_rows_moved(&rows)) return (float)at_sides * machine->side_piece_cycles + (float)(n_pieces - at_sides) * machine->moved_piece_cycles;
+  return (float)at_sides * machine->side_piece_cycles + tvmq_conv_copy_cycles(n_pieces - at_sides, n_pieces * tvmq_rows_piece_bytes(&rows), machine);
 }
 
 // The filter has a channel's weights in the order of the row's pieces, whatever these are.

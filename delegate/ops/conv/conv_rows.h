@@ -19,6 +19,12 @@ static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, const s
   return (float)n_pieces * machine->copied_piece_cycles + (float)bytes * machine->copied_byte_cycles;
 }
 
+// The estimate for writing a table of pointers to the pieces of all rows. Pieces that the image's sides cut are copied.
+float tvmq_conv_table_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_machine *machine);
+
+// The estimate for copying all rows, piece by piece.
+float tvmq_conv_im2col_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_machine *machine);
+
 // A way's pack for weights in the order of the row's pieces.
 void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                            const struct tvmq_channel_params *params, size_t n, void *panel);

@@ -30,8 +30,7 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
   c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.may_flip = p->groups == 1 && c.variant->layout.a_offset != 0 && tvmq_operand_flip(&p->quant, &c.variant->layout) != 0;
-  const float pointer_cycles = tvmq_conv_is_matrix(p) ? env->machine->list_cycles : env->machine->pointer_cycles;
-  estimate(&c, p, &gemm, (float)p->m * (float)n_pieces * pointer_cycles);
+  estimate(&c, p, &gemm, tvmq_conv_table_cycles(p, env->machine));
   return c;
 }
 
@@ -46,7 +45,7 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
   float bring_cycles = (float)p->m * env->machine->list_cycles;
-  if (c.copies) bring_cycles += tvmq_conv_copy_cycles(p->m * n_pieces, p->m * k, env->machine);
+  if (c.copies) bring_cycles += tvmq_conv_im2col_cycles(p, env->machine);
   if (c.variant->flags & TVMQ_WIDE_ROWS) bring_cycles += (float)p->m * (float)c.k * env->machine->widened_byte_cycles;
   estimate(&c, p, &gemm, bring_cycles);
   return c;
@@ -195,7 +194,7 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   };
   const void *const *const table = (const void *const *)(b->scratch + g->table);
   const int32_t *const terms = (const int32_t *)(b->scratch + g->terms);
-  for (size_t p = panel; p < panel + n_panels; p++, out += v->layout.nr * c->problem.element_bytes) {
+  for (size_t p = panel; p < panel + n_panels; p++, out += v->layout.nr * c->problem.stored_bytes) {
     args.panel = b->panels + p * c->choice.panel.size;
     args.panel_follows = p + 1 < c->choice.panels;
     args.rows = table;

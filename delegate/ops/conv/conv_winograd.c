@@ -38,7 +38,7 @@ static size_t n_pieces(const struct tvmq_conv_problem *p) { return tvmq_winograd
 
 static bool is_legal(const struct tvmq_conv_problem *p) {
   const struct tvmq_conv_desc *d = &p->desc;
-  return p->element_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && (d->filter_h == 1 || d->dilation_h == 1) &&
+  return p->stored_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && (d->filter_h == 1 || d->dilation_h == 1) &&
          (d->filter_w == 1 || d->dilation_w == 1) && (d->filter_h > 1 || d->filter_w > 1);
 }
 

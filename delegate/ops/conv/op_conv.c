@@ -6,6 +6,7 @@
 #include "ops/claims/claim.h"
 #include "ops/conv/conv.h"
 #include "ops/conv/conv_key.h"
+#include "ops/conv/rows.h"
 #include "packing/packed.h"
 
 // The output channels of panel `p`, and the first of them; returns how many.
@@ -84,7 +85,7 @@ static bool find_key(const struct tvmq_conv *c, const struct tvmq_env *env, stru
 
 static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *desc = &c->problem.desc;
-  const size_t padding_bytes = (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
+  const size_t padding_bytes = tvmq_max((size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes, TVMQ_ROWS_MOVE);
   struct tvmq_key key = {{0}};
   c->in_float = tvmq_conv_in_float(c->choice.variant, env->machine, c->problem.m);
   const bool has_key = find_key(c, env, &key);
@@ -210,6 +211,20 @@ bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *
   return true;
 }
 
+const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_op_class *op_class) {
+  return desc->conv.in_type == TVMQ_TYPE_F32 ? &tvmq_op_hybrid : op_class;
+}
+
+static const struct tvmq_op_class *conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return tvmq_conv_computed_by(desc, &tvmq_op_conv);
+}
+
+static const struct tvmq_op_class *fully_connected_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return tvmq_conv_computed_by(desc, &tvmq_op_fully_connected);
+}
+
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
   struct tvmq_choices choices = {.list = list, .max = max};
   tvmq_conv_list(&desc->conv, env, &choices);
@@ -220,6 +235,7 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .claim_fast_math = tvmq_claim_fast_math_conv,
                                            .candidates = candidates,
                                            .sign = tvmq_conv_sign,
+                                           .computed_by = conv_computed_by,
                                            .plan = plan,
                                            .n_tasks = n_tasks,
                                            .run_task = run_task,
@@ -232,6 +248,7 @@ const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
                                                       .claim_fast_math = tvmq_claim_fast_math_conv,
                                                       .candidates = candidates,
                                                       .sign = tvmq_conv_sign,
+                                                      .computed_by = fully_connected_computed_by,
                                                       .plan = plan,
                                                       .n_tasks = n_tasks,
                                                       .run_task = run_task,

@@ -29,8 +29,10 @@ struct tvmq_rows {
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
   size_t pad_top, pad_left;
   size_t piece_taps;       // taps of a piece: filter_w, or 1 where taps of a filter row do not lie side by side
-  const uint8_t *padding;  // a piece of zero points
+  const uint8_t *padding;  // a piece of zero points, and at least TVMQ_ROWS_MOVE of them
 };
+
+enum { TVMQ_ROWS_MOVE = 32 };
 
 static inline size_t tvmq_rows_pieces(const struct tvmq_rows *rows) { return rows->filter_h * rows->filter_w / rows->piece_taps; }
 static inline size_t tvmq_rows_piece_bytes(const struct tvmq_rows *rows) { return rows->piece_taps * rows->tap_bytes; }
@@ -39,8 +41,11 @@ static inline size_t tvmq_rows_piece_bytes(const struct tvmq_rows *rows) { retur
 // room for ceil(n / mr) * mr rows of pointers to all pieces. Pieces that are copied go to `copies`, which has room for n whole rows, unless piece_taps is 1.
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table);
 
-// Copies the same rows to `out`, `row_bytes` apart, at least as far as all pieces take. Bytes behind them are left as they are.
+// Copies the same rows to `out`, `row_bytes` apart, at least as far as all pieces take. Bytes between rows may be written.
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
+
+// Whether the pieces are so short, and lie so, that most are copied by one move each.
+bool tvmq_rows_moved(const struct tvmq_rows *rows);
 
 // Pixels of the input, counted over the whole batch, that rows [first, first + n) of A read lie in [begin, end): part of a line if they all lie in one, else
 // whole lines.

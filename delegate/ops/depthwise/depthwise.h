@@ -43,8 +43,8 @@ struct tvmq_depthwise {
   float cycles, bring_cycles;  // estimated, on one thread; of them, what it takes to point at pixels
   struct tvmq_threads *threads;
 
-  size_t element_bytes;
-  size_t channels;  // of the output
+  size_t element_bytes, stored_bytes;  // of an activation, and of an element of the output
+  size_t channels;                     // of the output
   size_t panel_bytes;
   size_t n_blocks;
   size_t side_by_side;  // output pixels that a block holds, 1 where it holds as many channels

@@ -39,7 +39,7 @@ static void run_overhanging(const struct tvmq_variant *variant, const struct tvm
       }
     }
     out += block_bytes;
-    args.channel_offset += block_bytes;
+    args.channel_offset += block_bytes / tvmq_stored_bytes(args.stage);
     args.panel = (const uint8_t *)args.panel + args.panel_bytes;
   }
 }

@@ -14,7 +14,7 @@ static struct steps steps(const struct tvmq_depthwise *d, size_t h, size_t w, si
 
 static struct steps in_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.in, d->w.in, (size_t)d->desc.in_c * d->element_bytes); }
 
-static struct steps out_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->element_bytes); }
+static struct steps out_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->stored_bytes); }
 
 // Takes the digit of base `n` off a number. Most tasks have nothing to divide, and divisions are slow.
 static size_t take_digit(size_t *number, size_t n) {
@@ -30,7 +30,7 @@ size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
 
 void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_task task) {
   const struct tvmq_blocks *tasks = &d->tasks;
-  const size_t bytes = d->element_bytes, nr = d->variant->layout.nr;
+  const size_t bytes = d->element_bytes, stored = d->stored_bytes, nr = d->variant->layout.nr;
   const struct steps in_step = in_steps(d), out_step = out_steps(d);
   uint8_t *scratch = d->scratch->memory + (size_t)task.thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
@@ -42,7 +42,7 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
   const size_t n = tvmq_min(tasks->rows, n_rows - first_row);
   const size_t end_block = group + 1 == tasks->n_blocks ? d->n_blocks : (group + 1) * tasks->panels;
   const uint8_t *in = (const uint8_t *)in_tensor + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
-  uint8_t *out = (uint8_t *)out_tensor + image * d->h.out * d->w.out * d->channels * bytes;
+  uint8_t *out = (uint8_t *)out_tensor + image * d->h.out * d->w.out * d->channels * stored;
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
   // A tile that overhangs reads table rows past the image: padding.
@@ -86,13 +86,13 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
     args.n_planes = block->planes;
     args.panel = d->packed + b * d->panel_bytes;
     args.pixels = table;
-    args.out = out + block->first * bytes;
-    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
+    args.out = out + block->first * stored;
+    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), stored, scratch + d->slice.tile);
   }
   if (rest > 0) {  // the last pixels side by side, some of them again
     args.pixels = table + (n_cols - pixels);
     args.out = out + (n_cols - pixels) * out_step.w;
     args.n_cols = 1;
-    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), bytes, scratch + d->slice.tile);
+    tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), stored, scratch + d->slice.tile);
   }
 }

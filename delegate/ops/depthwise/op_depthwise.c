@@ -34,6 +34,7 @@ static const struct tvmq_variant *choose(struct tvmq_depthwise *d, const struct 
       .neighbours = !d->transposed && d->w.phases == 1 && d->w.dilation == 1,
       .target = tvmq_target(env),
       .excluded = d->excluded,
+      .required = d->quant.stage.sums ? TVMQ_SUMS : 0,
   };
   const enum tvmq_family family = desc->in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_DEPTHWISE_S16 : TVMQ_FAMILY_DEPTHWISE_S8;
   const struct tvmq_variant *variant = tvmq_select_depthwise(family, &problem, &d->cycles);
@@ -172,9 +173,9 @@ static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvm
       .panels = d->n_blocks - (d->n_blocks > 1 && d->channels % d->variant->layout.nr != 0),
       .panel_bytes = d->panel_bytes,
       .in_bytes = row_bytes / (size_t)tvmq_threads_count(env->threads),  // of a thread's channels
-      .out_bytes = d->w.out * d->channels * d->element_bytes,
-      .pixel_bytes = d->channels * d->element_bytes,
-      .panel_pixel_bytes = d->variant->layout.nr * d->element_bytes,
+      .out_bytes = d->w.out * d->channels * d->stored_bytes,
+      .pixel_bytes = d->channels * d->stored_bytes,
+      .panel_pixel_bytes = d->variant->layout.nr * d->stored_bytes,
       .cycles = d->cycles,
       .bring_cycles = d->bring_cycles,
   };
@@ -199,7 +200,7 @@ static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *me
   if (d->side_by_side > 1 && !tvmq_add_size(pixels, nr, &expanded)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&s.size, expanded, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
-      !tvmq_scratch_append(&s.size, tile, nr * d->element_bytes, &s.tile))
+      !tvmq_scratch_append(&s.size, tile, nr * d->stored_bytes, &s.tile))
     return why;
   d->slice = s;
   d->scratch = memory;
@@ -233,6 +234,7 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   d->desc = *desc;
   d->quant = tvmq_conv_quant(desc, env->rounding);
   d->element_bytes = tvmq_conv_element_bytes(desc);
+  d->stored_bytes = tvmq_conv_stored_bytes(desc);
   d->channels = (size_t)desc->out_c;
   struct tvmq_geometry geometry;
   const char *why = tvmq_geometry(desc, &geometry);
@@ -311,6 +313,7 @@ enum { LISTED_BLOCKS = 3 };
 // The list has the candidates of a convolution, too: the operator may be computed as one.
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
   struct tvmq_choices choices = {.list = list, .max = max};
+  if (desc->conv.in_type == TVMQ_TYPE_F32) return 0;
   struct tvmq_env one = *env;
   struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_variant *const only = wish.variant;
@@ -345,6 +348,7 @@ static const struct tvmq_op_class *wished_class(const struct tvmq_choice *wish) 
 
 // One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (tvmq_conv_computed_by(desc, &tvmq_op_depthwise) != &tvmq_op_depthwise) return &tvmq_op_hybrid;
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_op_class *const wished = wished_class(&wish);
   if (wished != NULL) return wished;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "ops/claims/claim.h"
 #include "ops/elementwise/binary.h"
+#include "ops/elementwise/integers.h"
 #include "ops/op.h"
 #include "plan/blocks.h"
 
@@ -14,14 +15,17 @@ static const struct tvmq_binary_way *const ways[] = {
     [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
 };
 
+static bool is_wide(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
+
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  if (is_wide(desc)) return 0;
   return tvmq_plain_candidates(ways[desc->binary.operation]->select, desc, desc->binary.n, env, list, max);
 }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   const struct tvmq_binary_desc *d = &desc->binary;
   (void)env;
-  if (ways[d->operation]->select == NULL) return;
+  if (ways[d->operation]->select == NULL || is_wide(desc)) return;
   tvmq_plain_sign(d->type, d->type, d->n, text);
   if (d->broadcast.rank > 0) tvmq_say(text, " line=%zu", d->broadcast.dims[d->broadcast.rank - 1]);
 }
@@ -108,7 +112,20 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return is_wide(desc) ? &tvmq_op_integers : &tvmq_op_binary;
+}
+
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  if (!is_wide(desc) || in[0] == NULL || in[1] == NULL) return false;
+  tvmq_integers(&desc->binary, (const void *const[2]){in[0], in[1]}, outs[0]);
+  return true;
+}
+
 const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
+                                             .computed_by = computed_by,
+                                             .evaluate = evaluate,
                                              .claim_fast_math = tvmq_claim_fast_math_binary,
                                              .candidates = candidates,
                                              .sign = sign,

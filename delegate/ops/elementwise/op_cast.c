@@ -74,5 +74,17 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_cast = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .byte_function = byte_function, .converts = true};
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  if (in[0] != NULL) conversions[desc->cast.in_type][desc->cast.out_type](in[0], outs[0], 0, desc->cast.n);
+  return in[0] != NULL;
+}
+
+const struct tvmq_op_class tvmq_op_cast = {.claim = claim,
+                                           .plan = plan,
+                                           .n_tasks = n_tasks,
+                                           .run_task = run_task,
+                                           .release = release,
+                                           .info = info,
+                                           .byte_function = byte_function,
+                                           .evaluate = evaluate,
+                                           .converts = true};

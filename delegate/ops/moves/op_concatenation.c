@@ -110,17 +110,52 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
 
+static bool leavable(const union tvmq_desc *desc) {
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  for (int i = 0; i < d->n_in; i++) {
+    if (tvmq_concatenation_rescales(d, i)) return false;
+  }
+  return true;
+}
+
 // The inputs of a single row lie one behind the other in the output.
 static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  if (d->rows != 1) return 0;
-  for (int i = 0; i < d->n_in; i++) {
-    if (tvmq_concatenation_rescales(d, i)) return 0;
-  }
+  if (d->rows != 1 || !leavable(desc)) return 0;
   size_t at = 0;
   for (int i = 0; i < d->n_in; at += d->row_bytes[i++]) offsets[i] = at;
   return d->n_in == 1 ? TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN : TVMQ_MOVES_INTO_OUT;
 }
 
-const struct tvmq_op_class tvmq_op_concatenation = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves};
+// A signature has no room for more than MOST_SIGNED inputs.
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  enum { MOST_SIGNED = 16 };
+  (void)env;
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  if (!leavable(desc) || d->n_in > MOST_SIGNED) return;
+  tvmq_say(text, " in=%s rows=%zu bytes=", tvmq_type_name(d->type), d->rows);
+  for (int i = 0; i < d->n_in; i++) tvmq_say(text, "%s%zu", i > 0 ? "," : "", d->row_bytes[i]);
+}
+
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  uint8_t *out = outs[0];
+  for (int i = 0; i < d->n_in; i++) {
+    if (in[i] == NULL) return false;
+  }
+  for (size_t row = 0; row < d->rows; row++) {
+    for (int i = 0; i < d->n_in; out += d->row_bytes[i++]) memcpy(out, (const uint8_t *)in[i] + row * d->row_bytes[i], d->row_bytes[i]);
+  }
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim,
+                                                    .sign = sign,
+                                                    .leavable = leavable,
+                                                    .plan = plan,
+                                                    .n_tasks = n_tasks,
+                                                    .run_task = run_task,
+                                                    .release = release,
+                                                    .info = info,
+                                                    .moves = moves,
+                                                    .evaluate = evaluate};

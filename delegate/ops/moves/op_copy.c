@@ -1,6 +1,7 @@
 // Operators that copy elements (ops/copy.h). The last dimension of the merged copy is a line: pieces of the input, each of as many bytes as lie together in
 // input and output. The dimensions before it say where each line begins. Where the input's neighbours are not the output's, matrices are transposed instead.
 // Threads share lines and pieces of them, or rows of matrices.
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -307,7 +308,44 @@ static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
 }
 
-#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves
+// Element by element; nothing is padded.
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  const size_t bytes = tvmq_type_bytes(d->in_type);
+  size_t before = 0;
+  for (int k = 0; in[0] != NULL && k < d->n_out; before += d->pieces[k++]) {
+    size_t n = 1, dims[TVMQ_COPY_AXES];
+    for (int axis = 0; axis < d->rank; axis++) n *= dims[axis] = d->n_out > 1 && axis == d->piece_axis ? d->pieces[k] : d->axes[axis].n;
+    for (size_t i = 0; i < n; i++) {
+      size_t rest = i, from = 0;
+      for (int axis = d->rank; axis-- > 0; rest /= dims[axis]) {
+        const size_t index = rest % dims[axis] + (d->n_out > 1 && axis == d->piece_axis ? before : 0);
+        from += (size_t)tvmq_copy_index(&d->axes[axis], index) * d->axes[axis].stride;
+      }
+      memcpy((uint8_t *)outs[k] + i * bytes, (const uint8_t *)in[0] + from, bytes);
+    }
+  }
+  return in[0] != NULL;
+}
 
-const struct tvmq_op_class tvmq_op_copy = {COPY};
+static bool leavable(const union tvmq_desc *desc) {
+  (void)desc;
+  return true;
+}
+
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  (void)env;
+  const struct tvmq_copy_desc *d = &desc->copy;
+  tvmq_say(text, " in=%s outputs=%d axes=", tvmq_type_name(d->in_type), d->n_out);
+  for (int i = 0; i < d->rank; i++) {
+    const struct tvmq_copy_axis *axis = &d->axes[i];
+    tvmq_say(text, "%s%zu:%zu:%zu:%d", i > 0 ? "," : "", axis->n, axis->size, axis->stride, axis->kind);
+    if (axis->first != 0 || axis->step != 1) tvmq_say(text, ":%" PRId64 ":%" PRId64, axis->first, axis->step);
+  }
+}
+
+#define COPY \
+  .claim = claim, .sign = sign, .leavable = leavable, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves
+
+const struct tvmq_op_class tvmq_op_copy = {COPY, .evaluate = evaluate};
 const struct tvmq_op_class tvmq_op_pad = {COPY};

@@ -254,8 +254,26 @@ static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_pool = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .set_border = set_border};
+static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX; }
+
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  (void)env;
+  const struct tvmq_pool_desc *d = &desc->pool;
+  struct tvmq_geometry geometry;
+  if (!leavable(desc) || tvmq_pool_geometry(d, &geometry) != NULL) return;
+  tvmq_say(text, " in=%s[%d,%d,%d,%d] window=%d,%d out=[%d,%d] stride=%d,%d pad=%d,%d", tvmq_type_name(d->in_type), d->batch, d->in_h, d->in_w, d->channels,
+           d->filter_h, d->filter_w, d->out_h, d->out_w, d->stride_h, d->stride_w, geometry.pad_top, geometry.pad_left);
+}
+
+const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
+                                           .sign = sign,
+                                           .leavable = leavable,
+                                           .plan = plan,
+                                           .n_tasks = n_tasks,
+                                           .run_task = run_task,
+                                           .release = release,
+                                           .info = info,
+                                           .set_border = set_border};
 
 const struct tvmq_op_class tvmq_op_reduce_by_pool = {
     .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

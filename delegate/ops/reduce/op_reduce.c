@@ -9,6 +9,7 @@
 #include "ops/op.h"
 #include "ops/reduction.h"
 #include "plan/blocks.h"
+#include "plan/select.h"
 
 // ---- loops
 
@@ -59,6 +60,8 @@ static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
 struct reduce {
   struct tvmq_reduce_desc desc;
   struct loops loops;
+  const struct tvmq_variant *row_sums;  // of bytes that are summed along the last dimension; NULL: the loops do all
+  uint8_t *results;                     // of each sum of bytes as unsigned ones; NULL: they are rescaled one by one
   size_t element_bytes, acc_bytes;
   size_t block, outputs;  // elements of an index of the first dimension, and what comes of them
   size_t inner;           // the last dimension
@@ -74,8 +77,40 @@ struct reduce {
 
 static bool is_sum(const struct reduce *r) { return r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM; }
 
+// Sums along the last dimension of a tensor of bytes have kernels.
+static const struct tvmq_variant *find_row_sums(const struct reduce *r, const struct tvmq_env *env, float *cycles) {
+  if (!is_sum(r) || r->element_bytes != 1 || r->desc.n_dims != 3 || r->inner != 1) return NULL;
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};
+  return tvmq_select_byte_sums(&target, (size_t)r->desc.dims[0], r->block, cycles);
+}
+
+static void end_sums(const struct reduce *r, const int32_t *acc, size_t n, void *out) {
+  const struct tvmq_range range = tvmq_type_range(r->desc.out_type);
+  for (size_t i = 0; i < n; i++) {
+    const int32_t sum = tvmq_rescale(r->rounding, tvmq_add_wrap(acc[i], r->bias), r->scale.multiplier, r->scale.shift);
+    const int32_t value = tvmq_clamp(tvmq_add_wrap(sum, r->desc.out.zero_point), range.min, range.max);
+    if (r->element_bytes == sizeof(int16_t)) {
+      ((int16_t *)out)[i] = (int16_t)value;
+    } else {
+      ((uint8_t *)out)[i] = (uint8_t)value;
+    }
+  }
+}
+
+// Where rows are many, a table of what each sum becomes is soon worth its making. False: out of memory.
+static bool make_results(struct reduce *r) {
+  enum { MOST = 1 << 16, LEAST_USE = 16 };
+  const size_t n = r->block * UINT8_MAX + 1;
+  if (r->row_sums == NULL || n > MOST || n > LEAST_USE * (size_t)r->desc.dims[0]) return true;
+  r->results = tvmq_alloc_unset(n);
+  const int32_t least = r->desc.in_type == TVMQ_TYPE_S8 ? (int32_t)r->block * INT8_MIN : 0;
+  for (int32_t i = 0; r->results != NULL && i < (int32_t)n; i++) end_sums(r, &(int32_t){least + i}, 1, r->results + i);
+  return r->results != NULL;
+}
+
 static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
   r->cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
+  r->row_sums = find_row_sums(r, env, &r->cycles);
   const size_t outer = (size_t)r->desc.dims[0], wanted = tvmq_tasks_wanted(env->machine, env->threads, r->cycles);
   r->cuts_inner = outer < wanted && r->inner / TVMQ_LINE > outer;
   const size_t size = r->cuts_inner ? r->inner : outer;
@@ -89,6 +124,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct reduce *r = (struct reduce *)*op;
   if (!r) return "out of memory";
   const struct tvmq_reduce_desc *d = &desc->reduce;
+  tvmq_free(r->results);
   *r = (struct reduce){.desc = *d,
                        .loops = loops[d->reduction][d->in_type],
                        .element_bytes = tvmq_type_bytes(d->in_type),
@@ -102,16 +138,20 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   r->bias = -tvmq_reduction_count(d) * d->in.zero_point;
   if (is_sum(r)) tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
   set_tasks(r, env);
+  if (!make_results(r)) return "out of memory";
   size_t at;
   if (!tvmq_scratch_append(&r->slice, r->outputs, r->acc_bytes, &at)) return "scratch exceeds the address space";
   return tvmq_scratch_reserve(env->scratch, 0, r->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
+static void release(struct tvmq_op *op) {
+  if (op != NULL) tvmq_free(((struct reduce *)op)->results);
+  tvmq_free(op);
+}
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  *out = (struct tvmq_op_info){
-      .kernel = "", .algorithm = "loops", .scratch_bytes = ((const struct reduce *)op)->slice, .cycles = ((const struct reduce *)op)->cycles};
+  const struct reduce *r = (const struct reduce *)op;
+  *out = (struct tvmq_op_info){.kernel = r->row_sums != NULL ? r->row_sums->name : "", .algorithm = "loops", .scratch_bytes = r->slice, .cycles = r->cycles};
 }
 
 // ---- run
@@ -158,21 +198,37 @@ static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   }
 }
 
-static void end_sums(const struct reduce *r, const int32_t *acc, size_t n, void *out) {
-  const struct tvmq_range range = tvmq_type_range(r->desc.out_type);
-  for (size_t i = 0; i < n; i++) {
-    const int32_t sum = tvmq_rescale(r->rounding, tvmq_add_wrap(acc[i], r->bias), r->scale.multiplier, r->scale.shift);
-    const int32_t value = tvmq_clamp(tvmq_add_wrap(sum, r->desc.out.zero_point), range.min, range.max);
-    if (r->element_bytes == sizeof(int16_t)) {
-      ((int16_t *)out)[i] = (int16_t)value;
-    } else {
-      ((uint8_t *)out)[i] = (uint8_t)value;
-    }
+// Sums rows [first, end), each of which becomes one element.
+static void sum_rows(const struct reduce *r, const struct tvmq_pass *pass, size_t first, size_t end) {
+  enum { MOST = 64 };
+  const void *rows[MOST];
+  int32_t sums[MOST];
+  const bool is_signed = r->desc.in_type == TVMQ_TYPE_S8;
+  for (size_t n; first < end; first += n) {
+    n = tvmq_min(end - first, MOST);
+    for (size_t i = 0; i < n; i++) rows[i] = (const uint8_t *)pass->in[0] + (first + i) * r->block;
+    r->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){.rows = rows,
+                                                          .n = n,
+                                                          .mr = 1,
+                                                          .n_taps = 1,
+                                                          .k = r->block,
+                                                          .mask = is_signed ? 0x80 : 0,
+                                                          .offset = is_signed && r->results == NULL ? (int32_t)r->block * 0x80 : 0,
+                                                          .factor = 1,
+                                                          .terms = sums});
+    uint8_t *const out = (uint8_t *)pass->out + first;
+    if (r->results == NULL) end_sums(r, sums, n, out);
+    for (size_t i = 0; r->results != NULL && i < n; i++) out[i] = r->results[sums[i]];
   }
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct reduce *r = (const struct reduce *)op;
+  if (r->row_sums != NULL) {
+    const size_t begin = task.index * r->step;
+    sum_rows(r, pass, begin, tvmq_min(begin + r->step, (size_t)r->desc.dims[0]));
+    return;
+  }
   uint8_t *const acc = r->scratch->memory + (size_t)task.thread * r->slice;
   const size_t cut = task.index % r->cuts * r->step;
   struct columns columns = {.n = r->inner};

@@ -133,16 +133,22 @@ def diff(
       contenders: names as Contender's. The first is the baseline.
       rest: which kernels run the nodes that the delegate leaves, as Contender's.
       samples: what inputs.random, files or images returned; 10 random ones if None.
-      labels: names of the classes that the first output rates. expected: the class that all samples show, by number or label.
+      labels: names of the classes that the first output rates.
+      expected: the class that all samples show, by number or label.
       per_op: compare each node alone too, fed with the reference's activations; the baseline must be "reference". The delegate is compared in nodes it takes.
       save_failing: folder for op_<index>_<op>.tflite and .npz, one-op model and inputs, of each node that lies further apart than allowed. Implies per_op.
-      max_lsb, max_abs: allowed differences, in steps of quantized tensors and in values of others.
-      runtime: as for load(). name: what to call the model. num_threads: of each interpreter.
+      max_lsb: allowed difference of quantized tensors, in steps.
+      max_abs: allowed difference of other tensors, in values.
+      runtime: as for load().
+      name: what to call the model.
+      num_threads: of each interpreter.
       progress: called before each step with the fraction that is done and what comes next.
       **options: the delegate's, as for load().
 
     Raises:
-      ValueError: contenders, samples or labels do not fit. ModelError: the file is malformed. OSError: a file cannot be opened.
+      ValueError: contenders, samples or labels do not fit.
+      ModelError: the file is malformed.
+      OSError: a file cannot be opened.
       ImportError, RuntimeError: as load(), or the runtime refuses the model.
     """
     source, name = models.opened(source, name)

@@ -2,7 +2,7 @@
 
 from . import library, machines, runtimes
 from .accelerator import CompiledDelegate, accelerator_path, delegates, environment
-from .loader import library_path, load, shipped_records
+from .loader import library_path, load, packaged, shipped_records
 from .options import LoadOptions, ToolOptions
 from .runtimes import Delegate
 from .shown import Shown
@@ -20,6 +20,7 @@ __all__ = [
     "library_path",
     "load",
     "machines",
+    "packaged",
     "runtimes",
     "shipped_records",
 ]

@@ -114,7 +114,8 @@ class Candidate:
     """One way to compute a node, of all that give the same results.
 
     way: such as "row table", "im2col", "winograd", "pixel table"; "plain" where only the kernel differs. flipped_copy: signed input is copied as unsigned for a
-    kernel that wants it so. rows, panels: of a block of work, 0 without blocks. cycles: estimated, on one thread. runs: it is what the node runs as.
+    kernel that wants it so. rows, panels: of a block of work, 0 without blocks. cycles: estimated, to be compared with those of the node's other candidates.
+    runs: it is what the node runs as.
     """
 
     way: str
@@ -124,6 +125,18 @@ class Candidate:
     panels: int
     cycles: float
     runs: bool
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer in the arena of a partition: its bytes from offset on are taken from the beginning of first_node to the end of last_node."""
+
+    subgraph: int
+    partition: int
+    first_node: int
+    last_node: int
+    offset: int
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -253,7 +266,8 @@ def report(delegate: Delegate) -> Report:
     Kernels, packing and sizes stand in it once the interpreter has allocated its tensors. Ask while no other thread runs the interpreter.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library.
+      TypeError: no Delegate object.
+      ValueError: one of another library.
     """
     pointer = ffi.delegate_pointer(delegate)
     lib = ffi.library()[1]
@@ -264,7 +278,8 @@ def candidates(delegate: Delegate, index: int) -> list[Candidate]:
     """The ways in which node `index` of report() can be computed, the one that is estimated fastest first. Empty for nodes that leave no choice.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library.
+      TypeError: no Delegate object.
+      ValueError: one of another library.
     """
     return ffi.sequence(Candidate, ffi.library()[1].tvmq_get_candidate, ffi.delegate_pointer(delegate), index)
 
@@ -272,10 +287,11 @@ def candidates(delegate: Delegate, index: int) -> list[Candidate]:
 def signature(delegate: Delegate, index: int) -> str:
     """All that decides on the candidates of node `index` of report() and on their times, in words. Nodes of equal signatures are one task of the tuner.
 
-    "" for nodes that leave no choice.
+    "" for nodes that leave no choice, and cannot be left to the runtime either.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library.
+      TypeError: no Delegate object.
+      ValueError: one of another library.
     """
     text = ffi.library()[1].tvmq_get_signature(ffi.delegate_pointer(delegate), index)
     return ffi.string(text) if text else ""
@@ -295,7 +311,8 @@ def force(delegate: Delegate, index: int, candidate: int | None) -> None:
     """Has node `index` of report() computed by one of its candidates from now on; None: by default again.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library, or there is no such node or candidate.
+      TypeError: no Delegate object.
+      ValueError: one of another library, or there is no such node or candidate.
     """
     if ffi.library()[1].tvmq_force(ffi.delegate_pointer(delegate), index, -1 if candidate is None else candidate) != 0:
         raise ValueError(f"node {index} has no candidate {candidate}")
@@ -307,7 +324,8 @@ def set_machine(delegate: Delegate, text: str) -> None:
     What runs stays as it is until nodes are planned again: by force(), or when the interpreter prepares them for other shapes.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library, or the text is no machine file.
+      TypeError: no Delegate object.
+      ValueError: one of another library, or the text is no machine file.
     """
     pointer = ffi.delegate_pointer(delegate)
     if ffi.library()[1].tvmq_set_machine(pointer, text.encode()) != 0:
@@ -322,7 +340,8 @@ def profile(delegate: Delegate, *, reset: bool = False) -> list[NodeProfile]:
       reset: begin afresh after reading, for example when warming up is over.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library, or loaded without profile=True.
+      TypeError: no Delegate object.
+      ValueError: one of another library, or loaded without profile=True.
     """
     if delegate in loader.unprofiled:
         raise ValueError("the delegate keeps no times: load it with profile=True")
@@ -353,16 +372,24 @@ def spans(delegate: Delegate) -> list[Span]:
     Empty unless the delegate was loaded with profile=True. profile(reset=True) forgets them.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library.
+      TypeError: no Delegate object.
+      ValueError: one of another library.
     """
     return ffi.sequence(Span, ffi.library()[1].tvmq_get_span, ffi.delegate_pointer(delegate))
+
+
+def buffers(delegate: Delegate) -> list[Buffer]:
+    """Where the tensors between the nodes of each partition lie in its arena, and when. Raises what spans() raises."""
+    return ffi.sequence(Buffer, ffi.library()[1].tvmq_get_buffer, ffi.delegate_pointer(delegate))
 
 
 def peak(delegate: Delegate) -> Peak:
     """Measures what the machine gives at best, on the delegate's threads and with its instruction set; takes a fifth of a second.
 
     Raises:
-      TypeError: no Delegate object. ValueError: one of another library. MemoryError: 64 MiB are not to be had.
+      TypeError: no Delegate object.
+      ValueError: one of another library.
+      MemoryError: 64 MiB are not to be had.
     """
     pointer = ffi.delegate_pointer(delegate)
     measured = ffi.library()[1].tvmq_measure_peak(pointer)

@@ -19,6 +19,7 @@ class ToolOptions(TypedDict, total=False):
     rounding: Literal["reference", "upward", "single"] | None
     fully_connected: Literal["auto", "fixed_point", "float64"] | None
     fast_math: Literal["auto", "off", "on"] | None
+    hybrid: Literal["auto", "neon", "sse", "portable"] | None
     isa: Literal["auto", "c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "avx512vbmi", "amx"] | None
     tune: Literal["auto", "in_order", "out_of_order"] | None
     machine: str | None

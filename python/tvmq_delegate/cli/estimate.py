@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .. import sessions
+from .. import measure, sessions
 from ..binding import library
 from ..reports import screen, tables
 from .command import listed, model_command, print_json
@@ -25,9 +25,15 @@ def estimate(source: bytes, name: str, module: Any, options: dict[str, Any], cor
             raise click.UsageError(f"no core is called {core!r}; known are {', '.join(known)}")
     found = {core: sessions.nodes(source, runtime=module, name=name, **{**options, "estimate": core}) for core in dict.fromkeys(cores)}
     if as_json:
-        print_json({core: {"cycles": sum(node.cycles for node in delegation.nodes), "nodes": delegation.nodes} for core, delegation in found.items()})
+        print_json({core: _as_json(core, delegation) for core, delegation in found.items()})
         return
     screen.console.print(tables.estimates(found, screen.console.width))
     left = max(sum(not node.claimed for node in delegation.nodes) for delegation in found.values())
     if left:
         screen.console.print(f"\n{tables.plural(left, 'node')} left to the runtime and not estimated", soft_wrap=True)
+    for line in tables.agreements({core: measure.agreement(core) for core in found}):
+        screen.console.print(line, soft_wrap=True)
+
+
+def _as_json(core: str, found: sessions.Delegation) -> dict[str, Any]:
+    return {"cycles": sum(node.cycles for node in found.nodes), "nodes": found.nodes, "agreement": measure.agreement(core)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,14 +64,25 @@ def scheduler_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @main.command()
 @scheduler_options
 @click.option("--name", help="What to call this board.  [default: the name of the host]")
-def board(scheduler: str, certificates: str | None, name: str | None) -> None:
+@click.option("--via", metavar="COMMAND", help="The board is another one, without Python: the command that runs programs there.")
+@click.option("--measure", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="tvmq-measure for that board.  [default: beside the library]")
+def board(scheduler: str, certificates: str | None, name: str | None, via: str | None, measure: str | None) -> None:
     """Serve as a board of SCHEDULER: measure what its clients send, one thing at a time, until it says goodbye.
+
+    With --via this machine stands for a board without Python, to which it brings tvmq-measure: "adb -s SERIAL shell", "ssh pi@host",
+    "qemu-aarch64 -cpu cortex-a76". COMMAND is taken apart as a shell does it, and no shell runs it here.
 
     Whoever may send work to the scheduler may run any program on this machine.
     """
     module, security = _fleet(), _security(certificates)
+    if measure and not via:
+        raise Failure("--measure needs --via COMMAND")
     try:
-        module.serve(scheduler, name=name, security=security)
+        plugin = module.proxy(via, Path(measure) if measure else None) if via is not None else None
+    except (module.ProgramError, ValueError) as error:
+        raise Failure(f"--via {via!r}: {error}") from None
+    try:
+        module.serve(scheduler, name=name, security=security, plugin=plugin)
     except (OSError, asyncio.TimeoutError) as error:
         raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
 
@@ -90,21 +102,48 @@ def certificates(folder: str, hosts: tuple[str, ...]) -> None:
 
 
 @fleet_group.command()
+@click.option("--boards", "n", type=click.IntRange(min=1), default=1, show_default=True, help="How many; all are this machine, and get into each other's way.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="Of the scheduler; 0: any that is free.")
+def local(n: int, port: int) -> None:
+    """Serve as a fleet of this machine alone, for trying it: a scheduler and boards, until Ctrl-C. No other machine can connect."""
+    with _fleet().local(n, port) as there:
+        screen.console.print(f"tcp://{there.client.scheduler.address.partition('://')[2]} is a fleet of {n}; Ctrl-C ends it", soft_wrap=True)
+        there.wait()
+
+
+@fleet_group.command()
 @scheduler_options
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 def boards(scheduler: str, certificates: str | None, json_: bool) -> None:
-    """List the boards of SCHEDULER."""
+    """List the boards of SCHEDULER: what they are."""
     module = _fleet()
     with _boards(scheduler, certificates) as there:
         listed = there.listed()
         if json_:
             click.echo(as_json(listed))
             return
-        screen.console.print(report.boards(listed, there.queue(), screen.console.width))
-        version, kernels = module.identity()
+        screen.console.print(report.boards(listed, screen.console.width))
+        identity = module.identity()
         for item in listed:
-            for mismatch in item.mismatches(version, kernels):
+            for mismatch in item.mismatches(*identity):
                 screen.console.print(f"{item.name}: {mismatch}", soft_wrap=True)
+
+
+@fleet_group.command()
+@scheduler_options
+def status(scheduler: str, certificates: str | None) -> None:
+    """List the boards of SCHEDULER: what they are doing.
+
+    Exit code 1 if one does not answer.
+    """
+    with _boards(scheduler, certificates) as there:
+        listed = there.listed()
+        silent = there.silent(listed)
+        screen.console.print(report.status(listed, there.queue(), screen.console.width))
+    for name in silent:
+        screen.console.print(f"{name} does not answer", soft_wrap=True)
+    if silent:
+        raise click.exceptions.Exit(DIFFERENT)
 
 
 @fleet_group.command()
@@ -120,51 +159,85 @@ def tune(scheduler: str, certificates: str | None, models: tuple[str, ...], want
 
     Exit code 1 if something could not be measured.
     """
+    tune_on(scheduler, certificates, models, wanted, out=out, trials=trials, num_threads=num_threads, seconds=max_secs)
+
+
+def tune_on(scheduler: str, certificates: str | None, networks: Sequence[Any], wanted: str, **arguments: Any) -> None:
+    """Tunes networks on boards of a scheduler, and shows what came of it."""
     with _boards(scheduler, certificates) as there, progress() as follow:
-        chosen = there.select(wanted)
-        found = _fleet().tune(there, models, chosen, out=out, trials=trials, seconds=max_secs, num_threads=num_threads, progress=follow)
+        found = _fleet().tune(there, networks, there.select(wanted), progress=follow, **arguments)
     screen.console.print(report.tuned(found, screen.console.width))
     if any(item.problems for item in found):
         raise click.exceptions.Exit(DIFFERENT)
 
 
-@fleet_group.command()
-@scheduler_options
-@click.argument("models", nargs=-1, required=True)
-@click.option("--boards", "wanted", default="", help="Which boards: FIELD=PATTERN with commas between them, such as cpu=*A72*,isa=neon.  [default: all]")
-@click.option("--only", type=click.Choice(["bench", "diff"]), help="Measure times alone, or compare alone.")
-@click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--max-secs", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Limit of each measurement.")
-@click.option("--csv", "csv_file", type=OutputFile(), metavar="FILE")
-@click.option("--json", "json_file", type=OutputFile(), metavar="FILE")
-@click.option("--html", "html_file", type=OutputFile(), metavar="FILE", help="A page with the table.")
-@click.option("--compare", type=click.Path(exists=True, dir_okay=False), metavar="OLD.json", help="Name what is slower than there, and exit with 4.")
-@click.option("--fail-above", type=click.FloatRange(min=0), default=10.0, show_default=True, metavar="PERCENT", help="With --compare: what counts as slower.")
-def bench(scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, only: str | None, num_threads: int, max_secs: float,
-          csv_file: Output | None, json_file: Output | None, html_file: Output | None, compare: str | None, fail_above: float) -> None:  # fmt: skip
-    """Measure and compare MODELS on the boards of SCHEDULER: the network table.
+def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The arguments of commands that make the network table."""
+    for option in reversed(
+        [
+            click.argument("models", nargs=-1, required=True),
+            click.option("--boards", "wanted", default="", help="Which: FIELD=PATTERN with commas between them, such as cpu=*A72*,isa=neon.  [default: all]"),
+            click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True),
+            click.option("--max-secs", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Limit of each measurement."),
+            click.option("--csv", "csv_file", type=OutputFile(), metavar="FILE"),
+            click.option("--json", "json_file", type=OutputFile(), metavar="FILE"),
+            click.option("--html", "html_file", type=OutputFile(), metavar="FILE", help="A page with the table."),
+        ]
+    ):
+        function = option(function)
+    return scheduler_options(function)
 
-    Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower.
-    """
+
+def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, num_threads: int, max_secs: float,
+           csv_file: Output | None, json_file: Output | None, html_file: Output | None) -> fleet.Table:  # fmt: skip
+    """Makes the network table, shows it and writes it."""
     module = _fleet()
     page = _page() if html_file else None
     outcomes = []
     with _boards(scheduler, certificates) as there:
-        todo = module.jobs(models, there.select(wanted), kinds=[only] if only else ["diff", "bench"], seconds=max_secs, num_threads=num_threads)
+        todo = module.jobs(models, there.select(wanted), kinds=kinds, seconds=max_secs, num_threads=num_threads)
         with progress() as follow:
             for outcome in there.run(todo):
                 outcomes.append(outcome)
                 follow(len(outcomes) / len(todo), outcome.job.model)
-        quarantined = dict(there.quarantined)
-    found = module.tabulate(outcomes)
+        quarantined, returned = dict(there.quarantined), dict(there.returned)
+    found: fleet.Table = module.tabulate(outcomes)
     screen.console.print(report.networks(found, screen.console.width))
+    for name, why in returned.items():
+        screen.console.print(f"{name} was in quarantine for a while: {why}", soft_wrap=True)
     for name, why in quarantined.items():
         screen.console.print(f"{name} is in quarantine: {why}", soft_wrap=True)
     write_all((csv_file, lambda: report.as_csv(found)), (json_file, lambda: as_json(found)), (html_file, lambda: page(found) if page else ""))
-    slower = module.regressions(compare, found, fail_above) if compare else []
+    return found
+
+
+@fleet_group.command()
+@table_options
+@click.option("--only", type=click.Choice(["bench", "diff"]), help="Measure times alone, or compare alone.")
+@click.option("--compare", type=click.Path(exists=True, dir_okay=False), metavar="OLD.json", help="Name what is slower than there, and exit with 4.")
+@click.option("--fail-above", type=click.FloatRange(min=0), default=10.0, show_default=True, metavar="PERCENT", help="With --compare: what counts as slower.")
+def bench(only: str | None, compare: str | None, fail_above: float, **arguments: Any) -> None:
+    """Measure and compare MODELS, files or networks of the zoo, on the boards of SCHEDULER: the network table.
+
+    Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower.
+    """
+    before = _fleet().earlier(compare) if compare else {}
+    found = _table([only] if only else ["diff", "bench"], **arguments)
+    slower = _fleet().regressions(before, found, fail_above)
     if slower:
         screen.console.print(report.slower(slower), soft_wrap=True)
     if not found.passed:
         raise click.exceptions.Exit(DIFFERENT)
     if slower:
         raise click.exceptions.Exit(FOUND_SLOWER)
+
+
+@fleet_group.command()
+@table_options
+def diff(**arguments: Any) -> None:
+    """Compare MODELS with the reference kernels on the boards of SCHEDULER: bench --only diff.
+
+    Exit code 1 if anything differs, or could not be compared.
+    """
+    if not _table(["diff"], **arguments).passed:
+        raise click.exceptions.Exit(DIFFERENT)

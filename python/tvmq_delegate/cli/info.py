@@ -27,7 +27,7 @@ def info(as_json: bool, with_kernels: bool) -> None:
     print(f"tvmq-delegate {library.version()}")
     print(f"  {library_path()}", soft_wrap=True)
     print("\nOptions, with their defaults", style="bold")
-    for line in tables.options(options):
+    for line in tables.options(options, screen.console.width):
         print(line)
     print("\nCPU", style="bold")
     print(f"  {cpu.name}")

@@ -60,12 +60,14 @@ class OutputFile(click.Path):
 
 
 def write_all(*files: tuple[Output | None, Callable[[], str]]) -> None:
-    """Writes the files that are asked for. One that fails does not keep the others from being written; the error names all that did."""
+    """Writes the files that are asked for, and says so on stderr. One that fails does not keep the others from being written; the error names all that did."""
     failed = []
     for output, text in files:
         if output is not None:
             try:
                 output.write(text())
+                if output.temporary:  # neither a device nor a pipe
+                    click.echo(f"{output.path}: written", err=True)
             except OSError as error:
                 failed.append(f"{output.path}: {error.strerror}")
     if failed:

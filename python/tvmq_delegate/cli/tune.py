@@ -73,12 +73,19 @@ def _progress() -> Iterator[Callable[[tuning.Progress], None]]:
 @click.option("--out", "out", type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Append records to a file; what it holds is not measured again.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
+@click.option("--fleet", "scheduler", metavar="SCHEDULER", help="Tune on boards instead, once for each kind of CPU; as tvmq fleet tune.")
+@click.option("--boards", "wanted", default="", help="With --fleet, which boards: FIELD=PATTERN with commas between them.  [default: all]")
+@click.option("--certificates", metavar="FOLDER", help="With --fleet: certificates for tls://.")
 def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     """Search the fastest choice for each task of MODEL on this machine: way, kernel, blocks.
 
     Nodes of equal shapes are one task. Choices are measured in the network and proven against the default; the network with all of them is then compared as a
     whole. Results are the same, bit for bit. Ctrl-C ends the search, and what was found is proven and kept.
     """
+    if flags["scheduler"]:
+        return _on_fleet(source, name, options, flags)
+    if flags["wanted"] or flags["certificates"]:
+        raise click.UsageError("--boards and --certificates are for --fleet")
     html_file: Output | None = flags["html_file"]
     page = _page() if html_file else None
     threads = num_threads(options)
@@ -104,6 +111,20 @@ def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags
         for part in report.report(found, screen.console.width):
             screen.console.print(part, soft_wrap=isinstance(part, str))
     write_all((html_file, lambda: page(found) if page else ""))
+
+
+def _on_fleet(source: bytes, name: str, options: dict[str, Any], flags: dict[str, Any]) -> None:
+    from .fleet import tune_on
+
+    if flags["out"] is None:
+        raise click.UsageError("--fleet needs --out FILE.jsonl")
+    if flags["html_file"] or flags["as_json"] or flags["tuner_name"] != "model":
+        raise click.UsageError("--html, --json and other tuners than model are not for --fleet")
+    limit = {"seconds": flags["seconds"]} if flags["seconds"] else {}
+    threads = num_threads(options)
+    options.pop("tuning_records"), options.pop("profile")
+    arguments = {"out": flags["out"], "trials": flags["trials"], "num_threads": threads, **limit, **options}
+    tune_on(flags["scheduler"], flags["certificates"], [(source, os.path.basename(name))], flags["wanted"], **arguments)
 
 
 def _page() -> Callable[[tuning.Tuning], str]:

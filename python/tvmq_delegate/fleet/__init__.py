@@ -10,9 +10,11 @@ tell that a board is not to be trusted, and what to measure.
 
 from .board import Board, Resource, matching
 from .certificates import make_certificates, security
-from .client import Boards, Outcome, connect, local
-from .serve import serve
-from .table import Cell, Regression, Table, regressions, tabulate
+from .client import Boards, connect, local
+from .program import Program, ProgramError, beside_library, step
+from .run import Outcome
+from .serve import proxy, serve
+from .table import Cell, Regression, Table, earlier, regressions, tabulate
 from .tune import Found, tune
 from .work import Job, Measured, identity, jobs
 
@@ -24,18 +26,24 @@ __all__ = [
     "Job",
     "Measured",
     "Outcome",
+    "Program",
+    "ProgramError",
     "Regression",
     "Resource",
     "Table",
+    "beside_library",
     "connect",
+    "earlier",
     "identity",
     "jobs",
     "local",
     "make_certificates",
     "matching",
+    "proxy",
     "regressions",
     "security",
     "serve",
+    "step",
     "tabulate",
     "tune",
 ]

@@ -11,14 +11,20 @@ from typing import Any
 
 from ..binding import library
 from ..measure import machine
+from .program import Described
 
 Resource = "board"  # of which each worker of dask has one, and each measurement takes one
 REFERENCE_SECS = 0.05
+ARM = frozenset({"neon", "dotprod", "i8mm"})  # instruction sets of arm64, whose library has other kernels than x86's
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board. name: of dask's worker, unique in a fleet. address: of the worker. kernels: a checksum of the library's kernels. See Machine for the rest."""
+    """A board. name: of dask's worker, unique in a fleet. address: of the worker. kernels: a checksum of the library's kernels. See Machine for the rest.
+
+    via: the command that leads to a board without Python, "" where the worker runs on the board itself. last: its last measurement; spread: the longest time
+    that its reference task took since it serves, over the shortest, 0 before any.
+    """
 
     name: str
     address: str
@@ -31,13 +37,16 @@ class Board:
     kernels: str
     python: str
     runtimes: dict[str, str]
+    via: str = ""
+    last: str = ""
+    spread: float = 0.0
 
-    def mismatches(self, version: str, kernels: str) -> list[str]:
-        """How the board's software differs from the client's, in words."""
+    def mismatches(self, version: str, kernels: str, isa: str) -> list[str]:
+        """How the board's software differs from the client's, in words. Where the processors have not the same kernels, only versions can be compared."""
         found = []
         if self.version != version:
             found.append(f"tvmq-delegate {self.version} there, {version} here")
-        elif self.kernels != kernels:
+        elif self.kernels != kernels and (self.isa in ARM) == (isa in ARM):
             found.append("another build of the kernels there than here")
         return found
 
@@ -46,6 +55,12 @@ def describe(name: str, address: str) -> Board:
     """This machine as a board."""
     now = machine.describe()
     return Board(name, address, now.cpu, now.isa, now.count, now.governor, now.temperature, now.version, library.kernels_checksum(), now.python, now.runtimes)
+
+
+def proxied(name: str, address: str, via: str, about: Described) -> Board:
+    """A board without Python, as the program there describes it."""
+    fields = (about.cpu, about.isa, about.count, about.governor, about.temperature, about.version, about.kernels)
+    return Board(name, address, *fields, python="", runtimes={}, via=via)
 
 
 def temperature() -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .client import Outcome
+from .run import Outcome
 
 DELEGATE = "tvmq"
 
@@ -90,8 +90,11 @@ def _cell(model: str, board: str, found: list[Outcome]) -> Cell:
     return Cell(model, first.sha256, board, runtime, first.num_threads, ms, ratio, taken, nodes, exact, different, tuple(problems))
 
 
-def regressions(before: str | os.PathLike[str], after: Table, percent: float) -> list[Regression]:
-    """Cells that are slower than in an earlier table by more than so many percent; networks are told by their contents.
+Earlier = Mapping[tuple[str, str, int], float]
+
+
+def earlier(before: str | os.PathLike[str]) -> Earlier:
+    """The delegate's milliseconds in a table that was written as JSON, by the network's checksum, the board and the number of threads.
 
     Raises:
       OSError: the file cannot be read. ValueError: it holds no table.
@@ -99,12 +102,16 @@ def regressions(before: str | os.PathLike[str], after: Table, percent: float) ->
     try:
         with open(before, encoding="utf-8") as stream:
             cells = json.load(stream)["cells"]
-        old = {(cell["sha256"], cell["board"], cell["num_threads"]): float(cell["ms"].get(DELEGATE, 0)) for cell in cells}
+        return {(cell["sha256"], cell["board"], cell["num_threads"]): float(cell["ms"].get(DELEGATE, 0)) for cell in cells}
     except (UnicodeDecodeError, json.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
         raise ValueError(f"{os.fspath(before)}: not written by tvmq fleet bench --json") from None
+
+
+def regressions(before: Earlier, after: Table, percent: float) -> list[Regression]:
+    """Cells that are slower than before by more than so many percent; networks are told by their contents."""
     found = []
     for cell in after.cells:
-        earlier, now = old.get((cell.sha256, cell.board, cell.num_threads), 0.0), cell.ms.get(DELEGATE, 0.0)
-        if earlier and now > earlier * (1 + percent / 100):
-            found.append(Regression(cell.model, cell.board, earlier, now, now / earlier))
+        old, now = before.get((cell.sha256, cell.board, cell.num_threads), 0.0), cell.ms.get(DELEGATE, 0.0)
+        if old and now > old * (1 + percent / 100):
+            found.append(Regression(cell.model, cell.board, old, now, now / old))
     return sorted(found, key=lambda item: -item.ratio)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import collections
 import hashlib
 import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from .. import models, tuning
+from .. import tuning
 from . import board, work
-from .client import Boards, Outcome
+from .client import Boards, Perform
+from .run import Outcome
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Found:
 
 def tune(
     boards: Boards,
-    paths: Sequence[str | os.PathLike[str]],
+    paths: Sequence[work.Network],
     wanted: Sequence[board.Board],
     *,
     out: str | os.PathLike[str],
@@ -39,12 +40,16 @@ def tune(
     seconds: float = 120.0,
     num_threads: int = 1,
     progress: Callable[[float, str], None] = lambda fraction, what: None,
+    perform: Perform = work.perform,
+    **options: Any,
 ) -> list[Found]:
-    """Tunes models on boards; those with the same CPU are of a kind. Each record is appended to a file as soon as its board's share is there.
+    """Tunes models on boards; those with the same CPU are of a kind. Each record is appended to a file as soon as its board's share is there. Large models come
+    first: they take the longest.
 
     Args:
-      paths: of models. wanted: boards, as boards.select() finds them. out: the file of records. trials: choices of a task to measure on each kind of board.
-      seconds: the limit of each share, and of the proof.
+      paths: of models, or as work.opened() has them. wanted: boards, as boards.select() finds them. out: the file of records. trials: choices of a task to
+        measure on each kind of board. seconds: the limit of each share, and of the proof. perform: does a job on a board.
+      **options: the delegate's, as for load(); those that are None are left to it.
 
     Raises:
       ModelError, OSError: a model cannot be read, or the file not be written.
@@ -52,36 +57,50 @@ def tune(
     kinds: dict[str, list[board.Board]] = {}
     for item in wanted:
         kinds.setdefault(item.cpu, []).append(item)
-    sources = [models.opened(path) for path in paths]
-    shares: dict[tuple[str, str], list[Outcome]] = collections.defaultdict(list)
-    first: list[tuple[work.Job, bytes]] = []
-    for source, name in sources:
-        for same in kinds.values():
-            names, n = tuple(item.name for item in same), len(same)
-            job = work.Job("tune", os.path.basename(name), hashlib.sha256(source).hexdigest(), names, seconds, num_threads, {}, trials=math.ceil(trials / n))
-            first += [(replace(job, share=(i, n)), source) for i in range(n)] if n > 1 else []
-    total = len(first) + len(sources) * len(kinds)
+    sources = dict(sorted(map(work.opened, paths), key=lambda opened: -len(opened[0])))  # each once
+    pairs = [_Pair(source, name, cpu, tuple(item.name for item in same)) for source, name in sources.items() for cpu, same in kinds.items()]
+    given = {option: value for option, value in options.items() if value is not None}
+    todo = [job for pair in pairs for job in pair.begin(trials, seconds, num_threads, given)]
+    of = {(pair.sha256, pair.names): pair for pair in pairs}
+    total, told = sum(len(pair.names) + (len(pair.names) > 1) for pair in pairs), 0
     with tuning.Log(out) as log:
-
-        def keep(outcome: Outcome) -> Outcome:
+        for outcome in boards.run(todo, perform, then=lambda outcome: of[outcome.job.sha256, outcome.job.boards].then(outcome)):
             if outcome.measured:
                 log.append_lines(outcome.measured.records)
-            progress(min(1.0, len(told) / total), outcome.job.model)
-            told.append(outcome)
-            return outcome
+            told += 1
+            progress(told / total, outcome.job.model)
+    return sorted((pair.found() for pair in pairs), key=lambda found: (found.model, found.cpu))
 
-        told: list[Outcome] = []
-        for outcome in map(keep, boards.run(first)):
-            shares[outcome.job.sha256, ",".join(outcome.job.boards)].append(outcome)
-        last = []
-        for source, name in sources:
-            for same in kinds.values():
-                names, sha256 = tuple(item.name for item in same), hashlib.sha256(source).hexdigest()
-                lines = tuple(line for outcome in shares[sha256, ",".join(names)] if outcome.measured for line in outcome.measured.records)
-                left = 0 if len(same) > 1 else trials
-                last.append((work.Job("tune", os.path.basename(name), sha256, names, seconds, num_threads, {}, trials=left, records=lines), source))
-        cpus = {tuple(item.name for item in same): cpu for cpu, same in kinds.items()}
-        return [_found(outcome, shares[outcome.job.sha256, ",".join(outcome.job.boards)], cpus[outcome.job.boards]) for outcome in map(keep, boards.run(last))]
+
+class _Pair:
+    """A model on the boards of one kind: shares, of which each board may do any, and when they are in, the proof."""
+
+    def __init__(self, source: bytes, model: str, cpu: str, names: tuple[str, ...]):
+        self.source, self.model, self.cpu, self.names = source, model, cpu, names
+        self.sha256 = hashlib.sha256(source).hexdigest()
+        self.n = len(names) if len(names) > 1 else 0  # shares
+        self.shares: list[Outcome] = []
+        self.proof: Outcome | None = None
+
+    def begin(self, trials: int, seconds: float, num_threads: int, options: dict[str, Any]) -> list[tuple[work.Job, bytes]]:
+        """The shares; a single board does all in one."""
+        self.job = work.Job("tune", self.model, self.sha256, self.names, seconds, num_threads, options, trials=math.ceil(trials / (self.n or 1)))
+        return [(replace(self.job, share=(i, self.n)), self.source) for i in range(self.n)] or [(self.job, self.source)]
+
+    def then(self, outcome: Outcome) -> list[tuple[work.Job, bytes]]:
+        """The proof, once all shares have ended."""
+        if len(self.shares) == self.n:
+            self.proof = outcome
+            return []
+        self.shares.append(outcome)
+        if len(self.shares) < self.n:
+            return []
+        lines = tuple(line for share in self.shares if share.measured for line in share.measured.records)
+        return [(replace(self.job, trials=0, records=lines), self.source)]
+
+    def found(self) -> Found:
+        assert self.proof
+        return _found(self.proof, self.shares, self.cpu)
 
 
 def _found(proof: Outcome, shares: Sequence[Outcome], cpu: str) -> Found:

@@ -14,14 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from .. import accuracy, measure, models, tuning
 from ..binding import library
-from . import board
+from . import board, proxied, proxied_tune, serve
+from .program import Program
 
 KINDS = ("bench", "diff")
 SECS = 1.0  # of each contender of a benchmark
+PROBE_SECS = 10.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,24 @@ class Measured:
         return self.job.id, self.board, self.date
 
 
-def jobs(paths: Sequence[str | os.PathLike[str]], boards: Sequence[board.Board], *, kinds: Sequence[str] = KINDS, seconds: float = 120.0,
+Network = Union[str, "os.PathLike[str]", "tuple[bytes, str]"]
+
+
+def opened(network: Network) -> tuple[bytes, str]:
+    """The bytes of a model, and what to call it: given as both, as the path of its file, or as the name of a network of the zoo.
+
+    Raises:
+      ModelError, OSError: it cannot be read.
+    """
+    if isinstance(network, tuple):
+        return network
+    if isinstance(network, str) and network in models.zoo.names() and not os.path.exists(network):
+        return models.zoo.load(network), network
+    source, name = models.opened(network)
+    return source, os.path.basename(name)
+
+
+def jobs(paths: Sequence[Network], boards: Sequence[board.Board], *, kinds: Sequence[str] = KINDS, seconds: float = 120.0,
          num_threads: int = 1, each: bool = True, **options: Any) -> list[tuple[Job, bytes]]:  # fmt: skip
     """Every kind of measurement of every model on each board; without `each`, on whichever of them is free. With each goes the model's bytes.
 
@@ -92,35 +111,50 @@ def jobs(paths: Sequence[str | os.PathLike[str]], boards: Sequence[board.Board],
         raise ValueError("no board to measure on")
     found = []
     for path in paths:
-        source, name = models.opened(path)
+        source, name = opened(path)
         sha256 = hashlib.sha256(source).hexdigest()
         for kind in kinds:
             for names in [(item.name,) for item in boards] if each else [tuple(item.name for item in boards)]:
                 given = {option: value for option, value in options.items() if value is not None}
-                found.append((Job(kind, os.path.basename(name), sha256, names, seconds, num_threads, given), source))
+                found.append((Job(kind, name, sha256, names, seconds, num_threads, given), source))
     return found
 
 
 def perform(job: Job, source: bytes, name: str) -> Measured:
-    """Does a job on this machine, in a process of its own that is ended when its time is over. Never raises: what went wrong is the result's."""
-    before = board.reference_ns()
+    """Does a job on this board, in a process of its own that is ended when its time is over. Never raises: what went wrong is the result's."""
+    about = serve.current()
+    program = about.program if about else None
+    before = 0 if program else board.reference_ns()
     answer: dict[str, Any] = {}
     error = ""
     if hashlib.sha256(source).hexdigest() != job.sha256:
         error = "the model's bytes are not those that were announced"
     else:
-        answer, error = _in_time(job, source)
-    after = board.reference_ns()
+        answer, error = _in_time(job, source, program)
+    reference = (before, 0 if program else board.reference_ns())
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": ""}
-    return Measured(job=job, board=name, date=date, reference_ns=(before, after), temperature=board.temperature(), error=error, **{**empty, **answer})
+    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": "", "reference_ns": reference}
+    empty["temperature"] = "" if program else board.temperature()
+    found = Measured(job=job, board=name, date=date, error=error, **{**empty, **answer})
+    if about and not error:
+        about.note(f"{job.kind} of {job.model}, {date[:19]}", found.reference_ns, found.temperature)
+    return found
 
 
-def _in_time(job: Job, source: bytes) -> tuple[dict[str, Any], str]:
+def probe(name: str) -> tuple[int, int]:
+    """The reference task alone, twice: whether a board is what it was. Raises what the board's program does wrong."""
+    del name
+    about = serve.current()
+    if about and about.program:
+        return about.program.run([], PROBE_SECS).reference_ns
+    return board.reference_ns(), board.reference_ns()
+
+
+def _in_time(job: Job, source: bytes, program: Program | None) -> tuple[dict[str, Any], str]:
     """Spawned, not forked: the worker of dask has threads."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_answer, args=(theirs, job, source), name=f"tvmq {job.kind}")
+    process = context.Process(target=_answer, args=(theirs, job, source, program), name=f"tvmq {job.kind}")
     process.start()
     theirs.close()
     end = time.monotonic() + job.seconds
@@ -142,12 +176,19 @@ def _in_time(job: Job, source: bytes) -> tuple[dict[str, Any], str]:
             process.join()
 
 
-def _answer(pipe: Connection, job: Job, source: bytes) -> None:
+def _answer(pipe: Connection, job: Job, source: bytes, program: Program | None) -> None:
     os.setpgid(0, 0)
     try:
-        pipe.send(({"bench": _bench, "diff": _diff, "tune": _tune}[job.kind](job, source), ""))
+        pipe.send(((_by_proxy(job, source, program) if program else {"bench": _bench, "diff": _diff, "tune": _tune}[job.kind](job, source)), ""))
     except Exception as error:  # whatever it is, the client is to know
         pipe.send(({}, f"{type(error).__name__}: {error}"))
+
+
+def _by_proxy(job: Job, source: bytes, program: Program) -> dict[str, Any]:
+    if job.kind == "tune":
+        return proxied_tune.tune(source, program, trials=job.trials, share=job.share, known=job.records, num_threads=job.num_threads, options=job.options,
+                                 seconds=job.seconds * 0.9)  # fmt: skip
+    return {"bench": proxied.bench, "diff": proxied.diff}[job.kind](source, job.num_threads, job.options, program, job.seconds * 0.9)
 
 
 def _bench(job: Job, source: bytes) -> dict[str, Any]:
@@ -184,7 +225,7 @@ def _tune(job: Job, source: bytes) -> dict[str, Any]:
     return {"records": tuple(lines), "gain": found.gain if found.kept else 0.0, "nodes": len(found.tasks)}
 
 
-def identity() -> tuple[str, str]:
-    """The client's own version and kernels, for comparison with those of boards."""
-    return library.version(), library.kernels_checksum()
+def identity() -> tuple[str, str, str]:
+    """The client's own version, kernels and instruction set, for comparison with those of boards."""
+    return library.version(), library.kernels_checksum(), library.cpu().isa
 

@@ -4,6 +4,7 @@ from . import machine
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
 from .calibration import SECONDS as CALIBRATION_SECONDS
 from .calibration import Calibration, Constant, Measured, calibrate
+from .checked import Agreement, agreement
 from .live import live_bytes
 from .metrics import BenchmarkResult, judged
 from .occupancy import Occupancy, occupancy
@@ -14,7 +15,7 @@ from .runner import Profiled
 from .serving import Serving
 
 __all__ = [
-    "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "Measured", "Occupancy",
-    "OpProfileData", "Profiled", "Serving", "Settings", "bench", "calibrate", "compare", "judged", "live_bytes", "machine", "node_times",
+    "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "Measured", "Occupancy",
+    "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes", "machine", "node_times",
     "occupancy",
 ]  # fmt: skip

@@ -149,7 +149,8 @@ def bench(
       **options: the delegate's, as for load().
 
     Raises:
-      ModelError, OSError: the model cannot be read. ValueError, ImportError, RuntimeError: as load() and the runtime; WorkerDied if a contender's process dies.
+      ModelError, OSError: the model cannot be read.
+      ValueError, ImportError, RuntimeError: as load() and the runtime; WorkerDied if a contender's process dies.
     """
     source, name = models.opened(source, name)
     given = {option: value for option, value in options.items() if value is not None}

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 # Constants that one thread's estimates are made of; the others stay as they are shipped.
 FITTED = (
-    "pointer_cycles", "list_cycles", "copied_piece_cycles", "copied_byte_cycles", "widened_byte_cycles", "zipped_piece_cycles", "zipped_byte_cycles",
-    "lone_tile", "pixel_pointer_cycles", "strip_start_cycles", "strip_column_cycles", "copied_pixel_cycles", "line_byte_cycles", "streamed_byte_cycles",
+    "pointer_cycles", "list_cycles", "copied_piece_cycles", "moved_piece_cycles", "side_piece_cycles", "copied_byte_cycles", "widened_byte_cycles",
+    "zipped_piece_cycles", "zipped_byte_cycles", "lone_tile", "pixel_pointer_cycles", "strip_start_cycles", "strip_column_cycles", "copied_pixel_cycles",
+    "line_byte_cycles", "streamed_byte_cycles",
 )  # fmt: skip
 SECONDS = 4.0
 # Numbers that are perturbed to see what they make of an estimate, which is linear in them or in their inverses.
@@ -99,7 +100,8 @@ def calibrate(
       progress: is called with the fraction that is done, and what goes on.
 
     Raises:
-      ValueError: no machine of the name `base` is known. OSError: the file cannot be written. What load() raises.
+      ValueError: no machine of the name `base` is known.
+      OSError: the file cannot be written. What load() raises.
     """
     from . import samples  # which needs numpy; that comes with a runtime
 

@@ -42,12 +42,13 @@ class Opened:
 
 @dataclass(frozen=True)
 class Profiled:
-    """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns()."""
+    """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns(). buffers: of the delegate's arenas."""
 
     nodes: tuple[library.NodeProfile, ...]
     spans: tuple[library.Span, ...]
     runs_ns: tuple[tuple[int, int], ...]
     threads: int
+    buffers: tuple[library.Buffer, ...]
 
     def traced(self) -> tuple[list[tuple[int, int]], list[library.Span]]:
         """The last inferences, those of which the delegate has kept every node, and all spans from the first of them on."""
@@ -136,7 +137,7 @@ class Runner:
             session.invoke()
             runs.append((start, time.monotonic_ns()))
         threads = library.report(delegate).summary.threads
-        return Profiled(tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), threads)
+        return Profiled(tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), threads, tuple(library.buffers(delegate)))
 
     def serve(self, streams: int, rate: float, secs: float) -> serving.Served:
         """Further interpreters, as many as there are streams, at the same time."""

@@ -18,6 +18,7 @@ OPTION_ENUMS = {
     "out_data_type": "TensorType",
     "mode": "MirrorPadMode",
     "output_type": "TensorType",
+    "out_type": "TensorType",
     "quantized_bias_type": "TensorType",
 }
 
@@ -26,6 +27,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "ADD": ("AddOptions", {"int8": 2, "int16": 3}),
     "ARG_MAX": ("ArgMaxOptions", {"int8": 2, "uint8": 2}),
     "AVERAGE_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
+    "BATCH_MATMUL": ("BatchMatMulOptions", {"int8": 2}),
     "CAST": ("CastOptions", {"int8": 2, "uint8": 2, "int16": 4}),
     "CONCATENATION": ("ConcatenationOptions", {"int8": 2, "int16": 3}),
     "CONV_2D": ("Conv2DOptions", {"int8": 3, "int16": 4}),
@@ -61,6 +63,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "RESHAPE": ("ReshapeOptions", {}),
     "RESIZE_BILINEAR": ("ResizeBilinearOptions", {"int8": 2, "int16": 4}),
     "RESIZE_NEAREST_NEIGHBOR": ("ResizeNearestNeighborOptions", {"int8": 2, "int16": 4}),
+    "SHAPE": ("ShapeOptions", {}),
     "SLICE": ("SliceOptions", {"int8": 2, "int16": 4}),
     "SOFTMAX": ("SoftmaxOptions", {"int8": 2, "int16": 3}),
     "SPACE_TO_DEPTH": ("SpaceToDepthOptions", {"int8": 2}),

@@ -12,23 +12,36 @@ from rich.text import Text
 
 from ..measure import judged
 from .columns import Column, fitted
+from .tables import plural
 
 if TYPE_CHECKING:
     from .. import fleet
 
 
-def boards(listed: Sequence[fleet.Board], queue: Mapping[str, int], width: int) -> Table:
+def boards(listed: Sequence[fleet.Board], width: int) -> Table:
     columns = [
         Column("board", lambda item: item.name, left=True, least=12),
         Column("CPU", lambda item: item.cpu, left=True, least=16),
         Column("isa", lambda item: item.isa, 3, left=True),
         Column("cores", lambda item: str(item.count), 4),
-        Column("state", lambda item: "busy" if queue.get(item.address) else "free", left=True),
-        Column("queue", lambda item: str(queue.get(item.address, 0)), 5),
         Column("governor", lambda item: item.governor, 6, left=True),
         Column("temperature", lambda item: item.temperature, 2),
         Column("version", lambda item: item.version, 7),
         Column("runtimes", lambda item: ", ".join(item.runtimes), 8, left=True),
+        Column("via", lambda item: item.via, 9, left=True),
+    ]
+    return fitted(columns, listed, width, hint=True)
+
+
+def status(listed: Sequence[fleet.Board], queue: Mapping[str, int], width: int) -> Table:
+    columns = [
+        Column("board", lambda item: item.name, left=True, least=12),
+        Column("CPU", lambda item: item.cpu, 2, left=True, least=12),
+        Column("state", lambda item: "busy" if queue.get(item.address) else "free", left=True),
+        Column("queue", lambda item: str(queue.get(item.address, 0))),
+        Column("last measurement", lambda item: item.last, 1, left=True, least=16),
+        Column("reference task", lambda item: f"up to {item.spread:.2f}x" if item.spread else "", left=True),
+        Column("temperature", lambda item: item.temperature),
     ]
     return fitted(columns, listed, width, hint=True)
 
@@ -90,4 +103,10 @@ def page(found: fleet.Table) -> str:
     from .pages import environment
 
     exact = sum(cell.exact is True for cell in found.cells)
-    return environment().get_template("fleet.html").render(title="tvmq fleet bench", cells=found.cells, exact=exact, exactness=exactness, shade=judged)
+    counts = {
+        "networks": plural(len({cell.model for cell in found.cells}), "network"),
+        "boards": plural(len({cell.board for cell in found.cells}), "board"),
+        "pairs": plural(len(found.cells), "pair"),
+    }
+    template = environment().get_template("fleet.html")
+    return template.render(title="tvmq fleet bench", cells=found.cells, exact=exact, exactness=exactness, shade=judged, **counts)

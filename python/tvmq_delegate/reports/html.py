@@ -29,7 +29,7 @@ except ImportError as error:
 PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
 OTHER, LEFT, MARK, GOOD, BAD = "#7c8798", "#d9a34a", "#64748b", "#12805c", "#d13c3c"  # which can be told from a white and from a dark ground
 # Below the plot: above, the tools lie over it, and in a narrow window it lies over the plot.
-LEGEND = {"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0}
+LEGEND = {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0}
 MARKS = (MARK, BAD, "#8b5cf6")
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import collections
 import functools
+import textwrap
 from collections.abc import Mapping, Sequence
 
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .. import accuracy
+from .. import accuracy, measure
 from ..binding import library
 from ..sessions import Delegation
 from .columns import Column, fitted
@@ -43,13 +43,13 @@ def kernels(listed: Sequence[library.Kernel], width: int) -> Table:
     return fitted(columns, listed, width, hint=True)
 
 
-def options(listed: Sequence[library.Option]) -> list[Text | Padding]:
+def options(listed: Sequence[library.Option], width: int) -> list[Text]:
     """A line for each option, with its default and values, and its meaning below."""
-    lines: list[Text | Padding] = []
+    lines: list[Text] = []
     for option in listed:
         lines.append(Text.assemble("  ", (option.name, "bold"), f" = {option.default_value}"))
-        values = f" ({option.names.replace('|', ', ')})" if option.names else f" ({option.kind})"
-        lines.append(Padding(Text(option.help + values), (0, 0, 0, 6)))
+        values = option.names.replace("|", ", ") if option.names else option.kind
+        lines += [Text(f"      {line}") for line in textwrap.wrap(f"{option.help} ({values})", max(40, width - 6))]
     return lines
 
 
@@ -65,6 +65,18 @@ def estimates(found: Mapping[str, Delegation], width: int) -> Table:
         columns.append(Column("kernel", lambda i: "" if i is None else first.nodes[i].how.removeprefix("tvmq_"), 1, left=True))
     rows = [None, *(i for i, node in enumerate(first.nodes) if node.cycles > 0)]
     return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}")
+
+
+def agreements(found: Mapping[str, measure.Agreement | None]) -> list[str]:
+    """For each core how far estimates of networks lie from counted cycles."""
+    checked = {core: each for core, each in found.items() if each}
+    lines = [f"\nCompared with what tools/arm/estimate counts of whole networks, {next(iter(checked.values())).networks} of them:"] if checked else []
+    width = max(map(len, checked), default=0)
+    lines += [
+        f"  {core:{width}}  error {each.median:.0%} (median), {each.worst:.0%} at most; rank correlation {each.rank:.3f}" for core, each in checked.items()
+    ]
+    rest = [core for core in found if core not in checked]
+    return lines + ([f"\nNot compared with anything: {', '.join(rest)}"] if rest else [])
 
 
 def _cycles(found: Delegation, i: int | None) -> str:

@@ -13,20 +13,27 @@ MARGIN = {"l": 60, "r": 20, "t": 40, "b": 45}
 
 
 def memory(found: Benchmark, colour: str, mark: str) -> plot.Figure:
-    """Bytes of activations that are there while each node runs, and what the delegate takes for all."""
+    """The delegate's arena over the run: from which node to which node each buffer is taken, and at which bytes. A line says what all activations need that are
+    there while a node runs, the model's inputs and outputs, which lie elsewhere, among them."""
     ops = found.op_profile
+    buffers = [buffer for buffer in (found.profiled.buffers if found.profiled else ()) if buffer.subgraph == 0]
     figure = plot.Figure()
     figure.add_bar(
+        x=[(buffer.first_node + buffer.last_node) / 2 for buffer in buffers],
+        width=[buffer.last_node - buffer.first_node + 1 for buffer in buffers],
+        base=[buffer.offset / 1024 for buffer in buffers],
+        y=[buffer.bytes / 1024 for buffer in buffers],
+        marker={"color": colour, "opacity": 0.75, "line": {"width": 1, "color": "rgba(128,128,128,0.8)"}},
+        hovertemplate=[f"nodes {item.first_node} to {item.last_node}<br>{item.bytes / 1024:,.1f} KB<extra></extra>" for item in buffers],
+    )
+    figure.add_scatter(
         x=[op.run_order for op in ops],
         y=[op.live_bytes / 1024 for op in ops],
-        width=1.0,
-        marker_color=colour,
+        mode="lines",
+        line={"shape": "hvh", "width": 1.5, "color": mark},
         hovertemplate=[f"<b>{op.run_order} {op.node_type}</b><br>{op.live_bytes / 1024:,.1f} KB of activations<extra></extra>" for op in ops],
     )
-    arena = found.delegation.summary.arena_bytes / 1024
-    if arena:
-        figure.add_hline(y=arena, line_width=1.5, line_dash="dash", line_color=mark, annotation_text=f"the delegate's arena: {arena:,.0f} KB")
-    figure.update_layout(height=280, bargap=0, margin=MARGIN, showlegend=False)
+    figure.update_layout(height=320, barmode="overlay", hovermode="closest", margin=MARGIN, showlegend=False)
     figure.update_yaxes(title_text="KB")
     figure.update_xaxes(title_text="node", range=[-0.7, max((op.run_order for op in ops), default=0) + 0.7])
     return figure

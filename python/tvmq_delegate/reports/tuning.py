@@ -67,13 +67,14 @@ def summary(found: Tuning) -> str:
         f"by {found.tuner}{f', {known} known before' if known else ''}, {found.seconds:.1f} s{', interrupted' if found.interrupted else ''}"
     ]
     kept = [task for task in found.tasks if task.kept]
+    recorded = f"; {found.path} has what was measured, and the next search goes on from it" if found.path else ""
     if found.kept:
         lines.append(f"the network: {found.default_ms:.3f} ms by default, {found.tuned_ms:.3f} ms tuned: {found.gain:.3f}x by {plural(len(kept), 'choice')}")
         lines.append(f"written to {found.path}: load(tuning_records={found.path!r})" if found.path else "--out FILE.jsonl keeps what was found")
     elif found.gain == found.gain:
-        lines.append(f"nothing to gain: as a whole the network is {found.gain:.3f}x as fast, less than 1.01x; the defaults stay")
+        lines.append(f"nothing to gain: as a whole the network is {found.gain:.3f}x as fast, less than 1.01x; the defaults stay{recorded}")
     else:
-        lines.append("nothing to gain: no choice is proven 3 % faster than the default")
+        lines.append(f"nothing to gain: no choice is proven 3 % faster than the default{recorded}")
     return "\n".join(lines)
 
 

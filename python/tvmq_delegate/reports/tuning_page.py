@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..tuning import Tuned, Tuning, read_records
-from .html import BAD, GOOD, MARK, OTHER, PALETTE, embed
+from .html import BAD, GOOD, LEGEND, MARK, OTHER, PALETTE, embed
 from .pages import environment
 from .tables import plural
 from .tuning import rate, shape, source, summary
@@ -80,7 +80,7 @@ def _gains(found: Tuning) -> plot.Figure:
         connector={"line": {"color": OTHER, "width": 1}},
         hovertemplate="%{y}: %{delta:.4f} ms<extra></extra>",
     )
-    figure.update_layout(height=330, margin={"l": 70, "r": 20, "t": 10, "b": 45}, xaxis={"title": "ms, sum of the nodes"}, yaxis={"autorange": "reversed"})
+    figure.update_layout(height=330, margin={"l": 70, "r": 20, "t": 36, "b": 45}, xaxis={"title": "ms, sum of the nodes"}, yaxis={"autorange": "reversed"})
     return figure
 
 
@@ -122,9 +122,9 @@ def _search(found: Tuning, curves: Curves) -> plot.Figure:
         figure.add_scatter(x=list(range(most)), y=whole, mode="lines", line={"color": colour, "width": 4}, name=f"{tuner}, all tasks")
     figure.update_layout(
         height=480,
-        margin={"l": 60, "r": 20, "t": 10, "b": 45},
+        margin={"l": 60, "r": 20, "t": 36, "b": 45},
         showlegend=True,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0},
+        legend=LEGEND,
         xaxis={"title": "trials of a task"},
         yaxis={"title": "best time so far over the default's"},
     )
@@ -158,8 +158,8 @@ def _predicted(found: Tuning) -> plot.Figure:
     axes = {"type": "log", "dtick": "D1"}
     figure.update_layout(
         height=480,
-        margin={"l": 60, "r": 20, "t": 10, "b": 45},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.13, "x": 0},
+        margin={"l": 60, "r": 20, "t": 36, "b": 45},
+        legend=LEGEND,
         xaxis={**axes, "title": "predicted, over the default's time"},
         yaxis={**axes, "title": "measured"},
     )

@@ -55,8 +55,10 @@ def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None
       **options: the delegate's options, as for load().
 
     Raises:
-      ModelError: the file is malformed. OSError: it cannot be opened.
-      ValueError, ImportError: as load(). RuntimeError, ValueError: the runtime refuses the model.
+      ModelError: the file is malformed.
+      OSError: it cannot be opened.
+      ValueError, ImportError: as load().
+      RuntimeError, ValueError: the runtime refuses the model.
     """
     source, name = models.opened(source, name)
     listed = models.ops(source)

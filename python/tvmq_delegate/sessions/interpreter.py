@@ -29,7 +29,8 @@ class Interpreter:
         """source: the bytes of a .tflite file, or its path. runtime, **options: as for load(); num_threads is the interpreter's, too.
 
         Raises:
-          ModelError: the file is malformed. OSError: it cannot be opened.
+          ModelError: the file is malformed.
+          OSError: it cannot be opened.
           ValueError, ImportError, RuntimeError: as load(), and where the runtime refuses the model.
         """
         content, _ = models.opened(source)

@@ -1,14 +1,18 @@
 """The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
 
 from .records import Choice, Log, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, usable
-from .search import TRIALS, Progress, Trial, Tuned, Tuning, tune
-from .tasks import Network, Task, measure
+from .search import DUELS, NETWORK_GAIN, NODE_GAIN, TRIALS, Progress, Trial, Tuned, Tuning, tune
+from .tasks import HOPELESS, Network, Task, measure
 from .tuners import NAMES, tuner
 
 __all__ = [
     "Choice",
+    "DUELS",
+    "HOPELESS",
     "Log",
     "NAMES",
+    "NETWORK_GAIN",
+    "NODE_GAIN",
     "Network",
     "Origin",
     "Progress",

@@ -14,6 +14,7 @@ from typing import Any
 from ..binding import library
 
 VERSION = 1
+RUNTIME = "runtime"  # the way of a record that leaves nodes to the runtime; it has no kernel
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Choice:
 
     def __str__(self) -> str:
         blocks = f" {self.rows}x{self.panels}" if self.rows else ""
+        if self.way == RUNTIME:
+            return "left to the runtime"
         return f"{self.way} {self.kernel.removeprefix('tvmq_')}{blocks}{' flipped' * self.flipped_copy}"
 
 
@@ -189,12 +192,13 @@ def usable(found: Sequence[Record]) -> dict[str, int]:
     list of kernels; and how many tasks the proven ones are for."""
     cpu, kernels, checksum = library.cpu(), {kernel.name for kernel in library.kernels()}, library.kernels_checksum()
     here = [record for record in found if record.origin.cpu == cpu.name and record.origin.in_order == cpu.in_order]
-    proven = [record for record in here if record.proven and record.choice.kernel in kernels]
+    known = [record for record in here if record.choice.kernel in kernels or (record.choice.way, record.choice.kernel) == (RUNTIME, "")]
+    proven = [record for record in known if record.proven]
     return {
         "records": len(found),
         "for_this_cpu": len(here),
         "proven": len(proven),
-        "with_unknown_kernels": sum(record.choice.kernel not in kernels for record in here),
+        "with_unknown_kernels": len(here) - len(known),
         "with_other_kernels_in_the_library": sum(record.origin.kernels != checksum for record in here),
         "tasks": len({record.task for record in proven}),
     }
@@ -209,9 +213,24 @@ class Log:
         size = os.fstat(self._file).st_size
         if size and os.pread(self._file, 1, size - 1) != b"\n":
             os.write(self._file, b"\n")  # whoever wrote before was ended within a line
+        self._begun = self.path.with_name(self.path.name + ".begun")
+        self.take_up()
+
+    def take_up(self) -> None:
+        """Appends what was begun by someone who was ended while measuring."""
+        if self._begun.is_file():
+            self.append(read_records([self._begun])[0])
+
+    def begin(self, records: Sequence[Record]) -> None:
+        """Puts down what has been measured so far of records that will be appended. It lies in a file beside this one, FILE.begun, and is taken up from there
+        if this process does not come to append them."""
+        draft = self._begun.with_suffix(".draft")
+        draft.write_text("".join(record.line() for record in records), encoding="utf-8")
+        draft.replace(self._begun)
 
     def append(self, records: Sequence[Record]) -> None:
         self.append_lines(record.line() for record in records)
+        self._begun.unlink(missing_ok=True)
 
     def append_lines(self, lines: Iterable[str]) -> None:
         """Lines of records, each with its end."""

@@ -9,7 +9,7 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -149,16 +149,21 @@ class Search:
     def sweep(self, choices: Mapping[Task, Choice]) -> None:
         """One measurement of every task that has a choice to be tried; the others run by default, and their time is taken, too."""
         rest = {task: task.default for task in self.network.tasks if task not in choices}
-        found = measure(self.network, {**choices, **rest})
+        found = measure(self.network, {**choices, **rest}, follow=lambda times: self._begun(choices, times))
         for task in rest:
             self.default_ns[task] = min(self.default_ns.get(task, found[task]), found[task], key=min)
+        if self.log:
+            self.log.append([self.record(task, choice, found[task], self.default_ns[task], False) for task, choice in choices.items()])
         for task, choice in choices.items():
             ratio = min(found[task]) / min(self.default_ns[task])
             predicted = self._predicted(task, choice)
-            if self.log:
-                self.log.append([self.record(task, choice, found[task], self.default_ns[task], False)])
             self._note(task, choice, ratio)
             self.trials[task].append(Trial(choice, predicted, ratio))
+
+    def _begun(self, choices: Mapping[Task, Choice], times: Mapping[Task, Sequence[float]]) -> None:
+        """Puts down what would be lost if the process were ended now."""
+        if self.log:
+            self.log.begin([self.record(task, choice, tuple(times[task]), self.default_ns[task], False) for task, choice in choices.items()])
 
     def _predicted(self, task: Task, choice: Choice) -> float:
         predicted = getattr(self.by, "predicted", None)
@@ -275,16 +280,21 @@ def tune(
 
     Args:
       source: the bytes of a .tflite file, or its path.
-      runtime, name: as for bench().
+      runtime: as for bench().
+      name: as for bench().
       out: the file of records. It is appended to, and measurements of this machine that it holds already are not repeated. None: nothing is written.
       tuner_name: "model", "random", "grid" or "exhaustive".
-      trials: choices of a task that are measured at most; None, or the tuner "exhaustive": all. seconds: for the search. seed: of what is drawn at random.
+      trials: choices of a task that are measured at most; None, or the tuner "exhaustive": all.
+      seconds: for the search.
+      seed: of what is drawn at random.
       share: (i, n): look at every n-th choice of each task alone, from the i-th on, and leave the proof to whoever has all n shares.
       progress: called now and then.
       **options: the delegate's options, as for load(). tuning_records is not looked at.
 
     Raises:
-      ModelError: the file is malformed. OSError: it, or the file of records, cannot be opened. ValueError: there is no such tuner, or as load().
+      ModelError: the file is malformed.
+      OSError: it, or the file of records, cannot be opened.
+      ValueError: there is no such tuner, or as load().
       ImportError, RuntimeError: as load(), and where the runtime refuses the model.
     """
     begin = time.perf_counter()
@@ -304,6 +314,8 @@ def tune(
             search.run(math.inf if trials is None or tuner_name == "exhaustive" else trials, seconds, seed)
         except KeyboardInterrupt:
             search.interrupted = True
+            if log:
+                log.take_up()
         searched = time.perf_counter() - begin
         won = search.prove() if share[1] == 1 else {}
         default_ms, tuned_ms, gain = math.nan, math.nan, math.nan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -34,6 +34,10 @@ class Task:
     @property
     def operator(self) -> str:
         return self.signature.partition(" ")[0]
+
+
+# A function that is shown the times of each task, as far as they have been measured.
+Follow = Callable[[Mapping[Task, Sequence[float]]], None]
 
 
 class Network:
@@ -90,8 +94,8 @@ class Network:
         self.session.interpreter.invoke()
         return time.perf_counter_ns() - start
 
-    def times(self, tasks: Sequence[Task], parts: int = PARTS) -> dict[Task, tuple[float, ...]]:
-        """Nanoseconds of one node of each task: of each part of the inferences the mean of the nodes' least times."""
+    def times(self, tasks: Sequence[Task], parts: int = PARTS, follow: Follow = lambda _: None) -> dict[Task, tuple[float, ...]]:
+        """Nanoseconds of one node of each task: of each part of the inferences the mean of the nodes' least times. follow: called after each part."""
         self.invoke()
         found: dict[Task, list[float]] = {task: [] for task in tasks}
         for _ in range(parts):
@@ -102,10 +106,11 @@ class Network:
                 self.invoke()
             for task in tasks:
                 found[task].append(sum(library.least_ns(self.delegate, task.nodes)) / len(task.nodes))
+            follow(found)
         return {task: tuple(times) for task, times in found.items()}
 
 
-def measure(network: Network, choices: Mapping[Task, Choice], parts: int = PARTS) -> dict[Task, tuple[float, ...]]:
+def measure(network: Network, choices: Mapping[Task, Choice], parts: int = PARTS, follow: Follow = lambda _: None) -> dict[Task, tuple[float, ...]]:
     """Times of these choices for these tasks, measured in the network, whose other tasks run by default. The choices stay forced."""
     network.force(choices)
-    return network.times(list(choices), parts)
+    return network.times(list(choices), parts, follow)

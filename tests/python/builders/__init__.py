@@ -13,10 +13,10 @@ from .one_op import (
     build_resize_bilinear,
     build_softmax,
 )  # fmt: skip
-from .weighted_op import build_conv, build_depthwise, build_fully_connected, build_transpose_conv
+from .weighted_op import build_batch_matmul, build_conv, build_depthwise, build_fully_connected, build_transpose_conv
 
 __all__ = [
-    "build_arg_max", "build_average_pool", "build_binary", "build_concatenation", "build_conv", "build_depthwise", "build_fully_connected",
-    "build_max_pool", "build_move", "build_quantize", "build_reduce", "build_reshape", "build_resize_bilinear", "build_softmax", "build_transpose_conv",
-    "build_unary",
+    "build_arg_max", "build_average_pool", "build_batch_matmul", "build_binary", "build_concatenation", "build_conv", "build_depthwise",
+    "build_fully_connected", "build_max_pool", "build_move", "build_quantize", "build_reduce", "build_reshape", "build_resize_bilinear", "build_softmax",
+    "build_transpose_conv", "build_unary",
 ]  # fmt: skip

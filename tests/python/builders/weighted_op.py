@@ -60,12 +60,14 @@ def build_depthwise(
 
 
 def build_fully_connected(
-    *, in_shape: Sequence[int] = (1, 64), out_c: int = 16, keep_num_dims: bool = False, activation: str = "NONE", weights_format: int = 0, **parameters: Any
-) -> bytes:
+    *, in_shape: Sequence[int] = (1, 64), out_c: int = 16, keep_num_dims: bool = False, activation: str = "NONE", weights_format: int = 0,
+    asymmetric_quantize_inputs: bool = False, **parameters: Any,
+) -> bytes:  # fmt: skip
     """One FULLY_CONNECTED as a model.
 
     in_shape: of the input. out_c: outputs of each row; the filter is [out_c, the last of in_shape], or an array whose depth divides the input's elements.
     keep_num_dims: the output has the input's dimensions but the last one, else it is a matrix. weights_format: of the schema; 1 is shuffled.
+    asymmetric_quantize_inputs: float32 activations are quantized with a zero point.
     The other parameters are those of `build_depthwise`, without what concerns height and width.
     """
 
@@ -73,6 +75,9 @@ def build_fully_connected(
         return (*(in_shape[:-1] if keep_num_dims else [math.prod(in_shape) // filter_shape[1]]), filter_shape[0])
 
     options = dict(fused_activation_function=activation, keep_num_dims=keep_num_dims, weights_format=weights_format)
+    if asymmetric_quantize_inputs:  # since version 9
+        options["asymmetric_quantize_inputs"] = True
+        parameters["version"] = 9
     return _build_weighted("FULLY_CONNECTED", in_shape, (out_c, in_shape[-1]), 0, shape, options, **parameters)
 
 
@@ -233,3 +238,29 @@ def _filter_norm(data: Any, shape: tuple[int, ...], dtype: str, zero_point: int 
         return uniform_deviation(dtype) * math.sqrt(max(1, math.prod(shape) // max(1, shape[channel_axis])))
     weights = np.moveaxis(np.asarray(data, dtype=np.float64), channel_axis, -1) - np.asarray(zero_point)
     return max(1.0, float(np.sqrt((weights**2).reshape(-1, weights.shape[-1]).sum(axis=0)).mean()))
+
+
+def build_batch_matmul(
+    *,
+    left_shape: Sequence[int] = (2, 5, 8),
+    right_shape: Sequence[int] = (2, 8, 6),
+    adj_x: bool = False,
+    adj_y: bool = False,
+    right: np.ndarray | None = None,
+    scales: tuple[float, float, float] = (0.05, 0.04, 0.1),
+    zero_points: tuple[int, int, int] = (3, -5, 7),
+    dtype: str = "int8",
+) -> bytes:
+    """One BATCH_MATMUL as a model. scales, zero_points: of both sides and the output. right: values of the right side, which is then a constant."""
+    import numpy as np
+
+    rows, columns = left_shape[-1 if adj_x else -2], right_shape[-2 if adj_y else -1]
+    out_shape = (*np.broadcast_shapes(tuple(left_shape[:-2]), tuple(right_shape[:-2])), rows, columns)
+    builder = ModelBuilder()
+    shapes = {"left": left_shape, "right": right_shape, "output": out_shape}
+    left, other, output = (
+        builder.add_tensor(name, shape, dtype, scale=scale, zero_point=point, data=right if name == "right" else None)
+        for (name, shape), scale, point in zip(shapes.items(), scales, zero_points, strict=True)
+    )
+    builder.add_op("BATCH_MATMUL", [left, other], [output], adj_x=adj_x, adj_y=adj_y)
+    return builder.build([left] if right is not None else [left, other], [output])

@@ -8,22 +8,22 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Core:
-    """name: llvm-mca's. level: of environment.LEVELS, the instruction sets that the core has. tune: the delegate's option, as `auto` finds it on that core."""
+    """name: llvm-mca's. level: of environment.LEVELS, the instruction sets that the core has. machine: the delegate's option, what `auto` is there."""
 
     name: str
     level: str
-    tune: str
+    machine: str
 
 
 CORES = {
     core.name: core
     for core in (
-        Core("cortex-a53", "neon", "in_order"),
-        Core("cortex-a72", "neon", "out_of_order"),
-        Core("cortex-a55", "dotprod", "in_order"),
-        Core("neoverse-n1", "dotprod", "out_of_order"),
-        Core("cortex-a510", "i8mm", "in_order"),
-        Core("neoverse-v1", "i8mm", "out_of_order"),
+        Core("cortex-a53", "neon", "cortex-a53"),
+        Core("cortex-a72", "neon", "cortex-a72"),
+        Core("cortex-a55", "dotprod", "cortex-a55"),
+        Core("neoverse-n1", "dotprod", "neoverse-n1"),
+        Core("cortex-a510", "i8mm", "arm-in-order"),
+        Core("neoverse-v1", "i8mm", "neoverse-v1"),
     )
 }
 DEFAULT = ("cortex-a53", "cortex-a72", "cortex-a55", "neoverse-n1", "neoverse-v1")

@@ -54,10 +54,10 @@ class Estimate:
 
 
 def estimate(model: str, runtime: str, contender: Contender, core: Core, options: Mapping[str, str]) -> Estimate:
-    """Emulates the level of `core` unless that has been done, and prices it. The delegate plans for the core's own kind unless the options say otherwise."""
+    """Emulates the level of `core` unless that has been done, and prices it. The delegate plans for the core unless the options say otherwise."""
     given: tuple[tuple[str, str], ...] = ()
     if contender.kernels == DELEGATE:
-        given = tuple(sorted({"tune": core.tune, **options}.items()))
+        given = tuple(sorted({"machine": core.machine, **options}.items()))
     found = profile(Request(model, runtime, contender.kernels, core.level, contender.library, given))
     return priced(contender.name, core.name, found, Places(found.parts).find)
 

@@ -11,3 +11,4 @@ float copysignf(float, float), fabsf(float), floorf(float), fmaxf(float, float),
 double pow(double, double);
 long long llrint(double);
 long lrint(double), lrintf(float);
+long lround(double), lroundf(float);

@@ -14,3 +14,4 @@ int snprintf(char *text, size_t size, const char *format, ...) __attribute__((fo
 int vsnprintf(char *text, size_t size, const char *format, va_list arguments) __attribute__((format(printf, 3, 0)));
 int fscanf(FILE *file, const char *format, ...) __attribute__((format(scanf, 2, 3)));
 int sscanf(const char *text, const char *format, ...) __attribute__((format(scanf, 2, 3)));
+int rename(const char *from, const char *to);

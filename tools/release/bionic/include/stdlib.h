@@ -10,3 +10,5 @@ long long atoll(const char *text);
 long long strtoll(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);
 static inline int abs(int x) { return __builtin_abs(x); }
+void qsort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
+int mkostemp(char *name, int flags);

@@ -1,4 +1,9 @@
 #pragma once
 #include <stddef.h>
+#define PROT_READ 1
+#define MAP_PRIVATE 2
+#define MAP_FAILED ((void *)-1)
 #define MADV_HUGEPAGE 14
 int madvise(void *p, size_t size, int advice);
+void *mmap(void *address, size_t size, int protection, int flags, int file, long offset);
+int munmap(void *address, size_t size);

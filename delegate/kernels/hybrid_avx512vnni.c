@@ -1,0 +1,3 @@
+// Hybrid convolutions.
+#define ISA avx512vnni
+#include "kernels/hybrid_template.h"

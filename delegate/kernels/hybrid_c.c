@@ -1,0 +1,3 @@
+// Hybrid convolutions.
+#define ISA c
+#include "kernels/hybrid_template.h"

@@ -1,0 +1,3 @@
+// Hybrid convolutions.
+#define ISA neon
+#include "kernels/hybrid_template.h"

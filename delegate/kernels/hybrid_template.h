@@ -1,0 +1,96 @@
+// The kernels of hybrid convolutions: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
+#include <math.h>
+#include <string.h>
+
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+
+#define PASTE(family, isa) tvmq_##family##__##isa
+#define SYMBOL(family, isa) PASTE(family, isa)
+
+enum { LANES = 64 };
+
+// Lanes of their own, because compilers do not reorder a chain of comparisons.
+void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
+  const float *in = args->in;
+  float low[LANES], high[LANES];
+  for (size_t l = 0; l < LANES; l++) {
+    low[l] = *args->low;
+    high[l] = *args->high;
+  }
+  size_t i = 0;
+  for (; i + LANES <= args->n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++) {
+      low[l] = in[i + l] < low[l] ? in[i + l] : low[l];
+      high[l] = in[i + l] > high[l] ? in[i + l] : high[l];
+    }
+  }
+  for (; i < args->n; i++) {
+    low[0] = in[i] < low[0] ? in[i] : low[0];
+    high[0] = in[i] > high[0] ? in[i] : high[0];
+  }
+  for (size_t l = 1; l < LANES; l++) {
+    low[0] = low[l] < low[0] ? low[l] : low[0];
+    high[0] = high[l] > high[0] ? high[l] : high[0];
+  }
+  *args->low = low[0];
+  *args->high = high[0];
+}
+
+// The largest float32 below a half, added away from zero, makes truncation round half away from zero: with a whole half the sum would round up next to it.
+TVMQ_INLINE void round_steps(const struct tvmq_float_steps_args *args, float half, float before, int32_t behind) {
+  const float *restrict in = args->in;
+  int8_t *restrict out = args->out;
+  const float inverse = args->inverse, far = 1024;
+  const int32_t min = args->min;
+  const size_t n = args->n;
+  for (size_t i = 0; i < n; i++) {
+    // Numbers that are none become far ones, which fit integers.
+    float steps = before + in[i] * inverse;
+    steps = steps < far ? steps : far;
+    steps = steps > -far ? steps : -far;
+    int32_t value = (int32_t)(steps + copysignf(half, steps)) + behind;
+    value = value < min ? min : value;
+    out[i] = (int8_t)(value > INT8_MAX ? INT8_MAX : value);
+  }
+}
+
+void SYMBOL(float_steps, ISA)(const struct tvmq_float_steps_args *args) {
+  const float below_half = 0x1.fffffep-2f;
+  if (args->rounding == TVMQ_STEPS_OF_THE_SUM)
+    round_steps(args, below_half, (float)args->zero_point, 0);
+  else
+    round_steps(args, args->rounding == TVMQ_STEPS_HALF ? 0.5f : below_half, -0.0f, args->zero_point);
+}
+
+TVMQ_INLINE void finish_row(const struct tvmq_float_sums_args *args, char *row, enum tvmq_real_form form) {
+  const int32_t *restrict weight_sums = args->weight_sums;
+  const float *restrict weight_scales = args->weight_scales, *restrict bias = args->bias;
+  const uint32_t zero_point = (uint32_t)args->zero_point;
+  const float scale = args->scale, min = args->min, max = args->max;
+  const size_t channels = args->channels;
+  for (size_t n = 0; n < channels; n++) {
+    uint32_t sum;
+    memcpy(&sum, row + n * sizeof sum, sizeof sum);
+    const float real = (float)(int32_t)(sum - zero_point * (uint32_t)weight_sums[n]);
+    float value = form == TVMQ_REAL_IN_TURN   ? real * weight_scales[n] * scale + bias[n]
+                  : form == TVMQ_REAL_BY_BOTH ? real * (weight_scales[n] * scale) + bias[n]
+                                              : fmaf(real, weight_scales[n] * scale, bias[n]);
+    value = value < min ? min : value;
+    value = value > max ? max : value;
+    memcpy(row + n * sizeof value, &value, sizeof value);
+  }
+}
+
+void SYMBOL(float_sums, ISA)(const struct tvmq_float_sums_args *call) {
+  const struct tvmq_float_sums_args args = *call;  // a copy, which no stored value can be part of
+  char *row = args.sums;
+  for (size_t m = 0; m < args.rows; m++, row += args.channels * sizeof(float)) {
+    if (args.form == TVMQ_REAL_IN_TURN)
+      finish_row(&args, row, TVMQ_REAL_IN_TURN);
+    else if (args.form == TVMQ_REAL_BY_BOTH)
+      finish_row(&args, row, TVMQ_REAL_BY_BOTH);
+    else
+      finish_row(&args, row, TVMQ_REAL_FUSED);
+  }
+}

@@ -1,0 +1,33 @@
+// BATCH_MATMUL.
+#include "ops/claims/claim.h"
+#include "ops/claims/claim_rules.h"
+#include "ops/quant_params.h"
+
+static const char *types(const struct tvmq_conv_desc *d) {
+  const bool bytes = d->in_type == TVMQ_TYPE_S8 && d->filter_type == TVMQ_TYPE_S8 && d->out_type == TVMQ_TYPE_S8;
+  return bytes ? NULL : "the matrices are not all int8";
+}
+
+static const char *sizes(const struct tvmq_matmul_desc *desc) {
+  const struct tvmq_conv_desc *d = &desc->conv;
+  if (d->in_w <= 0 || d->in_c <= 0 || d->out_c <= 0 || desc->products <= 0) return "empty tensor";
+  if (too_many(desc->products, d->in_w, d->out_c, 1)) return "output has more than 2^31 - 1 elements";
+  return too_many(desc->lefts, d->in_w, d->in_c, 1) || too_many(desc->rights, d->out_c, d->in_c, 1) ? "input has more than 2^31 - 1 elements" : NULL;
+}
+
+static const char *right_quant(const struct tvmq_conv_desc *d) {
+  if (d->filter_scales == NULL || d->n_filter_scales != 1) return "the matrix on the right has not one scale";
+  return in_quant_rule((struct tvmq_quant){d->filter_scales[0], d->filter_zero_point}, d->filter_type);
+}
+
+static const char *multiplier(const struct tvmq_conv_desc *d) {
+  if (!good_scale(d->in.scale * d->filter_scales[0])) return "input scale x input scale is beyond float32";
+  int32_t multiplier, shift;
+  tvmq_conv_multiplier(d, 0, &multiplier, &shift);
+  return shift <= MAX_SHIFT_32 ? NULL : "input scale x input scale / output scale is too large";
+}
+
+const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
+  const struct tvmq_conv_desc *d = &desc->conv;
+  return types(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d) ?: multiplier(d);
+}

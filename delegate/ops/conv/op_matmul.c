@@ -1,0 +1,172 @@
+// BATCH_MATMUL of tensors both of which change: FULLY_CONNECTED whose weights are packed anew at each inference. The first pass packs all matrices on the right
+// and transposes those on the left that lie the other way; each further pass is one product.
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "ops/claims/claim.h"
+#include "ops/conv/conv.h"
+#include "ops/moves/transpose.h"
+#include "ops/op.h"
+
+struct matmul {
+  struct tvmq_matmul_desc desc;
+  struct tvmq_op *conv;                       // of one product
+  struct tvmq_stage stage;                    // for any weights
+  uint8_t *filter;                            // weights that the convolution is planned for
+  uint8_t *panels, *left;                     // of all matrices on the right; transposed ones on the left, NULL where none is
+  size_t left_bytes, right_bytes, out_bytes;  // of a matrix
+  const struct tvmq_scratch *scratch;
+};
+
+// A thread's room for packing a panel.
+struct panel_room {
+  struct tvmq_channel channels[TVMQ_MAX_NR];
+  struct tvmq_channel_params params[TVMQ_MAX_NR];
+};
+
+static const struct tvmq_conv *conv_of(const struct matmul *m) { return (const struct tvmq_conv *)m->conv; }
+static size_t panels_of(const struct matmul *m) { return conv_of(m)->choice.panels; }
+static size_t panel_bytes(const struct matmul *m) { return conv_of(m)->choice.panel.size; }
+
+static void drop(struct matmul *m) {
+  tvmq_op_conv.release(m->conv);
+  tvmq_free(m->filter);
+  tvmq_free(m->panels);
+  tvmq_free(m->left);
+  *m = (struct matmul){0};
+}
+
+// The stage promises what holds whatever the weights are.
+static void set_stage(struct matmul *m) {
+  const struct tvmq_conv *c = conv_of(m);
+  int32_t multiplier, shift;
+  tvmq_conv_multiplier(&c->problem.desc, 0, &multiplier, &shift);
+  m->stage = c->problem.quant.stage;
+  m->stage.right_shifts = shift <= -1;
+  m->stage.headroom = m->stage.fits_int16 = false;
+}
+
+// All weights are the least there is: kernels that cannot take that one are left out.
+static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc, const struct tvmq_env *env) {
+  drop(m);
+  m->desc = *desc;
+  struct tvmq_conv_desc conv = desc->conv;
+  m->left_bytes = (size_t)conv.in_w * (size_t)conv.in_c;
+  m->right_bytes = (size_t)conv.out_c * (size_t)conv.in_c;
+  m->out_bytes = (size_t)conv.in_w * (size_t)conv.out_c;
+  m->filter = tvmq_alloc_unset(m->right_bytes);
+  if (!m->filter) return "out of memory";
+  memset(m->filter, (uint8_t)INT8_MIN, m->right_bytes);
+  conv.filter = m->filter;
+  struct tvmq_env any = *env;
+  any.wish = NULL;
+  any.content = NULL;
+  any.winograd = TVMQ_WINOGRAD_OFF;
+  const char *why = tvmq_op_conv.plan(&m->conv, &(union tvmq_desc){.conv = conv}, &any);
+  if (why) return why;
+  if (tvmq_op_conv.n_tasks(m->conv, 1) > 0) return "the product takes more than one pass";
+  set_stage(m);
+  size_t panels, lefts;
+  if (!tvmq_mul_size((size_t)desc->rights, panels_of(m) * panel_bytes(m), &panels) || !tvmq_mul_size((size_t)desc->lefts, m->left_bytes, &lefts))
+    return "the packed matrices exceed the address space";
+  m->panels = tvmq_alloc(panels);
+  m->scratch = env->scratch;
+  if (!tvmq_scratch_reserve(env->scratch, 0, sizeof(struct panel_room), (size_t)tvmq_threads_count(env->threads))) return "out of memory";
+  if (desc->adj_x) m->left = tvmq_alloc_unset(lefts);
+  return m->panels && (m->left || !desc->adj_x) ? NULL : "out of memory";
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct matmul));
+  struct matmul *m = (struct matmul *)*op;
+  if (!m) return "out of memory";
+  const char *why = replan(m, &desc->matmul, env);
+  if (why) drop(m);
+  return why;
+}
+
+static void release(struct tvmq_op *op) {
+  if (op) drop((struct matmul *)op);
+  tvmq_free(op);
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct matmul *m = (const struct matmul *)op;
+  tvmq_op_conv.info(m->conv, out);
+  out->cycles = out->choice.cycles * (float)m->desc.products;
+  out->choice = (struct tvmq_choice){0};
+  out->algorithm = "packed at each inference";
+  out->macs *= (uint64_t)m->desc.products;
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct matmul *m = (const struct matmul *)op;
+  if (pass == 0) return (size_t)m->desc.rights * panels_of(m) + (m->left != NULL ? (size_t)m->desc.lefts : 0);
+  return pass <= (size_t)m->desc.products ? tvmq_op_conv.n_tasks(m->conv, 0) : 0;
+}
+
+static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct panel_room *room) {
+  const struct tvmq_conv *c = conv_of(m);
+  const struct tvmq_conv_desc *d = &m->desc.conv;
+  const struct tvmq_layout *layout = &c->choice.variant->layout;
+  const size_t depth = (size_t)d->in_c, out_c = (size_t)d->out_c, nr = layout->nr, first = index % panels_of(m) * nr, n = tvmq_min(out_c - first, nr);
+  const uint8_t *right = in + index / panels_of(m) * m->right_bytes;
+  struct tvmq_channel *channels = room->channels;
+  struct tvmq_channel_params *params = room->params;
+  struct tvmq_stage unused = m->stage;
+  for (size_t j = 0; j < n; j++) {
+    channels[j] = tvmq_conv_channel(&c->problem.desc, &c->problem.quant, right, 0);
+    channels[j].weights = m->desc.adj_y ? right + (first + j) * depth : right + first + j;
+    channels[j].depth_stride = m->desc.adj_y ? 1 : out_c;
+    channels[j].tap_stride = depth * channels[j].depth_stride;
+  }
+  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, layout, false, channels, first, n, &unused, params);
+  c->choice.way->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
+}
+
+static void turn_left(const struct matmul *m, const uint8_t *in, size_t index) {
+  const size_t rows = (size_t)m->desc.conv.in_w, depth = (size_t)m->desc.conv.in_c;
+  const struct tvmq_transposition matrix = {.in = in + index * m->left_bytes,
+                                            .out = m->left + index * m->left_bytes,
+                                            .rows = depth,
+                                            .columns = rows,
+                                            .in_stride = (ptrdiff_t)rows,
+                                            .out_stride = depth};
+  tvmq_transpose(&matrix, 1);
+}
+
+// Which matrix of an input a product takes.
+static size_t matrix_of(const struct tvmq_matmul_desc *desc, size_t product, const int32_t strides[TVMQ_MATMUL_BATCH_DIMS]) {
+  size_t index = 0;
+  for (int d = TVMQ_MATMUL_BATCH_DIMS; d-- > 0; product /= (size_t)desc->batch[d]) index += product % (size_t)desc->batch[d] * (size_t)strides[d];
+  return index;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct matmul *m = (const struct matmul *)op;
+  const size_t to_pack = (size_t)m->desc.rights * panels_of(m);
+  if (pass->number == 0) {
+    if (task.index < to_pack) {
+      pack(m, pass->in[1], task.index, (struct panel_room *)m->scratch->memory + task.thread);
+    } else {
+      turn_left(m, pass->in[0], task.index - to_pack);
+    }
+    return;
+  }
+  const size_t product = pass->number - 1;
+  struct tvmq_conv conv = *conv_of(m);
+  conv.packed = m->panels + matrix_of(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
+  conv.stage = m->stage;
+  const uint8_t *lefts = m->left != NULL ? m->left : pass->in[0];
+  const void *in[] = {lefts + matrix_of(&m->desc, product, m->desc.left_strides) * m->left_bytes};
+  void *outs[] = {(uint8_t *)pass->out + product * m->out_bytes};
+  conv.choice.way->run_task(&conv, &(struct tvmq_pass){.number = 0, .in = in, .outs = outs, .out = outs[0]}, task);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }
+
+static const char *claim_fast_math(const union tvmq_desc *desc) { return tvmq_claim_fast_math_conv(&(union tvmq_desc){.conv = desc->matmul.conv}); }
+
+const struct tvmq_op_class tvmq_op_matmul = {
+    .claim = claim, .claim_fast_math = claim_fast_math, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

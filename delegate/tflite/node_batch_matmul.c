@@ -1,0 +1,101 @@
+// BATCH_MATMUL: matrices in the last two dimensions, either of which may lie transposed; the dimensions before them are broadcast.
+#include "tflite/node_kind.h"
+
+enum { LEFT, RIGHT, N_SIDES };  // inputs
+enum { MOST_RANK = TVMQ_MATMUL_BATCH_DIMS + 2 };
+
+static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  const TfLiteBatchMatMulParams *params = builtin_data;
+  struct tvmq_conv_desc *conv = &options->matmul.conv;
+  options->matmul.adj_x = params->adj_x;
+  options->matmul.adj_y = params->adj_y;
+  conv->fully_connected = true;  // with one scale, in fixed point
+  conv->scaling = TVMQ_SCALING_FIXED_POINT;
+  conv->bias_type = TVMQ_TYPE_S32;
+  conv->batch = conv->in_h = conv->out_h = 1;
+  conv->filter_h = conv->filter_w = 1;
+  conv->stride_h = conv->stride_w = conv->dilation_h = conv->dilation_w = 1;
+  conv->depth_multiplier = 1;
+  conv->padding = TVMQ_PADDING_VALID;
+  conv->activation = TVMQ_ACTIVATION_NONE;
+  return NULL;
+}
+
+// Dimension `d` of those before the matrices, counted so that all tensors have as many; 1 where the tensor has none.
+static int32_t batch_dim(const struct tvmq_shape *shape, int d) {
+  const int index = d + shape->rank - MOST_RANK;
+  return index >= 0 ? shape->dims[index] : 1;
+}
+
+// How many matrices a tensor has, and how far apart they lie; 0 where it repeats.
+static const char *stride_over(const struct tvmq_shape *shape, int32_t strides[TVMQ_MATMUL_BATCH_DIMS], int32_t *n) {
+  *n = 1;
+  for (int d = TVMQ_MATMUL_BATCH_DIMS; d-- > 0;) {
+    strides[d] = batch_dim(shape, d) == 1 ? 0 : *n;
+    if (__builtin_mul_overflow(*n, batch_dim(shape, d), n)) return "input has more than 2^31 - 1 elements";
+  }
+  return NULL;
+}
+
+static const char *describe_batch(const struct tvmq_shape in[N_SIDES], struct tvmq_matmul_desc *matmul, struct tvmq_shape *out) {
+  out->rank = in[LEFT].rank > in[RIGHT].rank ? in[LEFT].rank : in[RIGHT].rank;
+  matmul->products = 1;
+  for (int d = 0; d < TVMQ_MATMUL_BATCH_DIMS; d++) {
+    const int32_t left = batch_dim(&in[LEFT], d), right = batch_dim(&in[RIGHT], d), index = d + out->rank - MOST_RANK;
+    if (left != right && left != 1 && right != 1) return "the inputs cannot be broadcast";
+    matmul->batch[d] = left == 1 ? right : left;
+    if (index >= 0) out->dims[index] = matmul->batch[d];
+    if (__builtin_mul_overflow(matmul->products, matmul->batch[d], &matmul->products)) return "output has more than 2^31 - 1 elements";
+  }
+  const char *reason = stride_over(&in[LEFT], matmul->left_strides, &matmul->lefts);
+  return reason != NULL ? reason : stride_over(&in[RIGHT], matmul->right_strides, &matmul->rights);
+}
+
+static void describe_right(const TfLiteTensor *tensor, struct tvmq_conv_desc *conv) {
+  const TfLiteAffineQuantization *affine = tensor->quantization.type == kTfLiteAffineQuantization ? tensor->quantization.params : NULL;
+  conv->filter_type = tvmq_tensor_type(tensor);
+  conv->filter_zero_point = tvmq_tensor_quant(tensor).zero_point;
+  if (affine == NULL || affine->scale == NULL) return;  // the claim rules say what that means
+  conv->filter_scales = affine->scale->data;
+  conv->n_filter_scales = affine->scale->size;
+}
+
+// One matrix on the right serves the rows of all those on the left.
+static const char *merge_rows(struct tvmq_matmul_desc *matmul) {
+  if (matmul->rights > 1 || matmul->adj_x || matmul->products <= 0) return NULL;
+  if (__builtin_mul_overflow(matmul->conv.in_w, matmul->products, &matmul->conv.in_w)) return "output has more than 2^31 - 1 elements";
+  matmul->lefts = matmul->products = 1;
+  for (int d = 0; d < TVMQ_MATMUL_BATCH_DIMS; d++) matmul->batch[d] = 1;
+  return NULL;
+}
+
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_matmul_desc *matmul = &desc->matmul;
+  struct tvmq_conv_desc *conv = &matmul->conv;
+  const struct tvmq_shape *left = &shapes->in[LEFT], *right = &shapes->in[RIGHT];
+  if (left->rank < 2 || right->rank < 2 || left->rank > MOST_RANK || right->rank > MOST_RANK) return "the matrices have not 2 to 5 dimensions";
+  // tflite-runtime 2.14 computes something else.
+  const bool has_batch = left->rank > 2 || right->rank > 2;
+  if (matmul->adj_x && has_batch && batch_dim(right, TVMQ_MATMUL_BATCH_DIMS - 1) == 1) return "a transposed left side, and a right side that repeats";
+  const int32_t *l = &left->dims[left->rank - 2], *r = &right->dims[right->rank - 2];
+  conv->in_type = tvmq_tensor_type(view->in[LEFT]);
+  conv->out_type = tvmq_tensor_type(view->out);
+  conv->in = tvmq_tensor_quant(view->in[LEFT]);
+  conv->out = tvmq_tensor_quant(view->out);
+  conv->in_w = matmul->adj_x ? l[1] : l[0];
+  conv->in_c = conv->filter_c = matmul->adj_x ? l[0] : l[1];
+  conv->out_c = matmul->adj_y ? r[0] : r[1];
+  if ((matmul->adj_y ? r[1] : r[0]) != conv->in_c) return "the matrices do not fit";
+  describe_right(view->in[RIGHT], conv);
+  const char *reason = describe_batch(shapes->in, matmul, &shapes->out);
+  if (reason != NULL) return reason;
+  shapes->out.dims[shapes->out.rank - 2] = conv->in_w;
+  shapes->out.dims[shapes->out.rank - 1] = conv->out_c;
+  reason = merge_rows(matmul);
+  conv->out_w = conv->in_w;
+  return reason;
+}
+
+const struct tvmq_node_kind tvmq_node_batch_matmul = {
+    .op_class = &tvmq_op_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read, .describe = describe};

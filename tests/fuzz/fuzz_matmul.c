@@ -1,0 +1,149 @@
+// BATCH_MATMUL of matrices that lie either way, over dimensions that are broadcast.
+#include <math.h>
+#include <stdio.h>
+
+#include "fuzz.h"
+#include "oracle_conv.h"
+#include "support/random.h"
+
+enum { MOST_WORK = 1 << 19 };
+
+struct matmul {
+  struct tvmq_matmul_desc desc;
+  float right_scale;
+};
+
+// The inputs have the same size of a dimension, or one of them repeats.
+static void pick_batch(struct fuzz_bytes *b, struct tvmq_matmul_desc *d) {
+  d->products = d->lefts = d->rights = 1;
+  for (int i = TVMQ_MATMUL_BATCH_DIMS; i-- > 0;) {
+    const int32_t n = fuzz_pick(b, 0, 1) ? 1 : (int32_t)fuzz_pick(b, 1, 4), repeats = (int32_t)fuzz_pick(b, 0, 3);
+    const int32_t left = repeats == 1 ? 1 : n, right = repeats == 2 ? 1 : n;
+    d->batch[i] = n;
+    d->left_strides[i] = left == 1 ? 0 : d->lefts;
+    d->right_strides[i] = right == 1 ? 0 : d->rights;
+    d->products *= n;
+    d->lefts *= left;
+    d->rights *= right;
+  }
+}
+
+static void pick_conv(struct fuzz_bytes *b, struct tvmq_conv_desc *c, float *right_scale) {
+  const int64_t most = fuzz_pick(b, 0, 1) ? 9 : 70;
+  *c = (struct tvmq_conv_desc){
+      .fully_connected = true,
+      .scaling = TVMQ_SCALING_FIXED_POINT,
+      .in_type = TVMQ_TYPE_S8,
+      .filter_type = TVMQ_TYPE_S8,
+      .out_type = TVMQ_TYPE_S8,
+      .bias_type = TVMQ_TYPE_S32,
+      .batch = 1,
+      .in_h = 1,
+      .in_w = (int32_t)fuzz_pick(b, 1, most),
+      .in_c = (int32_t)fuzz_pick(b, 1, fuzz_pick(b, 0, 3) ? most : 600),
+      .out_h = 1,
+      .out_c = (int32_t)fuzz_pick(b, 1, most),
+      .filter_h = 1,
+      .filter_w = 1,
+      .stride_h = 1,
+      .stride_w = 1,
+      .dilation_h = 1,
+      .dilation_w = 1,
+      .depth_multiplier = 1,
+      .padding = TVMQ_PADDING_VALID,
+      .activation = TVMQ_ACTIVATION_NONE,
+      .in = {ldexpf((float)check_between(1 << 23, (1 << 24) - 1), -32), (int32_t)fuzz_pick(b, -128, 127)},
+      .out.zero_point = (int32_t)fuzz_pick(b, -128, 127),
+      .filter_zero_point = fuzz_pick(b, 0, 1) ? (int32_t)fuzz_pick(b, -128, 127) : 0,
+      .filter_scales = right_scale,
+      .n_filter_scales = 1,
+  };
+  c->filter_c = c->in_c;
+  c->out_w = c->in_w;
+  *right_scale = ldexpf((float)check_between(1 << 23, (1 << 24) - 1), -32);
+  const int off = fuzz_pick(b, 0, 2) ? 0 : (int)fuzz_pick(b, -24, 24);
+  c->out.scale = c->in.scale * *right_scale * ldexpf(sqrtf((float)c->in_c) * (float)check_between(32, 200), off);
+  if (fuzz_pick(b, 0, 7) == 0) c->out.scale = c->in.scale * *right_scale * ldexpf(1, (int)fuzz_pick(b, 0, 8));  // ties
+}
+
+static void spoil(struct fuzz_bytes *b, struct matmul *m) {
+  struct tvmq_conv_desc *c = &m->desc.conv;
+  int32_t *const numbers[] = {&c->in_w, &c->in_c, &c->out_c, &c->in.zero_point, &c->out.zero_point, &c->filter_zero_point};
+  enum tvmq_type *const types[] = {&c->in_type, &c->filter_type, &c->out_type};
+  float *const scales[] = {&c->in.scale, &c->out.scale, &m->right_scale};
+  static const int32_t odd[] = {0, -1, INT32_MIN, INT32_MAX, 1 << 16, 1 << 30};
+  static const float odd_scales[] = {0, -1, INFINITY, NAN, 0x1p-149f, 0x1p127f};
+  const int64_t what = fuzz_pick(b, 0, 2);
+  if (what == 0) *types[fuzz_pick(b, 0, 2)] = (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
+  if (what == 1) *scales[fuzz_pick(b, 0, 2)] = odd_scales[fuzz_pick(b, 0, 5)];
+  if (what == 2) *numbers[fuzz_pick(b, 0, 5)] = odd[fuzz_pick(b, 0, 5)];
+  c->filter_c = c->in_c;
+  c->out_w = c->in_w;
+}
+
+static size_t matrix_at(const struct tvmq_matmul_desc *d, const int32_t place[TVMQ_MATMUL_BATCH_DIMS], const int32_t strides[TVMQ_MATMUL_BATCH_DIMS]) {
+  size_t index = 0;
+  for (int i = 0; i < TVMQ_MATMUL_BATCH_DIMS; i++) index += (size_t)(place[i] % d->batch[i]) * (size_t)strides[i];
+  return index;
+}
+
+static void product(const struct tvmq_matmul_desc *d, const struct oracle_stage *stage, const int8_t *left, const int8_t *right, int8_t *out) {
+  const size_t rows = (size_t)d->conv.in_w, depth = (size_t)d->conv.in_c, columns = (size_t)d->conv.out_c;
+  for (size_t y = 0; y < rows; y++) {
+    for (size_t x = 0; x < columns; x++) {
+      int64_t sum = 0;
+      for (size_t k = 0; k < depth; k++) {
+        const int32_t l = left[d->adj_x ? k * rows + y : y * depth + k], r = right[d->adj_y ? x * depth + k : k * columns + x];
+        sum += (l - d->conv.in.zero_point) * (r - d->conv.filter_zero_point);
+      }
+      out[y * columns + x] = (int8_t)oracle_code(stage, sum);
+    }
+  }
+}
+
+static void matmul(const struct tvmq_matmul_desc *d, enum tvmq_rounding rounding, const int8_t *left, const int8_t *right, int8_t *out) {
+  const struct oracle_stage stage = oracle_stage(&d->conv, rounding, 0);
+  const size_t rows = (size_t)d->conv.in_w, depth = (size_t)d->conv.in_c, columns = (size_t)d->conv.out_c;
+  int32_t at[TVMQ_MATMUL_BATCH_DIMS];
+  for (at[0] = 0; at[0] < d->batch[0]; at[0]++) {
+    for (at[1] = 0; at[1] < d->batch[1]; at[1]++) {
+      for (at[2] = 0; at[2] < d->batch[2]; at[2]++, out += rows * columns)
+        product(d, &stage, left + matrix_at(d, at, d->left_strides) * rows * depth, right + matrix_at(d, at, d->right_strides) * depth * columns, out);
+    }
+  }
+}
+
+void fuzz_matmul(struct fuzz_bytes *b, const struct tvmq_env *env) {
+  static int8_t expected[FUZZ_MAX_BYTES];
+  const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
+  struct matmul m = {.desc = {.adj_x = fuzz_pick(b, 0, 1), .adj_y = fuzz_pick(b, 0, 1)}};
+  struct tvmq_matmul_desc *const d = &m.desc;
+  pick_conv(b, &d->conv, &m.right_scale);
+  pick_batch(b, d);
+  if (fuzz_pick(b, 0, 7) == 0) spoil(b, &m);
+  const struct tvmq_conv_desc *const c = &d->conv;
+  char text[400];
+  snprintf(text, sizeof text,
+           "matmul of %d x %d by %d, batch %dx%dx%d, strides %d,%d,%d and %d,%d,%d, transposed %d %d, zero points %d %d -> %d, scales %a %a -> %a, "
+           "rounding %d, cpu %#x, threads %d",
+           c->in_w, c->in_c, c->out_c, d->batch[0], d->batch[1], d->batch[2], d->left_strides[0], d->left_strides[1], d->left_strides[2], d->right_strides[0],
+           d->right_strides[1], d->right_strides[2], d->adj_x, d->adj_y, c->in.zero_point, c->filter_zero_point, c->out.zero_point, (double)c->in.scale,
+           (double)m.right_scale, (double)c->out.scale, env->rounding, env->cpu, tvmq_threads_count(env->threads));
+  fuzz_about(text);
+  const union tvmq_desc desc = {.matmul = *d};
+  const char *why = tvmq_op_matmul.claim(&desc);
+  fuzz_claimed(why);
+  if (why || (double)d->products * c->in_w * c->in_c * c->out_c > MOST_WORK) return;
+  const size_t rows = (size_t)c->in_w, depth = (size_t)c->in_c, columns = (size_t)c->out_c;
+  const size_t left_bytes = (size_t)d->lefts * rows * depth, right_bytes = (size_t)d->rights * depth * columns,
+               out_bytes = (size_t)d->products * rows * columns;
+  if (left_bytes > FUZZ_MAX_BYTES || right_bytes > FUZZ_MAX_BYTES || out_bytes > FUZZ_MAX_BYTES) return;
+  const struct fuzz_tensor left = fuzz_tensor(FUZZ_IN, left_bytes, side), right = fuzz_tensor(FUZZ_IN_2, right_bytes, side);
+  check_random_bytes(left.write, left_bytes);
+  check_random_bytes(right.write, right_bytes);
+  matmul(d, env->rounding, left.read, right.read, expected);
+  const void *const in[] = {left.read, right.read};
+  struct tvmq_op *op = NULL;
+  fuzz_run(&tvmq_op_matmul, &op, &desc, env, in, expected, out_bytes, side);
+  tvmq_op_matmul.release(op);
+}

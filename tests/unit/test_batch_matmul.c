@@ -1,0 +1,113 @@
+// BATCH_MATMUL: what nodes of it are read as, and every reason for which one is refused.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "claims.h"
+#include "fake_network.h"
+#include "ops/op_names.h"
+
+static const float scale = 0.25f, no_scale = 0, least_scale = 0x1p-149f, great_scale = 1e30f;
+
+static const struct {
+  struct tvmq_matmul_desc desc;
+  const char *reason;
+} claims[] = {
+#define CONV(...)           \
+  {.fully_connected = true, \
+   .in_type = S8,           \
+   .filter_type = S8,       \
+   .out_type = S8,          \
+   .in_w = 3,               \
+   .in_c = 4,               \
+   .out_c = 5,              \
+   .in = {0.5f, 3},         \
+   .out = {0.25f, -4},      \
+   .filter_scales = &scale, \
+   .n_filter_scales = 1,    \
+   __VA_ARGS__}
+#define MATMUL(...) {.products = 6, .lefts = 6, .rights = 2, .conv = CONV(__VA_ARGS__)}
+#define MATRICES(n, left, right, ...) {.products = n, .lefts = left, .rights = right, .conv = CONV(__VA_ARGS__)}
+    {MATMUL(), NULL},
+    {MATMUL(.filter_zero_point = -128), NULL},
+    {MATMUL(.in.zero_point = 127, .out.zero_point = -128), NULL},
+
+    {MATMUL(.in_type = F32), "the matrices are not all int8"},
+    {MATMUL(.filter_type = S16), "the matrices are not all int8"},
+    {MATMUL(.out_type = U8), "the matrices are not all int8"},
+    {MATMUL(.in_w = 0), "empty tensor"},
+    {MATMUL(.in_c = 0), "empty tensor"},
+    {MATMUL(.out_c = 0), "empty tensor"},
+    {MATRICES(0, 0, 1), "empty tensor"},
+    {MATRICES(2, 2, 1, .in_w = 40000, .out_c = 40000), "output has more than 2^31 - 1 elements"},
+    {MATRICES(2, 2, 1, .in_w = 40000, .in_c = 40000), "input has more than 2^31 - 1 elements"},
+    {MATRICES(2, 1, 2, .out_c = 40000, .in_c = 40000), "input has more than 2^31 - 1 elements"},
+    {MATMUL(.in.scale = NAN), "input scale is not positive and finite"},
+    {MATMUL(.in.zero_point = 128), "input zero point is outside its type"},
+    {MATMUL(.out.scale = 0), "output scale is not positive and finite"},
+    {MATMUL(.out.zero_point = -129), "output zero point is outside its type"},
+    {MATMUL(.filter_scales = NULL), "the matrix on the right has not one scale"},
+    {MATMUL(.n_filter_scales = 5), "the matrix on the right has not one scale"},
+    {MATMUL(.filter_scales = &no_scale), "input scale is not positive and finite"},
+    {MATMUL(.filter_zero_point = 128), "input zero point is outside its type"},
+    {MATMUL(.filter_scales = &least_scale), "input scale x input scale is beyond float32"},
+    {MATMUL(.filter_scales = &great_scale), "input scale x input scale / output scale is too large"},
+};
+
+struct node {
+  bool adj_x, adj_y;
+  int left[7], right[7];  // dimensions, ended by 0
+  const char *reason;
+  int rank, out[5];
+  int32_t matrices[3];  // products, those on the left and those on the right
+  int32_t sizes[3];     // rows, depth and columns of a product
+  int32_t left_strides[TVMQ_MATMUL_BATCH_DIMS], right_strides[TVMQ_MATMUL_BATCH_DIMS];
+};
+
+static const struct node nodes[] = {
+    {false, false, {3, 4}, {4, 5}, NULL, 2, {3, 5}, {1, 1, 1}, {3, 4, 5}, {0}, {0}},
+    {true, false, {4, 3}, {4, 5}, NULL, 2, {3, 5}, {1, 1, 1}, {3, 4, 5}, {0}, {0}},
+    {false, true, {3, 4}, {5, 4}, NULL, 2, {3, 5}, {1, 1, 1}, {3, 4, 5}, {0}, {0}},
+    {false, false, {2, 6, 3, 4}, {2, 6, 4, 5}, NULL, 4, {2, 6, 3, 5}, {12, 12, 12}, {3, 4, 5}, {0, 6, 1}, {0, 6, 1}},
+    {false, false, {2, 1, 3, 4}, {6, 4, 5}, NULL, 4, {2, 6, 3, 5}, {12, 2, 6}, {3, 4, 5}, {0, 1, 0}, {0, 0, 1}},
+    {true, true, {2, 3, 1, 4, 3}, {3, 7, 5, 4}, NULL, 5, {2, 3, 7, 3, 5}, {42, 6, 21}, {3, 4, 5}, {3, 1, 0}, {0, 7, 1}},
+    {false, false, {2, 6, 3, 4}, {4, 5}, NULL, 4, {2, 6, 3, 5}, {1, 1, 1}, {36, 4, 5}, {0}, {0}},  // rows of all matrices
+
+    {false, false, {4}, {4, 5}, "the matrices have not 2 to 5 dimensions", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {3, 4}, {1, 1, 1, 1, 4, 5}, "the matrices have not 2 to 5 dimensions", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {3, 4}, {5, 4}, "the matrices do not fit", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {2, 3, 4}, {3, 4, 5}, "the inputs cannot be broadcast", 0, {0}, {0}, {0}, {0}, {0}},
+    {true, false, {2, 4, 3}, {4, 5}, "a transposed left side, and a right side that repeats", 0, {0}, {0}, {0}, {0}, {0}},
+};
+
+static void check_node(const struct node *want, size_t i) {
+  struct network n = network_create(false);
+  TfLiteBatchMatMulParams *params = malloc(sizeof *params);
+  *params = (TfLiteBatchMatMulParams){.adj_x = want->adj_x, .adj_y = want->adj_y};
+  const int left = fake_tensor(n.graph, kTfLiteInt8, want->left, 0.5f, 3, NULL), right = fake_tensor(n.graph, kTfLiteInt8, want->right, 0.25f, 2, NULL),
+            out = fake_tensor(n.graph, kTfLiteInt8, (int[]){0}, 1, -4, NULL);
+  const int node = fake_builtin(n.graph, TVMQ_BUILTIN_BATCH_MATMUL, 2, (int[]){left, right}, out, params);
+  union tvmq_desc desc;
+  struct tvmq_shapes shapes;
+  const char *reason = network_claim(&n, TVMQ_BUILTIN_BATCH_MATMUL, node, &desc, &shapes);
+  CHECK_STRING(reason, want->reason, "batch matmul");
+  if (reason == NULL) {
+    const struct tvmq_matmul_desc *d = &desc.matmul;
+    const int32_t matrices[] = {d->products, d->lefts, d->rights}, sizes[] = {d->conv.in_w, d->conv.in_c, d->conv.out_c};
+    CHECK(shapes.out.rank == want->rank && memcmp(shapes.out.dims, want->out, (size_t)want->rank * sizeof(int)) == 0, "case %zu: output's shape", i);
+    CHECK(memcmp(sizes, want->sizes, sizeof sizes) == 0 && d->conv.out_w == sizes[0] && d->conv.filter_c == sizes[1], "case %zu: sizes", i);
+    CHECK(d->adj_x == want->adj_x && d->adj_y == want->adj_y && d->conv.filter_zero_point == 2 && d->conv.in.zero_point == 3, "case %zu: options", i);
+    CHECK(memcmp(matrices, want->matrices, sizeof matrices) == 0, "case %zu: matrices", i);
+    if (d->products > 1) {
+      CHECK(memcmp(d->left_strides, want->left_strides, sizeof d->left_strides) == 0, "case %zu: strides on the left", i);
+      CHECK(memcmp(d->right_strides, want->right_strides, sizeof d->right_strides) == 0, "case %zu: strides on the right", i);
+    }
+  }
+  fake_destroy(n.fake);
+}
+
+int main(void) {
+  CHECK_CLAIMS(tvmq_claim_matmul, claims);
+  for (size_t i = 0; i < N_ELEMENTS(nodes); i++) check_node(&nodes[i], i);
+  return unit_report();
+}

@@ -1,0 +1,50 @@
+// Whether threads share a run (threads/pace.h), with times that are told instead of measured.
+#include "threads/pace.h"
+#include "unit.h"
+
+struct told {
+  uint64_t shared_ns, alone_ns;
+  uint64_t disturbed_ns;  // that every third run takes longer
+};
+
+// Does so many runs; returns how many were done alone.
+static unsigned run(struct tvmq_pace *pace, unsigned n, const struct told *told) {
+  unsigned alone = 0;
+  for (unsigned i = 0; i < n; i++) {
+    const struct tvmq_pace_run next = tvmq_pace_next(pace);
+    alone += next.alone;
+    tvmq_pace_done(pace, next, next.timed ? (next.alone ? told->alone_ns : told->shared_ns) + (i % 3 == 0 ? told->disturbed_ns : 0) : 0);
+  }
+  return alone;
+}
+
+enum { TRIAL = PACE_FIRST + 2 * PACE_HALF, REST = PACE_PERIOD - TRIAL };
+
+static void check_verdict(const struct told *told, bool alone) {
+  struct tvmq_pace pace = {0};
+  CHECK(run(&pace, TRIAL, told) == PACE_HALF, "half of a trial is done alone");
+  CHECK(run(&pace, REST, told) == (alone ? REST : 0), "shared %d ns, alone %d ns", (int)told->shared_ns, (int)told->alone_ns);
+}
+
+static void check_change(void) {
+  struct tvmq_pace pace = {0};
+  run(&pace, PACE_PERIOD, &(struct told){.shared_ns = 60, .alone_ns = 100});
+  CHECK(!pace.alone, "shared while that is faster");
+  run(&pace, PACE_PERIOD - PACE_FIRST, &(struct told){.shared_ns = 160, .alone_ns = 100});
+  CHECK(pace.alone, "alone when it has become slower");
+  run(&pace, PACE_PERIOD - PACE_FIRST, &(struct told){.shared_ns = 99, .alone_ns = 100});
+  CHECK(pace.alone, "as before where hardly anything would be gained");
+  run(&pace, PACE_PERIOD - PACE_FIRST, &(struct told){.shared_ns = 60, .alone_ns = 100});
+  CHECK(!pace.alone, "shared again");
+}
+
+int main(void) {
+  check_verdict(&(struct told){.shared_ns = 60, .alone_ns = 100}, false);
+  check_verdict(&(struct told){.shared_ns = 140, .alone_ns = 100}, true);
+  check_verdict(&(struct told){.shared_ns = 60, .alone_ns = 100, .disturbed_ns = 1000}, false);
+  check_verdict(&(struct told){.shared_ns = 99, .alone_ns = 98}, false);
+  check_change();
+  struct tvmq_pace pace = {0};
+  CHECK(run(&pace, 3 * PACE_PERIOD, &(struct told){.shared_ns = PACE_MOST_NS + 1, .alone_ns = 100}) == 0, "long runs are never tried alone");
+  return unit_report();
+}
