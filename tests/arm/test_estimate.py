@@ -1,4 +1,4 @@
-"""tools/arm/estimate as a whole: run by tools/arm/test, where the emulator is, on the library that TVMQ_LIBRARY names or else on the one that it builds."""
+"""tools/arm/estimate as a whole: run by tools/arm/test, where the emulator is, on the library that TVMQ_ARM_LIBRARY names or else on the one that it builds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from estimator.blocks import Block
 TOOLS, VARIANTS = environment.REPOSITORY / "tools/arm", environment.REPOSITORY / "delegate/kernels/variants.def"
 MODEL = "mobilenet_v1_0.25_32"
 CORES = "cortex-a53,cortex-a510"  # the least instruction sets and the most
-LIBRARY = ["--library", os.environ["TVMQ_LIBRARY"]] if "TVMQ_LIBRARY" in os.environ else []
+LIBRARY = ["--library", os.environ["TVMQ_ARM_LIBRARY"]] if "TVMQ_ARM_LIBRARY" in os.environ else []
 
 
 def run(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
