@@ -4,30 +4,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Digits that are read; the value goes on from *value. NULL: there are none.
-static const char *digits(const char *at, const char *end, double *value) {
+static const double enough = 1e30;  // no digit behind it changes a double
+
+// Digits that are read; the value goes on from *value, and *dropped counts those that it goes without. NULL: there are none.
+static const char *digits(const char *at, const char *end, double *value, double *dropped) {
   const char *first = at;
-  for (; at < end && *at >= '0' && *at <= '9'; at++) *value = *value * 10 + (*at - '0');
+  for (; at < end && *at >= '0' && *at <= '9'; at++) {
+    if (*value < enough)
+      *value = *value * 10 + (*at - '0');
+    else
+      ++*dropped;
+  }
   return at > first ? at : NULL;
 }
 
 const char *tvmq_decimal_read(const char *at, const char *end, double *number) {
-  double value = 0, exponent = 0;
+  double value = 0, exponent = 0, dropped = 0, none = 0;
   long places = 0;
-  at = digits(at, end, &value);
+  at = digits(at, end, &value, &dropped);
   if (at != NULL && at < end && *at == '.') {
     const char *point = at + 1;
-    at = digits(point, end, &value);
+    at = digits(point, end, &value, &dropped);
     places = at != NULL ? (long)(at - point) : 0;
   }
   if (at != NULL && at < end && (*at == 'e' || *at == 'E')) {
     at++;
     const bool down = at < end && *at == '-';
     at += down || (at < end && *at == '+');
-    at = digits(at, end, &exponent);
+    at = digits(at, end, &exponent, &none);
     if (down) exponent = -exponent;
   }
-  exponent -= (double)places;
+  exponent += dropped - (double)places;
   if (value != 0) value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);  // a quotient by a power that is exact is rounded once
   *number = value;
   return at;

@@ -25,13 +25,12 @@ static char *contents(const char *path) {
   if (file == NULL) return NULL;
   char *text = calloc(1, TVMQ_SETTINGS_TEXT);
   const size_t size = text != NULL ? fread(text, 1, TVMQ_SETTINGS_TEXT, file) : 0;
-  if (size == TVMQ_SETTINGS_TEXT) {  // without room for its end
-    free(text);
-    text = NULL;
-    errno = EFBIG;
-  }
+  const int wrong = text == NULL || ferror(file) ? errno : size == TVMQ_SETTINGS_TEXT ? EFBIG : 0;  // it needs room for its end
   fclose(file);
-  return text;
+  if (wrong == 0) return text;
+  free(text);
+  errno = wrong;
+  return NULL;
 }
 
 static void read_file(struct tvmq_configuration *configuration) {

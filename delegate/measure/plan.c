@@ -23,6 +23,7 @@ static struct tvmq_plan_step *add_step(struct tvmq_plan_line *line) {
   if (line->n == line->room) {
     const size_t room = line->room > 0 ? 4 * line->room : 4;
     struct tvmq_plan_step *steps = line->room < TVMQ_MOST_STEPS ? tvmq_alloc(room * sizeof *steps) : NULL;
+    if (steps == NULL) line->full = line->room < TVMQ_MOST_STEPS ? "out of memory" : "more than 1024 steps";
     if (steps == NULL) return NULL;
     if (line->n > 0) memcpy(steps, line->steps, line->n * sizeof *steps);
     tvmq_free(line->steps);
@@ -55,10 +56,11 @@ static const struct tvmq_member line_members[] = {
 const char *tvmq_plan_read(struct tvmq_plan_line *line, const char *text, size_t size) {
   struct tvmq_json json = {.at = text, .end = text + size};
   line->n = 0;
+  line->full = NULL;
   line->repeats = 5;
   line->compare = line->candidates = false;
   if (!tvmq_read_members(&json, line_members, sizeof line_members / sizeof line_members[0], line) || !tvmq_json_done(&json))
-    return line->n == TVMQ_MOST_STEPS ? "more than 1024 steps" : "no object with steps, each with its task, and of repeats, compare and candidates";
+    return line->full != NULL ? line->full : "no object with steps, each with its task, and of repeats, compare and candidates";
   if (line->n == 0) return "no steps";
   if (!(line->repeats >= 1 && line->repeats <= TVMQ_MOST_REPEATS) || line->repeats != floor(line->repeats)) return "repeats are not 1 to 1000";
   return NULL;

@@ -19,6 +19,7 @@ struct tvmq_plan_step {
 struct tvmq_plan_line {
   struct tvmq_plan_step *steps;
   size_t n, room;
+  const char *full;  // why there is no room for another step; NULL: there is
   double repeats;
   bool compare;     // with what plain C computes
   bool candidates;  // are listed, of the first step, and nothing is measured

@@ -112,22 +112,24 @@ static const char *replace(const char *path, const struct tvmq_hasher *hasher, c
   return why;
 }
 
-// A file that is none of ours stays: the path may be a mistake. One that has been cut off to nothing may be replaced.
-static bool is_foreign(const char *path) {
+// NULL: the path may be replaced. A file that is none of ours stays, and one of which that cannot be told: the path may be a mistake. One that has been cut off
+// to nothing goes.
+static const char *keep(const char *path) {
   static const char start[] = "tvmqwts";
   char found[sizeof start - 1];
   struct stat about;
-  if (stat(path, &about) != 0) return false;
-  if (!S_ISREG(about.st_mode)) return true;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  const ssize_t n = descriptor >= 0 ? read(descriptor, found, sizeof found) : 0;
-  if (descriptor >= 0) close(descriptor);
-  return n > 0 && memcmp(found, start, (size_t)n) != 0;
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // whatever it is, nothing waits
+  if (descriptor < 0) return errno == ENOENT ? NULL : "it cannot be opened";
+  const bool regular = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  const ssize_t n = regular ? read(descriptor, found, sizeof found) : 0;
+  close(descriptor);
+  if (n < 0) return "it cannot be read";
+  return regular && memcmp(found, start, (size_t)n) == 0 ? NULL : "it is no file of packed weights";
 }
 
 const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n) {
-  if (is_foreign(path)) return "it is no file of packed weights";
-  const char *unusable, *why = NULL;
+  const char *unusable, *why = keep(path);
+  if (why != NULL) return why;
   struct tvmq_weight_file *old = tvmq_weight_file_open(path, &unusable);
   if (old == NULL || memcmp(tvmq_weight_file_hasher(old)->seed, hasher->seed, sizeof hasher->seed) == 0) {
     size_t n_items;

@@ -144,8 +144,9 @@ static const char *read_all(struct tvmq_records *records, FILE *file) {
   if (about.st_size > TVMQ_RECORDS_BYTES) return "more than 64 MiB";
   char *text = tvmq_alloc((size_t)about.st_size + 1);
   if (text == NULL) return "out of memory";
-  tvmq_records_parse(records, text, fread(text, 1, (size_t)about.st_size, file));
+  const size_t size = fread(text, 1, (size_t)about.st_size, file);
   const bool failed = ferror(file) != 0;
+  if (!failed) tvmq_records_parse(records, text, size);  // whole or not at all
   tvmq_free(text);
   return failed ? "cannot be read" : NULL;
 }

@@ -187,6 +187,7 @@ print("delegate" if library.tvmq_accelerator_delegate(0) else "none")
         ("enabled=false", "# on again\nenabled=true\n", "delegate"),
         ("no setting", "", "TVMQ_OPTIONS: not name=value;name=value"),
         ("", "no setting", "not lines of name=value"),
+        ("", None, "Is a directory"),
         ("isa=6502", "", "isa"),
         ("library=/nowhere.so", "", "/nowhere.so"),
         ("gpu_accelerator=/nowhere.so", "", "delegate"),
@@ -196,7 +197,10 @@ def test_without_the_package(tmp_path, network, variable, file, outcome):
     """The library by itself, told by its surroundings, as C++ and Android use it."""
     (tmp_path / "libLiteRtGpuAccelerator.so").write_bytes(tvmq_delegate.accelerator_path().read_bytes())
     (tmp_path / "libtvmq_delegate.so").symlink_to(tvmq_delegate.library_path())
-    (tmp_path / "tvmq_delegate.conf").write_text(file, encoding="utf-8")
+    if file is None:
+        (tmp_path / "tvmq_delegate.conf").mkdir()
+    else:
+        (tmp_path / "tvmq_delegate.conf").write_text(file, encoding="utf-8")
     (tmp_path / "model.tflite").write_bytes(network)
     command = [*harness.PYTHON, "-c", ALONE, str(tmp_path), str(tmp_path / "model.tflite")]
     done = subprocess.run(command, env={**os.environ, "TVMQ_OPTIONS": variable}, check=False, capture_output=True, text=True)

@@ -88,6 +88,10 @@ def test_bad_plans():
         done = run(good + bad)
         assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("tvmq-measure: line 2 of the plan: "), (bad, done)
         assert done.stderr.count("\n") == 1
+    many = [{"task": CONV}] * 1024
+    for step, why in (({}, "no object with steps"), ({"task": CONV}, "more than 1024 steps")):
+        assert why in run(json.dumps({"steps": [*many[:-1], step] if not step else [*many, step]})).stderr
+    assert run("", "/").stderr == "tvmq-measure: the plan cannot be read\n"
     assert run(good, "--isa", "z80").stderr == "tvmq-measure: no instruction set is called z80\n"
     assert run("", "--max-secs", "soon").returncode == run("", "/nowhere").returncode == run("", "--colour").returncode == 2
     with open("/dev/full", "w", encoding="utf-8") as full:
