@@ -22,7 +22,7 @@ from tvmq_delegate.models import zoo
 
 pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
 
-from distributed import LocalCluster, Security  # noqa: E402
+from distributed import Client, LocalCluster, Security  # noqa: E402
 
 from tvmq_delegate import fleet  # noqa: E402
 
@@ -54,7 +54,7 @@ def shelf(address: str) -> Iterator[None]:
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[fleet.Boards]:
     """A client to whom no board is in quarantine yet."""
-    with fleet.connect(address) as found:
+    with fleet.connect(address, timeout=60) as found:
         found.client.wait_for_workers(len(NAMES), timeout=60)
         found.grace_secs = 4.0
         yield found
@@ -95,6 +95,16 @@ def test_boards_describe_themselves(boards):
         boards.select("cpu=Z80")
     with pytest.raises(ValueError, match="'sort=new' is not FIELD=PATTERN"):
         boards.select("sort=new")
+
+
+def test_boards_are_there_whatever_dask_keeps(boards, monkeypatch):
+    """dask's client replaces what it knows of the scheduler by an answer without workers, now and then."""
+
+    async def emptied(self, n_workers=0):
+        self._scheduler_identity = {"workers": {}}
+
+    monkeypatch.setattr(Client, "_update_scheduler_info", emptied)
+    assert sorted(info["name"] for info in boards.workers().values()) == list(NAMES)
 
 
 def test_whichever_is_free(boards):
@@ -252,6 +262,8 @@ def test_what_is_refused_before_anything_is_measured(tmp_path):
     path, other = _written(tmp_path, zoo.load("mobilenet_v1_0.25_128")), tmp_path / "other.json"
     other.write_text("{}", encoding="utf-8")
     assert "not written by tvmq fleet bench" in refuses("fleet", "bench", "tcp://127.0.0.1:1", path, "--compare", other)
+    assert "nowhere.tflite" in refuses("fleet", "bench", "tcp://127.0.0.1:1", "nowhere.tflite")
+    assert "'' is no address" in refuses("board", "")
     assert "--fleet" in refuses("tune", path, "--boards", "name=a")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert f"port {taken.getsockname()[1]}: " in refuses("fleet", "local", "--port", str(taken.getsockname()[1]))
@@ -296,7 +308,7 @@ def test_interrupted_board():
         # A process that a shell has put into the background ignores the signal, and so do its children.
         process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env=environment, stderr=subprocess.PIPE, text=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
-        with fleet.connect(address) as found:
+        with fleet.connect(address, timeout=60) as found:
             found.client.wait_for_workers(1, timeout=60)
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=20) == 130, process.stderr.read()

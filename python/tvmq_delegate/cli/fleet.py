@@ -164,6 +164,7 @@ def tune(scheduler: str, certificates: str | None, models: tuple[str, ...], want
 
 def tune_on(scheduler: str, certificates: str | None, networks: Sequence[Any], wanted: str, **arguments: Any) -> None:
     """Tunes networks on boards of a scheduler, and shows what came of it."""
+    networks = [_fleet().opened(network) for network in networks]  # what cannot be read is told before anybody is waited for
     with _boards(scheduler, certificates) as there, progress() as follow:
         found = _fleet().tune(there, networks, there.select(wanted), progress=follow, **arguments)
     screen.console.print(report.tuned(found, screen.console.width))
@@ -193,9 +194,10 @@ def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, model
     """Makes the network table, shows it and writes it."""
     module = _fleet()
     page = _page() if html_file else None
+    networks = [module.opened(model) for model in models]  # what cannot be read is told before anybody is waited for
     outcomes = []
     with _boards(scheduler, certificates) as there:
-        todo = module.jobs(models, there.select(wanted), kinds=kinds, seconds=max_secs, num_threads=num_threads)
+        todo = module.jobs(networks, there.select(wanted), kinds=kinds, seconds=max_secs, num_threads=num_threads)
         with progress() as follow:
             for outcome in there.run(todo):
                 outcomes.append(outcome)

@@ -16,7 +16,7 @@ from .run import Outcome
 from .serve import proxy, serve
 from .table import Cell, Regression, Table, earlier, regressions, tabulate
 from .tune import Found, tune
-from .work import Job, Measured, identity, jobs
+from .work import Job, Measured, identity, jobs, opened
 
 __all__ = [
     "Board",
@@ -39,6 +39,7 @@ __all__ = [
     "local",
     "make_certificates",
     "matching",
+    "opened",
     "proxy",
     "regressions",
     "security",

@@ -53,11 +53,14 @@ class Boards:
         found = self.client.sync(_described, self.client)
         return sorted((item for item in found if isinstance(item, board.Board)), key=lambda item: item.name)
 
+    def workers(self) -> dict[str, dict[str, Any]]:
+        """The scheduler's workers, by their addresses. It is asked itself: what Client.scheduler_info() returns, dask's own clock may have emptied by then."""
+        return dict(self.client.sync(self.client.scheduler.identity, n_workers=-1)["workers"])
+
     def silent(self, listed: Iterable[board.Board]) -> list[str]:
         """Names of boards that the scheduler knows, but that are not among those that answer."""
         there = {item.address for item in listed}
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        return sorted(str(info["name"]) for address, info in workers.items() if board.Resource in info["resources"] and address not in there)
+        return sorted(str(info["name"]) for address, info in self.workers().items() if board.Resource in info["resources"] and address not in there)
 
     def select(self, wanted: str = "") -> list[board.Board]:
         """Boards that `wanted` describes (see matching()), and that are not in quarantine.

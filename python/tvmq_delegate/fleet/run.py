@@ -107,8 +107,8 @@ class Run:
         end = time.monotonic() + max(SCHEDULER_SECS, self.boards.grace_secs)
         while True:
             try:
-                return dict(self.client.scheduler_info(n_workers=-1)["workers"])
-            except (*BROKEN, KeyError):  # the last where the client has closed
+                return self.boards.workers()
+            except BROKEN:
                 if time.monotonic() > end:
                     raise ConnectionError(f"the scheduler at {self.client.scheduler.address} has gone") from None
                 time.sleep(REFRESH_SECS)
