@@ -18,91 +18,116 @@ struct line {
 // One channel as the proof sees it.
 struct channel {
   const struct tvmq_stage *stage;
-  int32_t multiplier, shift, lo, hi;
+  int32_t multiplier, shift;
   bool is_odd;
-  double real;  // multiplier * 2^(shift - 31)
+  int32_t on_line;      // the zero point that a line adds by itself: 0 of an odd one
+  int32_t lo, hi;       // accumulators
+  int32_t least, most;  // their values, clamped, the zero point not added
+  int64_t unit;         // 2^(31 - shift)
+  double inverse;       // 1 / multiplier
+  double real;          // multiplier / unit
 };
 
 // Where the reference steps from one value to the next, zero point not added: it reaches v from the least accumulator on whose product with the multiplier is
 // unit * v - bias or more. By how much it is more is the step's excess. Below zero the steps of an odd line mirror those above, reaching -v at -acc; but where
 // the excess would be 0, -v takes one accumulator more.
 struct steps {
-  int64_t unit, bias;
-  int32_t first, n;  // v = first, first + 1, ...
-  int32_t n_above;   // of an odd line: so many are reached above zero, the others below it alone
+  int64_t bias;
+  int32_t first, n;          // v = first, first + 1, ...
+  int32_t n_above, n_below;  // of an odd line: so many are reached above zero, and so many below it
   struct tvmq_progression excess;
 };
 
-// A step that may decide whether a line serves, which is to be at least `half` at x, the place of `acc`, and less at x - 1.
+// A step that may decide whether a line serves, which is to reach the value at the accumulator, x from the line's origin, and not before. None does where an
+// odd one would have to reach it later below zero than above.
 struct place {
-  int32_t acc;
-  double x, half;
+  int32_t acc, value;
+  double x;
+  bool is_lost;
 };
 
-static int32_t reference(const struct channel *c, int32_t acc) { return tvmq_stage_s32(c->stage, acc, c->multiplier, c->shift); }
-
-static int32_t on_line(const struct channel *c, const struct line *line, int32_t acc) {
-  const int32_t value = tvmq_float_value(line->slope, line->intercept, c->is_odd, acc - line->origin);
-  return tvmq_clamp(c->is_odd ? value + c->stage->zero_point : value, c->stage->min, c->stage->max);
+// x modulo the multiplier. The quotient in double, less than 2^33, errs by far less than one.
+static int64_t excess_of(const struct channel *c, int64_t x) {
+  const int64_t rest = x - (int64_t)lrint((double)x * c->inverse) * c->multiplier;
+  return rest < 0 ? rest + c->multiplier : rest;
 }
 
 static void find_steps(const struct channel *c, struct steps *steps) {
-  const int32_t least = reference(c, c->lo) - c->stage->zero_point, most = reference(c, c->hi) - c->stage->zero_point;
-  int32_t first = least + 1, last = most;
+  int32_t first = c->least + 1, last = c->most;
   if (c->is_odd) {
-    first = least > 0 ? least + 1 : most < 0 ? 1 - most : 1;
-    last = most > -least ? most : -least;
+    first = c->least > 0 ? c->least + 1 : c->most < 0 ? 1 - c->most : 1;
+    last = c->most > -c->least ? c->most : -c->least;
   }
   steps->first = first;
   steps->n = last >= first ? last - first + 1 : 0;
-  steps->n_above = most >= first ? most - first + 1 : 0;
-  steps->unit = INT64_C(1) << (31 - c->shift);
+  steps->n_above = c->most >= first ? c->most - first + 1 : 0;
+  steps->n_below = -c->least >= first ? -c->least - first + 1 : 0;
   // Half a value, and where the reference rounds twice half of the product's last place.
   const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
-  steps->bias = steps->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
+  steps->bias = c->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
   if (steps->n == 0) return;
 
   // How much the least multiple of the multiplier that reaches a value exceeds what the value needs.
-  const int64_t excess = (steps->bias - steps->unit * first) % c->multiplier, fall = steps->unit % c->multiplier;
-  steps->excess = tvmq_progression(excess + (excess < 0 ? c->multiplier : 0), fall > 0 ? c->multiplier - fall : 0, c->multiplier, steps->n);
+  steps->excess = tvmq_progression(excess_of(c, steps->bias - c->unit * first), excess_of(c, -c->unit), c->multiplier, steps->n);
 }
 
 static struct place place_of(const struct channel *c, const struct steps *steps, const struct line *line, struct tvmq_term excess) {
   const int32_t value = steps->first + excess.i;
   // A multiple of the multiplier, by less than 2^31: the quotient in double errs by less than a half.
-  const double quotient = (double)(steps->unit * value - steps->bias + excess.value) / c->multiplier;
-  int32_t acc = (int32_t)(quotient + copysign(0.5, quotient));
-  if (c->is_odd && excess.value == 0 && excess.i >= steps->n_above) acc++;
-  return (struct place){.acc = acc, .x = acc - line->origin, .half = value + (c->is_odd ? 0 : c->stage->zero_point) - 0.5};
+  int32_t acc = (int32_t)lrint((double)(c->unit * value - steps->bias + excess.value) * c->inverse);
+  const bool is_later = c->is_odd && excess.value == 0, is_above = excess.i < steps->n_above;
+  if (is_later && !is_above) acc++;
+  return (struct place){.acc = acc, .value = value + c->on_line, .x = acc - line->origin, .is_lost = is_later && is_above && excess.i < steps->n_below};
+}
+
+// The greatest power of two that is no greater; x is a normal number above 0.
+static double power_within(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits &= UINT64_C(0x7ff) << 52;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 
 // By how much two places may be moved against each other, in values: by a slope that is not the real one, and at either by the rounding of the result to float
-// and that of an accumulator which float32 does not hold. No place is farther from where the line is 0 than 128 values, or 256 of an odd line.
-static double doubt(const struct channel *c, const struct line *line) {
-  const double beyond = 4 * c->real, farthest = (c->is_odd ? 0x1p8 : 0x1p7) + beyond;
-  const int roundings = farthest < 0x1p24 * c->real ? 1 : 2;
-  return fabs((double)line->slope / c->real - 1) * (0x1p8 + beyond) + 2 * roundings * 0x1p-24 * farthest;
+// and that of an accumulator which float32 does not hold. No place is farther from where the line is 0 than the first or the last step.
+static double doubt(const struct channel *c, const struct steps *steps, const struct line *line) {
+  const double first = fabs(steps->first + c->on_line - 0.5), last = fabs(steps->first + steps->n - 1 + c->on_line - 0.5), beyond = 4 * c->real;
+  const double farthest = (first > last ? first : last) + 0x1p-8 + beyond;
+  const double rounded = 0x1p-24 * power_within(farthest), accumulator = farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest;
+  return fabs((double)line->slope - c->real) * ((double)c->unit * c->inverse) * (steps->n + beyond) + 2 * (rounded + accumulator);
 }
 
-// The first steps that may miss the line, those of least and of greatest excess: a line that rises reaches the one last, and one that falls leaves the other
-// first. Where there is no intercept at all, there is hardly one for these.
-static int find_ends(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS]) {
-  if (steps->n > 0) places[0] = place_of(c, steps, line, steps->excess.least);
-  if (steps->n > 1) places[1] = place_of(c, steps, line, steps->excess.greatest);
-  return steps->n < 2 ? steps->n : 2;
+// The steps that may miss the line first: by ascending excess from the least on, and by descending from the greatest. A line that rises reaches the one last,
+// and one that falls leaves the other first.
+struct search {
+  struct steps steps;
+  struct tvmq_term above, below;  // the next ones
+  int n;                          // so many are known
+  struct place *places;           // MAX_STEPS
+};
+
+static void begin(const struct channel *c, struct search *search) {
+  find_steps(c, &search->steps);
+  search->above = search->steps.excess.least;
+  search->below = search->steps.excess.greatest;
 }
 
-// Behind the `n` ends, the other steps of which one may miss the line where no other does. The rest is farther from it than the doubt. All, if mirrored ones
-// differ from what they mirror.
-static int find_places(const struct channel *c, const struct steps *steps, const struct line *line, struct place places[MAX_STEPS], int n) {
+static void add(const struct channel *c, const struct line *line, struct search *search, struct tvmq_term excess) {
+  search->places[search->n++] = place_of(c, &search->steps, line, excess);
+}
+
+// Adds the steps of which one may miss the line where no other does. The rest is farther from it than the doubt. All, if mirrored ones differ from what they
+// mirror.
+static void add_places(const struct channel *c, const struct line *line, struct search *search) {
+  const struct steps *steps = &search->steps;
   const struct tvmq_progression *p = &steps->excess;
-  const double near = doubt(c, line) * (double)steps->unit;
+  const double near = doubt(c, steps, line) * (double)c->unit;
   const int64_t all = p->greatest.value - p->least.value, band = near < (double)all && !(c->is_odd && p->least.value == 0) ? (int64_t)near + 1 : all;
-  for (struct tvmq_term t = tvmq_term_above(p, p->least); n < steps->n && t.value <= p->least.value + band; t = tvmq_term_above(p, t))
-    places[n++] = place_of(c, steps, line, t);
-  for (struct tvmq_term t = tvmq_term_below(p, p->greatest); n < steps->n && t.value >= p->greatest.value - band; t = tvmq_term_below(p, t))
-    places[n++] = place_of(c, steps, line, t);
-  return n;
+  for (; search->n < steps->n && search->above.value <= p->least.value + band; search->above = tvmq_term_above(p, search->above))
+    add(c, line, search, search->above);
+  for (; search->n < steps->n && search->below.value >= p->greatest.value - band; search->below = tvmq_term_below(p, search->below))
+    add(c, line, search, search->below);
 }
 
 // The middle of the intercepts with which the line, not rounded, passes every place; false: there are none.
@@ -110,42 +135,45 @@ static bool find_intercept(const struct channel *c, const struct place *places, 
   const double slope = (double)line->slope;
   double least = c->is_odd ? 0 : -2 * slope, most = 2 * slope;
   for (int i = 0; i < n; i++) {
-    const double needed = places[i].half - slope * places[i].x;
+    const double needed = places[i].value - 0.5 - slope * places[i].x;
     least = needed > least ? needed : least;
     most = needed + slope < most ? needed + slope : most;
+    if (least > most) return false;
   }
   line->intercept = (float)((least + most) / 2);
   return least <= most;
 }
 
-// Whether they agree at the accumulator, or it cannot occur.
-static bool agree_at(const struct channel *c, const struct line *line, int32_t acc) {
-  return acc < c->lo || acc > c->hi || on_line(c, line, acc) == reference(c, acc);
+static int32_t value_on(const struct channel *c, const struct line *line, int32_t acc) {
+  return tvmq_float_value(line->slope, line->intercept, c->is_odd, acc - line->origin);
 }
 
-static bool agree(const struct channel *c, const struct line *line, const struct place *places, int n) {
+// Below zero an odd line mirrors itself, as the steps do.
+static bool passes(const struct channel *c, const struct line *line, const struct place *places, int n) {
   for (int i = 0; i < n; i++) {
-    const int32_t acc = places[i].acc;
-    if (!agree_at(c, line, acc) || !agree_at(c, line, acc - 1)) return false;
-    if (c->is_odd && !(agree_at(c, line, -acc) && agree_at(c, line, 1 - acc))) return false;
+    const struct place *place = &places[i];
+    if (place->is_lost || value_on(c, line, place->acc) < place->value || value_on(c, line, place->acc - 1) >= place->value) return false;
   }
-  return agree_at(c, line, c->lo) && agree_at(c, line, c->hi);
+  return true;
+}
+
+static bool gives(const struct channel *c, const struct line *line, int32_t acc, int32_t value) {
+  const int32_t zero_point = c->stage->zero_point, result = value_on(c, line, acc) + zero_point - c->on_line;
+  return tvmq_clamp(result, c->stage->min, c->stage->max) == value + zero_point;
 }
 
 static bool find_line(const struct channel *c, struct place places[MAX_STEPS], struct line *line) {
-  const double origin = c->is_odd ? 0 : nearbyint(-c->stage->zero_point / c->real);
+  const double origin = -c->on_line * ((double)c->unit * c->inverse);
   if (!(fabs(origin) < 0x1p30)) return false;
-  line->origin = (int32_t)origin;
-  struct steps steps = {0};
-  find_steps(c, &steps);
+  line->origin = (int32_t)lrint(origin);
+  struct search search = {.places = places};
+  begin(c, &search);
   float above = (float)c->real, below = above;
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
-    int n = find_ends(c, &steps, line, places);
-    if (find_intercept(c, places, n, line)) {
-      n = find_places(c, &steps, line, places, n);
-      if (find_intercept(c, places, n, line) && agree(c, line, places, n)) return true;
-    }
+    add_places(c, line, &search);
+    if (find_intercept(c, places, search.n, line) && passes(c, line, places, search.n) && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most))
+      return true;
     if (i % 2 == 0)
       above = nextafterf(above, INFINITY);
     else
@@ -154,25 +182,11 @@ static bool find_line(const struct channel *c, struct place places[MAX_STEPS], s
   return false;
 }
 
-// A channel whose result is the same for all accumulators, as of one whose weights are all zero: a level line. An odd one takes its sign from the accumulators,
-// which are counted from beyond one of their ends. The multiplier may be 0. Nothing wraps up to the limit, zero point included.
-static bool find_level(const struct tvmq_stage *stage, const struct tvmq_accumulators *a, int32_t multiplier, int32_t shift, struct line *line) {
-  const int64_t limit = INT64_C(3) << 29;
-  if (shift > 0 || a->lo < -limit || a->hi > limit || a->hi - a->lo >= INT32_MAX) return false;
-  const int32_t value = tvmq_stage_s32(stage, (int32_t)a->lo, multiplier, shift);
-  if (value != tvmq_stage_s32(stage, (int32_t)a->hi, multiplier, shift)) return false;
-  const int32_t above = value - stage->zero_point;
-  const bool is_odd = tvmq_stage_is_odd(stage);
-  *line = (struct line){
-      .slope = 0,
-      .intercept = (float)(!is_odd     ? value
-                           : above < 0 ? -above
-                                       : above),
-      .origin = (int32_t)(!is_odd     ? 0
-                          : above < 0 ? a->hi + 1
-                                      : a->lo),
-  };
-  return true;
+// A channel whose value is the same for all accumulators, as of one whose weights are all zero: a level line. An odd one takes its sign from the accumulators,
+// which are counted from beyond one of their ends. The multiplier may be 0.
+static struct line level_line(const struct channel *c) {
+  const int32_t sign = c->is_odd && c->least < 0 ? -1 : 1;
+  return (struct line){.slope = 0, .intercept = (float)(sign * (c->least + c->on_line)), .origin = !c->is_odd ? 0 : sign < 0 ? c->hi + 1 : c->lo};
 }
 
 static int32_t bits_of(float x) {
@@ -190,20 +204,30 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
     if (accumulators[j].lo < all.lo) all.lo = accumulators[j].lo;
     if (accumulators[j].hi > all.hi) all.hi = accumulators[j].hi;
   }
-  if (find_level(stage, &all, multiplier, shift, line)) return true;
-  // Nothing wraps, with a bit to spare for the origin.
-  const int64_t limit = (INT64_C(1) << 30) >> (shift > 0 ? shift : 0);
-  if (multiplier == 0 || all.lo < -limit || all.hi > limit) return false;
+  // Nothing wraps up to the limit of a level line, zero point included; below the other there is a bit to spare for the origin.
+  const int64_t limit = (INT64_C(1) << 30) >> (shift > 0 ? shift : 0), level_limit = shift > 0 ? limit : INT64_C(3) << 29;
+  if (all.lo < -level_limit || all.hi > level_limit) return false;
+  const bool is_odd = tvmq_stage_is_odd(stage);
+  const int64_t unit = INT64_C(1) << (31 - shift);
   const struct channel channel = {
       .stage = stage,
       .multiplier = multiplier,
       .shift = shift,
+      .is_odd = is_odd,
+      .on_line = is_odd ? 0 : stage->zero_point,
       .lo = (int32_t)all.lo,
       .hi = (int32_t)all.hi,
-      .is_odd = tvmq_stage_is_odd(stage),
-      .real = ldexp(multiplier, shift - 31),
+      .least = tvmq_stage_s32(stage, (int32_t)all.lo, multiplier, shift) - stage->zero_point,
+      .most = tvmq_stage_s32(stage, (int32_t)all.hi, multiplier, shift) - stage->zero_point,
+      .unit = unit,
+      .inverse = 1.0 / multiplier,
+      .real = multiplier / (double)unit,
   };
-  return find_line(&channel, places, line);
+  if (channel.least == channel.most && shift <= 0 && all.hi - all.lo < INT32_MAX) {
+    *line = level_line(&channel);
+    return true;
+  }
+  return multiplier != 0 && all.lo >= -limit && all.hi <= limit && find_line(&channel, places, line);
 }
 
 static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct place places[MAX_STEPS],

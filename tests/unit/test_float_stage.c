@@ -96,6 +96,22 @@ static void check_levels(void) {
   CHECK(!check(&stage, 0, 1, &(struct tvmq_accumulators){1, 2}), "a shift to the left, which may wrap");
 }
 
+// Ties: products with these multipliers come to lie half way between two values, on both sides of zero, above it or below it.
+static void check_ties(void) {
+  static const int32_t multipliers[] = {1 << 30, 3 << 29, 5 << 28};
+  int found = 0;
+  for (size_t i = 0; i < sizeof multipliers / sizeof multipliers[0]; i++) {
+    for (int32_t rounding = 0; rounding < 3; rounding++) {
+      for (int32_t side = -1; side <= 1; side++) {
+        const struct tvmq_stage stage = {.rounding = (enum tvmq_rounding)rounding, .zero_point = 3, .min = INT8_MIN, .max = INT8_MAX};
+        const struct tvmq_accumulators a = {side > 0 ? 10 : -20000, side < 0 ? -10 : 20000};
+        found += check(&stage, multipliers[i], -5, &a);
+      }
+    }
+  }
+  CHECK(found > 9 && found < 27, "%d: ties that go away from zero on both sides have no line", found);
+}
+
 int main(void) {
   unsigned long long state = 1;
   enum { ROUNDS = 100 };
@@ -112,6 +128,7 @@ int main(void) {
   CHECK(!check(&stage, 1 << 30, 3, &(struct tvmq_accumulators){limit / 8, limit / 8 + 1}), "one that is shifted beyond them");
   CHECK(check(&stage, 1 << 30, -9, &(struct tvmq_accumulators){5, 5}), "one accumulator");
   check_levels();
+  check_ties();
 
   // All channels of a panel or none.
   struct tvmq_channel_params pair[] = {{.bias = 1, .multiplier = 1 << 30, .shift = -5}, {.bias = 2, .multiplier = 1 << 30, .shift = 4}}, copy[2];
