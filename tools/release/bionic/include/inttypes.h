@@ -1,3 +1,5 @@
 #pragma once
 #include <stdint.h>
+#define PRId64 "ld"
+#define PRIu64 "lu"
 #define PRIx64 "lx"
