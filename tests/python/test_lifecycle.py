@@ -7,6 +7,7 @@ import gc
 import itertools
 import os
 import pathlib
+import signal
 import threading
 
 import builders
@@ -276,6 +277,37 @@ def test_fork(runtime, network):
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     harness.assert_equal(cycle(runtime, network, {"num_threads": 2})[0], expected[0])
+
+
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_signals(runtime, network, num_threads):
+    """A signal every half millisecond, the first of each round raising what Ctrl-C does: it comes after an inference, and the next one is as right as any."""
+    interpreter = runtime.interpreter(network, [runtime.load(num_threads=num_threads)])
+    inputs = harness.random_inputs(interpreter, seed=0)
+    expected = harness.run(interpreter, *inputs)
+    interrupts, armed = 0, False
+
+    def on_signal(*_: object) -> None:
+        nonlocal armed
+        if armed:
+            armed = False
+            raise KeyboardInterrupt
+
+    handler = signal.signal(signal.SIGALRM, on_signal)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    try:
+        for _ in range(50):
+            try:
+                armed = True
+                while armed:
+                    interpreter.invoke()
+            except KeyboardInterrupt:
+                interrupts += 1
+            harness.assert_equal(harness.run(interpreter, *inputs)[0], expected[0])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert interrupts == 50
 
 
 def test_runtimes_side_by_side():
