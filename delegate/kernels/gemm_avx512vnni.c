@@ -3,7 +3,8 @@
 // Tile: mr x nr / 16 accumulators. Reads: each row four bytes at a time, broadcast; one group of nr x 4 weights, 64-byte vectors. k is a multiple of 4.
 // The operand of the rows is unsigned (a_offset 128): vpdpbusd multiplies unsigned by signed bytes.
 //
-// Registers (6x64): zmm0-23 accumulators, four of weights, one or two of rows; the flip is a memory operand or a register.
+// Registers (6x64): zmm0-23 accumulators, four of weights, one or two of rows; the flip is a memory operand or a register. 7x64, for maps of 7x7 and 14x14:
+// zmm0-27 accumulators, three of weights, one of a row; the fourth vector of weights and the flip are memory operands.
 // Hazards: vpdpbusd does not saturate. As an intrinsic gcc 12 spills the accumulators of the large tiles; as an instruction it does not.
 #include <immintrin.h>
 #include <string.h>
@@ -13,7 +14,25 @@
 
 TVMQ_INLINE void dot(__m512i *acc, __m512i rows, __m512i weights) { __asm__("vpdpbusd %2, %1, %0" : "+v"(*acc) : "v"(rows), "v"(weights)); }
 
-enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 24 };
+typedef int32_t four_bytes __attribute__((aligned(1), may_alias));
+
+// A row of a tile that leaves registers for three vectors of weights, and one for the row: as text, because compilers would begin a row before the last is
+// done.
+TVMQ_INLINE void dot_row(__m512i *acc, const char *x, bool flips, const __m512i *flip, const __m512i *w, const int8_t *weights) {
+#define DOTS "vpdpbusd %[w0], %[row], %[a0]\n\tvpdpbusd %[w1], %[row], %[a1]\n\tvpdpbusd %[w2], %[row], %[a2]\n\tvpdpbusd %[w3], %[row], %[a3]"
+  __m512i row;
+  if (flips)
+    __asm__("vpbroadcastd %[x], %[row]\n\tvpxord %[flip], %[row], %[row]\n\t" DOTS
+            : [row] "=&v"(row), [a0] "+v"(acc[0]), [a1] "+v"(acc[1]), [a2] "+v"(acc[2]), [a3] "+v"(acc[3])
+            : [x] "m"(*(const four_bytes *)x), [flip] "m"(*flip), [w0] "v"(w[0]), [w1] "v"(w[1]), [w2] "v"(w[2]), [w3] "m"(*(const __m512i *)weights));
+  else
+    __asm__("vpbroadcastd %[x], %[row]\n\t" DOTS
+            : [row] "=&v"(row), [a0] "+v"(acc[0]), [a1] "+v"(acc[1]), [a2] "+v"(acc[2]), [a3] "+v"(acc[3])
+            : [x] "m"(*(const four_bytes *)x), [w0] "v"(w[0]), [w1] "v"(w[1]), [w2] "v"(w[2]), [w3] "m"(*(const __m512i *)weights));
+#undef DOTS
+}
+
+enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 28, REGISTERS = 32 };
 
 // Row m, vector v of the accumulators is acc[m * nv + v]; mr and nv are constants wherever these functions are inlined.
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, __m512i *acc, enum tvmq_path path) {
@@ -26,6 +45,7 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
 TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv,
                           struct tvmq_fetch *next, __m512i *acc) {
   const __m512i flip = _mm512_set1_epi8((int8_t)args->in_flip);
+  const int loaded = mr * nv + nv < REGISTERS ? nv : nv - 1;  // vectors of weights that find registers, beside a row's
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
@@ -33,8 +53,12 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
       __m512i w[MAX_VECTORS];
       if (mr > 1) tvmq_fetch(next);
       UNROLL for (int v = 0; mr == 1 && v < nv; v++) _mm_prefetch((const char *)weights + TVMQ_FETCH_AHEAD + 64 * v, _MM_HINT_T0);
-      UNROLL for (int v = 0; v < nv; v++) w[v] = _mm512_loadu_si512(weights + 64 * v);
+      UNROLL for (int v = 0; v < loaded; v++) w[v] = _mm512_loadu_si512(weights + 64 * v);
       UNROLL for (int m = 0; m < mr; m++) {
+        if (loaded < nv) {
+          dot_row(&acc[m * nv], x[m] + k, flips, &flip, w, weights + 64 * loaded);
+          continue;
+        }
         int32_t four;
         memcpy(&four, x[m] + k, sizeof four);
         __m512i row = _mm512_set1_epi32(four);
@@ -87,5 +111,6 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
 
 KERNEL(1, 64)
 KERNEL(6, 64)
+KERNEL(7, 64)
 KERNEL(12, 32)
 KERNEL(16, 16)

@@ -4,4 +4,4 @@
 #define TVMQ_INLINE static inline __attribute__((always_inline))
 
 // For loops over accumulators: arrays of vectors are registers only where every index is a constant.
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL _Pragma("GCC unroll 24")
