@@ -72,7 +72,7 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
-# row_sums, add, mul, maximum, byte_map.
+# row_sums, add, mul, maximum, byte_map; those of hybrid convolutions share a file.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
 FLAT = "add|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
@@ -178,6 +178,7 @@ def check_kernel_names() -> Iterator[Finding]:
                     continue
                 family, isa = kernel[1] or kernel[4], kernel[3] or kernel[5]
                 defined = re.match(rf"void {name}\(", line)
+                family = "hybrid" if family.startswith("float_") else family
                 placed = path.stem.startswith(f"{family}_") and path.stem.endswith(f"_{isa}")
                 if defined and path.parent.name == "kernels" and path.suffix == ".c" and not placed:
                     yield path, number, f"{name} belongs into {family}_{isa}.c, or {family}_<part>_{isa}.c"

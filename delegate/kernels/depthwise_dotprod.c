@@ -114,6 +114,13 @@ TVMQ_INLINE void add_products_directly(const struct window *w, int out_rows, int
 TVMQ_INLINE void store(enum tvmq_neon_path path, const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, int8_t *out) {
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, w->args.stage);
   const size_t stride = w->args.out_col_stride, row_stride = w->args.out_row_stride;
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t i = 0; i < (size_t)(out_rows * columns); i++) {
+      const size_t row = i / (size_t)columns, column = i % (size_t)columns;
+      if (column < n) tvmq_neon_store_sums(out + row * row_stride + column * stride, acc + 2 * i, 2);
+    }
+    return;
+  }
   const int32_t *params = w->params;
   const int32x4_t m0 = vld1q_s32(params), m1 = vld1q_s32(params + 4), s0 = vld1q_s32(params + NR), s1 = vld1q_s32(params + NR + 4);
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
@@ -151,7 +158,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct window *w, int out
 
 TVMQ_INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
   int8_t *out = (int8_t *)w->args.out + x * w->args.out_col_stride;
-  TVMQ_NEON_FOR_GENERAL_PATH(w->path, store, w, out_rows, columns, acc, n, out);
+  TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(w->path, store, w, out_rows, columns, acc, n, out);
 }
 
 TVMQ_INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
@@ -221,7 +228,7 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows,
   for (size_t block = 0; block < args->n_blocks; block++) {
     for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, (size_t)out_rows, args->n_rows)) {
       w.args.pixels = args->pixels + row * args->stride_h * args->pixels_stride;
-      w.args.out = (int8_t *)args->out + block * NR + row * args->out_row_stride;
+      w.args.out = (int8_t *)args->out + block * NR * tvmq_stored_bytes(args->stage) + row * args->out_row_stride;
       tile_of_rows(&w, out_rows);
     }
     w.args.channel_offset += NR;

@@ -32,6 +32,12 @@ TVMQ_INLINE int16x8_t load_pixel(const struct half *h, const void *pixel) {
 TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int32x4_t *acc, size_t n, int8_t *out) {
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, h->args->stage);
   const size_t stride = h->args->out_col_stride;
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t i = 0; i < COLUMNS; i++) {
+      if (i < n) tvmq_neon_store_sums(out + i * stride, acc + 2 * i, 2);
+    }
+    return;
+  }
   const int32x4_t m0 = vld1q_s32(h->multiplier), m1 = vld1q_s32(h->multiplier + 4), s0 = vld1q_s32(h->shift), s1 = vld1q_s32(h->shift + 4);
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
   const int8x16_t left = tvmq_neon_requantize(path, &stage, acc, multiplier, shift);
@@ -68,7 +74,7 @@ TVMQ_INLINE void depthwise(const struct half *h, int n_kx, int stride) {
       else
         add_taps(h, row, left, 0, args->filter_w, weights, acc);
     }
-    TVMQ_NEON_FOR_GENERAL_PATH(path, store, h, acc, left, out);
+    TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, store, h, acc, left, out);
   }
 }
 
@@ -98,7 +104,7 @@ static void single_row(const struct tvmq_depthwise_args *args) {
         .channel_offset = args->channel_offset + c,
         .flip = vdup_n_s8((int8_t)args->in_flip),
         .zero_point = vdup_n_s8((int8_t)args->filter_zero_point),
-        .out = (int8_t *)args->out + c,
+        .out = (int8_t *)args->out + c * tvmq_stored_bytes(args->stage),
     };
     run(&h);
   }

@@ -84,6 +84,10 @@ TVMQ_INLINE void pixel(enum tvmq_neon_path path, const struct tvmq_neon_stage *s
       weights[i] += NR;
     }
   }
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (int i = 0; i < n; i++) tvmq_neon_store_sums(out + (block + (size_t)i) * NR * sizeof(int32_t), acc[i], VECTORS);
+    return;
+  }
   int8x16_t bytes[BLOCKS];
   UNROLL for (int i = 0; i < n; i++) bytes[i] = requantize(path, stage, weights[i], acc[i]);
   UNROLL for (int i = 0; i < n; i++) vst1q_s8(out + (block + (size_t)i) * NR, bytes[i]);
@@ -141,6 +145,11 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct call *call, const 
                        int8_t *out) {
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, call->args.stage);
   const size_t stride = call->args.out_col_stride;
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t i = 0; i + 1 < COLUMNS; i++) tvmq_neon_store_sums(out + i * stride, acc[i], VECTORS);
+    if (n >= COLUMNS) tvmq_neon_store_sums(out + (COLUMNS - 1) * stride, acc[COLUMNS - 1], VECTORS);
+    return;
+  }
   int8x16_t bytes[COLUMNS];
   UNROLL for (int i = 0; i < COLUMNS; i++) bytes[i] = requantize(path, &stage, behind_weights, acc[i]);
   UNROLL for (size_t i = 0; i + 1 < COLUMNS; i++) vst1q_s8(out + i * stride, bytes[i]);
@@ -148,11 +157,11 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct call *call, const 
 }
 
 // Three columns or more, from x on.
-TVMQ_INLINE void tile(enum tvmq_neon_path path, const struct call *call, size_t block, size_t y, size_t x) {
+TVMQ_INLINE void tile(enum tvmq_neon_path path, bool sums, const struct call *call, size_t block, size_t y, size_t x) {
   const struct tvmq_depthwise_args *args = &call->args;
   const char *panel = (const char *)args->panel + block * args->panel_bytes;
   const size_t n = args->n_cols - x;
-  int8_t *out = (int8_t *)args->out + block * NR + y * args->out_row_stride + x * args->out_col_stride;
+  int8_t *out = (int8_t *)args->out + block * NR * tvmq_stored_bytes(args->stage) + y * args->out_row_stride + x * args->out_col_stride;
   const void *const *column[COLUMNS];
   int32x4_t acc[COLUMNS][VECTORS];
   UNROLL for (size_t i = 0; i < COLUMNS; i++) {
@@ -160,27 +169,36 @@ TVMQ_INLINE void tile(enum tvmq_neon_path path, const struct call *call, size_t 
     load_bias(panel, acc[i]);
   }
   const int8_t *behind_weights = add_windows(call, weights_of(panel), column, args->channel_offset + block * NR, acc);
-  TVMQ_NEON_FOR_GENERAL_PATH(path, store, call, behind_weights, acc, n, out);
+  if (sums)
+    store(TVMQ_NEON_SUMS, call, behind_weights, acc, n, out);
+  else
+    TVMQ_NEON_FOR_GENERAL_PATH(path, store, call, behind_weights, acc, n, out);
 }
 
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips) {
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, bool sums) {
   const struct call call = {.args = *args, .flips = flips, .flip = vdupq_n_s8((int8_t)args->in_flip), .n_taps = args->filter_h * args->filter_w};
-  const enum tvmq_neon_path path = tvmq_neon_general_path(args->stage);
+  const enum tvmq_neon_path path = sums ? TVMQ_NEON_SUMS : tvmq_neon_general_path(args->stage);
   const size_t n = args->n_cols, whole = n % COLUMNS > COLUMNS / 2 ? n : n - n % COLUMNS;
   for (size_t block = 0; block < args->n_blocks && whole > 0; block++) {
     for (size_t y = 0; y < args->n_rows; y++) {
-      for (size_t x = 0; x < whole; x += COLUMNS) tile(path, &call, block, y, x);
+      for (size_t x = 0; x < whole; x += COLUMNS) tile(path, sums, &call, block, y, x);
     }
   }
-  if (whole < n) TVMQ_NEON_FOR_GENERAL_PATH(path, pixels, &call, whole);
+  if (whole < n && sums)
+    pixels(TVMQ_NEON_SUMS, &call, whole);
+  else if (whole < n)
+    TVMQ_NEON_FOR_GENERAL_PATH(path, pixels, &call, whole);
 }
 
-static __attribute__((noinline)) void as_they_are(const struct tvmq_depthwise_args *args) { depthwise(args, false); }
-static __attribute__((noinline)) void flipped(const struct tvmq_depthwise_args *args) { depthwise(args, true); }
+static __attribute__((noinline)) void as_they_are(const struct tvmq_depthwise_args *args) { depthwise(args, false, false); }
+static __attribute__((noinline)) void flipped(const struct tvmq_depthwise_args *args) { depthwise(args, true, false); }
+// Apart: in the same loops as the other paths, gcc runs out of registers.
+static __attribute__((noinline)) void sums(const struct tvmq_depthwise_args *args) { depthwise(args, false, true); }
+static __attribute__((noinline)) void sums_flipped(const struct tvmq_depthwise_args *args) { depthwise(args, true, true); }
 
 void tvmq_depthwise_s8_1x16p__neon(const struct tvmq_depthwise_args *args) {
   if (args->filter_zero_point != 0)
     tvmq_depthwise_s8_1x16__neon(args);
   else
-    (args->in_flip ? flipped : as_they_are)(args);
+    (args->stage->sums ? args->in_flip ? sums_flipped : sums : args->in_flip ? flipped : as_they_are)(args);
 }

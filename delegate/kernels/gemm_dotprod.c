@@ -81,8 +81,8 @@
 #define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                    \
   STATEMENT(tile, args, SUMS(MASK START_4X16, POINTERS, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"),      \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v10")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, FLIP_MASK, FLIP_4X16)
+#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, "", "")
+#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, FLIP_MASK, FLIP_4X16)
 #define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
 #define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK, FLIP_4X16)
 
@@ -117,8 +117,8 @@
 #define SUMS_8X8(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                     \
   STATEMENT(tile, args, SUMS(MASK START_8X8, POINTERS, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"),         \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, FLIP_MASK, FLIP_8X8)
+#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, "", "")
+#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, FLIP_MASK, FLIP_8X8)
 #define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
 #define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK, FLIP_8X8)
 // clang-format on

@@ -80,8 +80,8 @@
 #define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                           \
   STATEMENT(tile, args, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_SUMS, POINTERS_4X16, tile, args, FLIP_MASK(12), FLIP_4X16)
+#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, "", "")
+#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, FLIP_MASK(12), FLIP_4X16)
 #define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
 #define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK(12), FLIP_4X16)
 
@@ -126,8 +126,8 @@
   STATEMENT(tile, args, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                               \
             "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_SUMS, POINTERS_8X8, tile, args, FLIP_MASK(13), FLIP_8X8)
+#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, "", "")
+#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, FLIP_MASK(13), FLIP_8X8)
 #define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
 #define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK(13), FLIP_8X8)
 
@@ -143,7 +143,7 @@
 //   rows 6 and 7    v3   v28   v29   v30   v31    depths 0-7; v7 has 8-15
 #define LOAD_ZIPPED(a, b, c, d, offset) "ldp q" #a ", q" #b ", [x0, #" #offset "]\nldp q" #c ", q" #d ", [x0, #" #offset "+32]\n"
 #define SUMS_8X8_ZIPPED(tile, args)                                                         \
-  TVMQ_NEON_SUMS(tile, args, START_8X8                                                      \
+  TVMQ_NEON_TILE_SUMS(tile, args, START_8X8                                                      \
                  "ldr x0, [%[rows]]\n"                                                      \
                  "add %[rows], %[rows], %[taps], lsl #6\n"                                  \
                  "mul x10, %[k], %[taps]\n"                                                 \
@@ -179,8 +179,21 @@ TVMQ_INLINE struct params load_params(const int32_t *multiplier, const int32_t *
                          {load_pair(shift), load_pair(shift + 2), load_pair(shift + 4), load_pair(shift + 6)}};
 }
 
+// Accumulators as they are: four of two rows, from each row's end on.
+TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride) {
+  UNROLL for (size_t v = 0; v < 4; v += 2) {
+    const int64x2_t left = vreinterpretq_s64_s32(acc[v]), right = vreinterpretq_s64_s32(acc[v + 1]);
+    vst1q_s32((int32_t *)out + 2 * v, vreinterpretq_s32_s64(vzip1q_s64(left, right)));
+    vst1q_s32((int32_t *)(out + out_stride) + 2 * v, vreinterpretq_s32_s64(vzip2q_s64(left, right)));
+  }
+}
+
 TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
                             size_t out_stride) {
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t i = 0; i < 4; i++) store_sums(acc + 4 * i, out + i / 2 * 2 * out_stride + i % 2 * 32, out_stride);
+    return;
+  }
   // By halves of the channels: the parameters of all, with the accumulators, are more than the registers.
   const struct params low = load_params(p, p + 16);
   const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, low.multiplier, low.shift);
@@ -207,6 +220,10 @@ TVMQ_INLINE void store_4x8(enum tvmq_neon_path path, const struct tvmq_neon_stag
 
 TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
                            size_t out_stride) {
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t i = 0; i < 4; i++) store_sums(acc + 4 * i, out + 2 * i * out_stride, out_stride);
+    return;
+  }
   const struct params all = load_params(p, p + 8);
   store_4x8(path, stage, &all, acc, out, out_stride);
   store_4x8(path, stage, &all, acc + 8, out + 4 * out_stride, out_stride);

@@ -7,7 +7,7 @@
   "ldp x2, x3, [%[rows], #16]\n" \
   "add %[rows], %[rows], #32\n"
 #define SUMS_4X16(tile, args, STEP, EIGHT, FLIPS)                                                                          \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, NO_FOUR, "128"),        \
+  TVMQ_NEON_TILE_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, NO_FOUR, "128"),        \
                  "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",  \
                  "v13", "v14", "v15")
 #define PAIRS_4X16(tile, args) SUMS_4X16(tile, args, PAIRS, PAIRED_EIGHT_4X16, NO_FLIPS)
@@ -22,7 +22,7 @@
   "ldp x6, x7, [%[rows], #48]\n" \
   "add %[rows], %[rows], #64\n"
 #define SUMS_8X8(tile, args, STEP, EIGHT, FLIPS)                                                                                     \
-  TVMQ_NEON_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, NO_FOUR, "64"),  \
+  TVMQ_NEON_TILE_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, NO_FOUR, "64"),  \
                  "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",        \
                  "v9", "v10", "v11", "v12", "v13", "v14", "v15")
 #define PAIRS_8X8(tile, args) SUMS_8X8(tile, args, PAIRS, PAIRED_EIGHT_8X8(NO_FLIPS), NO_FLIPS)

@@ -42,7 +42,7 @@ struct tvmq_neon_tile {
 
 // The sums: `text` with the operands that every tile has. It finds in the accumulators what they begin with, and adds the row terms unless %w[no_terms]. It
 // advances %[rows] by a tile and leaves %[weights], the panel, at the multipliers. `clobbers` are the registers besides x8 to x11 and flags.
-#define TVMQ_NEON_SUMS(tile, args, text, ...)                                                                                             \
+#define TVMQ_NEON_TILE_SUMS(tile, args, text, ...)                                                                                        \
   do {                                                                                                                                    \
     const void *weights = (args)->panel;                                                                                                  \
     __asm__ volatile(text                                                                                                                 \
@@ -111,6 +111,10 @@ struct tvmq_neon_tile {
 // Output of a 4x16 tile whose accumulators are in the order of the rows.
 TVMQ_INLINE void tvmq_neon_store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
                                       size_t out_stride) {
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t m = 0; m < 4; m++) tvmq_neon_store_sums(out + m * out_stride, acc + 4 * m, 4);
+    return;
+  }
   const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params + 8), vld1q_s32(params + 12)};
   const int32x4_t shift[4] = {vld1q_s32(params + 16), vld1q_s32(params + 20), vld1q_s32(params + 24), vld1q_s32(params + 28)};
   for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));
@@ -126,6 +130,10 @@ TVMQ_INLINE void tvmq_neon_store_2x8(enum tvmq_neon_path path, const struct tvmq
 
 TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *params, const int32x4_t *acc, int8_t *out,
                                      size_t out_stride) {
+  if (path == TVMQ_NEON_SUMS) {
+    UNROLL for (size_t m = 0; m < 8; m++) tvmq_neon_store_sums(out + m * out_stride, acc + 2 * m, 2);
+    return;
+  }
   const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params), vld1q_s32(params + 4)};
   const int32x4_t shift[4] = {vld1q_s32(params + 8), vld1q_s32(params + 12), vld1q_s32(params + 8), vld1q_s32(params + 12)};
   tvmq_neon_store_2x8(path, stage, multiplier, shift, acc, out, out_stride);
@@ -158,19 +166,19 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
 // The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on. The statement SUMS computes the sums of one `tile` of the
 // arguments `a`, STORE(path, stage, params, acc, out, out_stride) its output. The arguments are copied first: after the assembly, which may write memory for
 // all the compiler knows, they would be loaded again. Likely paths come first.
-#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, SUMS, STORE)                                  \
-  void symbol(const struct tvmq_gemm_args *args) {                                                  \
-    const struct tvmq_gemm_args a = *args;                                                          \
-    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                       \
-    struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};                            \
-    const void *const first = biases;                                                               \
-    int8_t *out = a.out;                                                                            \
-    TVMQ_NEON_ACCUMULATORS;                                                                         \
-    TVMQ_NEON_BEGIN(first, BIASES);                                                                 \
-    for (size_t left = a.row_tiles; left > 0; left--, tile.terms += MR, out += MR * a.out_stride) { \
-      SUMS;                                                                                         \
-      TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out);    \
-    }                                                                                               \
+#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, SUMS, STORE)                                       \
+  void symbol(const struct tvmq_gemm_args *args) {                                                       \
+    const struct tvmq_gemm_args a = *args;                                                               \
+    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                            \
+    struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};                                 \
+    const void *const first = biases;                                                                    \
+    int8_t *out = a.out;                                                                                 \
+    TVMQ_NEON_ACCUMULATORS;                                                                              \
+    TVMQ_NEON_BEGIN(first, BIASES);                                                                      \
+    for (size_t left = a.row_tiles; left > 0; left--, tile.terms += MR, out += MR * a.out_stride) {      \
+      SUMS;                                                                                              \
+      TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out); \
+    }                                                                                                    \
   }
 
 // The same of a kernel that flips: SUMS(tile, args) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
@@ -185,26 +193,26 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
   } while (0)
 
 // The kernel of lines `symbol`, whose tiles have MR rows and NR channels; the rest as above. The last tile of a line ends with its last row.
-#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE)                                                  \
-  void symbol(const struct tvmq_gemm_args *args) {                                                                                  \
-    struct tvmq_gemm_args a = *args;                                                                                                \
-    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                                                       \
-    const size_t n_rows = a.row_tiles * MR - a.overlap;                                                                             \
-    for (size_t left = a.n_panels; left > 0; left--, a.panel = (const char *)a.panel + a.panel_bytes, a.out = (char *)a.out + NR) { \
-      const void *const first = biases;                                                                                             \
-      const int32_t *terms = a.row_terms;                                                                                           \
-      int8_t *line_out = a.out;                                                                                                     \
-      TVMQ_NEON_ACCUMULATORS;                                                                                                       \
-      TVMQ_NEON_BEGIN(first, BIASES);                                                                                               \
-      for (size_t line = 0; line < a.n_lines; line++, line_out += a.out_line_stride) {                                              \
-        for (size_t i = 0; i < a.row_tiles; i++) {                                                                                  \
-          const size_t row = tvmq_min(i * MR, n_rows - MR);                                                                         \
-          struct tvmq_neon_tile tile = {.terms = terms ? terms + row : NULL, .offset = line * a.line_stride + row * a.row_stride};  \
-          int8_t *const out = line_out + row * a.out_stride;                                                                        \
-          TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED);                                                                          \
-          TVMQ_NEON_FOR_PATH(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out);                                \
-        }                                                                                                                           \
-        if (terms) terms += n_rows;                                                                                                 \
-      }                                                                                                                             \
-    }                                                                                                                               \
+#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE)                                                         \
+  void symbol(const struct tvmq_gemm_args *args) {                                                                                         \
+    struct tvmq_gemm_args a = *args;                                                                                                       \
+    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                                                              \
+    const size_t n_rows = a.row_tiles * MR - a.overlap, panel_out = NR * tvmq_stored_bytes(a.stage);                                       \
+    for (size_t left = a.n_panels; left > 0; left--, a.panel = (const char *)a.panel + a.panel_bytes, a.out = (char *)a.out + panel_out) { \
+      const void *const first = biases;                                                                                                    \
+      const int32_t *terms = a.row_terms;                                                                                                  \
+      int8_t *line_out = a.out;                                                                                                            \
+      TVMQ_NEON_ACCUMULATORS;                                                                                                              \
+      TVMQ_NEON_BEGIN(first, BIASES);                                                                                                      \
+      for (size_t line = 0; line < a.n_lines; line++, line_out += a.out_line_stride) {                                                     \
+        for (size_t i = 0; i < a.row_tiles; i++) {                                                                                         \
+          const size_t row = tvmq_min(i * MR, n_rows - MR);                                                                                \
+          struct tvmq_neon_tile tile = {.terms = terms ? terms + row : NULL, .offset = line * a.line_stride + row * a.row_stride};         \
+          int8_t *const out = line_out + row * a.out_stride;                                                                               \
+          TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED);                                                                                 \
+          TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out);                               \
+        }                                                                                                                                  \
+        if (terms) terms += n_rows;                                                                                                        \
+      }                                                                                                                                    \
+    }                                                                                                                                      \
   }

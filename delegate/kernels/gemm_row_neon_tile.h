@@ -22,6 +22,10 @@ TVMQ_INLINE void gemm_row(enum tvmq_neon_path path, const struct tvmq_gemm_args 
     int32x4_t acc[4], multiplier[4], shift[4];
     UNROLL for (size_t v = 0; v < 4; v++) acc[v] = tvmq_neon_add_s32(vld1q_s32(bias + 4 * v), vdupq_n_s32(args->row_terms[tile]));
     for (size_t tap = 0; tap < n_taps; tap++) weights = add_tap(acc, *row++, k, flip, weights);
+    if (path == TVMQ_NEON_SUMS) {
+      tvmq_neon_store_sums(out, acc, 4);
+      continue;
+    }
     UNROLL for (size_t v = 0; v < 4; v++) {
       multiplier[v] = vld1q_s32((const int32_t *)weights + 4 * v);
       shift[v] = vld1q_s32((const int32_t *)weights + 16 + 4 * v);
@@ -33,5 +37,5 @@ TVMQ_INLINE void gemm_row(enum tvmq_neon_path path, const struct tvmq_gemm_args 
 #define GEMM_ROW(symbol, add_tap)                                         \
   void symbol(const struct tvmq_gemm_args *args) {                        \
     const enum tvmq_neon_path path = tvmq_neon_general_path(args->stage); \
-    TVMQ_NEON_FOR_GENERAL_PATH(path, gemm_row, args, add_tap);            \
+    TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, gemm_row, args, add_tap);    \
   }

@@ -23,7 +23,8 @@ enum tvmq_neon_path {
   TVMQ_NEON_CLAMPED,  // any clamp; ties away from zero
   // Anything.
   TVMQ_NEON_DOUBLE,  // reference or upward
-  TVMQ_NEON_SINGLE   // one rounding of the 64-bit product
+  TVMQ_NEON_SINGLE,  // one rounding of the 64-bit product
+  TVMQ_NEON_SUMS     // accumulators as they are (TVMQ_SUMS)
 };
 
 // body(path, ...) with a constant path. Likely ones come first.
@@ -45,7 +46,7 @@ enum tvmq_neon_path {
       body(TVMQ_NEON_SINGLE, __VA_ARGS__);  \
   } while (0)
 
-// The same for the paths of tvmq_neon_general_path alone.
+// The same for the paths of tvmq_neon_general_path() alone.
 #define TVMQ_NEON_FOR_GENERAL_PATH(path, body, ...) \
   do {                                              \
     if ((path) == TVMQ_NEON_S8_AWAY)                \
@@ -56,6 +57,17 @@ enum tvmq_neon_path {
       body(TVMQ_NEON_DOUBLE, __VA_ARGS__);          \
     else                                            \
       body(TVMQ_NEON_SINGLE, __VA_ARGS__);          \
+  } while (0)
+
+// Either for kernels with TVMQ_SUMS.
+#define TVMQ_NEON_FOR_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PATH, body, __VA_ARGS__)
+#define TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PATH, body, __VA_ARGS__)
+#define TVMQ_NEON_OR_SUMS(path, FOR_PATH, body, ...) \
+  do {                                               \
+    if ((path) == TVMQ_NEON_SUMS)                    \
+      body(TVMQ_NEON_SUMS, __VA_ARGS__);             \
+    else                                             \
+      FOR_PATH(path, body, __VA_ARGS__);             \
   } while (0)
 
 // The stage in registers. Made anew for each tile: across a tile there is no register to keep it in, and what a path does not use costs nothing.
@@ -84,6 +96,7 @@ static inline struct tvmq_neon_output tvmq_neon_output(const struct tvmq_stage *
 static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
 
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
+  if (stage->sums) return TVMQ_NEON_SUMS;
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
   if (!stage->right_shifts || !stage->fits_int16) return TVMQ_NEON_DOUBLE;
   if (tvmq_stage_clamps(stage)) return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
@@ -91,7 +104,7 @@ static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage)
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
 
-// For kernels that have much code for each path: the same results by S8_AWAY, CLAMPED, DOUBLE or SINGLE.
+// For kernels that have much code for each path: the same results by S8_AWAY, CLAMPED, DOUBLE, SINGLE or SUMS.
 static inline enum tvmq_neon_path tvmq_neon_general_path(const struct tvmq_stage *stage) {
   const enum tvmq_neon_path path = tvmq_neon_path(stage);
   if (path == TVMQ_NEON_S8_AWAY || path >= TVMQ_NEON_CLAMPED) return path;
@@ -124,6 +137,11 @@ TVMQ_INLINE void tvmq_neon_store_half(void *out, int8x16_t bytes, int half) {
   const int64x2_t halves = vreinterpretq_s64_s8(bytes);
   const int64_t value = half ? vgetq_lane_s64(halves, 1) : vgetq_lane_s64(halves, 0);
   memcpy(out, &value, sizeof value);
+}
+
+// Accumulators as they are.
+TVMQ_INLINE void tvmq_neon_store_sums(void *out, const int32x4_t *acc, size_t n_vectors) {
+  UNROLL for (size_t v = 0; v < n_vectors; v++) vst1q_s32((int32_t *)out + 4 * v, acc[v]);
 }
 
 // x * multiplier / 2^31 with ties up, less one where x is negative.

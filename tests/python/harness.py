@@ -42,8 +42,9 @@ class Runtime:
     ) -> Any:
         """An interpreter of a model, or of the file of that name, with its tensors allocated."""
         source = {"model_path": model} if isinstance(model, str) else {"model_content": bytes(model)}
-        interpreter = self.module.Interpreter(**source, experimental_delegates=delegates, num_threads=num_threads,
-                                       experimental_op_resolver_type=self.module.OpResolverType[resolver], **options)
+        interpreter = self.module.Interpreter(
+            **source, experimental_delegates=delegates, num_threads=num_threads, experimental_op_resolver_type=self.module.OpResolverType[resolver], **options
+        )
         interpreter.allocate_tensors()
         return interpreter
 

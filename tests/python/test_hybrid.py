@@ -45,11 +45,6 @@ def hybrids(draw: Draw, operator: str) -> cases.Case:
     return cases.Case(case.builder, p, list(inputs))
 
 
-def load(runtime: harness.Runtime, **options: object) -> object:
-    """On Arm load() itself leaves such nodes to the runtime."""
-    return runtime.load(hybrid=reference.found("hybrid", runtime.module), **options)
-
-
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     form = reference.found("hybrid", runtime.module)
     scales = case.parameters["filter_scale"]
@@ -69,7 +64,7 @@ def test_random(runtime: harness.Runtime, operator: str, draw: Draw) -> None:
     if reason:
         harness.assert_refused(runtime, content, reason)
         return
-    delegate = load(runtime, num_threads=draw.choice([1, 3]))
+    delegate = runtime.load(num_threads=draw.choice([1, 3]))
     expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
     harness.assert_claimed(delegate)
     assert promised(content) == {(0, 0)}
@@ -83,7 +78,7 @@ def test_other_batches_on_several_threads(runtime: harness.Runtime, build, param
     if reference.found("hybrid", runtime.module) == "auto":
         pytest.skip("the runtime's kernels are none of those that are known")
     model = build(in_shape=(1, 60, 50, 32), dtype="float32", filter_dtype="int8", **parameters)
-    delegate = load(runtime, num_threads=2)
+    delegate = runtime.load(num_threads=2)
     interpreters = [runtime.interpreter(model), runtime.interpreter(model, [delegate])]
     generator = np.random.default_rng(0)
     for shape in [(1, 60, 50, 32), (3, 60, 50, 32), (2, 9, 7, 32)]:
@@ -113,7 +108,7 @@ def test_kernels_of_every_instruction_set(runtime: harness.Runtime, build) -> No
     for isa in library.isas():
         if not isa.available:
             continue
-        delegate = load(runtime, isa=isa.name)
+        delegate = runtime.load(isa=isa.name)
         interpreter = runtime.interpreter(model, [delegate])
         harness.assert_claimed(delegate)
         harness.assert_equal(harness.run(interpreter, value)[0], harness.run(expected, value)[0], isa.name)

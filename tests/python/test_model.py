@@ -265,7 +265,7 @@ def test_every_truncation_is_refused():
 
 
 def read_all(data: bytes) -> str:
-    """"read" or "refused"; any other exception is a failure."""
+    """ "read" or "refused"; any other exception is a failure."""
     try:
         for op in models.ops(data):
             models.cut(data, op.index, op.subgraph)

@@ -153,7 +153,7 @@ def test_meson_install_brings_nothing_of_python(prefix: pathlib.Path) -> None:
 @pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed (apt-get install pkg-config)")
 def test_a_c_program_finds_it_by_pkg_config(prefix: pathlib.Path, tmp_path: pathlib.Path, fresh: pathlib.Path) -> None:
     source = tmp_path / "program.c"
-    source.write_text('#include <stdio.h>\n#include <tvmq_delegate.h>\nint main(void) { return puts(tvmq_version()) < 0; }\n', encoding="utf-8")
+    source.write_text("#include <stdio.h>\n#include <tvmq_delegate.h>\nint main(void) { return puts(tvmq_version()) < 0; }\n", encoding="utf-8")
     flags = run("pkg-config", f"--with-path={prefix}/lib/pkgconfig", "--cflags", "--libs", "tvmq_delegate").split()
     run("cc", source, "-o", tmp_path / "program", *flags, f"-Wl,-rpath,{prefix}/lib")
     assert run(tmp_path / "program").strip() == tvmq_version(fresh, tmp_path)
@@ -170,7 +170,7 @@ target_link_libraries(program tvmq_delegate::tvmq_delegate)
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed (pip install cmake)")
 def test_a_cpp_program_finds_it_by_cmake(prefix: pathlib.Path, tmp_path: pathlib.Path, fresh: pathlib.Path) -> None:
     (tmp_path / "program.cpp").write_text(
-        '#include <cstdio>\n#include <tvmq_delegate.hpp>\nint main() { return std::puts(tvmq_version()) < 0; }\n', encoding="utf-8"
+        "#include <cstdio>\n#include <tvmq_delegate.hpp>\nint main() { return std::puts(tvmq_version()) < 0; }\n", encoding="utf-8"
     )
     (tmp_path / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")

@@ -18,7 +18,7 @@ from tvmq_delegate.models import flatbuffer, zoo
 from tvmq_delegate.reports import benchmark_model, graph, screen, tables
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07"
-NAME = f'=cmd(){ESCAPE}\nnext line\u202e'
+NAME = f"=cmd(){ESCAPE}\nnext line\u202e"
 
 
 @pytest.fixture(params=[80, 120, 200])

@@ -10,7 +10,8 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate import models
-from tvmq_delegate.models import network, zoo
+from tvmq_delegate.binding import reference
+from tvmq_delegate.models import moments, network, zoo
 
 # Millions of multiply-accumulates, parameters in thousands (filters and biases), and operators, as published or counted in the public models.
 PUBLISHED = {
@@ -107,6 +108,19 @@ def test_modern_networks_are_taken_whole(runtime, build, dtype):
         harness.assert_equal(output, expected)
 
 
+def test_hybrid_network(runtime):
+    """Every convolution is taken, if the runtime's kernels are known, and every element equal."""
+    data = zoo.mobilenet_v2(width=0.35, resolution=32, classes=7, dtype="float32")
+    delegate = runtime.load()
+    delegated = runtime.interpreter(data, [delegate])
+    taken = {node.op for node in tvmq_delegate.report(delegate).nodes if node.claimed}
+    weighted = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
+    assert weighted & taken == (set() if reference.found("hybrid", runtime.module) == "auto" else weighted)
+    inputs = harness.random_inputs(delegated, seed=2)
+    for output, expected in zip(harness.run(delegated, *inputs), harness.run(runtime.interpreter(data), *inputs), strict=True):
+        harness.assert_equal(output, expected)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_layers_compute_what_was_estimated(runtime, dtype):
     """Mean and deviation of each channel, for independent pixels as the formulas assume them. Quantization ranges follow from these, so they fit."""
@@ -151,7 +165,7 @@ def test_unknown_names(name):
 
 
 def test_types_are_checked():
-    with pytest.raises(ValueError, match="int8 or uint8, not 'int16'"):
+    with pytest.raises(ValueError, match="int8 or uint8, or both float32, not 'int16'"):
         zoo.mobilenet_v1(dtype="int16")
 
 
@@ -159,5 +173,5 @@ def test_clipped_moments_against_samples():
     samples = np.random.default_rng(5).standard_normal(400_000)
     for mean, deviation, upper in [(0.5, 2.0, 8.0), (0.5, 2.0, 6.0), (-3.0, 1.0, 6.0), (7.0, 2.0, 6.0)]:
         clipped = np.clip(mean + deviation * samples, 0, upper)
-        (m,), (v,) = network.clipped_moments(np.array([mean]), np.array([deviation**2]), upper)
+        (m,), (v,) = moments.clipped_moments(np.array([mean]), np.array([deviation**2]), upper)
         assert m == pytest.approx(clipped.mean(), abs=0.02) and v == pytest.approx(clipped.var(), abs=0.03)

@@ -108,6 +108,7 @@ static const struct {
     {CONV(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE), NULL},
     {CONV(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE, .filter_scales = alike), "hybrid: several scales that the runtime's kernels lose"},
     {CONV(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE, .filter_scales = alike, .n_filter_scales = 1), NULL},
+    {FULLY_CONNECTED(HYBRID, .filter_h = 2), "hybrid: rows that are images"},
     {FULLY_CONNECTED(HYBRID, .hybrid = TVMQ_HYBRID_PORTABLE), "hybrid: several scales that the runtime's kernels lose"},
     {DEPTHWISE(HYBRID), NULL},
     {DEPTHWISE(HYBRID, .bias = NULL), NULL},

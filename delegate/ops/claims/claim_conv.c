@@ -136,6 +136,12 @@ static const char *hybrid_form(const struct tvmq_conv_desc *desc) {
   return border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0 ? "hybrid: a border" : NULL;
 }
 
+// Each pixel of a FULLY_CONNECTED is scaled for itself.
+static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
+  const bool window = desc->filter_h != 1 || desc->filter_w != 1 || desc->stride_h != 1 || desc->stride_w != 1 || desc->batch != 1 || desc->in_h != 1;
+  return desc->fully_connected && window ? "hybrid: rows that are images" : NULL;
+}
+
 // Inputs of an axis and its padding.
 static double padded(int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
   return fmax((double)in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
@@ -178,7 +184,7 @@ static const char *hybrid_weights(const struct tvmq_conv_desc *desc) {
 
 static const char *claim_hybrid(const struct tvmq_conv_desc *desc) {
   return hybrid_types(desc) ?: constants(desc) ?: hybrid_form(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc)
-             ?: zero_points(desc) ?: filter_scales(desc) ?: hybrid_groups(desc) ?: hybrid_scales(desc) ?: hybrid_padding(desc)
+             ?: zero_points(desc) ?: filter_scales(desc) ?: hybrid_rows(desc) ?: hybrid_groups(desc) ?: hybrid_scales(desc) ?: hybrid_padding(desc)
              ?: hybrid_weights(desc);
 }
 

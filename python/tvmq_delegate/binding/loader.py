@@ -100,7 +100,7 @@ def completed(options: Mapping[str, object], interpreter: ModuleType) -> tuple[d
     given = spelled(options)
     for option in reference.OPTIONS:
         if given.get(option, "auto") == "auto":
-            given[option] = reference.chosen(option, interpreter)
+            given[option] = reference.found(option, interpreter)
     if given.get("machine") == "known":
         return {**given, "machine": "auto"}, {}
     return given, _calibrated() if all(given.get(name, default) == default for name, default in _CHOOSING) else {}
@@ -122,7 +122,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     Args:
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected`, `fast_math`
-        and `hybrid` of "auto" are what reference.chosen() makes of the runtime's kernels. `machine` of "auto" is the file that calibrate() has written for
+        and `hybrid` of "auto" are what reference.found() makes of the runtime's kernels. `machine` of "auto" is the file that calibrate() has written for
         this CPU, if there is one that the library can read; "known" leaves it aside. `tuning_records` may be a list of paths; "shipped" stands for those in the
         package.
 

@@ -26,13 +26,6 @@ def found(option: str, module: ModuleType) -> str:
         return _ASSUMED.get((option, runtimes.name(module), platform.machine()), "auto")
 
 
-def chosen(option: str, module: ModuleType) -> str:
-    """The value that load() sets where nobody has: what is found; but on Arm "auto" for `hybrid`, so that the runtime keeps such nodes, for which the delegate
-    has only portable kernels there, slower than the runtime's.
-    """
-    return "auto" if option == "hybrid" and platform.machine() == "aarch64" else found(option, module)
-
-
 @functools.cache
 def ask_fully_connected(module: ModuleType) -> str:
     """How sums of FULLY_CONNECTED are scaled: 0.3 rounded once is 0, rounded twice 1."""

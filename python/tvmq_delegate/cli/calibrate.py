@@ -21,9 +21,7 @@ _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page that plots measured against predicted times. It needs no network.")
 @click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
-def calibrate(
-    out: str | None, dry_run: bool, seconds: float, base: str | None, runtime_name: str | None, as_json: bool, html_file: Output | None
-) -> None:
+def calibrate(out: str | None, dry_run: bool, seconds: float, base: str | None, runtime_name: str | None, as_json: bool, html_file: Output | None) -> None:
     """Measure what things cost on this machine, and write the machine file that the delegate takes from then on."""
     if html_file:
         from ..reports import calibration_page  # which needs an extra

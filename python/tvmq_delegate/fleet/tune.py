@@ -111,4 +111,3 @@ def _found(proof: Outcome, shares: Sequence[Outcome], cpu: str) -> Found:
     gain = proof.measured.gain if proof.measured else 0.0
     names = tuple(sorted({each.board for each in measured}))
     return Found(proof.job.model, cpu, names, sum(len(each.records) for each in measured), gain, tuple(problems))
-

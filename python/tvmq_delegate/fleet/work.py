@@ -228,4 +228,3 @@ def _tune(job: Job, source: bytes) -> dict[str, Any]:
 def identity() -> tuple[str, str, str]:
     """The client's own version, kernels and instruction set, for comparison with those of boards."""
     return library.version(), library.kernels_checksum(), library.cpu().isa
-

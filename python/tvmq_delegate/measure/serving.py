@@ -93,9 +93,7 @@ def summary(name: str, streams: int, rate: float, served: Served, cold_start_ms:
     seconds = served.lasted / 1e9
     p50, p90, p95, p99 = (percentile(ordered, percent) for percent in (50, 90, 95, 99))
     rate_served = len(ordered) / seconds
-    return Serving(
-        name, streams, rate, len(ordered), seconds, rate_served, p50, p90, p95, p99, max(ordered, default=0.0), cold_start_ms, served.warm_start_ms
-    )
+    return Serving(name, streams, rate, len(ordered), seconds, rate_served, p50, p90, p95, p99, max(ordered, default=0.0), cold_start_ms, served.warm_start_ms)
 
 
 def _arrivals(rate: float, secs: float) -> Iterator[int]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .builder import INTEGER_RANGE, ModelBuilder, output_size
+from .moments import clipped_moments
 
 # Upper end of the output range that an activation function implies. RELU has none: with the means and deviations below, 8 is rarely exceeded, and one
 # range for all makes branches meet in a CONCATENATION with equal scales.
@@ -46,7 +47,9 @@ CURVES: dict[str, tuple[str, Callable[[NDArray[Any]], NDArray[Any]], dict[str, A
 
 @dataclass(frozen=True)
 class Activation:
-    """A tensor of the network under construction: where it is, how it is quantized, and the estimated mean and variance of each channel's real values."""
+    """A tensor of the network under construction: where it is, how it is quantized (scale 0: float32), and the estimated mean and variance of each channel's
+    real values.
+    """
 
     tensor: int
     shape: tuple[int, ...]
@@ -63,13 +66,13 @@ class Activation:
 class Network:
     """One network: layers return activations, `build` returns the model.
 
-    dtype: "int8" (per-channel filters) or "uint8" (per-tensor, asymmetric). io_dtype: of the model's input and output; where it differs from dtype, QUANTIZE
-    stands at both ends.
+    dtype: "int8" (per-channel filters), "uint8" (per-tensor, asymmetric) or "float32" (hybrid: int8 filters, per channel but in FULLY_CONNECTED). io_dtype: of
+    the model's input and output; where it differs from dtype, QUANTIZE stands at both ends.
     """
 
     def __init__(self, name: str, *, dtype: str, io_dtype: str, seed: int):
-        if dtype not in ("int8", "uint8") or io_dtype not in ("int8", "uint8"):
-            raise ValueError(f"{name}: dtype and io_dtype are int8 or uint8, not {dtype!r} and {io_dtype!r}")
+        if (dtype != "float32" or io_dtype != dtype) and not {dtype, io_dtype} <= {"int8", "uint8"}:
+            raise ValueError(f"{name}: dtype and io_dtype are int8 or uint8, or both float32, not {dtype!r} and {io_dtype!r}")
         self._dtype = dtype
         self._io_dtype = io_dtype
         self._builder = ModelBuilder(name)
@@ -82,7 +85,7 @@ class Network:
         shape = (1, resolution, resolution, 3)
         mean, variance = np.zeros(3), np.full(3, 1 / 3)
         scale, zero_point = _affine(-1.0, 1.0, self._io_dtype)
-        tensor = self._builder.add_tensor("input", shape, self._io_dtype, scale=scale, zero_point=zero_point)
+        tensor = self._builder.add_tensor("input", shape, self._io_dtype, scale=scale or None, zero_point=zero_point)
         self._inputs.append(tensor)
         x = Activation(tensor, shape, scale, zero_point, mean, variance)
         return self._converted(x, self._io_dtype, self._dtype)
@@ -133,17 +136,18 @@ class Network:
     def multiply(self, a: Activation, b: Activation) -> Activation:
         """MUL of an activation with another one of its shape, or that repeats along its height and width."""
         mean, variance = a.mean * b.mean, a.variance * b.variance + a.variance * b.mean**2 + b.variance * a.mean**2
-        ends = [x.scale * (end - x.zero_point) for x in (a, b) for end in INTEGER_RANGE[self._dtype]]
-        corners = [p * q for p in ends[:2] for q in ends[2:]]
+        corners = [p * q for p in _ends(a, self._dtype) for q in _ends(b, self._dtype)]
         low, high = max(min(corners), _lowest(mean, variance)), min(max(corners), _highest(mean, variance))
         return self._op("MUL", [a, b], a.shape, mean, variance, _affine(low, high, self._dtype), fused_activation_function="NONE")
 
     def constant(self, values: NDArray[Any]) -> Activation:
-        """A tensor of the model's file, quantized."""
+        """A tensor of the model's file, quantized as activations are."""
         self._n += 1
         scale, zero_point = _affine(float(values.min()), float(values.max()), self._dtype)
-        data = np.clip(np.rint(values / scale) + zero_point, *INTEGER_RANGE[self._dtype]).astype(self._dtype)
-        tensor = self._builder.add_tensor(f"constant_{self._n}", values.shape, self._dtype, scale=scale, zero_point=zero_point, data=data)
+        data = values.astype(np.float32)
+        if self._dtype != "float32":
+            data = np.clip(np.rint(values / scale) + zero_point, *INTEGER_RANGE[self._dtype]).astype(self._dtype)
+        tensor = self._builder.add_tensor(f"constant_{self._n}", values.shape, self._dtype, scale=scale or None, zero_point=zero_point, data=data)
         rows = values.reshape(-1, values.shape[-1] if values.ndim else 1)
         return Activation(tensor, values.shape, scale, zero_point, rows.mean(axis=0), rows.var(axis=0))
 
@@ -160,7 +164,7 @@ class Network:
         mean = values @ weights / weights.sum()
         variance = (values - mean[:, None]) ** 2 @ weights / weights.sum()
         # One range for all, as activation functions have it: branches meet with equal scales.
-        quantization = (1 / 256, INTEGER_RANGE[self._dtype][0])
+        quantization = self._share
         if name != "LOGISTIC":
             quantization = _affine(float(function(np.linspace(-3, 0, 129)).min()), _UPPER_END["RELU"], self._dtype)
         inputs = [x, self.curve(x, "LOGISTIC")] if name == "SILU" else [x]
@@ -227,7 +231,7 @@ class Network:
     def mean(self, x: Activation, *, keep_dims: bool = False) -> Activation:
         """MEAN over height and width, which vanish or become 1."""
         variance = _averaged(x.variance, x.shape[1] * x.shape[2])
-        first, last = (x.scale * (end - x.zero_point) for end in INTEGER_RANGE[self._dtype])
+        first, last = _ends(x, self._dtype)
         low, high = max(first, _lowest(x.mean, variance)), min(last, _highest(x.mean, variance))
         axes, shape = np.array([1, 2], np.int32), (x.shape[0], 1, 1, x.channels) if keep_dims else (x.shape[0], x.channels)
         return self._op("MEAN", [x], shape, x.mean, variance, _affine(low, high, self._dtype), constants=[axes], keep_dims=keep_dims)
@@ -239,7 +243,12 @@ class Network:
     def softmax(self, x: Activation) -> Activation:
         """SOFTMAX over the channels, with the output scale that TFLite prescribes."""
         share = np.full_like(x.mean, 1 / x.channels)
-        return self._op("SOFTMAX", [x], x.shape, share, share**2, (1 / 256, INTEGER_RANGE[self._dtype][0]), beta=1.0)
+        return self._op("SOFTMAX", [x], x.shape, share, share**2, self._share, beta=1.0)
+
+    @property
+    def _share(self) -> tuple[float, int]:
+        """Scale and zero point of what lies between 0 and 1, as TFLite prescribes."""
+        return (0.0, 0) if self._dtype == "float32" else (1 / 256, INTEGER_RANGE[self._dtype][0])
 
     def build(self, *outputs: Activation) -> bytes:
         """The model with these outputs. The delegate leaves out layers that no output depends on."""
@@ -300,10 +309,13 @@ class Network:
             deviations = _DEVIATION * self._random.uniform(1 - _DEVIATION_SPREAD, 1 + _DEVIATION_SPREAD, out_c)
         # The filter's scales are real units per weight step; one scale for the whole filter leaves the channels' deviations as they fall.
         scales = deviations / np.sqrt(acc_variance)
-        if self._dtype == "uint8":
+        hybrid = self._dtype == "float32"
+        if self._dtype == "uint8" or (hybrid and operator == "FULLY_CONNECTED"):
             scales = np.full(1, scales.mean())
             deviations = scales * np.sqrt(acc_variance)
-        bias = np.rint((means - scales * acc_mean) / (x.scale * scales)).astype(np.int32)
+        bias = (means - scales * acc_mean).astype(np.float32)
+        if not hybrid:
+            bias = np.rint((means - scales * acc_mean) / (x.scale * scales)).astype(np.int32)
 
         mean, variance = means, deviations**2
         if activation in _UPPER_END:
@@ -312,14 +324,15 @@ class Network:
         else:
             low, high = _lowest(mean, variance), _highest(mean, variance)
 
-        filter_zero_point = 0 if self._dtype == "int8" else _WEIGHT_ZERO_POINT
-        data = np.clip(weights + filter_zero_point, *INTEGER_RANGE[self._dtype]).astype(self._dtype)
+        filter_dtype = "uint8" if self._dtype == "uint8" else "int8"
+        filter_zero_point = _WEIGHT_ZERO_POINT if filter_dtype == "uint8" else 0
+        data = np.clip(weights + filter_zero_point, *INTEGER_RANGE[filter_dtype]).astype(filter_dtype)
         self._n += 1
         filter_tensor = self._builder.add_tensor(
-            f"filter_{self._n}", filter_shape, self._dtype, scale=scales, zero_point=filter_zero_point, dimension=axis, data=data
+            f"filter_{self._n}", filter_shape, filter_dtype, scale=scales, zero_point=filter_zero_point, dimension=axis, data=data
         )
-        bias_scale = np.float32(x.scale) * scales.astype(np.float32)
-        bias_tensor = self._builder.add_tensor(f"bias_{self._n}", (out_c,), "int32", scale=bias_scale, data=bias)
+        bias_scale = None if hybrid else np.float32(x.scale) * scales.astype(np.float32)
+        bias_tensor = self._builder.add_tensor(f"bias_{self._n}", (out_c,), str(bias.dtype), scale=bias_scale, data=bias)
         quantization = _affine(low, high, self._dtype)
         options["fused_activation_function"] = activation
         return self._op(operator, [x], shape, mean, variance, quantization, weights=[filter_tensor, bias_tensor], **options)
@@ -342,30 +355,10 @@ class Network:
         scale, zero_point = quantization
         operands = [x.tensor for x in inputs] + list(weights)
         operands += [self._builder.add_tensor(f"constant_{self._n}", data.shape, "int32", data=data) for data in constants]
-        tensor = self._builder.add_tensor(f"{operator.lower()}_{self._n}", shape, dtype or self._dtype, scale=scale, zero_point=zero_point)
+        tensor = self._builder.add_tensor(f"{operator.lower()}_{self._n}", shape, dtype or self._dtype, scale=scale or None, zero_point=zero_point)
         self._builder.add_op(operator, operands, [tensor], **options)
         # Rounding to the output's steps adds its share, and no variance is ever zero.
         return Activation(tensor, shape, scale, zero_point, mean, variance + scale * scale / 12)
-
-
-def clipped_moments(mean: NDArray[Any], variance: NDArray[Any], upper: float) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Mean and variance of normal values after clamping them to 0...upper."""
-    deviation = np.sqrt(variance)
-    a, b = -mean / deviation, (upper - mean) / deviation
-    cumulative_a, cumulative_b = _normal_cumulative(a), _normal_cumulative(b)
-    density_a, density_b = _normal_density(a), _normal_density(b)
-    inside, above = cumulative_b - cumulative_a, 1 - cumulative_b
-    first = mean * inside + deviation * (density_a - density_b) + upper * above
-    second = (mean**2 + variance) * inside + deviation * (mean * density_a - (upper + mean) * density_b) + upper**2 * above
-    return first, np.maximum(second - first**2, 0.0)
-
-
-def _normal_density(x: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
-
-
-def _normal_cumulative(x: NDArray[Any]) -> NDArray[Any]:
-    return np.array([math.erfc(-value / math.sqrt(2)) / 2 for value in x])
 
 
 def _filtered(weights: NDArray[Any], axis: int, x: Activation) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -390,8 +383,15 @@ def _highest(mean: NDArray[Any], variance: NDArray[Any]) -> float:
     return float((mean + _REACH * np.sqrt(variance)).max())
 
 
+def _ends(x: Activation, dtype: str) -> list[float]:
+    """The least and the greatest real value that a tensor of the type can hold."""
+    return [-math.inf, math.inf] if dtype == "float32" else [x.scale * (end - x.zero_point) for end in INTEGER_RANGE[dtype]]
+
+
 def _affine(low: float, high: float, dtype: str) -> tuple[float, int]:
-    """Scale and zero point that map low...high, widened to hold 0, onto the type."""
+    """Scale and zero point that map low...high, widened to hold 0, onto the type; of float32 none."""
+    if dtype == "float32":
+        return 0.0, 0
     first, last = INTEGER_RANGE[dtype]
     low, high = min(low, 0.0), max(high, 0.0)
     scale = (high - low) / (last - first)

@@ -7,6 +7,7 @@ Every tool uses one of them when no model is given. `load` takes a name:
     mobilenet_v1_0.25_128       width multiplier and resolution
     mobilenet_v1_uint8          uint8 with asymmetric per-tensor filters instead of int8 with per-channel filters
     mobilenet_v2_uint8_io       int8 inside, uint8 input and output with QUANTIZE between
+    mobilenet_v2_hybrid         float32 activations and int8 filters, which converters call dynamic-range quantization
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ __all__ = ["efficientnet_b0", "inception_v3", "load", "mobilenet_v1", "mobilenet
 
 def names() -> list[str]:
     """The names to show; `load` also takes other widths and resolutions of the MobileNets, and the suffixes on every network."""
-    mobilenets = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8", "mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io"]
-    return [*mobilenets, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet"]
+    first = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8"]
+    second = ["mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io", "mobilenet_v2_hybrid"]
+    return [*first, *second, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet"]
 
 
 def load(name: str) -> bytes:
     """The network of that name as the bytes of a .tflite file. Raises ValueError for a name that means none."""
-    match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io)?", name)
+    match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io|_hybrid)?", name)
     if not match or match[1] not in _NETWORKS or (match[2] and not (match[1] in ("mobilenet_v1", "mobilenet_v2") and int(match[3]))):
         raise ValueError(f"no network {name!r} in the zoo; known: {', '.join(names())}")
     options: dict[str, Any] = {"width": float(match[2]), "resolution": int(match[3])} if match[2] else {}
@@ -38,8 +40,9 @@ def load(name: str) -> bytes:
 def mobilenet_v1(*, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
     """MobileNet v1 (Howard et al. 2017).
 
-    width: multiplier of all channel counts. resolution: height and width of the input in pixels. dtype: "int8" or "uint8" of activations and filters.
-    io_dtype: of input and output, default dtype; where it differs, QUANTIZE stands at both ends. seed: of weights and biases.
+    width: multiplier of all channel counts. resolution: height and width of the input in pixels. dtype: of activations, "int8" or "uint8" with filters
+    alike, or "float32" with filters of int8. io_dtype: of input and output, default dtype; where it differs, QUANTIZE stands at both ends. seed: of weights and
+    biases.
     """
     net = _network("mobilenet_v1", dtype, io_dtype, seed)
 
@@ -231,4 +234,4 @@ _NETWORKS = {
     "unet": unet,
 }
 
-_TYPES: dict[str | None, dict[str, Any]] = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}}
+_TYPES: dict[str | None, dict[str, Any]] = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}, "_hybrid": {"dtype": "float32"}}

@@ -11,6 +11,7 @@ from tvmq_delegate.models.builder import INTEGER_RANGE, ModelBuilder, output_siz
 if TYPE_CHECKING:
     import numpy as np
 
+
 def quantized(dtype: str, scale: Any, zero_point: Any) -> dict[str, Any]:
     """The keywords of add_tensor that quantize an integer tensor; floats have none."""
     return {"scale": scale, "zero_point": zero_point} if dtype in INTEGER_RANGE else {}

@@ -1,0 +1,29 @@
+"""Means and variances of normal values that are clamped."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def clipped_moments(mean: NDArray[Any], variance: NDArray[Any], upper: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean and variance of normal values after clamping them to 0...upper."""
+    deviation = np.sqrt(variance)
+    a, b = -mean / deviation, (upper - mean) / deviation
+    cumulative_a, cumulative_b = _normal_cumulative(a), _normal_cumulative(b)
+    density_a, density_b = _normal_density(a), _normal_density(b)
+    inside, above = cumulative_b - cumulative_a, 1 - cumulative_b
+    first = mean * inside + deviation * (density_a - density_b) + upper * above
+    second = (mean**2 + variance) * inside + deviation * (mean * density_a - (upper + mean) * density_b) + upper**2 * above
+    return first, np.maximum(second - first**2, 0.0)
+
+
+def _normal_density(x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
+
+
+def _normal_cumulative(x: NDArray[Any]) -> NDArray[Any]:
+    return np.array([math.erfc(-value / math.sqrt(2)) / 2 for value in x])
