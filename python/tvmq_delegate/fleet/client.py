@@ -20,6 +20,7 @@ from .run import Outcome, Run, Then, nothing
 GRACE_SECS = 15.0
 RECHECK_SECS = 10.0
 LIST_SECS = 10.0
+FIRST_SECS = 10.0  # that the first board may come later than the client
 SPREAD = 1.3  # a reference task that takes so much longer than the board's fastest: it is hot, throttled, or busy
 STRIKES = 2  # suspicious measurements in a row, after which a board gets no more
 Perform = Callable[[work.Job, bytes, str], work.Measured]
@@ -63,11 +64,13 @@ class Boards:
         return sorted(str(info["name"]) for address, info in self.workers().items() if board.Resource in info["resources"] and address not in there)
 
     def select(self, wanted: str = "") -> list[board.Board]:
-        """Boards that `wanted` describes (see matching()), and that are not in quarantine.
+        """Boards that `wanted` describes (see matching()), and that are not in quarantine. Where there is none yet, the first is waited for.
 
         Raises:
           ValueError: there is none, and which there are.
         """
+        with contextlib.suppress(asyncio.TimeoutError, TimeoutError):
+            self.client.wait_for_workers(1, timeout=FIRST_SECS)
         there = self.listed()
         found = [item for item in board.matching(there, wanted) if item.name not in self.quarantined]
         if not found:

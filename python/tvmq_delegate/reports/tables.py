@@ -15,6 +15,7 @@ from ..binding import library
 from ..sessions import Delegation
 from .columns import Column, fitted
 
+KERNEL = 33  # characters, which nearly all names of kernels have room in
 LISTED = 3  # tensors of a node that are shown in one line
 
 
@@ -59,12 +60,12 @@ def estimates(found: Mapping[str, Delegation], width: int) -> Table:
     columns = [
         Column("#", lambda i: "" if i is None else str(first.nodes[i].node)),
         Column("op", lambda i: "all nodes" if i is None else first.nodes[i].op, left=True, least=17),
-        *(Column(core, functools.partial(_cycles, cores), 0) for core, cores in found.items()),
+        *(Column(core, functools.partial(_cycles, cores), rank) for rank, (core, cores) in enumerate(found.items())),
     ]
     if len(found) == 1:
         columns.append(Column("kernel", lambda i: "" if i is None else first.nodes[i].how.removeprefix("tvmq_"), 1, left=True))
     rows = [None, *(i for i, node in enumerate(first.nodes) if node.cycles > 0)]
-    return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}")
+    return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}", hint=True)
 
 
 def agreements(found: Mapping[str, measure.Agreement | None]) -> list[str]:
@@ -92,7 +93,7 @@ def delegation(found: Delegation, width: int) -> Table:
         Column("input", lambda node: _listed(node.inputs), 6, left=True),
         Column("filter", lambda node: node.constants[0] if node.macs and node.constants else "", 5, left=True),
         Column("output", lambda node: _listed(node.outputs), 1, left=True),
-        Column("kernel, or why not", _how, left=True, least=23),
+        Column("kernel, or why not", _how, left=True, least=KERNEL),
         Column("packing", lambda node: node.packing, 4, left=True),
         Column("part", lambda node: str(node.partition) if node.claimed else "", 3),
         Column("MACs", lambda node: f"{node.macs:,}" if node.macs else "", 2),
@@ -106,7 +107,7 @@ def report(found: library.Report, width: int) -> Table:
     columns = [
         Column("#", lambda node: str(node.node) if node.subgraph == 0 else f"{node.subgraph}:{node.node}"),
         Column("op", lambda node: node.op, left=True, least=17),
-        Column("kernel, or why not", _how, left=True, least=23),
+        Column("kernel, or why not", _how, left=True, least=KERNEL),
         Column("packing", lambda node: node.packing, 2, left=True),
         Column("part", lambda node: str(node.partition) if node.claimed else "", 2),
         Column("MACs", lambda node: f"{node.macs:,}" if node.macs else "", 1),
