@@ -3,7 +3,7 @@
 #include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
-enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2, ACCUMULATORS = 8, WORDS = 1 };
+enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2, ACCUMULATORS = 8, WORDS = 1, WINDOW = 0 };
 
 TVMQ_INLINE vector load_repeated(const void *p, int lanes) {
   (void)lanes;

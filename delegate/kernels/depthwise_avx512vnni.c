@@ -2,7 +2,7 @@
 #include "kernels/stage_avx512.h"
 
 typedef __m512i vector;
-enum { LANES = 4, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 16, WORDS = 2 };
+enum { LANES = 4, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 16, WORDS = 2, WINDOW = 1 };
 
 TVMQ_INLINE vector load_repeated(const void *p, int lanes) {
   if (lanes == 4) return _mm512_loadu_si512(p);

@@ -2,7 +2,7 @@
 #include "kernels/stage_avx2.h"
 
 typedef __m256i vector;
-enum { LANES = 2, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 8, WORDS = 2 };
+enum { LANES = 2, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 8, WORDS = 2, WINDOW = 0 };
 
 TVMQ_INLINE vector load_repeated(const void *p, int lanes) { return lanes == 2 ? _mm256_loadu_si256(p) : _mm256_broadcastsi128_si256(_mm_loadu_si128(p)); }
 

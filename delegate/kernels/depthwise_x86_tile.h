@@ -12,6 +12,7 @@
 //   multiply_loaded(acc, x, w)   the same, where w is to be in a register
 //   ACCUMULATORS                 sums that find registers beside weights and pixels
 //   WORDS                        vectors of int16 that the values of an output row's column fill
+//   WINDOW                       whether registers hold a window of 3x3 in float form, and its weights
 //   store_bands(stage, words, out_rows, lanes, out, out_row_stride)   one column of the tile, of words[out_rows][WORDS] by tvmq_pack_pair()
 //   store_sums(acc, lanes, out, band)   one column of one row of each band, int32; bands are `band` bytes apart
 //
@@ -24,6 +25,9 @@
 //
 // One column at a time reads every weight for each column. Columns together read it once, into a register; of two output rows, half the channels go first, so
 // that the loop over the window changes nothing but sums. The last columns are computed with columns before them, some of which are computed again.
+//
+// With WINDOW, filters of 3x3 in float form read neither weights nor columns again: both stay in registers, and a column that comes in moves the others on. Of
+// two output rows, half the channels go first here too, for some columns.
 // Loops that compilers would copy: small networks take time to fetch the code.
 #define ROLLED _Pragma("GCC unroll 1")
 
@@ -201,6 +205,47 @@ TVMQ_INLINE void compute_together(const struct tvmq_depthwise_args *args, const 
   }
 }
 
+// Output columns of which half the channels wait as int16 for the others.
+enum { WAITING = 16 };
+
+// One tile of one block, of a 3x3 filter whose columns fit a group.
+TVMQ_INLINE void compute_window(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
+                                const void *const *pixels, uint8_t *out, int out_rows, int stride, int lanes, enum tvmq_path path) {
+  enum { WIDTH = 3 };
+  const size_t lanes_bytes = 16 * (size_t)lanes, group_bytes = (size_t)(out_rows * VECTORS) * lanes_bytes;
+  const int together = out_rows == 2 ? 2 : VECTORS;
+  vector waiting[WAITING][MAX_OUT_ROWS];
+  for (size_t x = 0, n; x < args->n_cols; x += n, pixels += n * (size_t)stride, out += n * args->out_col_stride) {
+    n = tvmq_min(args->n_cols - x, WAITING);
+    UNROLL for (int first = 0; first < VECTORS; first += together) {
+      const char *const weights = block->weights + (size_t)first * lanes_bytes;
+      vector w[WIDTH][MAX_OUT_ROWS][VECTORS], column[WIDTH][VECTORS];
+      UNROLL for (int i = 0; i < WIDTH; i++) UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v++) w[i][o][v] =
+          load_repeated(weights + (size_t)i * group_bytes + (size_t)(o * VECTORS + v) * lanes_bytes, lanes);
+      UNROLL for (int i = 0; i < WIDTH - stride; i++) load_group(args, window, pixels + i, 0, lanes, column[i + stride]);
+      const void *const *in = pixels;
+      uint8_t *to = out;
+      ROLLED for (size_t done = 0; done < n; done++, in += stride, to += args->out_col_stride) {
+        UNROLL for (int i = 0; i < WIDTH - stride; i++) UNROLL for (int v = 0; v < VECTORS; v++) column[i][v] = column[i + stride][v];
+        UNROLL for (int i = WIDTH - stride; i < WIDTH; i++) load_group(args, window, in + i, 0, lanes, column[i]);
+        vector acc[MAX_OUT_ROWS][VECTORS], words[MAX_OUT_ROWS][WORDS];
+        UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v++) acc[o][v] = block->first[first + v];
+        UNROLL for (int i = 0; i < WIDTH; i++) UNROLL for (int v = 0; v < together; v++) UNROLL for (int o = 0; o < out_rows; o++) acc[o][v] =
+            multiply_loaded(acc[o][v], column[i][first + v], w[i][o][v]);
+        UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v += 2) words[o][(first + v) / 2] =
+            rescale_pair(stage, block, &acc[o][v], first + v, lanes, path);
+        UNROLL for (int o = 0; o < out_rows && together < VECTORS; o++) {
+          if (first == 0)
+            waiting[done][o] = words[o][0];
+          else
+            words[o][0] = waiting[done][o];
+        }
+        if (first + together == VECTORS) store_bands(stage, words, out_rows, lanes, to, args->out_row_stride);
+      }
+    }
+  }
+}
+
 // The multipliers of a block's panel.
 TVMQ_INLINE const char *multipliers(const struct tvmq_depthwise_args *block, const struct window *window, int out_rows, size_t nr) {
   const size_t depth = window->n_planes * window->n_groups * (size_t)out_rows * GROUP_ROWS;
@@ -226,6 +271,13 @@ TVMQ_INLINE void compute_block(const struct tvmq_depthwise_args *call, vector (*
   for (size_t row = 0; row < args.n_rows; row = tvmq_next_tile(row, mr, args.n_rows)) {
     const void *const *pixels = args.pixels + row * args.stride_h * args.pixels_stride;
     uint8_t *const out = (uint8_t *)args.out + row * args.out_row_stride;
+    if (WINDOW && filter == 3) {
+      if (args.stride_w == 1)
+        compute_window(&args, &stage, &window, &block, pixels, out, out_rows, 1, lanes, path);
+      else if (out_rows == 1)
+        compute_window(&args, &stage, &window, &block, pixels, out, out_rows, 2, lanes, path);
+      continue;
+    }
     if (kept)
       compute_together(&args, &stage, &window, &block, pixels, kept, out, out_rows, lanes, path);
     else
@@ -233,38 +285,78 @@ TVMQ_INLINE void compute_block(const struct tvmq_depthwise_args *call, vector (*
   }
 }
 
-// `kept`: of columns that are computed together, or NULL. The usual 3x3 filter in float form has bodies of its own. `sums`: whether the stage has them.
-TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, vector (*kept)[VECTORS], int out_rows, int lanes, bool sums) {
-  const size_t nr = LANE_CHANNELS * (size_t)lanes;
-  const struct window window = make_window(args, out_rows, 0);
-  const bool is_3x3 = args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1;
+TVMQ_INLINE enum tvmq_path block_path(const struct tvmq_depthwise_args *block, int out_rows, int lanes) {
+  const struct window window = make_window(block, out_rows, 0);
+  return tvmq_panel_path(block->stage, (const int32_t *)multipliers(block, &window, out_rows, LANE_CHANNELS * (size_t)lanes));
+}
+
+TVMQ_INLINE void advance(struct tvmq_depthwise_args *block, int lanes, size_t n_blocks, size_t value_bytes) {
+  const size_t channels = n_blocks * LANE_CHANNELS * (size_t)lanes;
+  block->channel_offset += channels;
+  block->panel = (const char *)block->panel + n_blocks * block->panel_bytes;
+  block->out = (uint8_t *)block->out + channels * value_bytes;
+}
+
+// `kept`: of columns that are computed together, or NULL. `by_window`: whether compute_window() serves all blocks. The usual 3x3 filter in float form has
+// bodies of its own. `sums`: whether the stage has them.
+TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, vector (*kept)[VECTORS], int out_rows, int lanes, bool by_window, bool sums) {
+  const bool is_3x3 = by_window || (!WINDOW && args->filter_h == 3 && args->filter_w == 3 && args->n_planes == 1);
   struct tvmq_depthwise_args block = *args;
-  for (size_t b = 0; b < args->n_blocks; b++) {
-    const enum tvmq_path path = tvmq_panel_path(args->stage, (const int32_t *)multipliers(&block, &window, out_rows, nr));
+  for (size_t b = 0; b < args->n_blocks; b++, advance(&block, lanes, 1, sums ? sizeof(int32_t) : 1)) {
+    const enum tvmq_path path = block_path(&block, out_rows, lanes);
     if (sums)
       compute_block(&block, kept, out_rows, lanes, 0, TVMQ_PATH_SUMS);
     else if (is_3x3 && path == TVMQ_PATH_FLOAT)
       compute_block(&block, kept, out_rows, lanes, 3, TVMQ_PATH_FLOAT);
     else if (is_3x3 && path == TVMQ_PATH_FLOAT_ODD)
       compute_block(&block, kept, out_rows, lanes, 3, TVMQ_PATH_FLOAT_ODD);
-    else
+    else if (!by_window)
       TVMQ_FOR_PATH(path, compute_block, &block, kept, out_rows, lanes, 0);
-    block.channel_offset += nr;
-    block.panel = (const char *)block.panel + args->panel_bytes;
-    block.out = (uint8_t *)block.out + nr * (sums ? sizeof(int32_t) : 1);
   }
 }
 
-// Functions of their own, because in one compilers find registers for none. The kernel itself has no frame, so that frames do not add up on the caller's stack.
-// Sums are computed column by column.
-#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED)                                                                                                        \
-  static __attribute__((noinline)) void SYMBOL##_together(const struct tvmq_depthwise_args *args) {                                                    \
-    vector kept[TOGETHER_GROUPS][VECTORS];                                                                                                             \
-    depthwise(args, kept, OUT_ROWS, LANES_USED, false);                                                                                                \
-  }                                                                                                                                                    \
-  static __attribute__((noinline)) void SYMBOL##_apart(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, false); } \
-  static __attribute__((noinline)) void SYMBOL##_sums(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, true); }   \
-  void SYMBOL(const struct tvmq_depthwise_args *args) {                                                                                                \
-    const bool together = is_together(args, OUT_ROWS, LANES_USED);                                                                                     \
-    (args->stage->sums ? SYMBOL##_sums : together ? SYMBOL##_together : SYMBOL##_apart)(args);                                                         \
+TVMQ_INLINE bool is_float(const struct tvmq_depthwise_args *block, int out_rows, int lanes) {
+  const enum tvmq_path path = block_path(block, out_rows, lanes);
+  return path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD;
+}
+
+// Shortens `run` to the blocks at its beginning that all are served by compute_window(), or all not, and tells which.
+TVMQ_INLINE bool cut_run(struct tvmq_depthwise_args *run, int out_rows, int lanes) {
+  if (!WINDOW || run->filter_h != 3 || run->filter_w != 3 || run->n_planes != 1 || run->stride_w > 2) return false;
+  const bool by_window = is_float(run, out_rows, lanes);
+  struct tvmq_depthwise_args block = *run;
+  size_t n = 0;
+  do advance(&block, lanes, 1, 1);
+  while (++n < run->n_blocks && is_float(&block, out_rows, lanes) == by_window);
+  run->n_blocks = n;
+  return by_window;
+}
+
+// Functions of their own, because in one compilers find registers for none. The kernel itself has almost no frame, so that frames do not add up on the caller's
+// stack. Sums are computed column by column.
+#define FUNCTIONS(SYMBOL, OUT_ROWS, LANES_USED)                                                                                                               \
+  static __attribute__((noinline)) void SYMBOL##_together(const struct tvmq_depthwise_args *args) {                                                           \
+    vector kept[TOGETHER_GROUPS][VECTORS];                                                                                                                    \
+    depthwise(args, kept, OUT_ROWS, LANES_USED, false, false);                                                                                                \
+  }                                                                                                                                                           \
+  static __attribute__((noinline)) void SYMBOL##_apart(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, false, false); } \
+  static __attribute__((noinline)) void SYMBOL##_window(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, true, false); } \
+  static __attribute__((noinline)) void SYMBOL##_sums(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, false, true); }
+
+// Blocks in float form and others may follow each other in any order.
+#define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED)                                            \
+  FUNCTIONS(SYMBOL, OUT_ROWS, LANES_USED)                                                  \
+  void SYMBOL(const struct tvmq_depthwise_args *args) {                                    \
+    if (args->stage->sums) {                                                               \
+      SYMBOL##_sums(args);                                                                 \
+      return;                                                                              \
+    }                                                                                      \
+    struct tvmq_depthwise_args run = *args;                                                \
+    for (size_t left = args->n_blocks; left > 0; left -= run.n_blocks) {                   \
+      run.n_blocks = left;                                                                 \
+      const bool by_window = cut_run(&run, OUT_ROWS, LANES_USED);                          \
+      const bool together = !by_window && is_together(&run, OUT_ROWS, LANES_USED);         \
+      (by_window ? SYMBOL##_window : together ? SYMBOL##_together : SYMBOL##_apart)(&run); \
+      advance(&run, LANES_USED, run.n_blocks, 1);                                          \
+    }                                                                                      \
   }

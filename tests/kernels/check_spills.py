@@ -30,7 +30,7 @@ INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(?:\{\w+\}\s+)?(\S+)\s*(.*)$")
 BRANCH = re.compile(r"^(?:b|b\.\w+|cbn?z|tbn?z|j\w+)$")
 TARGET = re.compile(r"(?:0x)?([0-9a-f]+) <")
 MULTIPLIES = re.compile(r"^(?:[su]?(?:dot|mmla)|[su]ml[as]l2?|[su]mull2?|mla|mul|v?pdp\w+|vpmadd\w+|vpmull\w+|tdp\w+)$")
-FRAME_SET_UP = re.compile(r"^(?:mov|add)\s+x29, sp|^(?:mov|lea)\s+\S*%rsp\)?,\s*%rbp")
+FRAME_SET_UP = re.compile(r"^(?:mov|add)\s+x29, sp|^(?:mov\s+%rsp|lea\s+\S*\(%rsp\)),\s*%rbp")
 VECTOR = re.compile(r"%[xyzt]mm\d|\b[qv]\d+(?:\b|\.)")
 WIDTHS = {"q": 16, "d": 8, "s": 4, "x": 8, "w": 4, "xmm": 16, "ymm": 32, "zmm": 64}
 
