@@ -34,5 +34,5 @@ struct tvmq_cpuid {
 };
 uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid);
 
-// The row of cpu/machine.h for a vendor (the twelve letters of leaf 0), a family and features; NULL: there is none.
-const char *tvmq_x86_machine(const char *vendor, unsigned family, uint32_t features);
+// The row of cpu/machine.h for a vendor (the twelve letters of leaf 0), a family and model (EAX of leaf 1) and features; NULL: there is none.
+const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t features);

@@ -30,10 +30,15 @@ uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid) {
   return cpu;
 }
 
-const char *tvmq_x86_machine(const char *vendor, unsigned family, uint32_t features) {
-  enum { ZEN5 = 0x1a };
+const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t features) {
+  enum { EXTENDED = 0xf, ZEN3_AND_4 = 0x19, ZEN5 = 0x1a };
   if (!has(features, TVMQ_CPU_AVX512VNNI)) return NULL;
-  if (strcmp(vendor, "AuthenticAMD") == 0) return family == ZEN5 ? "zen5" : NULL;
+  if (strcmp(vendor, "AuthenticAMD") == 0) {
+    const uint32_t family = leaf1_eax >> 8 & 0xf, whole_family = family == EXTENDED ? EXTENDED + (leaf1_eax >> 20 & 0xff) : family;
+    const uint32_t model = (leaf1_eax >> 12 & 0xf0) | (leaf1_eax >> 4 & 0xf);
+    if (whole_family == ZEN5) return "zen5";
+    return whole_family == ZEN3_AND_4 && ((model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0xaf)) ? "zen4" : NULL;
+  }
   return strcmp(vendor, "GenuineIntel") == 0 && !has(features, TVMQ_CPU_AMX) && !has(features, TVMQ_CPU_AVXVNNI) ? "cascade-lake" : NULL;
 }
 
@@ -87,8 +92,7 @@ static void find_machine(void) {
   char vendor[sizeof letters + 1] = {0};
   memcpy(vendor, letters, sizeof letters);
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return;
-  const unsigned family = (eax >> 8 & 0xf) + ((eax >> 8 & 0xf) == 0xf ? eax >> 20 & 0xff : 0);
-  machine = tvmq_x86_machine(vendor, family, tvmq_cpu_detect());
+  machine = tvmq_x86_machine(vendor, eax, tvmq_cpu_detect());
 }
 
 // Asked once: on a virtual machine each CPUID instruction is a call of the host.

@@ -351,12 +351,27 @@ static void check_machines(void) {
 #define TVMQ_MACHINE_SIZE(field, most, unit, help) CHECK(m->field > 0 && m->field <= (most), "%s: " #field " is %zu", m->name, m->field);
 #include "cpu/machine_fields.def"
   }
+  static const struct {
+    const char *vendor;
+    uint32_t leaf1_eax, more;
+    const char *machine, *what;
+  } x86[] = {
+      {"AuthenticAMD", 0x00b00f21, TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, "zen5", "Turin"},
+      {"AuthenticAMD", 0x00a10f11, TVMQ_CPU_AVX512VBMI, "zen4", "Genoa"},
+      {"AuthenticAMD", 0x00a60f12, TVMQ_CPU_AVX512VBMI, "zen4", "Raphael"},
+      {"AuthenticAMD", 0x00aa0f02, TVMQ_CPU_AVX512VBMI, "zen4", "Bergamo"},
+      {"AuthenticAMD", 0x00a20f10, 0, NULL, "Vermeer, which is Zen 3"},
+      {"AuthenticAMD", 0x00ab0f00, 0, NULL, "a model beyond Zen 4's"},
+      {"AuthenticAMD", 0x00000f90, 0, NULL, "a family without more"},
+      {"GenuineIntel", 0x00050657, 0, "cascade-lake", "Cascade Lake"},
+      {"GenuineIntel", 0x000806f8, TVMQ_CPU_AVXVNNI | TVMQ_CPU_AMX, NULL, "Sapphire Rapids"},
+  };
   const uint32_t avx512 = TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI;
-  CHECK_STRING(tvmq_x86_machine("AuthenticAMD", 0x1a, avx512 | TVMQ_CPU_AVXVNNI), "zen5", "Zen 5");
-  CHECK_STRING(tvmq_x86_machine("AuthenticAMD", 0x19, avx512), NULL, "Zen 4");
-  CHECK_STRING(tvmq_x86_machine("GenuineIntel", 6, avx512), "cascade-lake", "Cascade Lake");
-  CHECK_STRING(tvmq_x86_machine("GenuineIntel", 6, avx512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AMX), NULL, "Sapphire Rapids");
-  CHECK_STRING(tvmq_x86_machine("GenuineIntel", 6, TVMQ_CPU_AVX2), NULL, "without AVX-512");
+  for (size_t i = 0; i < sizeof x86 / sizeof x86[0]; i++) {
+    CHECK_STRING(tvmq_x86_machine(x86[i].vendor, x86[i].leaf1_eax, avx512 | x86[i].more), x86[i].machine, x86[i].what);
+    CHECK_STRING(tvmq_x86_machine(x86[i].vendor, x86[i].leaf1_eax, TVMQ_CPU_AVX2), NULL, "without AVX-512");
+    CHECK(x86[i].machine == NULL || tvmq_machine_named(x86[i].machine) != NULL, "%s has no row", x86[i].what);
+  }
   CHECK(tvmq_machine_named("zen5") != NULL && tvmq_machine_named("cascade-lake") != NULL && tvmq_machine_named("pdp-11") == NULL, "names");
   CHECK(!tvmq_machine_for(false)->in_order && tvmq_machine_for(true)->in_order, "orders");
   CHECK(tvmq_cpu_machine() == NULL || tvmq_machine_named(tvmq_cpu_machine()) != NULL, "this CPU");

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 Machine = Literal[
-    "none", "sapphire-rapids", "cascade-lake", "zen5",
+    "none", "sapphire-rapids", "cascade-lake", "zen5", "zen4",
     "arm-out-of-order", "arm-in-order", "cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1",
 ]  # fmt: skip
 
