@@ -27,7 +27,7 @@ import tvmq_delegate
 from tvmq_delegate import binding, tuning
 from tvmq_delegate.models import zoo
 from tvmq_delegate.models.network import Network
-from tvmq_delegate.tuning import search, tasks
+from tvmq_delegate.tuning import leaving, search, tasks
 from tvmq_delegate.tuning.model import ByModel
 
 
@@ -109,6 +109,8 @@ def test_records_that_do_not_fit_leave_the_default(runtime: harness.Runtime, net
 # ---- leaving nodes to the runtime
 
 LEFT = "a tuning record leaves it to the runtime"
+LEFT_ALONE = tuning.records.LEFT
+LEAVABLE = {"MAX_POOL_2D", "CONCATENATION", "TRANSPOSE", "RESHAPE"}  # of moves_and_pools()
 
 
 def moves_and_pools() -> bytes:
@@ -130,20 +132,48 @@ def test_records_leave_nodes_that_are_exact_by_nature(runtime: harness.Runtime, 
     (wanted,) = harness.run(reference, *inputs)
     _interpreter = runtime.interpreter(source, [delegate])
     tasks_of = {node.op: tvmq_delegate.signature(delegate, index) for index, node in enumerate(tvmq_delegate.report(delegate).nodes)}
-    leavable = {"MAX_POOL_2D", "CONCATENATION", "TRANSPOSE", "RESHAPE"}
-    assert leavable | {"CONV_2D"} <= {op for op, task in tasks_of.items() if task}
+    assert LEAVABLE | {"CONV_2D"} <= {op for op, task in tasks_of.items() if task}
     pattern = made(network, None)[0]
-    for ops in [*({op} for op in sorted(leavable | {"CONV_2D"})), leavable | {"CONV_2D"}]:
-        records = [dataclasses.replace(pattern, task=tasks_of[op], choice=tuning.Choice("runtime", "", False, 0, 0)) for op in ops]
+    for ops in [*({op} for op in sorted(LEAVABLE | {"CONV_2D"})), LEAVABLE | {"CONV_2D"}]:
+        records = [dataclasses.replace(pattern, task=tasks_of[op], choice=LEFT_ALONE) for op in ops]
         path = write(tmp_path / "a.jsonl", records)
         delegate = runtime.load(tuning_records=path, require_full_delegation=full)
         (got,) = harness.run(runtime.interpreter(source, [delegate]), *inputs)
         harness.assert_equal(got, wanted, str(ops))
         nodes = tvmq_delegate.report(delegate).nodes
-        assert {node.op for node in nodes if node.reason == LEFT} == (set() if full else ops & leavable)
+        assert {node.op for node in nodes if node.reason == LEFT} == (set() if full else ops & LEAVABLE)
         assert all(node.claimed for node in nodes if node.op == "CONV_2D") and not any(node.tuned for node in nodes)
         assert any("exact by nature" in node.refusal for node in nodes if node.op == "CONV_2D") == ("CONV_2D" in ops)
     assert tuning.records.usable(records)["with_unknown_kernels"] == 0
+
+
+@pytest.mark.parametrize("gain", [1.2, 1.005])
+def test_nodes_are_left_where_the_network_gains(runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, gain: float) -> None:
+    """All that the delegate leaves is tried, each task in a network that lacks its nodes, and nothing else is."""
+    tried: list[set[str]] = []
+
+    def compared(default: tasks.Network, without: tasks.Network, *_: object) -> tuple[float, float, float]:
+        before, after = (tvmq_delegate.report(network.delegate).nodes for network in (default, without))
+        tried.append({was.op for was, now in zip(before, after) if was.claimed and not now.claimed})
+        return 2.0, 2.0 / gain, gain
+
+    for module in (search, leaving):
+        monkeypatch.setattr(module, "compare", compared)
+    monkeypatch.setattr(leaving, "LEAST_SHARE", 0.0)
+    monkeypatch.setattr(search.Search, "prove", lambda _: {})
+    path = tmp_path / "a.jsonl"
+    found = tuning.tune(moves_and_pools(), runtime=runtime.module, out=path, trials=1)
+    each, kept = [{op} for op in sorted(LEAVABLE)], gain >= 1.01
+    assert sorted(tried[: len(each)], key=min) == each and tried[len(each) :] == [LEAVABLE] * kept
+    records = [record for record in tuning.read_records([path])[0] if record.choice == LEFT_ALONE]
+    assert found.kept == kept and {record.task.partition(" ")[0] for record in records if record.proven} == (LEAVABLE if kept else set())
+    assert {record.task.partition(" ")[0] for record in records if not record.proven} == LEAVABLE
+    assert {task.signature.partition(" ")[0] for task in found.tasks if task.kept and task.best == LEFT_ALONE} == (LEAVABLE if kept else set())
+    delegate = runtime.load(tuning_records=path)
+    reference = runtime.interpreter(moves_and_pools())
+    inputs = harness.random_inputs(reference, 1)
+    harness.assert_equal(harness.run(runtime.interpreter(moves_and_pools(), [delegate]), *inputs)[0], harness.run(reference, *inputs)[0])
+    assert {node.op for node in tvmq_delegate.report(delegate).nodes if node.reason == LEFT} == (LEAVABLE if kept else set())
 
 
 # ---- records

@@ -39,6 +39,9 @@ class Choice:
         return f"{self.way} {self.kernel.removeprefix('tvmq_')}{blocks}{' flipped' * self.flipped_copy}"
 
 
+LEFT = Choice(RUNTIME, "", False, 0, 0)
+
+
 def choice_of(candidate: library.Candidate) -> Choice:
     return Choice(candidate.way, candidate.kernel, candidate.flipped_copy, candidate.rows, candidate.panels)
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from .. import models
 from ..binding import LoadOptions, Shown, library, runtimes
 from ..measure import machine
-from .records import Choice, Log, Origin, Record, read_records
-from .tasks import Network, Task, measure
+from . import leaving
+from .records import LEFT, Choice, Log, Origin, Record, read_records
+from .tasks import Network, Task, compare, measure
 from .tuners import Tuner, tuner
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ TRIALS = 8
 NODE_GAIN, NETWORK_GAIN = 1.03, 1.01  # what is less is not kept
 FINALISTS = 2  # choices of a task that are measured against the default in turn
 DUELS = 6  # turns
-COMPARE_SECS, COMPARE_ROUNDS = 2.0, 15  # of the network as a whole
-SLICE_SECS = 0.02
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,8 @@ class Tuning(Shown):
 class Progress:
     """How far it is.
 
-    fraction: of the trials or of the time that is allowed. what: "searching", "proving" or "comparing". trials: all of this run. gain: what the best choices so
-    far make of the sum of the nodes that are tuned. rate: their giga multiply-accumulates a second.
+    fraction: of the trials or of the time that is allowed. what: "searching", "proving", "leaving to the runtime" or "comparing". trials: all of this run.
+    gain: what the best choices so far make of the sum of the nodes that are tuned. rate: their giga multiply-accumulates a second.
     """
 
     fraction: float
@@ -114,11 +113,19 @@ class Search:
         cpu = library.cpu()
         in_order = bool(library.report(network.delegate).summary.in_order)
         self.origin = Origin(about.version, kernels, cpu.name, "".join(sorted(features)), in_order, threads, about.governor, about.temperature)
-        self.measured: dict[Task, dict[Choice, float]] = {task: {} for task in network.tasks}  # times over the default's
-        self.trials: dict[Task, list[Trial]] = {task: [] for task in network.tasks}
-        self.known: dict[Task, int] = dict.fromkeys(network.tasks, 0)
+        self.measured: dict[Task, dict[Choice, float]] = {}  # times over the default's
+        self.trials: dict[Task, list[Trial]] = {}
+        self.known: dict[Task, int] = {}
         self.default_ns: dict[Task, tuple[float, ...]] = {}
+        for task in network.tasks:
+            self.admit(task)
         self.interrupted = False
+
+    def admit(self, task: Task) -> None:
+        """Has it among those of which something may be measured."""
+        self.measured.setdefault(task, {})
+        self.trials.setdefault(task, [])
+        self.known.setdefault(task, 0)
 
     def resume(self, records: Iterable[Record]) -> None:
         """Takes up measurements of this machine with these kernels. What is known of other tasks, the tuner learns from, too."""
@@ -136,6 +143,15 @@ class Search:
     def _note(self, task: Task, choice: Choice, ratio: float) -> None:
         self.measured[task][choice] = min(ratio, self.measured[task].get(choice, math.inf))
         self.by.learn(task, choice, ratio)
+
+    def leave(self, task: Task, own: tuple[float, ...], default: tuple[float, ...]) -> None:
+        """Notes what leaving the task to the runtime is worth."""
+        self.admit(task)
+        self.default_ns[task] = default
+        self.measured[task][LEFT] = min(own) / min(default)
+        self.trials[task].append(Trial(LEFT, math.nan, min(own) / min(default)))
+        if self.log:
+            self.log.append([self.record(task, LEFT, own, default, False)])
 
     def measure_default(self) -> None:
         found = measure(self.network, {task: task.default for task in self.network.tasks})
@@ -242,24 +258,6 @@ def _rounded(times: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(ns, 1) for ns in times)
 
 
-def compare(default: Network, tuned: Network, follow: Callable[[float], None], seconds: float = COMPARE_SECS) -> tuple[float, float, float]:
-    """Both networks whole, in turn: the median of each in milliseconds, and the median of the ratios of a turn."""
-    times: list[tuple[float, float]] = []
-    start = time.perf_counter()
-    while len(times) < COMPARE_ROUNDS or time.perf_counter() - start < seconds:
-        both = {}
-        for network in (default, tuned) if len(times) % 2 else (tuned, default):
-            network.invoke()
-            end, taken = time.perf_counter() + SLICE_SECS, [network.invoke()]
-            while time.perf_counter() < end or len(taken) < 3:
-                taken.append(network.invoke())
-            both[network] = statistics.median(taken)
-        times.append((both[default], both[tuned]))
-        follow(min(len(times) / COMPARE_ROUNDS, (time.perf_counter() - start) / seconds))
-    medians = [statistics.median(each) / 1e6 for each in zip(*times)]
-    return medians[0], medians[1], statistics.median(before / after for before, after in times)
-
-
 def tune(
     source: models.ModelSource,
     *,
@@ -318,6 +316,10 @@ def tune(
                 log.take_up()
         searched = time.perf_counter() - begin
         won = search.prove() if share[1] == 1 else {}
+        if share[1] == 1 and not search.interrupted:
+            left = leaving.worth(search, content, module, threads, given)
+            signatures = {task.signature for task in left}
+            won = {task: found for task, found in won.items() if task.signature not in signatures} | left
         default_ms, tuned_ms, gain = math.nan, math.nan, math.nan
         if won:
             default_ms, tuned_ms, gain = _compare(content, module, threads, given, search, {task: choice for task, (choice, *_) in won.items()})
@@ -327,7 +329,7 @@ def tune(
     finally:
         if log:
             log.close()
-    tuned = tuple(_tuned(search, task, won if kept else {}) for task in network.tasks)
+    tuned = tuple(_tuned(search, task, won if kept else {}) for task in search.measured)
     choices = sum(len(task.choices) for task in network.tasks)
     path = str(out) if out is not None else ""
     took = time.perf_counter() - begin
@@ -337,10 +339,12 @@ def tune(
 def _compare(
     content: bytes, module: ModuleType, threads: int, options: Mapping[str, object], search: Search, won: Mapping[Task, Choice]
 ) -> tuple[float, float, float]:
-    default, tuned = (Network(content, module, num_threads=threads, options=options, profiled=False) for _ in range(2))
-    by_signature = {task.signature: choice for task, choice in won.items()}
-    tuned.force({task: by_signature[task.signature] for task in tuned.tasks if task.signature in by_signature})
-    return compare(default, tuned, lambda fraction: search.tell(fraction, "comparing"))
+    default = Network(content, module, num_threads=threads, options=options, profiled=False)
+    left = [task for task, choice in won.items() if choice == LEFT]
+    with leaving.network(search, left, content, module, threads, options) as tuned:
+        by_signature = {task.signature: choice for task, choice in won.items()}
+        tuned.force({task: by_signature[task.signature] for task in tuned.tasks if task.signature in by_signature})
+        return compare(default, tuned, lambda fraction: search.tell(fraction, "comparing"))
 
 
 def _tuned(search: Search, task: Task, won: Mapping[Task, tuple[Choice, tuple[float, ...], tuple[float, ...]]]) -> Tuned:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from .records import Choice, choice_of
 PARTS = 5  # of the inferences of a measurement: each gives one time
 HOPELESS = 4.0  # choices that are estimated to take so many times the default are left out
 PART_SECS = 0.004  # an inference in a part, and as many more as fit
+COMPARE_SECS, COMPARE_ROUNDS = 2.0, 15  # of networks as a whole
+SLICE_SECS = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +47,17 @@ Follow = Callable[[Mapping[Task, Sequence[float]]], None]
 class Network:
     """A model under the delegate, whose nodes can be forced and timed."""
 
-    def __init__(self, source: bytes, runtime: ModuleType, *, num_threads: int, options: Mapping[str, Any], profiled: bool = True):
-        given = {**options, "profile": profiled, "tuning_records": "none"}
+    def __init__(
+        self,
+        source: bytes,
+        runtime: ModuleType,
+        *,
+        num_threads: int,
+        options: Mapping[str, Any],
+        profiled: bool = True,
+        records: str | os.PathLike[str] = "none",
+    ):
+        given = {**options, "profile": profiled, "tuning_records": records}
         self.session: Session = Contender(DELEGATE, options=given).open(source, runtime, num_threads=num_threads)
         check(source, [self.session])
         self.session.feed(inputs.random(inputs.describe(source, runtime))[0].load())
@@ -114,3 +127,21 @@ def measure(network: Network, choices: Mapping[Task, Choice], parts: int = PARTS
     """Times of these choices for these tasks, measured in the network, whose other tasks run by default. The choices stay forced."""
     network.force(choices)
     return network.times(list(choices), parts, follow)
+
+
+def compare(default: Network, tuned: Network, follow: Callable[[float], None] = lambda _: None, seconds: float = COMPARE_SECS) -> tuple[float, float, float]:
+    """Both networks whole, in turn: the median of each in milliseconds, and the median of the ratios of a turn."""
+    times: list[tuple[float, float]] = []
+    start = time.perf_counter()
+    while len(times) < COMPARE_ROUNDS or time.perf_counter() - start < seconds:
+        both = {}
+        for network in (default, tuned) if len(times) % 2 else (tuned, default):
+            network.invoke()
+            end, taken = time.perf_counter() + SLICE_SECS, [network.invoke()]
+            while time.perf_counter() < end or len(taken) < 3:
+                taken.append(network.invoke())
+            both[network] = statistics.median(taken)
+        times.append((both[default], both[tuned]))
+        follow(min(len(times) / COMPARE_ROUNDS, (time.perf_counter() - start) / seconds))
+    medians = [statistics.median(each) / 1e6 for each in zip(*times)]
+    return medians[0], medians[1], statistics.median(before / after for before, after in times)
