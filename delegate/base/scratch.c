@@ -7,7 +7,7 @@ bool tvmq_scratch_reserve(struct tvmq_scratch *scratch, size_t shared, size_t sl
   size_t bytes;
   if (!tvmq_mul_size(slice, n_threads, &bytes) || !tvmq_add_size(bytes, shared, &bytes)) return false;
   if (bytes <= scratch->size) return true;
-  uint8_t *memory = tvmq_alloc(bytes);
+  uint8_t *memory = tvmq_alloc_unset(bytes);
   if (!memory) return false;
   tvmq_free(scratch->memory);
   *scratch = (struct tvmq_scratch){.memory = memory, .size = bytes};

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/memory.h"
+#include "cpu/cpu.h"
 #include "exact/progression.h"
+#include "kernels/inline.h"
 #include "kernels/stage.h"
 
 enum { MAX_STEPS = 255, SLOPES = 16 };
@@ -33,9 +36,9 @@ struct channel {
 // the excess would be 0, -v takes one accumulator more.
 struct steps {
   int64_t bias;
-  int32_t first, n;          // v = first, first + 1, ...
-  int32_t n_above, n_below;  // of an odd line: so many are reached above zero, and so many below it
-  struct tvmq_progression excess;
+  int32_t first, n;               // v = first, first + 1, ...
+  int64_t excess_of_first, rise;  // modulo the multiplier, from one step to the next
+  int32_t n_above, n_below;       // of an odd line: so many are reached above zero, and so many below it
 };
 
 // A step that may decide whether a line serves, which is to reach the value at the accumulator, x from the line's origin, and not before. None does where an
@@ -65,10 +68,9 @@ static void find_steps(const struct channel *c, struct steps *steps) {
   // Half a value, and where the reference rounds twice half of the product's last place.
   const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
   steps->bias = c->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
-  if (steps->n == 0) return;
-
   // How much the least multiple of the multiplier that reaches a value exceeds what the value needs.
-  steps->excess = tvmq_progression(excess_of(c, steps->bias - c->unit * first), excess_of(c, -c->unit), c->multiplier, steps->n);
+  steps->excess_of_first = steps->n > 0 ? excess_of(c, steps->bias - c->unit * first) : 0;
+  steps->rise = excess_of(c, -c->unit);
 }
 
 static struct place place_of(const struct channel *c, const struct steps *steps, const struct line *line, struct tvmq_term excess) {
@@ -89,28 +91,36 @@ static double power_within(double x) {
   return x;
 }
 
-// By how much two places may be moved against each other, in values: by a slope that is not the real one, and at either by the rounding of the result to float
-// and that of an accumulator which float32 does not hold. No place is farther from where the line is 0 than the first or the last step.
-static double doubt(const struct channel *c, const struct steps *steps, const struct line *line) {
-  const double first = fabs(steps->first + c->on_line - 0.5), last = fabs(steps->first + steps->n - 1 + c->on_line - 0.5), beyond = 4 * c->real;
-  const double farthest = (first > last ? first : last) + 0x1p-8 + beyond;
-  const double rounded = 0x1p-24 * power_within(farthest), accumulator = farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest;
-  return fabs((double)line->slope - c->real) * ((double)c->unit * c->inverse) * (steps->n + beyond) + 2 * (rounded + accumulator);
+// By how much a result on the line may be rounded, in values: to float, as may be an accumulator which float32 does not hold. No place is farther from where
+// the line is 0 than the first or the last step.
+static double rounding(const struct channel *c, const struct steps *steps) {
+  const double first = fabs(steps->first + c->on_line - 0.5), last = fabs(steps->first + steps->n - 1 + c->on_line - 0.5);
+  const double farthest = (first > last ? first : last) + 0x1p-8 + 4 * c->real;
+  return 0x1p-24 * power_within(farthest) + (farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest);
+}
+
+// By how much two places may be moved against each other by a slope that is not the real one.
+static double tilt(const struct channel *c, const struct steps *steps, const struct line *line) {
+  return fabs((double)line->slope - c->real) * ((double)c->unit * c->inverse) * (steps->n + 4 * c->real);
 }
 
 // The steps that may miss the line first: by ascending excess from the least on, and by descending from the greatest. A line that rises reaches the one last,
 // and one that falls leaves the other first.
 struct search {
   struct steps steps;
+  double rounding;
+  struct tvmq_progression excess;
   struct tvmq_term above, below;  // the next ones
   int n;                          // so many are known
   struct place *places;           // MAX_STEPS
 };
 
 static void begin(const struct channel *c, struct search *search) {
-  find_steps(c, &search->steps);
-  search->above = search->steps.excess.least;
-  search->below = search->steps.excess.greatest;
+  const struct steps *steps = &search->steps;
+  if (steps->n == 0) return;
+  search->excess = tvmq_progression(steps->excess_of_first, steps->rise, c->multiplier, steps->n);
+  search->above = search->excess.least;
+  search->below = search->excess.greatest;
 }
 
 static void add(const struct channel *c, const struct line *line, struct search *search, struct tvmq_term excess) {
@@ -121,8 +131,8 @@ static void add(const struct channel *c, const struct line *line, struct search 
 // mirror.
 static void add_places(const struct channel *c, const struct line *line, struct search *search) {
   const struct steps *steps = &search->steps;
-  const struct tvmq_progression *p = &steps->excess;
-  const double near = doubt(c, steps, line) * (double)c->unit;
+  const struct tvmq_progression *p = &search->excess;
+  const double near = (tilt(c, steps, line) + 2 * search->rounding) * (double)c->unit;
   const int64_t all = p->greatest.value - p->least.value, band = near < (double)all && !(c->is_odd && p->least.value == 0) ? (int64_t)near + 1 : all;
   for (; search->n < steps->n && search->above.value <= p->least.value + band; search->above = tvmq_term_above(p, search->above))
     add(c, line, search, search->above);
@@ -162,11 +172,61 @@ static bool gives(const struct channel *c, const struct line *line, int32_t acc,
   return tvmq_clamp(result, c->stage->min, c->stage->max) == value + zero_point;
 }
 
+// Excesses as fractions of the multiplier, of 32 bits, by which each is off by less than BLUR.
+struct fractions {
+  uint32_t least, greatest;
+};
+enum { BLUR = 130 };
+
+TVMQ_INLINE struct fractions bounds_of(uint32_t first, uint32_t rise, uint32_t n) {
+  struct fractions bounds = {UINT32_MAX, 0};
+  uint32_t fraction = first;
+  for (uint32_t i = 0; i < n; i++, fraction += rise) {
+    bounds.least = fraction < bounds.least ? fraction : bounds.least;
+    bounds.greatest = fraction > bounds.greatest ? fraction : bounds.greatest;
+  }
+  return bounds;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static struct fractions bounds_by_avx2(uint32_t first, uint32_t rise, uint32_t n) { return bounds_of(first, rise, n); }
+#endif
+
+static struct fractions bounds(uint32_t first, uint32_t rise, uint32_t n) {
+#if defined(__x86_64__)
+  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return bounds_by_avx2(first, rise, n);
+#endif
+  return bounds_of(first, rise, n);
+}
+
+// Most channels leave a line so much room that no step needs to be looked at: the extremes of the excesses decide. Those of some steps more do no harm, and
+// make whole vectors.
+static bool find_roomy_line(const struct channel *c, const struct search *search, struct line *line) {
+  enum { VECTOR = 16 };
+  const struct steps *steps = &search->steps;
+  if (steps->n == 0) return false;
+  const double scale = 0x1p32 * c->inverse, fraction = c->real * 0x1p-32;
+  const struct fractions excess = bounds((uint32_t)((double)steps->excess_of_first * scale), (uint32_t)((double)steps->rise * scale + 0.5),
+                                         (uint32_t)tvmq_round_up((size_t)steps->n, VECTOR));
+  if (excess.least < BLUR || excess.greatest > UINT32_MAX - BLUR) return false;
+  line->slope = (float)c->real;
+  const double bias = (double)steps->bias / (double)c->unit, middle = steps->first + c->on_line + 0.5 * (steps->n - 1) - bias;
+  const double tilted = (1 - (double)line->slope * ((double)c->unit * c->inverse)) * middle;
+  const double none = c->on_line - 0.5 + bias + c->real * line->origin + tilted, off = 0.5 * tilt(c, steps, line) + search->rounding + 0x1p-40;
+  const double least = none - fraction * (excess.least - BLUR) + off, most = none - fraction * ((double)excess.greatest + BLUR) + (double)line->slope - off;
+  line->intercept = (float)(0.5 * (least + most));
+  const double slope = (double)line->slope, intercept = (double)line->intercept;
+  return intercept >= least && intercept <= most && intercept >= (c->is_odd ? 0 : -2 * slope) && intercept <= 2 * slope;
+}
+
 static bool find_line(const struct channel *c, struct place places[MAX_STEPS], struct line *line) {
   const double origin = -c->on_line * ((double)c->unit * c->inverse);
   if (!(fabs(origin) < 0x1p30)) return false;
   line->origin = (int32_t)lrint(origin);
   struct search search = {.places = places};
+  find_steps(c, &search.steps);
+  search.rounding = rounding(c, &search.steps);
+  if (find_roomy_line(c, &search, line) && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most)) return true;
   begin(c, &search);
   float above = (float)c->real, below = above;
   for (int i = 0; i < SLOPES; i++) {

@@ -67,7 +67,7 @@ static bool find_room(struct tvmq_partition *partition) {
   const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n_buffers, &size);
   if (fits && size <= partition->arena_size) return true;
   tvmq_free(partition->arena);
-  partition->arena = fits ? tvmq_alloc(size) : NULL;
+  partition->arena = fits ? tvmq_alloc_unset(size) : NULL;
   partition->arena_size = partition->arena != NULL ? size : 0;
   return partition->arena != NULL;
 }

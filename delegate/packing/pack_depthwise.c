@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_PLANES = 3 };
-
 static bool is_vertical(const struct tvmq_layout *layout) { return layout->out_rows != 0; }
 
 static int32_t clamp_int8(int32_t x) { return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x; }
@@ -40,53 +38,66 @@ static size_t position(const struct tvmq_layout *layout, size_t channel) {
   return (v * layout->lanes + lane) * 4 + j;
 }
 
-static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_channel *channel, size_t at, size_t filter_h, size_t filter_w, size_t n_planes,
-                          void *out) {
+// What the weight of that difference is in a plane.
+static int32_t in_plane(int32_t difference, int32_t second, size_t n_planes, size_t plane) {
+  if (n_planes == 1) return difference;
+  const int32_t rest = difference - second, fitting = clamp_int8(rest);
+  return plane == 0 ? fitting : plane == 1 ? second : rest - fitting;
+}
+
+// The weights of a tap, a plane and an output row, whose group begins at `group`: one of each channel, in the places of its order.
+static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const size_t *places, size_t n, size_t tap, size_t n_planes,
+                         size_t plane, size_t group, void *out) {
+  const size_t stride = channels->tap_stride * tap;
+  const int32_t flip = channels->flip, zero_point = channels->zero_point, second = second_plane(zero_point);
+  for (size_t c = 0; c < n; c++) {
+    const int32_t difference = (int8_t)(channels[c].weights[stride] ^ flip) - zero_point;
+    if (layout->weight_bytes == 2)
+      ((int16_t *)out)[group + places[c]] = (int16_t)difference;
+    else
+      ((int8_t *)out)[group + places[c]] = (int8_t)in_plane(difference, second, n_planes, plane);
+  }
+}
+
+// All channels are of one filter.
+static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const size_t *places, size_t n, size_t filter_h,
+                          size_t filter_w, size_t n_planes, void *out) {
   const size_t kr = layout->kr, out_rows = layout->out_rows, groups = tvmq_row_groups(layout, filter_h);
-  for (size_t ky = 0; ky < filter_h; ky++) {
-    for (size_t kx = 0; kx < filter_w; kx++) {
-      const int32_t difference = (int8_t)(channel->weights[(ky * filter_w + kx) * channel->tap_stride] ^ channel->flip) - channel->zero_point;
-      int32_t terms[MAX_PLANES] = {difference};
-      if (n_planes > 1) {
-        terms[1] = second_plane(channel->zero_point);
-        terms[0] = clamp_int8(difference - terms[1]);
-        terms[2] = difference - terms[1] - terms[0];
-      }
-      for (size_t plane = 0; plane < n_planes; plane++) {
-        for (size_t o = 0; o < out_rows; o++) {
-          const size_t row = o * layout->row_step + ky;
+  for (size_t plane = 0; plane < n_planes; plane++) {
+    for (size_t ky = 0; ky < filter_h; ky++) {
+      for (size_t o = 0; o < out_rows; o++) {
+        const size_t row = o * layout->row_step + ky;
+        for (size_t kx = 0; kx < filter_w; kx++) {
           const size_t group = ((plane * filter_w + kx) * groups + row / kr) * out_rows + o;
-          const size_t i = (group * layout->nr + at) * kr + row % kr;
-          if (layout->weight_bytes == 2) {
-            ((int16_t *)out)[i] = (int16_t)terms[plane];
-          } else {
-            ((int8_t *)out)[i] = (int8_t)terms[plane];
-          }
+          pack_weights(layout, channels, places, n, ky * filter_w + kx, n_planes, plane, group * layout->nr * kr + row % kr, out);
         }
       }
     }
   }
 }
 
-void tvmq_pack_depthwise(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
-                         size_t filter_h, size_t filter_w, size_t n_planes, void *panel) {
+size_t tvmq_pack_depthwise(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
+                           size_t filter_h, size_t filter_w, size_t n_planes, void *panel) {
   struct tvmq_panel parts;
   const bool fits = tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, filter_h, filter_w, n_planes), &parts);
-  assert(fits);
+  assert(fits && n <= TVMQ_MAX_NR);
   (void)fits;
   uint8_t *bytes = panel;
   if (!is_vertical(layout)) {
     tvmq_pack_panel(layout, channels, params, n, panel);
-    if (n_planes == 0 || layout->weight_bytes == 2) return;
+    if (n_planes == 0 || layout->weight_bytes == 2) return parts.size;
     for (size_t t = 0; t < filter_h * filter_w; t++) {
       for (size_t c = 0; c < n; c++) bytes[parts.weights + t * layout->nr + c] -= (uint8_t)channels[c].zero_point;
     }
-    return;
+    return parts.size;
   }
   memset(panel, 0, parts.size);
+  size_t places[TVMQ_MAX_NR];
   for (size_t c = 0; c < n; c++) {
     const size_t at = position(layout, c);
     tvmq_pack_params(layout, &parts, at, &params[c], panel);
-    pack_vertical(layout, &channels[c], at, filter_h, filter_w, n_planes, bytes + parts.weights);
+    places[c] = at * layout->kr;
   }
+  pack_vertical(layout, channels, places, n, filter_h, filter_w, n_planes, bytes + parts.weights);
+  return parts.size;
 }

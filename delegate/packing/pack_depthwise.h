@@ -8,6 +8,7 @@
 // those of `n` channels, which have one zero point.
 size_t tvmq_depthwise_planes_of(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t n);
 
-// Fills one panel for `n` <= layout->nr channels; the rest is zero. Channel j's taps are channels[j]'s, row by row; `panel` is 64-byte aligned.
-void tvmq_pack_depthwise(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
-                         size_t filter_h, size_t filter_w, size_t n_planes, void *panel);
+// Fills one panel for `n` <= layout->nr channels, which have one zero point; the rest is zero. Channel j's taps are channels[j]'s, row by row; `panel` is
+// 64-byte aligned. Returns its bytes.
+size_t tvmq_pack_depthwise(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
+                           size_t filter_h, size_t filter_w, size_t n_planes, void *panel);

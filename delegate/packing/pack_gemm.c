@@ -130,7 +130,10 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
   const bool fits = tvmq_panel_layout(layout, n_taps * padded_depths, &parts);
   assert(fits);
   (void)fits;
-  uint8_t *tap = memset(panel, 0, parts.size);
+  uint8_t *tap = panel;
+  const bool is_full = n == layout->nr && n_depths == padded_depths && layout->rotation == 0;
+  const size_t written = is_full ? parts.shift + n * sizeof(int32_t) : 0;  // of a full panel all but what aligns the next
+  memset(tap + written, 0, parts.size - written);
   for (size_t j = 0; j < n; j++) {
     assert(channels[j].n_taps == n_taps && channels[j].n_depths == n_depths);
     assert(channels[j].tap_stride == channels->tap_stride && channels[j].depth_stride == channels->depth_stride);

@@ -65,7 +65,9 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
   }
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
-    tvmq_pack_depthwise(layout, channels, params + b * layout->nr, n, d->h.filter, d->w.filter, d->blocks[b].planes, panels + b * d->panel_bytes);
+    uint8_t *panel = panels + b * d->panel_bytes;
+    const size_t bytes = tvmq_pack_depthwise(layout, channels, params + b * layout->nr, n, d->h.filter, d->w.filter, d->blocks[b].planes, panel);
+    memset(panel + bytes, 0, d->panel_bytes - bytes);  // a block of few planes leaves the rest of its panel
   }
 }
 
@@ -98,7 +100,6 @@ static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
   struct tvmq_depthwise *d = packing->d;
   struct tvmq_channel_params *params = tvmq_alloc(d->n_blocks * d->variant->layout.nr * sizeof *params);
   if (!params) return false;
-  memset(panels, 0, d->n_blocks * d->panel_bytes);  // a block of few planes leaves the rest of its panel
   lower_and_pack(d, packing->filter, params, packing->channels, panels);
   tvmq_free(params);
   *promises = tvmq_promises_of(&d->stage);
