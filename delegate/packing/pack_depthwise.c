@@ -38,7 +38,7 @@ static size_t position(const struct tvmq_layout *layout, size_t channel) {
   return (v * layout->lanes + lane) * 4 + j;
 }
 
-// What the weight of that difference is in a plane.
+// The weight in a plane that stands for that difference.
 static int32_t in_plane(int32_t difference, int32_t second, size_t n_planes, size_t plane) {
   if (n_planes == 1) return difference;
   const int32_t rest = difference - second, fitting = clamp_int8(rest);
