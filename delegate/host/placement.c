@@ -63,10 +63,11 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
-// Conversions, and moves of elements that are not quantized, are done by the runtime as fast as memory is read.
+// Conversions, and what moves or combines elements that are not quantized, are done by the runtime as fast as memory is read.
 static bool converts(const TfLiteContext *context, const struct tvmq_record *record) {
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
-  return op_class->converts || (op_class->moves != NULL && tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t));
+  const bool light_if_wide = op_class->moves != NULL || op_class->light_if_wide;
+  return op_class->converts || (light_if_wide && tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t));
 }
 
 static size_t n_converting(const TfLiteContext *context, struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {

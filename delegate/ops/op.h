@@ -121,8 +121,9 @@ struct tvmq_op_class {
   // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
   // member is NULL where operators compute nothing that shapes could depend on.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
-  bool in_place;  // the output may be the first input
-  bool converts;  // elements from one type to another, which runtimes do as fast as memory is read
+  bool in_place;       // the output may be the first input
+  bool converts;       // elements from one type to another, which runtimes do as fast as memory is read
+  bool light_if_wide;  // so they do what it computes of elements of 32 bits and more
 };
 
 extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU

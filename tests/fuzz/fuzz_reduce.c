@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fuzz.h"
 #include "support/oracle.h"
@@ -62,6 +63,14 @@ static void reduce(const struct tvmq_reduce_desc *d, enum tvmq_rounding rounding
   free(acc);
 }
 
+// One after the other, as they lie.
+static void mean_of_floats(const struct tvmq_reduce_desc *d, const float *in, float *out) {
+  const size_t n_out = (size_t)product(d, 0), n = n_out * (size_t)product(d, 1);
+  memset(out, 0, n_out * sizeof *out);
+  for (size_t i = 0; i < n; i++) out[output_of(d, i)] += in[i];
+  for (size_t i = 0; i < n_out; i++) out[i] /= (float)product(d, 1);
+}
+
 static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type) {
   const struct tvmq_range range = tvmq_type_range(type);
   struct tvmq_quant quant = {.scale = ldexpf((float)check_between(1 << 23, (1 << 24) - 1), -24), .zero_point = (int32_t)check_between(range.min, range.max)};
@@ -75,7 +84,7 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static _Alignas(8) uint8_t expected[FUZZ_MAX_BYTES];
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
-  const enum tvmq_type type = types[fuzz_pick(b, 0, 2)];
+  const enum tvmq_type integers = types[fuzz_pick(b, 0, 2)], type = check_one_in(8) ? TVMQ_TYPE_F32 : integers;
   struct tvmq_reduce_desc d = {
       .reduction = (enum tvmq_reduction)fuzz_pick(b, TVMQ_REDUCTION_MEAN, TVMQ_REDUCTION_MIN),
       .in_type = type,
@@ -98,8 +107,14 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const size_t out_bytes = (size_t)product(&d, 0) * tvmq_type_bytes(type), in_bytes = out_bytes * (size_t)product(&d, 1);
   if (in_bytes > FUZZ_MAX_BYTES) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, in_bytes, side);
-  check_random_bytes(in.write, in_bytes);
-  reduce(&d, env->rounding, in.read, expected);
+  if (type == TVMQ_TYPE_F32) {
+    for (size_t i = 0; i < in_bytes / sizeof(float); i++)
+      ((float *)in.write)[i] = ldexpf((float)check_between(-(1 << 24), 1 << 24), (int)check_between(-30, 0));
+    mean_of_floats(&d, in.read, (float *)expected);
+  } else {
+    check_random_bytes(in.write, in_bytes);
+    reduce(&d, env->rounding, in.read, expected);
+  }
   const struct tvmq_op_class *const op_class = tvmq_op_computed_by(&tvmq_op_reduce, &desc, env);
   struct tvmq_op *op = NULL;
   fuzz_run(op_class, &op, &desc, env, &in.read, expected, out_bytes, side);

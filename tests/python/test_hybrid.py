@@ -12,6 +12,7 @@ from promise import promised
 
 import tvmq_delegate
 from tvmq_delegate.binding import library, reference
+from tvmq_delegate.models import ModelBuilder
 
 
 def activations(generator: np.random.Generator, how: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -112,3 +113,50 @@ def test_kernels_of_every_instruction_set(runtime: harness.Runtime, build) -> No
         interpreter = runtime.interpreter(model, [delegate])
         harness.assert_claimed(delegate)
         harness.assert_equal(harness.run(interpreter, value)[0], harness.run(expected, value)[0], isa.name)
+
+
+def between(operator: str, shapes: list[tuple[int, ...]], out_shape: tuple[int, ...], axes: list[int] | None = None, **options: object) -> bytes:
+    """An operator on float32 beside a hybrid convolution of its first input, for which a partition pays."""
+    builder = ModelBuilder()
+    inputs = [builder.add_tensor("input", shape, "float32") for shape in shapes]
+    channels = shapes[0][-1]
+    weights = np.random.default_rng(0).integers(-127, 128, (channels, 1, 1, channels)).astype(np.int8)
+    filters = builder.add_tensor("filter", weights.shape, "int8", scale=np.linspace(0.01, 0.02, channels), data=weights)
+    bias = builder.add_tensor("bias", (channels,), "float32", data=np.zeros(channels, np.float32))
+    convolved = builder.add_tensor("convolved", shapes[0], "float32")
+    builder.add_op("CONV_2D", [inputs[0], filters, bias], [convolved], stride_h=1, stride_w=1, padding="SAME", fused_activation_function="NONE")
+    constants = [] if axes is None else [builder.add_tensor("axes", (len(axes),), "int32", data=np.array(axes, np.int32))]
+    result = builder.add_tensor("output", out_shape, "float32")
+    builder.add_op(operator, inputs + constants, [result], **options)
+    return builder.build(inputs, [result, convolved])
+
+
+@randomly
+def test_floats_between_hybrid_nodes(runtime: harness.Runtime, draw: Draw) -> None:
+    """ADD, SUB and MUL with infinities and negative zeros, broadcast or not, and MEAN over any axes."""
+    shape = (draw.integer(1, 2), draw.integer(1, 9), draw.integer(1, 9), draw.integer(2, 20))
+    operator = draw.choice(["ADD", "SUB", "MUL", "MEAN"])
+    if operator == "MEAN":
+        axes, keep_dims = [axis for axis in range(4) if draw.boolean()] or [1, 2], draw.boolean()
+        kept = tuple(1 if axis in axes else n for axis, n in enumerate(shape) if keep_dims or axis not in axes)
+        content = between("MEAN", [shape], kept, axes[::-1], keep_dims=keep_dims)
+        shapes = [shape]
+    else:
+        shapes = [shape, draw.choice([shape, (shape[0], 1, 1, shape[3]), (1,), shape[2:]])]
+        content = between(operator, shapes, shape, fused_activation_function=draw.choice(["NONE", "RELU", "RELU6", "RELU_N1_TO_1"]))
+    delegate = runtime.load(num_threads=draw.choice([1, 3]))
+    expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
+    nodes = tvmq_delegate.report(delegate).nodes
+    if reference.found("hybrid", runtime.module) == "auto":
+        assert not any(node.claimed for node in nodes)
+        return
+    assert all(node.claimed and node.partition == 0 for node in nodes), [node.reason for node in nodes]
+    generator = np.random.default_rng(draw.generator_seed())
+    values = [activations(generator, "any", shape) for shape in shapes]
+    got, wanted = harness.run(delegated, *values), harness.run(expected, *values)
+    for output, reference_output in zip(got, wanted, strict=True):
+        assert output.tobytes() == reference_output.tobytes()
+    if operator != "MEAN":
+        for value in values:
+            value.flat[: min(4, value.size)] = [np.inf, -np.inf, 3e38, -0.0][: min(4, value.size)]
+        assert harness.run(delegated, *values)[0].tobytes() == harness.run(expected, *values)[0].tobytes()

@@ -6,6 +6,7 @@ import harness
 import numpy as np
 
 import tvmq_delegate
+from tvmq_delegate.binding import reference
 from tvmq_delegate.models import ModelBuilder
 
 SHAPE = (1, 4, 4, 8)
@@ -46,6 +47,19 @@ def test_a_partition_that_only_converts_does_not_pay(runtime):
 
 def test_a_partition_that_computes_pays(runtime):
     assert claimed(runtime, build(computes=True, alone=False)) == [False, True, True, True, False]
+
+
+def test_float_arithmetic_alone_does_not_pay(runtime):
+    builder = ModelBuilder()
+    source = builder.add_tensor("input", SHAPE, "float32")
+    scaled, summed, cut = (builder.add_tensor(name, SHAPE, "float32") for name in ("scaled", "summed", "cut"))
+    builder.add_op("MUL", [source, source], [scaled], fused_activation_function="NONE")
+    builder.add_op("ADD", [scaled, source], [summed], fused_activation_function="NONE")
+    builder.add_op("RELU6", [summed], [cut])
+    content = builder.build([source], [cut])
+    assert claimed(runtime, content) == [False] * 3
+    taken = reference.found("fast_math", runtime.module) != "on"
+    assert claimed(runtime, content, min_nodes_per_partition=1) == [taken, taken, False]
 
 
 def test_a_whole_graph_has_no_borders(runtime):

@@ -19,7 +19,10 @@ static const struct {
     {ADD(.in[0].scale = 1e-30f), NULL},  // adds nothing
     {ADD(.in[0].scale = 300000), NULL},
 
-    {ADD(.type = F32), "float32: not quantized"},
+    {ADD(.type = F32, .in = {{0, 0}, {NAN, 9}}, .activation = TVMQ_ACTIVATION_RELU6, .rank = 4), NULL},  // quantization means nothing
+    {ADD(.type = F32, .rank = 5), "more dimensions than every runtime broadcasts"},
+    {ADD(.type = F32, .activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {ADD(.type = F32, .n = 0), "empty tensor"},
     {ADD(.type = S32, .n = 257), "int32 or int64 of more than 256 elements"},
     {ADD(.type = S32, .n = 256), NULL},
     {ADD(.type = S64, .n = 1, .rank = 5), "more dimensions than every runtime broadcasts"},

@@ -25,7 +25,11 @@ static const struct {
     {MAX(), NULL},
     {MAX(.reduction = TVMQ_REDUCTION_MIN), NULL},
 
-    {REDUCE(.in_type = F32, .out_type = F32), "float32: not quantized"},
+    {REDUCE(.in_type = F32, .out_type = F32, .in = {0, 0}, .dims = {1, 2903 * 2903, 1}), NULL},  // quantization means nothing
+    {REDUCE(.in_type = F32), "input and output types differ"},
+    {REDUCE(.in_type = F32, .out_type = F32, .dims = {1, 0, 1}), "empty tensor"},
+    {MAX(.in_type = F32, .out_type = F32), "float32: not quantized"},
+    {REDUCE(.reduction = TVMQ_REDUCTION_SUM, .in_type = F32, .out_type = F32), "float32: not quantized"},
     {REDUCE(.out_type = U8), "input and output types differ"},
     {REDUCE(.reduction = TVMQ_REDUCTION_SUM), "the sum of another type than uint8"},
     {REDUCE(.dims = {1, 2903 * 2903, 1}), "the sum may exceed 32 bits"},

@@ -72,17 +72,27 @@ static const struct {
     [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5},    [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5}, [TVMQ_OPERATION_PRELU] = {claim_prelu, 4},
 };
 
+static bool is_arithmetic(enum tvmq_operation operation) {
+  return operation == TVMQ_OPERATION_ADD || operation == TVMQ_OPERATION_SUB || operation == TVMQ_OPERATION_MUL;
+}
+
 // int32 and int64, of which graphs compute shapes. Larger tensors gain nothing.
 static const char *claim_integers(const struct tvmq_binary_desc *desc) {
   enum { MOST = 256 };
-  const bool known = desc->operation == TVMQ_OPERATION_ADD || desc->operation == TVMQ_OPERATION_SUB || desc->operation == TVMQ_OPERATION_MUL;
-  if (!known) return "the operator of int32 or int64";
+  if (!is_arithmetic(desc->operation)) return "the operator of int32 or int64";
   if (desc->rank > 4) return "more dimensions than every runtime broadcasts";
   if (desc->activation != TVMQ_ACTIVATION_NONE) return "int32 or int64 with a fused activation";
   return desc->n <= MOST ? NULL : "int32 or int64 of more than 256 elements";
 }
 
+// float32: each element is one operation in the reference.
+static const char *claim_floats(const struct tvmq_binary_desc *desc) {
+  if (!is_arithmetic(desc->operation)) return "float32: not quantized";
+  return desc->rank > 4 ? "more dimensions than every runtime broadcasts" : activation_rule(desc->activation);
+}
+
 const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
+  if (desc->type == TVMQ_TYPE_F32) return elements_rule(desc->n) ?: claim_floats(desc);
   if (desc->type == TVMQ_TYPE_S32 || desc->type == TVMQ_TYPE_S64) return elements_rule(desc->n) ?: claim_integers(desc);
   const char *reason = type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation);
   if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = "more dimensions than every runtime broadcasts";

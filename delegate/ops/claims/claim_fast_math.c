@@ -12,6 +12,10 @@ static const char unstable[] = "a scale so near a tie that it depends on how the
 // Such a runtime takes subnormal numbers for zero. Scales of tensors are not (tflite/node.h), but products of them may be.
 static const char flushed[] = "a product of scales is subnormal, which the runtime takes for zero";
 
+static const char floats[] = "float32: the runtime was compiled with unsafe optimizations";
+
+const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc) { return desc->reduce.in_type == TVMQ_TYPE_F32 ? floats : NULL; }
+
 static bool is_flushed(float product) { return product > 0 && product < FLT_MIN; }
 
 // Three roundings of float64 apart from the exact quotient at most, of which `real` is one.
@@ -79,6 +83,7 @@ static bool leaky_relu_is_stable(const struct tvmq_unary_desc *d) {
 // ADD and SUB divide both scales by twice the greater one. What MUL divides by is divided by once.
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
   const struct tvmq_binary_desc *d = &desc->binary;
+  if (d->type == TVMQ_TYPE_F32) return floats;
   const bool multiplies = d->operation == TVMQ_OPERATION_MUL || d->operation == TVMQ_OPERATION_PRELU;
   if (multiplies && is_flushed(d->in[0].scale * d->in[1].scale)) return flushed;
   if (d->operation == TVMQ_OPERATION_PRELU) return prelu_is_stable(d) ? NULL : unstable;

@@ -37,7 +37,13 @@ static const char *scales(const struct tvmq_reduce_desc *desc) {
   return shift <= MAX_SHIFT_32 ? NULL : "input scale / output scale is too large";
 }
 
+// float32: the reference sums as elements lie, and divides.
+static const char *claim_floats(const struct tvmq_reduce_desc *desc) {
+  return desc->reduction != TVMQ_REDUCTION_MEAN ? "float32: not quantized" : same_type_rule(desc->in_type, desc->out_type) ?: shape(desc);
+}
+
 const char *tvmq_claim_reduce(const struct tvmq_reduce_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_F32) return claim_floats(desc);
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: sum_type(desc) ?: shape(desc) ?: sums(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: scales(desc);
 }

@@ -11,7 +11,7 @@
 struct tvmq_binary;
 
 struct tvmq_binary_way {
-  tvmq_plain_select select;  // of its kernels
+  tvmq_plain_select select;  // of its kernels; NULL: it has none
   float cycles;              // of an element besides the kernel, estimated
   // Sets what the way needs besides the kernel.
   void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
@@ -22,13 +22,15 @@ struct tvmq_binary_way {
 struct tvmq_binary {
   const struct tvmq_binary_way *way;
   struct tvmq_pair_formula formula;
-  const struct tvmq_variant *variant;
+  const struct tvmq_variant *variant;  // NULL: the way has no kernels
   const char *algorithm;
   struct tvmq_add_args sum, sum_asked;          // sums: but for the tensors; and without the plane that has been looked for
   int first;                                    // sums: the input of the greater scale, which is the kernel's first
   struct tvmq_mul_args product, product_asked;  // products: but for the tensors; and with the multiplier in fixed point
   uint8_t flip;                                 // MAXIMUM, MINIMUM: the kernel's
   uint8_t kept[TVMQ_N_BYTES];                   // PRELU: what each byte becomes unless it is negative
+  enum tvmq_operation operation;                // float32
+  float least, most;                            // float32: of the activation
   struct tvmq_broadcast broadcast;
   const struct tvmq_scratch *scratch;  // where inputs are broadcast, for a piece of either
   size_t n_threads;
@@ -42,3 +44,4 @@ extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB
 extern const struct tvmq_binary_way tvmq_binary_products;  // MUL
 extern const struct tvmq_binary_way tvmq_binary_prelu;     // PRELU
 extern const struct tvmq_binary_way tvmq_binary_extrema;   // MAXIMUM, MINIMUM
+extern const struct tvmq_binary_way tvmq_binary_floats;    // ADD, SUB, MUL of float32

@@ -1,4 +1,4 @@
-// Operations on two quantized tensors. Elementwise; threads share the elements. Inputs that are broadcast are read in pieces, as the output has their elements.
+// Operations on two tensors. Elementwise; threads share the elements. Inputs that are broadcast are read in pieces, as the output has their elements.
 #include "base/arith.h"
 #include "base/memory.h"
 #include "ops/claims/claim.h"
@@ -15,17 +15,20 @@ static const struct tvmq_binary_way *const ways[] = {
     [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
 };
 
-static bool is_wide(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
+static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
+static bool is_float(const struct tvmq_binary_desc *desc) { return desc->type == TVMQ_TYPE_F32; }
+
+static bool has_kernels(const union tvmq_desc *desc) { return !is_integer(desc) && !is_float(&desc->binary); }
 
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
-  if (is_wide(desc)) return 0;
+  if (!has_kernels(desc)) return 0;
   return tvmq_plain_candidates(ways[desc->binary.operation]->select, desc, desc->binary.n, env, list, max);
 }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   const struct tvmq_binary_desc *d = &desc->binary;
   (void)env;
-  if (ways[d->operation]->select == NULL || is_wide(desc)) return;
+  if (!has_kernels(desc)) return;
   tvmq_plain_sign(d->type, d->type, d->n, text);
   if (d->broadcast.rank > 0) tvmq_say(text, " line=%zu", d->broadcast.dims[d->broadcast.rank - 1]);
 }
@@ -39,7 +42,7 @@ static size_t granule_of(const struct tvmq_binary *b, size_t most) {
 
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
-  const float cycles = (float)b->n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
+  const float cycles = (float)b->n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(b->n, 1);
   if (b->broadcast.rank > 0) {
@@ -58,10 +61,13 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct tvmq_binary *b = (struct tvmq_binary *)*op;
   if (!b) return "out of memory";
   const struct tvmq_binary_desc *d = &desc->binary;
-  b->way = ways[d->operation];
-  const struct tvmq_variant *variant = tvmq_plain_choose(b->way->select, desc, env);
-  if (variant == NULL) return "no kernel for this type";
-  tvmq_set_pair_formula(d, env->rounding, &b->formula);
+  b->way = is_float(d) ? &tvmq_binary_floats : ways[d->operation];
+  const struct tvmq_variant *variant = NULL;
+  if (b->way->select != NULL) {
+    variant = tvmq_plain_choose(b->way->select, desc, env);
+    if (variant == NULL) return "no kernel for this type";
+    tvmq_set_pair_formula(d, env->rounding, &b->formula);
+  }
   b->way->plan(b, d, env->rounding, variant);
   b->variant = variant;
   b->broadcast = d->broadcast;
@@ -78,7 +84,11 @@ static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cycles, .choice = tvmq_plain_choice(b->variant)};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm, .cycles = b->cycles};
+  if (b->variant != NULL) {
+    out->kernel = b->variant->name;
+    out->choice = tvmq_plain_choice(b->variant);
+  }
   if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
 }
 
@@ -114,11 +124,11 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
-  return is_wide(desc) ? &tvmq_op_integers : &tvmq_op_binary;
+  return is_integer(desc) ? &tvmq_op_integers : &tvmq_op_binary;
 }
 
 static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
-  if (!is_wide(desc) || in[0] == NULL || in[1] == NULL) return false;
+  if (!is_integer(desc) || in[0] == NULL || in[1] == NULL) return false;
   tvmq_integers(&desc->binary, (const void *const[2]){in[0], in[1]}, outs[0]);
   return true;
 }
@@ -134,4 +144,5 @@ const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
                                              .run_task = run_task,
                                              .release = release,
                                              .info = info,
-                                             .byte_function = byte_function};
+                                             .byte_function = byte_function,
+                                             .light_if_wide = true};

@@ -57,4 +57,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_integers(&((const struct integers *)op)->desc, (const void *const[2]){pass->in[0], pass->in[1]}, pass->out);
 }
 
-const struct tvmq_op_class tvmq_op_integers = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .converts = true};
+const struct tvmq_op_class tvmq_op_integers = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

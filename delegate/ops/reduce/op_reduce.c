@@ -13,7 +13,8 @@
 
 // ---- loops
 
-// into[i] = what it is and from[i], for n elements; or into[0] with all of them. Sums are int32, the greatest and the least of the elements' type.
+// into[i] = what it is and from[i], for n elements; or into[0] with all of them, one after the other. Sums are int32, of float32 as the elements are; the
+// greatest and the least are of the elements' type.
 typedef void (*loop_fn)(void *into, const void *from, size_t n);
 struct loops {
   loop_fn each, all;
@@ -44,6 +45,7 @@ struct loops {
 LOOPS_OF(int8_t)
 LOOPS_OF(uint8_t)
 LOOPS_OF(int16_t)
+LOOPS(sum, float, float, a + b)
 
 #define ROW(NAME)                                                                                                                             \
   {                                                                                                                                           \
@@ -52,6 +54,7 @@ LOOPS_OF(int16_t)
       NAME##_all_int16_t                                                                                                                      \
     }                                                                                                                                         \
   }
+static const struct loops float_sums = {sum_each_float, sum_all_float};
 static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
     [TVMQ_REDUCTION_MEAN] = ROW(sum), [TVMQ_REDUCTION_SUM] = ROW(sum), [TVMQ_REDUCTION_MAX] = ROW(max), [TVMQ_REDUCTION_MIN] = ROW(min)};
 
@@ -75,6 +78,7 @@ struct reduce {
   float cycles;  // estimated, on one thread
 };
 
+static bool is_float(const struct reduce *r) { return r->desc.in_type == TVMQ_TYPE_F32; }
 static bool is_sum(const struct reduce *r) { return r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM; }
 
 // Sums along the last dimension of a tensor of bytes have kernels.
@@ -95,6 +99,11 @@ static void end_sums(const struct reduce *r, const int32_t *acc, size_t n, void 
       ((uint8_t *)out)[i] = (uint8_t)value;
     }
   }
+}
+
+static void end_floats(const struct reduce *r, const float *acc, size_t n, float *out) {
+  const float count = (float)tvmq_reduction_count(&r->desc);
+  for (size_t i = 0; i < n; i++) out[i] = acc[i] / count;
 }
 
 // Where rows are many, a table of what each sum becomes is soon worth its making. False: out of memory.
@@ -126,7 +135,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_reduce_desc *d = &desc->reduce;
   tvmq_free(r->results);
   *r = (struct reduce){.desc = *d,
-                       .loops = loops[d->reduction][d->in_type],
+                       .loops = d->in_type == TVMQ_TYPE_F32 ? float_sums : loops[d->reduction][d->in_type],
                        .element_bytes = tvmq_type_bytes(d->in_type),
                        .block = 1,
                        .outputs = (size_t)(tvmq_reduction_outputs(d) / d->dims[0]),
@@ -136,7 +145,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   r->acc_bytes = is_sum(r) ? sizeof(int32_t) : r->element_bytes;
   for (int i = 1; i < d->n_dims; i++) r->block *= (size_t)d->dims[i];
   r->bias = -tvmq_reduction_count(d) * d->in.zero_point;
-  if (is_sum(r)) tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
+  if (is_sum(r) && !is_float(r)) tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
   set_tasks(r, env);
   if (!make_results(r)) return "out of memory";
   size_t at;
@@ -245,7 +254,9 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     for (size_t line = 0; line < lines; line++) {
       uint8_t *const out = (uint8_t *)pass->out + (i * r->outputs + line * r->inner + columns.first) * r->element_bytes;
       const uint8_t *const from = acc + line * columns.n * r->acc_bytes;
-      if (is_sum(r)) {
+      if (is_float(r)) {
+        end_floats(r, (const float *)from, columns.n, (float *)out);
+      } else if (is_sum(r)) {
         end_sums(r, (const int32_t *)from, columns.n, out);
       } else {
         memcpy(out, from, columns.n * r->element_bytes);
@@ -261,9 +272,17 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
   (void)env;
   enum { FEW = 8 };
   const struct tvmq_reduce_desc *d = &desc->reduce;
-  const bool pools = d->n_dims == 3 && d->dims[2] >= FEW && d->in_type != TVMQ_TYPE_S16 && d->reduction != TVMQ_REDUCTION_MIN;
+  const bool narrow = d->in_type != TVMQ_TYPE_S16 && d->in_type != TVMQ_TYPE_F32;
+  const bool pools = d->n_dims == 3 && d->dims[2] >= FEW && narrow && d->reduction != TVMQ_REDUCTION_MIN;
   return pools ? &tvmq_op_reduce_by_pool : &tvmq_op_reduce;
 }
 
-const struct tvmq_op_class tvmq_op_reduce = {
-    .claim = claim, .computed_by = computed_by, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_reduce = {.claim = claim,
+                                             .claim_fast_math = tvmq_claim_fast_math_reduce,
+                                             .computed_by = computed_by,
+                                             .plan = plan,
+                                             .n_tasks = n_tasks,
+                                             .run_task = run_task,
+                                             .release = release,
+                                             .info = info,
+                                             .light_if_wide = true};
