@@ -55,8 +55,10 @@ class Runtime:
 
 @functools.cache
 def installed() -> list[Runtime]:
-    """Every runtime that this Python has, all of them in one process."""
-    return [Runtime(name, tvmq_delegate.binding.runtimes.find(name)) for name in tvmq_delegate.binding.runtimes.installed()]
+    """Every runtime that this Python has, all of them in one process; if TVMQ_RUNTIME names one, that one alone."""
+    wanted = os.environ.get("TVMQ_RUNTIME")
+    names = [name for name in tvmq_delegate.binding.runtimes.installed() if wanted in (None, "", name)]
+    return [Runtime(name, tvmq_delegate.binding.runtimes.find(name)) for name in names]
 
 
 def run(interpreter: Any, *inputs: np.ndarray) -> list[np.ndarray]:

@@ -70,3 +70,11 @@ def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pat
     assert tvmq_delegate.report(known).summary.machine in {machine.name for machine in tvmq_delegate.machines()}
     refused = CliRunner().invoke(cli.main, ["calibrate", "--base", "vax", "--runtime", runtime.name])
     assert refused.exit_code == 2 and "no machine is called 'vax'" in refused.stderr
+
+
+def test_files_that_cannot_be_written_are_told_before_anything_is_measured(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for path in (tmp_path, tmp_path / "file" / "machine"):
+        with pytest.raises(OSError):
+            measure.calibrate(out=path, progress=lambda fraction, what: pytest.fail(what))
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
@@ -106,6 +107,9 @@ def calibrate(
     from . import samples  # which needs numpy; that comes with a runtime
 
     tell = progress or (lambda fraction, what: None)
+    path = (Path(out) if out is not None else machines.cache_file(library_path())) if write else None
+    if path is not None:
+        _open(path)
     module = runtimes.find(runtime)
     nets = [samples.Sampler(kind, layers.every_layer(kind), module, {"machine": "known", "num_threads": 1}) for kind in ("int8", "uint8")]
     name = base or library.report(nets[0].delegate).summary.machine
@@ -114,9 +118,8 @@ def calibrate(
         raise ValueError(f"no machine is called {name!r}; known are {', '.join(texts)}")
     rounds = samples.measure(nets, seconds, lambda fraction, what: tell(0.8 * fraction, what))
     found = _fitted(nets, name, texts[name], rounds, lambda fraction, what: tell(0.8 + 0.18 * fraction, what))
-    if not write:
+    if path is None:
         return found
-    path = Path(out) if out is not None else machines.cache_file(library_path())
     _write(path, found.text)
     return Calibration(**{**vars(found), "path": str(path)})
 
@@ -213,9 +216,17 @@ def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() and c != "#" else " " for c in text)[:60].strip() or "unnamed"
 
 
+def _open(path: Path) -> None:
+    """Fails where _write would, before anything is measured."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    with tempfile.TemporaryFile(dir=path.parent):
+        pass
+
+
 def _write(path: Path, text: str) -> None:
     """There as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name[:100]}.", delete=False, encoding="utf-8") as file:
         try:
             file.write(text)
