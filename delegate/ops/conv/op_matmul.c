@@ -1,5 +1,5 @@
 // BATCH_MATMUL of tensors both of which change: FULLY_CONNECTED whose weights are packed anew at each inference. The first pass packs all matrices on the right
-// and transposes those on the left that lie the other way; each further pass is one product.
+// and transposes those on the left that lie the other way; the second computes the products, in tasks of many where there are many.
 #include <string.h>
 
 #include "base/arith.h"
@@ -8,6 +8,7 @@
 #include "ops/conv/conv.h"
 #include "ops/moves/transpose.h"
 #include "ops/op.h"
+#include "plan/blocks.h"
 
 struct matmul {
   struct tvmq_matmul_desc desc;
@@ -16,6 +17,8 @@ struct matmul {
   uint8_t *filter;                            // weights that the convolution is planned for
   uint8_t *panels, *left;                     // of all matrices on the right; transposed ones on the left, NULL where none is
   size_t left_bytes, right_bytes, out_bytes;  // of a matrix
+  size_t to_pack, to_turn, pack_step;         // panels and matrices of the first pass, and how many of both a task has
+  size_t product_tasks, step;                 // tasks of a product; or, where that is not 0, products of a task
   const struct tvmq_scratch *scratch;
 };
 
@@ -47,6 +50,22 @@ static void set_stage(struct matmul *m) {
   m->stage.headroom = m->stage.fits_int16 = false;
 }
 
+static float cycles_of(const struct matmul *m) {
+  struct tvmq_op_info product;
+  tvmq_op_conv.info(m->conv, &product);
+  return product.choice.cycles * (float)m->desc.products;
+}
+
+// A product is cut only where there are fewer than tasks wanted.
+static void set_tasks(struct matmul *m, const struct tvmq_env *env) {
+  const size_t wanted = tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, cycles_of(m)), 1), products = (size_t)m->desc.products;
+  m->to_pack = (size_t)m->desc.rights * panels_of(m);
+  m->to_turn = m->desc.adj_x ? (size_t)m->desc.lefts : 0;
+  m->pack_step = tvmq_ceil_div(m->to_pack + m->to_turn, wanted);
+  m->product_tasks = tvmq_op_conv.n_tasks(m->conv, 0);
+  m->step = products >= wanted ? tvmq_ceil_div(products, wanted) : 0;
+}
+
 // All weights are the least there is: kernels that cannot take that one are left out.
 static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc, const struct tvmq_env *env) {
   drop(m);
@@ -66,6 +85,7 @@ static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc,
   const char *why = tvmq_op_conv.plan(&m->conv, &(union tvmq_desc){.conv = conv}, &any);
   if (why) return why;
   if (tvmq_op_conv.n_tasks(m->conv, 1) > 0) return "the product takes more than one pass";
+  set_tasks(m, env);
   set_stage(m);
   size_t panels, lefts;
   if (!tvmq_mul_size((size_t)desc->rights, panels_of(m) * panel_bytes(m), &panels) || !tvmq_mul_size((size_t)desc->lefts, m->left_bytes, &lefts))
@@ -94,16 +114,19 @@ static void release(struct tvmq_op *op) {
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct matmul *m = (const struct matmul *)op;
   tvmq_op_conv.info(m->conv, out);
-  out->cycles = out->choice.cycles * (float)m->desc.products;
+  out->cycles = cycles_of(m);
   out->choice = (struct tvmq_choice){0};
+  out->scratch_bytes = tvmq_max(out->scratch_bytes, sizeof(struct panel_room) * (size_t)tvmq_threads_count(conv_of(m)->threads));
+  out->packed_bytes = m->to_pack * panel_bytes(m);
   out->algorithm = "packed at each inference";
   out->macs *= (uint64_t)m->desc.products;
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct matmul *m = (const struct matmul *)op;
-  if (pass == 0) return (size_t)m->desc.rights * panels_of(m) + (m->left != NULL ? (size_t)m->desc.lefts : 0);
-  return pass <= (size_t)m->desc.products ? tvmq_op_conv.n_tasks(m->conv, 0) : 0;
+  const size_t products = (size_t)m->desc.products;
+  if (pass == 0) return tvmq_ceil_div(m->to_pack + m->to_turn, m->pack_step);
+  return pass > 1 ? 0 : m->step > 0 ? tvmq_ceil_div(products, m->step) : products * m->product_tasks;
 }
 
 static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct panel_room *room) {
@@ -143,25 +166,46 @@ static size_t matrix_of(const struct tvmq_matmul_desc *desc, size_t product, con
   return index;
 }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
-  const struct matmul *m = (const struct matmul *)op;
-  const size_t to_pack = (size_t)m->desc.rights * panels_of(m);
-  if (pass->number == 0) {
-    if (task.index < to_pack) {
-      pack(m, pass->in[1], task.index, (struct panel_room *)m->scratch->memory + task.thread);
-    } else {
-      turn_left(m, pass->in[0], task.index - to_pack);
-    }
-    return;
+// Panels and matrices [first, end) of the first pass.
+static void bring(const struct matmul *m, const struct tvmq_pass *pass, size_t first, size_t end, struct panel_room *room) {
+  for (size_t i = first; i < end; i++) {
+    if (i < m->to_pack)
+      pack(m, pass->in[1], i, room);
+    else
+      turn_left(m, pass->in[0], i - m->to_pack);
   }
-  const size_t product = pass->number - 1;
-  struct tvmq_conv conv = *conv_of(m);
-  conv.packed = m->panels + matrix_of(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
-  conv.stage = m->stage;
+}
+
+// A product's tasks from `task` to `end`.
+static void multiply(const struct matmul *m, struct tvmq_conv *conv, const struct tvmq_pass *pass, size_t product, struct tvmq_task task, size_t end) {
+  conv->packed = m->panels + matrix_of(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
   const uint8_t *lefts = m->left != NULL ? m->left : pass->in[0];
   const void *in[] = {lefts + matrix_of(&m->desc, product, m->desc.left_strides) * m->left_bytes};
   void *outs[] = {(uint8_t *)pass->out + product * m->out_bytes};
-  conv.choice.way->run_task(&conv, &(struct tvmq_pass){.number = 0, .in = in, .outs = outs, .out = outs[0]}, task);
+  const struct tvmq_pass inner = {.number = 0, .in = in, .outs = outs, .out = outs[0]};
+  for (; task.index < end; task.previous = task.index++) conv->choice.way->run_task(conv, &inner, task);
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct matmul *m = (const struct matmul *)op;
+  if (pass->number == 0) {
+    const size_t first = task.index * m->pack_step, end = tvmq_min(first + m->pack_step, m->to_pack + m->to_turn);
+    bring(m, pass, first, end, (struct panel_room *)m->scratch->memory + task.thread);
+    return;
+  }
+  struct tvmq_conv conv = *conv_of(m);
+  conv.stage = m->stage;
+  if (m->step == 0) {
+    const size_t product = task.index / m->product_tasks;
+    const bool same = task.previous != SIZE_MAX && task.previous / m->product_tasks == product;
+    task.previous = same ? task.previous % m->product_tasks : SIZE_MAX;
+    task.index %= m->product_tasks;
+    multiply(m, &conv, pass, product, task, task.index + 1);
+    return;
+  }
+  const size_t first = task.index * m->step, end = tvmq_min(first + m->step, (size_t)m->desc.products);
+  for (size_t product = first; product < end; product++)
+    multiply(m, &conv, pass, product, (struct tvmq_task){.previous = SIZE_MAX, .thread = task.thread}, m->product_tasks);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }

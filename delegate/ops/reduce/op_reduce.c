@@ -73,7 +73,7 @@ struct reduce {
   int32_t bias;
   struct tvmq_scale scale;
   enum tvmq_rounding rounding;
-  size_t slice;
+  size_t slice, scratch_bytes;  // of a thread, and of all
   const struct tvmq_scratch *scratch;
   float cycles;  // estimated, on one thread
 };
@@ -150,6 +150,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!make_results(r)) return "out of memory";
   size_t at;
   if (!tvmq_scratch_append(&r->slice, r->outputs, r->acc_bytes, &at)) return "scratch exceeds the address space";
+  r->scratch_bytes = r->slice * (size_t)tvmq_threads_count(env->threads);
   return tvmq_scratch_reserve(env->scratch, 0, r->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
 }
 
@@ -160,7 +161,8 @@ static void release(struct tvmq_op *op) {
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct reduce *r = (const struct reduce *)op;
-  *out = (struct tvmq_op_info){.kernel = r->row_sums != NULL ? r->row_sums->name : "", .algorithm = "loops", .scratch_bytes = r->slice, .cycles = r->cycles};
+  *out = (struct tvmq_op_info){
+      .kernel = r->row_sums != NULL ? r->row_sums->name : "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cycles};
 }
 
 // ---- run
