@@ -11,6 +11,6 @@ double tvmq_system_megahertz(void);
 // The governor of that processor's frequency; "" where the system does not tell.
 void tvmq_system_governor(char *text, size_t size);
 
-// The least time of a task that is the same on every machine and in every version, of some milliseconds: a machine that is throttled, or busy with something
-// else, takes longer for it than it once did.
+// The least time of a task that is the same on every machine and in every version, of the runs that 20 ms have room for: a machine that is throttled, or busy
+// with something else, takes longer for it than it once did.
 uint64_t tvmq_reference_ns(void);
