@@ -9,10 +9,15 @@
 void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
   *multiplier = 0;
   *shift = 0;
-  if (real == 0) return;
+  uint64_t bits;
+  memcpy(&bits, &real, sizeof bits);
+  const int field = (int)(bits >> 52 & 0x7ff);
+  if (field == 0 || field == 0x7ff) return;  // shifted out, or no number
 
-  int exponent;
-  int64_t mantissa = (int64_t)round(frexp(real, &exponent) * 2147483648.0);
+  // As round(frexp(real) * 2^31) has it, half away from zero, without two calls.
+  int exponent = field - 1022;
+  int64_t mantissa = (int64_t)(((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) + (1 << 21)) >> 22;
+  if (bits >> 63 != 0) mantissa = -mantissa;
   if (mantissa == INT64_C(1) << 31) {  // rounded up to 1.0: back into [0.5, 1)
     mantissa /= 2;
     exponent++;

@@ -1,5 +1,9 @@
 #include "packing/fold.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 // Sums of differences between weights and their zero point: of all, and of those above 0.
 struct sums {
   int64_t all, positive;
@@ -23,10 +27,34 @@ static inline void add(const struct tvmq_channel *channel, const uint8_t *weight
   }
 }
 
+#if defined(__SSE2__)
+static int64_t sum_of_halves(__m128i x) { return _mm_cvtsi128_si64(_mm_add_epi64(x, _mm_unpackhi_epi64(x, x))); }
+#endif
+
+// The same of weights side by side. x86 has an instruction that adds up bytes, which compilers do not find.
+static void add_side_by_side(const struct tvmq_channel *channel, const uint8_t *weights, size_t n, struct sums *sums) {
+  size_t first = 0;
+#if defined(__SSE2__)
+  enum { VECTOR = 16 };
+  const uint8_t zero_point = (uint8_t)(channel->zero_point - INT8_MIN);
+  const __m128i flip = _mm_set1_epi8((char)(channel->flip ^ 0x80)), zero_points = _mm_set1_epi8((char)zero_point), none = _mm_setzero_si128();
+  __m128i all = none, raised = none;
+  for (; n - first >= VECTOR; first += VECTOR) {
+    const __m128i x = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(weights + first)), flip);
+    all = _mm_add_epi64(all, _mm_sad_epu8(x, none));
+    raised = _mm_add_epi64(raised, _mm_sad_epu8(_mm_max_epu8(x, zero_points), none));
+  }
+  const int64_t zero = (int64_t)first * zero_point;
+  sums->all += sum_of_halves(all) - zero;
+  sums->positive += sum_of_halves(raised) - zero;
+#endif
+  add(channel, weights + first, n - first, 1, sums);
+}
+
 static struct sums sum(const struct tvmq_channel *channel) {
   struct sums sums = {0};
   if (channel->depth_stride == 1 && channel->tap_stride == channel->n_depths) {
-    add(channel, channel->weights, channel->n_taps * channel->n_depths, 1, &sums);
+    add_side_by_side(channel, channel->weights, channel->n_taps * channel->n_depths, &sums);
     return sums;
   }
   if (channel->n_depths == 1) {
@@ -36,7 +64,7 @@ static struct sums sum(const struct tvmq_channel *channel) {
   for (size_t t = 0; t < channel->n_taps; t++) {
     const uint8_t *weights = channel->weights + t * channel->tap_stride;
     if (channel->depth_stride == 1)
-      add(channel, weights, channel->n_depths, 1, &sums);
+      add_side_by_side(channel, weights, channel->n_depths, &sums);
     else
       add(channel, weights, channel->n_depths, channel->depth_stride, &sums);
   }

@@ -3,6 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 // Where depth `k` of the channel at `position` lies among a tap's weights, in a layout with a rotation.
 static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_depths, size_t k, size_t position) {
   enum { STEP = 16, PAIR = 2, ROTATION = 4, HALF = ROTATION * PAIR };
@@ -72,6 +76,25 @@ COPY_WORDS(16)
 COPY_WORDS(32)
 COPY_WORDS(64)
 
+// The words that most kernels take, in squares of four.
+static void copy_squares_32(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
+  size_t first = 0;
+#if defined(__SSE2__)
+  enum { WORDS = 4, BYTES = 4 * WORDS };
+  for (; n - first >= WORDS; first += WORDS) {
+    __m128i in[CHANNELS];
+    for (size_t j = 0; j < CHANNELS; j++)
+      in[j] = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(from[j] + first / WORDS * BYTES)), _mm_set1_epi8((char)flip[j]));
+    const __m128i a = _mm_unpacklo_epi32(in[0], in[1]), b = _mm_unpacklo_epi32(in[2], in[3]), c = _mm_unpackhi_epi32(in[0], in[1]),
+                  d = _mm_unpackhi_epi32(in[2], in[3]);
+    const __m128i rows[WORDS] = {_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b), _mm_unpacklo_epi64(c, d), _mm_unpackhi_epi64(c, d)};
+    for (size_t i = 0; i < WORDS; i++) _mm_storeu_si128((__m128i *)(out + (first + i) * step), rows[i]);
+  }
+#endif
+  const uint8_t *const rest[CHANNELS] = {from[0] + 4 * first, from[1] + 4 * first, from[2] + 4 * first, from[3] + 4 * first};
+  copy_words_32(rest, flip, n - first, step, out + first * step);
+}
+
 // `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.
 static void pack_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
   const uint8_t *from[CHANNELS];
@@ -93,7 +116,7 @@ static void pack_words(const struct tvmq_layout *layout, const struct tvmq_chann
   else if (size == 2)
     copy_words_16(from, flip, words, step, out);
   else if (size == 4)
-    copy_words_32(from, flip, words, step, out);
+    copy_squares_32(from, flip, words, step, out);
   else
     copy_words_64(from, flip, words, step, out);
 }
