@@ -301,6 +301,20 @@ def _written(folder: pathlib.Path, source: bytes) -> pathlib.Path:
     return path
 
 
+def test_ctrl_c_ends_a_local_fleet():
+    """All processes of the terminal hear it, and one says so."""
+    command = [sys.executable, "-m", "tvmq_delegate", "fleet", "local", "--port", "0"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True)
+    try:
+        assert process.stdout and "is a fleet of 1" in process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, said.strip()) == (130, "Interrupted")
+
+
 def test_interrupted_board():
     """Ctrl-C ends a board at once."""
     with scheduler() as address:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,7 @@ def certificates(folder: str, hosts: tuple[str, ...]) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="Of the scheduler; 0: any that is free.")
 def local(n: int, port: int) -> None:
     """Serve as a fleet of this machine alone, for trying it: a scheduler and boards, until Ctrl-C. No other machine can connect."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is how it ends in the background
     with _fleet().local(n, port) as there:
         screen.console.print(f"tcp://{there.client.scheduler.address.partition('://')[2]} is a fleet of {n}; Ctrl-C ends it", soft_wrap=True)
         there.wait()

@@ -170,6 +170,7 @@ def local(n: int = 1, port: int = 0) -> Iterator[Boards]:
                 raise OSError(error.errno, error.strerror, f"port {port}") from None
     with dask.config.set(settings), LocalCluster(host="127.0.0.1", scheduler_port=port, dashboard_address="127.0.0.1:0", **arguments) as cluster:
         with Boards(Client(cluster, set_as_default=False)) as boards:
+            boards.client.register_plugin(serve.Unheard())
             boards.client.register_plugin(serve.Describes())
             boards.client.wait_for_workers(n, timeout=60)
             yield boards

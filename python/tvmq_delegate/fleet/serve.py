@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,16 @@ class Describes(WorkerPlugin):  # type: ignore[misc]
         found = board.describe(name, address) if about is None else board.proxied(name, address, self.via, about)
         spread = max(self._references) / max(1, min(self._references)) if self._references else 0.0
         return dataclasses.replace(found, last=self._last, spread=round(spread, 3), temperature=self._temperature if about else found.temperature)
+
+
+class Unheard(WorkerPlugin):  # type: ignore[misc]
+    """Ctrl-C in a terminal reaches all of a cluster's processes: whoever began the cluster hears it, and ends the others."""
+
+    name = "tvmq-unheard"
+
+    def setup(self, worker: Worker) -> None:
+        del worker
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def current() -> Describes | None:
