@@ -305,7 +305,8 @@ def test_ctrl_c_ends_a_local_fleet():
     """All processes of the terminal hear it, and one says so."""
     command = [sys.executable, "-m", "tvmq_delegate", "fleet", "local", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
     try:
         assert process.stdout and "is a fleet of 1" in process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
