@@ -1,11 +1,6 @@
 // ADD, SUB and MUL of int32 and int64, as graphs compute shapes with them: of few elements, by one task. Like the reference, they wrap.
-#include "base/memory.h"
 #include "ops/elementwise/integers.h"
-#include "ops/op.h"
-
-struct integers {
-  struct tvmq_binary_desc desc;
-};
+#include "ops/single.h"
 
 static uint64_t load(enum tvmq_type type, const void *from, size_t i) {
   return type == TVMQ_TYPE_S64 ? ((const uint64_t *)from)[i] : ((const uint32_t *)from)[i];
@@ -35,26 +30,15 @@ void tvmq_integers(const struct tvmq_binary_desc *desc, const void *const in[2],
   }
 }
 
-static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  (void)env;
-  if (!*op) *op = tvmq_alloc(sizeof(struct integers));
-  if (!*op) return "out of memory";
-  ((struct integers *)*op)->desc = desc->binary;
-  return NULL;
-}
-
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   (void)op;
   *out = (struct tvmq_op_info){.kernel = "", .algorithm = "integers"};
 }
 
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return (void)op, pass == 0; }
-
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   (void)task;
-  tvmq_integers(&((const struct integers *)op)->desc, (const void *const[2]){pass->in[0], pass->in[1]}, pass->out);
+  tvmq_integers(&tvmq_single_desc(op)->binary, (const void *const[2]){pass->in[0], pass->in[1]}, pass->out);
 }
 
-const struct tvmq_op_class tvmq_op_integers = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_integers = {
+    .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .release = tvmq_single_release, .info = info};

@@ -1,13 +1,6 @@
 // SHAPE: the dimensions of a tensor, whatever is in it. They are nearly always known before anything runs, and then nobody reads the output.
-#include <string.h>
-
-#include "base/memory.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
-
-struct shape_op {
-  struct tvmq_shape_desc desc;
-};
+#include "ops/single.h"
 
 static void write_dims(const struct tvmq_shape_desc *desc, void *out) {
   for (int d = 0; d < desc->rank; d++) {
@@ -19,26 +12,14 @@ static void write_dims(const struct tvmq_shape_desc *desc, void *out) {
   }
 }
 
-static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  (void)env;
-  if (!*op) *op = tvmq_alloc(sizeof(struct shape_op));
-  if (!*op) return "out of memory";
-  ((struct shape_op *)*op)->desc = desc->shape;
-  return NULL;
-}
-
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   (void)op;
   *out = (struct tvmq_op_info){.kernel = "", .algorithm = "constant"};
 }
 
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return (void)op, pass == 0; }
-
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   (void)task;
-  write_dims(&((const struct shape_op *)op)->desc, pass->out);
+  write_dims(&tvmq_single_desc(op)->shape, pass->out);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_shape(&desc->shape); }
@@ -49,5 +30,11 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_shape = {
-    .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .evaluate = evaluate, .converts = true};
+const struct tvmq_op_class tvmq_op_shape = {.claim = claim,
+                                            .plan = tvmq_single_plan,
+                                            .n_tasks = tvmq_single_tasks,
+                                            .run_task = run_task,
+                                            .release = tvmq_single_release,
+                                            .info = info,
+                                            .evaluate = evaluate,
+                                            .converts = true};
