@@ -101,7 +101,7 @@ TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_sums_args *args, enum 
 }
 
 // All is loaded before anything is stored, for all the compiler knows over what comes next.
-TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, size_t n, void *at) {
+TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, size_t n, const void *at, void *out) {
   int32x4_t sums[VECTORS];
   struct channels channels[VECTORS];
   float32x4_t results[VECTORS];
@@ -111,14 +111,16 @@ TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, const struct tvmq_floa
     channels[v] = (struct channels){vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i)};
   }
   UNROLL for (size_t v = 0; v < VECTORS; v++) results[v] = result_of(args, form, sums[v], channels[v]);
-  UNROLL for (size_t v = 0; v < VECTORS; v++) vst1q_f32((float *)at + 4 * v, results[v]);
+  UNROLL for (size_t v = 0; v < VECTORS; v++) vst1q_f32((float *)out + 4 * v, results[v]);
 }
 
 TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_sums_args *args) {
   char *row = args->sums;
   for (size_t m = 0; m < args->rows; m++, row += args->channels * sizeof(float)) {
     size_t n = 0;
-    for (; n + LANES <= args->channels; n += LANES) finish_sixteen(form, args, n, row + n * sizeof(float));
+    char *out = row;
+    __asm__("" : "+r"(out));  // a register of its own: with one for both, a load would wait for the address that the store before it leaves behind
+    for (; n + LANES <= args->channels; n += LANES) finish_sixteen(form, args, n, row + n * sizeof(float), out + n * sizeof(float));
     for (; n < args->channels; n++) {
       void *const at = row + n * sizeof(float);
       const struct channels one = {vld1q_dup_s32(args->weight_sums + n), vld1q_dup_f32(args->weight_scales + n), vld1q_dup_f32(args->bias + n)};
