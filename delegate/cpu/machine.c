@@ -58,6 +58,8 @@ static const struct tvmq_kernel_speed zen4[] = {
     {"tvmq_gemm_s8_1x16c4__avx512vnni", 36, 40},
     {"tvmq_gemm_s8_1x64c4__avx512vnni", 38, 45},
     {"tvmq_gemm_s8_6x64c4__avx512vnni", 63, 58},
+    {"tvmq_gemm_s8_7x64c4__avx512vnni", 63, 68},
+    {"tvmq_winograd_gemm_s16_24x16c2__avx512vnni", 27, 14},
     {"tvmq_gemm_s8_12x32c4__avx512vnni", 63, 62},
     {"tvmq_gemm_s8_16x16c4__avx512vnni", 63, 55},
     {"tvmq_gemm_s8_12x32c4l__avx512vnni", 63, 62},
