@@ -291,7 +291,7 @@ typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args
 // Rows that a kernel with tiles of up to `most` rows computes first of those that are left: no last tile is much smaller than the others.
 static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) { return tvmq_round_up(tvmq_ceil_div(left, tvmq_ceil_div(left, most)), step); }
 
-// One call finishes n channels, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
+// One call finishes n channels of a panel, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
 struct tvmq_winograd_output_args {
   const int32_t *sums;               // of tile 0 at point 0
   size_t tile_stride, point_stride;  // elements

@@ -93,16 +93,23 @@
 // Transforms have no weights: of their layout only nr, the channels at a time, means something.
 #define TVMQ_WINOGRAD_INPUT(SYMBOL, CPU, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_INPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_input = FN(SYMBOL, CPU)},
-#define TVMQ_WINOGRAD_GEMM(SYMBOL, CPU, MR, PANEL, ...) \
-  {.name = #SYMBOL,                                     \
-   .family = TVMQ_FAMILY_WINOGRAD_GEMM,                 \
-   .cpu = CPU,                                          \
-   .mr = MR,                                            \
-   .layout = LAYOUT PANEL,                              \
-   .speeds = {__VA_ARGS__},                             \
+#define TVMQ_WINOGRAD_GEMM(SYMBOL, CPU, FLAGS, MR, PANEL, ...) \
+  {.name = #SYMBOL,                                            \
+   .family = TVMQ_FAMILY_WINOGRAD_GEMM,                        \
+   .cpu = CPU,                                                 \
+   .flags = FLAGS,                                             \
+   .mr = MR,                                                   \
+   .layout = LAYOUT PANEL,                                     \
+   .speeds = {__VA_ARGS__},                                    \
    .fn.winograd_gemm = FN(SYMBOL, CPU)},
-#define TVMQ_WINOGRAD_OUTPUT(SYMBOL, CPU, NR, ...) \
-  {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_OUTPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_output = FN(SYMBOL, CPU)},
+#define TVMQ_WINOGRAD_OUTPUT(SYMBOL, CPU, FLAGS, NR, ...) \
+  {.name = #SYMBOL,                                       \
+   .family = TVMQ_FAMILY_WINOGRAD_OUTPUT,                 \
+   .cpu = CPU,                                            \
+   .flags = FLAGS,                                        \
+   .layout.nr = NR,                                       \
+   .speeds = {__VA_ARGS__},                               \
+   .fn.winograd_output = FN(SYMBOL, CPU)},
 
 const struct tvmq_variant tvmq_variants[] = {
 #include "kernels/variants.def"

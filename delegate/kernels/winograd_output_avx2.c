@@ -37,4 +37,6 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
   }
 }
 
-void tvmq_winograd_output_s8_8c__avx2(const struct tvmq_winograd_output_args *args) { TVMQ_FOR_FIXED_PATH(tvmq_stage_path(args->stage), finish_tiles, args); }
+void tvmq_winograd_output_s8_8c__avx2(const struct tvmq_winograd_output_args *args) {
+  TVMQ_FOR_PATH(tvmq_panel_path(args->stage, args->multiplier), finish_tiles, args);
+}

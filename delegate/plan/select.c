@@ -251,6 +251,7 @@ const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_
 
 struct transform {
   size_t channels;
+  uint32_t flags;
   const struct tvmq_machine *machine;
 };
 
@@ -258,11 +259,13 @@ static float transform_cycles(const struct tvmq_variant *v, const void *problem)
   const struct transform *p = problem;
   const size_t lanes = v->layout.nr;
   if (v->family == TVMQ_FAMILY_WINOGRAD_OUTPUT && p->channels % lanes != 0) return UNFIT;
+  if ((p->flags & ~v->flags) != 0) return UNFIT;
   return lanes <= p->channels ? (float)tvmq_ceil_div(p->channels, lanes) * (float)lanes / tvmq_speed_of(v, p->machine).rate : UNFIT;
 }
 
-const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, const struct tvmq_target *target, float *cycles) {
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t flags, const struct tvmq_target *target,
+                                                          float *cycles) {
   struct tvmq_target any = *target;
   any.only = NULL;
-  return least(family, &any, 0, transform_cycles, &(struct transform){channels, target->machine}, cycles);
+  return least(family, &any, 0, transform_cycles, &(struct transform){channels, flags, target->machine}, cycles);
 }

@@ -96,5 +96,6 @@ struct tvmq_winograd_problem {
 const struct tvmq_variant *tvmq_select_winograd_gemm(const struct tvmq_winograd_problem *problem, float *cycles);
 
 // The best of a family of transforms, and the cycles for all `channels` at one point of one tile. NULL: every variant computes more channels at a time, or
-// of the outputs, which go by a panel's channels, none a divisor of these.
-const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, const struct tvmq_target *target, float *cycles);
+// of the outputs, which go by a panel's channels, none a divisor of these; or none has all `flags`.
+const struct tvmq_variant *tvmq_select_winograd_transform(enum tvmq_family family, size_t channels, uint32_t flags, const struct tvmq_target *target,
+                                                          float *cycles);

@@ -99,13 +99,13 @@ static void check_winograd_outputs(const struct tvmq_machine *machine) {
   struct tvmq_target target = {.cpu = ALL_FEATURES, .machine = machine};
   float cycles;
   for (size_t n = 1; n <= UINT8_MAX; n++) {
-    const struct tvmq_variant *v = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, n, &target, &cycles);
+    const struct tvmq_variant *v = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, n, 0, &target, &cycles);
     CHECK(v == NULL ? n % 4 != 0 : n % v->layout.nr == 0, "%zu channels by %s", n, v == NULL ? "none" : v->name);
   }
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
     if (v->family != TVMQ_FAMILY_WINOGRAD_GEMM) continue;
     target.cpu = v->cpu;
-    CHECK(tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, v->layout.nr, &target, &cycles) != NULL, "panels of %s", v->name);
+    CHECK(tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, v->layout.nr, v->flags, &target, &cycles) != NULL, "panels of %s", v->name);
   }
 }
 

@@ -73,12 +73,17 @@ static size_t cached_tiles(const struct tvmq_conv_choice *c, const struct tvmq_m
   return tvmq_max(machine->winograd_bytes / (values_bytes(c) + sums_bytes(c)), machine->winograd_least_tiles);
 }
 
+// The kernel that finishes panels of a gemm's, which may be in float form if the gemm has that.
+static const struct tvmq_variant *select_output(const struct tvmq_variant *gemm, const struct tvmq_target *target, float *cycles) {
+  return tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, gemm->layout.nr, gemm->flags & TVMQ_FLOAT_STAGE, target, cycles);
+}
+
 static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_tiles *tiles, const struct tvmq_target *target) {
   const struct tvmq_machine *machine = target->machine;
   const size_t nr = c->variant->layout.nr, values = tvmq_tiles_values(tiles), waves = tvmq_ceil_div(tvmq_tiles_count(tiles), cached_tiles(c, machine));
   float input, output;
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, target, &input);
-  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, nr, target, &output);
+  tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, 0, target, &input);
+  select_output(c->variant, target, &output);
   const float streamed = c->transformed_bytes > machine->winograd_bytes ? (float)waves * (float)(c->transformed_bytes - machine->winograd_bytes) : 0;
   return (float)values * (input * (float)n_pieces(p) + output * (float)tvmq_ceil_div(p->group_n, nr)) + streamed * machine->streamed_byte_cycles;
 }
@@ -99,12 +104,12 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   const struct tvmq_conv_choice none = {0};
   float cycles;
   if (env->winograd == TVMQ_WINOGRAD_OFF || !is_legal(p)) return none;
-  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, target, &cycles)) return none;
+  if (!tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, 0, target, &cycles)) return none;
   const struct tvmq_tiles tiles = tiles_of(p);
   const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, target);
   struct tvmq_conv_choice c = {.n_taps = gemms.n_points};
   c.variant = tvmq_select_winograd_gemm(&gemms, &c.cycles);
-  if (!c.variant || !tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c.variant->layout.nr, target, &cycles)) return none;
+  if (!c.variant || !select_output(c.variant, target, &cycles)) return none;
   c.k = tvmq_round_up(gemms.k, c.variant->layout.ku);
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
@@ -183,8 +188,8 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct winograd *w = winograd_of(c);
   const struct tvmq_target target = tvmq_target(env);
   float cycles;
-  w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, &target, &cycles);
-  w->output = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, c->choice.variant->layout.nr, &target, &cycles);
+  w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, 0, &target, &cycles);
+  w->output = select_output(c->choice.variant, &target, &cycles);
   w->h = tvmq_axis(d->in_h, c->problem.geometry.out_h, d->filter_h, 1, 1, c->problem.geometry.pad_top);
   w->w = tvmq_axis(d->in_w, c->problem.geometry.out_w, d->filter_w, 1, 1, c->problem.geometry.pad_left);
   w->tiles = tiles_of(&c->problem);
