@@ -301,9 +301,7 @@ const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env) {
   union tvmq_desc desc;
   const char *reason = tvmq_node_describe(context, &record->node, known, &desc, &record->shapes);
-  const uint64_t places = tvmq_node_places(context, &record->node);
-  const bool is_known = record->planned && record->fresh && places == record->places;
-  const uint64_t constants = is_known ? record->constants : tvmq_node_constants(context, &record->node, env->hasher, &record->content);
+  const uint64_t constants = tvmq_node_constants(context, &record->node, env->hasher, &record->content);
   const bool changed = record->planned && constants != record->constants;
   const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
   if (same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
@@ -323,7 +321,6 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   record->planned = true;
   record->desc = desc;
   record->constants = constants;
-  record->places = places;
   record->n_candidates = 0;
   tvmq_record_show_plan(record);
   return NULL;

@@ -37,8 +37,6 @@ struct tvmq_record {
   float begin_cycles;    // that the machine takes for any operator, besides what the operator estimates
   union tvmq_desc desc;  // that the operator is planned for
   uint64_t constants;    // likewise: tvmq_node_constants()
-  uint64_t places;       // likewise: tvmq_node_places()
-  bool fresh;            // planned while the delegate was applied, and not prepared yet: constants that lie where they did count as unchanged
   struct tvmq_key content;
   struct tvmq_shapes shapes;
 

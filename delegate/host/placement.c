@@ -114,7 +114,6 @@ static bool plan(const struct tvmq_delegate *delegate, const TfLiteContext *cont
     struct tvmq_record *record = &subgraph->records[i];
     if (!tvmq_record_wanted(record)) continue;
     const char *reason = tvmq_record_plan(record, context, subgraph->known, &delegate->env);
-    record->fresh = delegate->options.constants == TVMQ_CONSTANTS_ASSUME;
     const bool left = reason == NULL && !delegate->options.require_full_delegation && tvmq_record_left(record, &delegate->env);
     if (left) reason = "a tuning record leaves it to the runtime";
     if (reason == NULL) continue;

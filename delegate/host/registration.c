@@ -67,7 +67,6 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
     struct tvmq_record *record = step->record;
     const unsigned long long plans = record->plans;
     const char *reason = tvmq_record_plan(record, context, NULL, &partition->delegate->env);
-    record->fresh = false;
     if (reason != NULL) return fail_to_plan(partition, context, record, reason);
     if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
     for (int k = 0; k < record->node.n_out; k++) {

@@ -90,30 +90,18 @@ const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_nod
   return flushed ? "a scale or its reciprocal is subnormal, which the runtime takes for zero" : NULL;
 }
 
-// NULL: input `i` is no constant.
-static const TfLiteTensor *constant_at(const TfLiteContext *context, const struct tvmq_node *node, int i) {
-  const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->inputs[i]);
-  return tensor != NULL && tvmq_tensor_is_constant(tensor) ? tensor : NULL;
-}
-
-uint64_t tvmq_node_places(const TfLiteContext *context, const struct tvmq_node *node) {
-  uint64_t places = 0;
-  for (int i = 0; i < TVMQ_MAX_IN; i++) {
-    const TfLiteTensor *tensor = constant_at(context, node, i);
-    if (tensor != NULL) places = tvmq_checksum_word(tvmq_checksum_word(places, (uintptr_t)tensor->data), tensor->bytes);
-  }
-  return places;
-}
-
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content) {
   struct tvmq_key keys[TVMQ_MAX_IN] = {{{0}}};
+  uint64_t places = 0;
   int n = 0;
   for (int i = 0; i < TVMQ_MAX_IN; i++) {
-    const TfLiteTensor *tensor = constant_at(context, node, i);
-    if (tensor != NULL) keys[n++] = tvmq_content(hasher, tensor->data, tensor->bytes);
+    const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->inputs[i]);
+    if (tensor == NULL || !tvmq_tensor_is_constant(tensor)) continue;
+    places = tvmq_checksum_word(places, (uintptr_t)tensor->data);
+    keys[n++] = tvmq_content(hasher, tensor->data, tensor->bytes);
   }
   *content = tvmq_content(hasher, keys, (size_t)n * sizeof keys[0]);
-  return tvmq_checksum_word(tvmq_node_places(context, node), content->words[0]);
+  return tvmq_checksum_word(places, content->words[0]);
 }
 
 const char *tvmq_node_parameter(const struct tvmq_node_view *view, int input, const TfLiteTensor **tensor, struct tvmq_shape *shape) {

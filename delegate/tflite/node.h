@@ -29,8 +29,5 @@ void tvmq_node_forget(const struct tvmq_node *node);
 // channel are not looked at.
 const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_node *node);
 
-// Where the node's constants lie: a checksum.
-uint64_t tvmq_node_places(const TfLiteContext *context, const struct tvmq_node *node);
-
 // Names the contents of the node's constants, which a program may change. Returns a checksum of them and of where they lie.
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content);

@@ -80,6 +80,23 @@ def test_changed_constants_are_packed_anew(runtime, name, constant):
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_constants_changed_before_the_graph_is_prepared(runtime, name):
+    """Claimed with what the file stores, prepared with what was set since."""
+    found = []
+    for delegates in ([runtime.load()], []):
+        interpreter = runtime.module.Interpreter(
+            model_content=CASES[name](), experimental_delegates=delegates, experimental_op_resolver_type=runtime.module.OpResolverType.BUILTIN_REF
+        )
+        weights = next(detail for detail in interpreter.get_tensor_details() if detail["index"] == 1)
+        interpreter.set_tensor(1, np.random.default_rng(1).integers(-60, 60, weights["shape"]).astype(weights["dtype"]))
+        interpreter.allocate_tensors()
+        interpreter.set_tensor(interpreter.get_input_details()[0]["index"], harness.random_inputs(interpreter, 0)[0])
+        interpreter.invoke()
+        found.append(interpreter.get_tensor(interpreter.get_output_details()[0]["index"]))
+    harness.assert_equal(*found)
+
+
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("constant", [1, 2], ids=["weights", "bias"])
 def test_each_inference_compares_constants(runtime, name, constant):
     """If the option says so: also of constants that the graph lists among its inputs."""
