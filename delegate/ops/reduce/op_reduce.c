@@ -144,8 +144,10 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
                        .scratch = env->scratch};
   r->acc_bytes = is_sum(r) ? sizeof(int32_t) : r->element_bytes;
   for (int i = 1; i < d->n_dims; i++) r->block *= (size_t)d->dims[i];
-  r->bias = -tvmq_reduction_count(d) * d->in.zero_point;
-  if (is_sum(r) && !is_float(r)) tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
+  if (is_sum(r) && !is_float(r)) {
+    r->bias = -tvmq_reduction_count(d) * d->in.zero_point;
+    tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
+  }
   set_tasks(r, env);
   if (!make_results(r)) return "out of memory";
   size_t at;
