@@ -45,6 +45,9 @@ print("exact", tvmq_delegate.__version__)
 """
 
 
+FEW = "-Disas=avx2,neon"  # kernels of other instruction sets take minutes to compile
+
+
 def run(*command: str | os.PathLike, **options) -> str:
     """Output of a command that must succeed, without what points at the sources, with meson and ninja of this environment first."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TVMQ_LIBRARY")}
@@ -56,8 +59,8 @@ def run(*command: str | os.PathLike, **options) -> str:
 
 def build(kind: str, source: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
     """Calls the build backend as an installer does, in a copy of its own environment."""
-    few = {"setup-args": ["-Disas=avx2,neon"]} if kind == "wheel" else None  # kernels of the others take minutes to compile
-    script = f"import sys; sys.path.insert(0, 'tools'); import build_backend; print(build_backend.build_{kind}({str(target)!r}, {few}))"
+    settings = {"setup-args": [FEW]} if kind == "wheel" else None
+    script = f"import sys; sys.path.insert(0, 'tools'); import build_backend; print(build_backend.build_{kind}({str(target)!r}, {settings}))"
     return target / run(sys.executable, "-c", script, cwd=source).split()[-1]
 
 
@@ -139,7 +142,7 @@ def prefix(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> 
     """Where `meson install` has put what C and C++ programs use."""
     folder = tmp_path_factory.mktemp("c")
     options = ["-Dtests=false", "-Doptimization=0", f"--prefix={folder}/prefix", "--libdir=lib"]  # what is asked is where things go: the quickest build will do
-    run("meson", "setup", folder / "build", unpacked, *options)
+    run("meson", "setup", folder / "build", unpacked, FEW, *options)
     run("meson", "install", "-C", folder / "build")
     return folder / "prefix"
 
