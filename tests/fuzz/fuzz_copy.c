@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "support/random.h"
 
-enum { MOST_LISTED = 64 };
+enum { MOST_LISTED = 64, MAX_OUT = 4 };
 
 // A dimension of the output that reads one of `size` elements, `stride` bytes apart.
 static struct tvmq_copy_axis pick_axis(struct fuzz_bytes *b, size_t size, size_t stride, int32_t list[MOST_LISTED]) {
@@ -66,7 +66,7 @@ static size_t expect(const struct tvmq_copy_desc *d, int output, size_t element,
 }
 
 void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
-  static uint8_t expected[FUZZ_MAX_BYTES], others[FUZZ_MAX_BYTES];
+  static uint8_t expected[FUZZ_MAX_BYTES], others[MAX_OUT][FUZZ_MAX_BYTES];  // threads write the outputs at once
   static int32_t lists[TVMQ_COPY_AXES][MOST_LISTED];
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   struct tvmq_copy_desc d = {.rank = (int)fuzz_pick(b, 0, fuzz_pick(b, 0, 1) ? 4 : TVMQ_COPY_AXES), .n_out = 1};
@@ -94,7 +94,7 @@ void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
     d.piece_axis = (int)fuzz_pick(b, 0, d.rank - 1);
     size_t left = d.axes[d.piece_axis].n;
     if (d.axes[d.piece_axis].kind != TVMQ_COPY_STEPS) return;
-    for (d.n_out = 0; d.n_out < 3; d.n_out++) left -= d.pieces[d.n_out] = (size_t)fuzz_pick(b, 0, (int64_t)left);
+    for (d.n_out = 0; d.n_out < MAX_OUT - 1; d.n_out++) left -= d.pieces[d.n_out] = (size_t)fuzz_pick(b, 0, (int64_t)left);
     d.pieces[d.n_out++] = left;
     output = (int)fuzz_pick(b, 0, d.n_out - 1);
   }
@@ -112,7 +112,7 @@ void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
   check_random_bytes(tensor.write, d.in_bytes);
   struct tvmq_op *op = NULL;
   void *outs[TVMQ_MAX_OUT];
-  for (int k = 0; k < d.n_out; k++) outs[k] = others;
+  for (int k = 0; k < d.n_out; k++) outs[k] = others[k];
   const size_t n = expect(&d, output, element, tensor.read, expected);
   fuzz_run_output(&tvmq_op_copy, &op, &desc, env, &tensor.read, expected, n, side, output, outs);
   tvmq_op_copy.release(op);
