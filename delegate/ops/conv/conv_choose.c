@@ -58,15 +58,37 @@ static float shared_cycles(const struct tvmq_conv_problem *problem, const struct
   return tvmq_best_blocks(&work, env->machine, threads).cycles * choice->cycles / work.cycles;  // the work may be one of several waves
 }
 
+// The cheapest of a way, and its cycles until the last thread is done. On one thread the way knows it; on several each kernel is asked, as another one may
+// split better. False: it has none.
+static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *best,
+                          float *least) {
+  struct tvmq_target target = tvmq_target(env);
+  if (tvmq_threads_count(env->threads) == 1 || target.only != NULL) {
+    const bool found = choose_by(way, problem, env, &target, best);
+    if (found) *least = shared_cycles(problem, env, best);
+    return found;
+  }
+  *least = INFINITY;
+  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equals the last is the most specific
+    struct tvmq_conv_choice choice;
+    target.only = &tvmq_variants[v];
+    if (!choose_by(way, problem, env, &target, &choice)) continue;
+    const float cycles = shared_cycles(problem, env, &choice);
+    if (cycles >= *least) continue;
+    *best = choice;
+    *least = cycles;
+  }
+  return *least < INFINITY;
+}
+
 // The cheapest of the ways that are allowed.
 static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
-  const struct tvmq_target target = tvmq_target(env);
   float least = INFINITY;
   best->variant = NULL;
   for (size_t i = 0; i < N_WAYS; i++) {
     struct tvmq_conv_choice choice;
-    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_by(ways[i], problem, env, &target, &choice)) continue;
-    const float cycles = shared_cycles(problem, env, &choice);
+    float cycles;
+    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_shared(ways[i], problem, env, &choice, &cycles)) continue;
     if (best->variant && cycles >= least) continue;
     if (ways[i]->is_exact && !ways[i]->is_exact(problem)) continue;
     *best = choice;
