@@ -21,10 +21,17 @@ import source
 import tvmq_delegate
 import wheels
 
+
+def build_folder() -> pathlib.Path | None:
+    """That of the library which is tested; of an installed one, that in which the package or the C tests were built."""
+    folders = [tvmq_delegate.library_path().parents[1], harness.REPOSITORY / "build/wheel", harness.REPOSITORY / "build/cc"]
+    return next((folder for folder in folders if (folder / "delegate/tvmq_delegateConfig.cmake").exists()), None)
+
+
 pytestmark = [
     pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
     pytest.mark.skipif(not (harness.REPOSITORY / ".git").exists(), reason="a release is made from a git checkout"),
-    pytest.mark.skipif(not tvmq_delegate.library_path().with_name("tvmq_delegateConfig.cmake").exists(), reason="TVMQ_LIBRARY is in no build folder"),
+    pytest.mark.skipif(build_folder() is None, reason="the library was built neither by make nor in the folder where it lies"),
 ]
 ARCHITECTURE = os.uname().machine
 
@@ -36,10 +43,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> source.Release:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A folder with the library that is tested, as meson installs it."""
+    """A folder with the library, as meson installs it."""
     folder = tmp_path_factory.mktemp("installed")
-    build = tvmq_delegate.library_path().parents[1]
-    subprocess.run([shutil.which("meson") or "meson", "install", "-C", str(build), "--no-rebuild", f"--destdir={folder}"], check=True, capture_output=True)
+    command = [shutil.which("meson") or "meson", "install", "-C", str(build_folder()), "--no-rebuild", f"--destdir={folder}"]
+    subprocess.run(command, check=True, capture_output=True)
     (found,) = folder.rglob("include")
     libraries = next(path.parent for path in folder.rglob("libtvmq_delegate.so"))
     for path in (*found.parent.rglob("*"), *libraries.rglob("*")):
