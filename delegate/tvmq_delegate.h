@@ -17,10 +17,11 @@ const char *tvmq_version(void);
 // ---- this CPU
 
 struct tvmq_cpu_info {
-  const char *name;  // "Cortex-A76", "AMD EPYC ...", "unknown"
-  const char *isa;   // the greatest instruction set that it offers: a name of tvmq_get_isa
-  int count;         // processors that this process may use: affinity and cgroup quota
-  int in_order;      // all cores that it may use are known to execute instructions in program order: what tune=auto goes by, unless cpu_affinity names some
+  const char *name;      // "Cortex-A76", "AMD EPYC ...", "unknown"
+  const char *isa;       // the greatest instruction set that it offers: a name of tvmq_get_isa
+  int count;             // processors that this process may use: affinity and cgroup quota
+  int in_order;          // all cores that it may use are known to execute instructions in program order: what tune=auto goes by, unless cpu_affinity names some
+  const char *identity;  // what tells CPUs of one name apart: vendor, family and model on x86, and features: "GenuineIntel 6-143 avx2+avxvnni+..."
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 

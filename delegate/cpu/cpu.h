@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "cpu/cpu_bits.h"
 
 // Features that the operating system reports as usable (HWCAP on Arm, CPUID and XCR0 on x86). Detected once.
@@ -18,6 +19,13 @@ const char *tvmq_cpu_machine(void);
 
 // Human-readable name of the processor ("Cortex-A76", "AMD Ryzen ..."), or "unknown". Static storage.
 const char *tvmq_cpu_name(void);
+
+// Beside the name, so that processors of one name are told apart: vendor, family and model unless the name comes from them, and the features,
+// "GenuineIntel 6-143 avx2+avxvnni+avx512vnni+avx512vbmi+amx". Static storage.
+const char *tvmq_cpu_identity(void);
+
+// Features by the names of the sets below that they contain, "avx2+avx512vnni"; "c" if they contain none.
+void tvmq_cpu_say_features(uint32_t cpu, struct tvmq_text *text);
 
 // Closed sets of features, from least to most: a name for the `isa` option and for the test tiers.
 struct tvmq_isa {

@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 // About the CPU that runs this; defined by the file of its architecture.
 uint32_t tvmq_cpu_arch_features(void);
 void tvmq_cpu_arch_name(char *name, size_t size);  // an empty string if there is none; size > 0
+void tvmq_cpu_arch_model(struct tvmq_text *text);  // vendor, family and model; nothing where the name comes from them
 
 // Arm: from the kernel's AT_HWCAP and AT_HWCAP2.
 uint32_t tvmq_arm_features(uint64_t hwcap, uint64_t hwcap2);
@@ -34,5 +37,7 @@ struct tvmq_cpuid {
 };
 uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid);
 
-// The row of cpu/machine.h for a vendor (the twelve letters of leaf 0), a family and model (EAX of leaf 1) and features; NULL: there is none.
+// For a vendor (the twelve letters of leaf 0), and a family and model (EAX of leaf 1): these in words, "GenuineIntel 6-143"; and, with features, the row of
+// cpu/machine.h, NULL where there is none.
+void tvmq_x86_say_model(const char *vendor, uint32_t leaf1_eax, struct tvmq_text *text);
 const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t features);

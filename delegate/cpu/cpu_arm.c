@@ -197,6 +197,8 @@ void tvmq_cpu_arch_name(char *name, size_t size) {
   snprintf(name, size, "%s", cores.name);
 }
 
+void tvmq_cpu_arch_model(struct tvmq_text *text) { (void)text; }  // names of cores come from MIDR
+
 const char *tvmq_cpu_machine(void) {
   struct tvmq_arm_cores cores;
   cores_here(&cores);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -30,14 +31,24 @@ uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid) {
   return cpu;
 }
 
+static uint32_t family_of(uint32_t leaf1_eax) {
+  const uint32_t family = leaf1_eax >> 8 & 0xf;
+  return family == 0xf ? family + (leaf1_eax >> 20 & 0xff) : family;
+}
+
+static uint32_t model_of(uint32_t leaf1_eax) { return (leaf1_eax >> 12 & 0xf0) | (leaf1_eax >> 4 & 0xf); }
+
+void tvmq_x86_say_model(const char *vendor, uint32_t leaf1_eax, struct tvmq_text *text) {
+  tvmq_say(text, "%s %" PRIu32 "-%" PRIu32, vendor, family_of(leaf1_eax), model_of(leaf1_eax));
+}
+
 const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t features) {
-  enum { EXTENDED = 0xf, ZEN3_AND_4 = 0x19, ZEN5 = 0x1a };
+  enum { ZEN3_AND_4 = 0x19, ZEN5 = 0x1a };
   if (!has(features, TVMQ_CPU_AVX512VNNI)) return NULL;
   if (strcmp(vendor, "AuthenticAMD") == 0) {
-    const uint32_t family = leaf1_eax >> 8 & 0xf, whole_family = family == EXTENDED ? EXTENDED + (leaf1_eax >> 20 & 0xff) : family;
-    const uint32_t model = (leaf1_eax >> 12 & 0xf0) | (leaf1_eax >> 4 & 0xf);
-    if (whole_family == ZEN5) return "zen5";
-    return whole_family == ZEN3_AND_4 && ((model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0xaf)) ? "zen4" : NULL;
+    const uint32_t family = family_of(leaf1_eax), model = model_of(leaf1_eax);
+    if (family == ZEN5) return "zen5";
+    return family == ZEN3_AND_4 && ((model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0xaf)) ? "zen4" : NULL;
   }
   return strcmp(vendor, "GenuineIntel") == 0 && !has(features, TVMQ_CPU_AMX) && !has(features, TVMQ_CPU_AVXVNNI) ? "cascade-lake" : NULL;
 }
@@ -83,16 +94,28 @@ uint32_t tvmq_cpu_arch_features(void) {
   return tvmq_x86_features(&cpuid);
 }
 
+// The vendor and EAX of leaf 1; false: CPUID does not tell.
+static bool read_model(char vendor[13], uint32_t *leaf1_eax) {
+  uint32_t eax, ebx, ecx, edx;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  const uint32_t letters[3] = {ebx, edx, ecx};
+  memcpy(vendor, letters, sizeof letters);
+  vendor[sizeof letters] = '\0';
+  return __get_cpuid(1, leaf1_eax, &ebx, &ecx, &edx) != 0;
+}
+
+void tvmq_cpu_arch_model(struct tvmq_text *text) {
+  char vendor[13];
+  uint32_t leaf1_eax;
+  if (read_model(vendor, &leaf1_eax)) tvmq_x86_say_model(vendor, leaf1_eax, text);
+}
+
 static const char *machine;
 
 static void find_machine(void) {
-  uint32_t eax, ebx, ecx, edx;
-  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return;
-  const uint32_t letters[3] = {ebx, edx, ecx};
-  char vendor[sizeof letters + 1] = {0};
-  memcpy(vendor, letters, sizeof letters);
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return;
-  machine = tvmq_x86_machine(vendor, eax, tvmq_cpu_detect());
+  char vendor[13];
+  uint32_t leaf1_eax;
+  if (read_model(vendor, &leaf1_eax)) machine = tvmq_x86_machine(vendor, leaf1_eax, tvmq_cpu_detect());
 }
 
 // Asked once: on a virtual machine each CPUID instruction is a call of the host.

@@ -38,7 +38,8 @@ static const char *greatest_isa(void) {
 const struct tvmq_cpu_info *tvmq_get_cpu(void) {
   struct tvmq_answers *answers = tvmq_answers();
   if (answers == NULL) return NULL;
-  answers->cpu = (struct tvmq_cpu_info){.name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order()};
+  answers->cpu = (struct tvmq_cpu_info){
+      .name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order(), .identity = tvmq_cpu_identity()};
   return &answers->cpu;
 }
 

@@ -3,16 +3,6 @@
 #include "cpu/cpu.h"
 #include "host/options.h"
 
-static void say_features(uint32_t cpu, struct tvmq_text *text) {
-  const char *lead = " cpu=";
-  for (size_t i = 0; i < tvmq_n_isas; i++) {
-    if (tvmq_isas[i].cpu == 0 || (tvmq_isas[i].cpu & ~cpu) != 0) continue;
-    tvmq_say(text, "%s%s", lead, tvmq_isas[i].name);
-    lead = "+";
-  }
-  if (lead[0] == ' ') tvmq_say(text, " cpu=c");
-}
-
 void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_SIGNATURE_SIZE]) {
   struct tvmq_text text = {.at = room, .size = TVMQ_SIGNATURE_SIZE};
   char name[16];
@@ -29,6 +19,7 @@ void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union
     tvmq_option_name("winograd", (int)env->winograd, name, sizeof name);
     tvmq_say(&text, " winograd=%s", name);
   }
-  say_features(env->cpu, &text);
+  tvmq_say(&text, " cpu=");
+  tvmq_cpu_say_features(env->cpu, &text);
   tvmq_say(&text, " threads=%d", tvmq_threads_count(env->threads));
 }

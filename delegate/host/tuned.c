@@ -24,7 +24,7 @@ void tvmq_delegate_read_records(struct tvmq_delegate *delegate) {
   char paths[sizeof delegate->options.tuning_records];
   strcpy(paths, delegate->options.tuning_records);
   if (strcmp(paths, "none") == 0) return;
-  delegate->tuned = (struct tvmq_records){.cpu = tvmq_cpu_name(), .in_order = delegate->env.machine->in_order};
+  delegate->tuned = (struct tvmq_records){.cpu = tvmq_cpu_name(), .identity = tvmq_cpu_identity(), .in_order = delegate->env.machine->in_order};
   delegate->env.tuned = &delegate->tuned;
   for (char *path = paths, *next; path != NULL; path = next) {
     next = strchr(path, ':');

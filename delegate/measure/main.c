@@ -94,6 +94,8 @@ static void write_machine(uint32_t cpu) {
   printf(", ");
   write_text("cpu", tvmq_cpu_name());
   printf(", ");
+  write_text("identity", tvmq_cpu_identity());
+  printf(", ");
   write_text("isa", isa);
   printf(", ");
   write_text("features", features[0] != '\0' ? features : "c");

@@ -15,7 +15,7 @@ enum { NAME_SIZE = 160 };
 // The members of a line that are read.
 struct line {
   double version;
-  char cpu[NAME_SIZE], task[TVMQ_TASK_SIZE];
+  char cpu[NAME_SIZE], identity[NAME_SIZE], task[TVMQ_TASK_SIZE];
   bool in_order, proven;
   struct tvmq_choice_text choice;
   double least_ns, default_least_ns;  // of the times
@@ -37,6 +37,7 @@ static bool read_times(struct tvmq_json *json, const struct tvmq_member *member,
 static const struct tvmq_member line_members[] = {
     {"version", tvmq_read_number, offsetof(struct line, version), 0, false},
     {"cpu", tvmq_read_text, offsetof(struct line, cpu), NAME_SIZE, false},
+    {"identity", tvmq_read_text, offsetof(struct line, identity), NAME_SIZE, true},
     {"in_order", tvmq_read_truth, offsetof(struct line, in_order), 0, false},
     {"task", tvmq_read_text, offsetof(struct line, task), TVMQ_TASK_SIZE, false},
     {"choice", tvmq_read_choice, offsetof(struct line, choice), 0, false},
@@ -98,6 +99,12 @@ static void take(struct tvmq_records *records, const struct line *line, const st
   entry->gain = gain;
 }
 
+// Lines written before there were identities go by the name alone.
+static bool is_of_this_machine(const struct tvmq_records *records, const struct line *line) {
+  return strcmp(line->cpu, records->cpu) == 0 && line->in_order == records->in_order &&
+         (line->identity[0] == '\0' || strcmp(line->identity, records->identity) == 0);
+}
+
 // The counter that the line belongs to.
 static size_t *judge(struct tvmq_records *records, const char *text, size_t size, struct line *line, struct tvmq_choice *choice) {
   struct tvmq_json json = {.at = text, .end = text + size};
@@ -106,7 +113,7 @@ static size_t *judge(struct tvmq_records *records, const char *text, size_t size
   if (!(line->least_ns > 0) || !isfinite(line->least_ns) || !(line->default_least_ns > 0) || !isfinite(line->default_least_ns) ||
       !tvmq_choice_sane(&line->choice))
     return &records->bad;
-  if (strcmp(line->cpu, records->cpu) != 0 || line->in_order != records->in_order) return &records->other_machine;
+  if (!is_of_this_machine(records, line)) return &records->other_machine;
   if (!line->proven) return &records->measurements;
   return tvmq_choice_known(&line->choice, choice) ? &records->taken : &records->unknown;
 }

@@ -19,7 +19,7 @@ struct tvmq_tuned {
 };
 
 struct tvmq_records {
-  const char *cpu;  // whose records count: its name, and how it executes
+  const char *cpu, *identity;  // whose records count: its name, what tells it from others of that name (cpu/cpu.h), and how it executes
   bool in_order;
   struct tvmq_tuned *list;
   size_t n;

@@ -137,6 +137,7 @@ def test_not_a_model(tmp_path: pathlib.Path) -> None:
     [
         (("--num-thread", "2"), "--num-threads"),
         (("--num-threads", "many"), "'many'"),
+        (("--num-threads", "-3"), "'-3' is not one of: whole numbers from -1"),
         (("--rounding", "up"), "reference, upward, single"),
         (("--runtime", "torch"), "'torch'"),
         (("--network", "alexnet"), "'alexnet'"),

@@ -88,11 +88,11 @@ def test_nodes_run_as_recorded(runtime: harness.Runtime, network: tasks.Network,
     assert seen == sum(len(task.nodes) for task in network.tasks) > 20
 
 
-@pytest.mark.parametrize("change", ["cpu", "kernel", "rows", "signature"])
+@pytest.mark.parametrize("change", ["cpu", "identity", "kernel", "rows", "signature"])
 def test_records_that_do_not_fit_leave_the_default(runtime: harness.Runtime, network: tasks.Network, tmp_path: pathlib.Path, change: str) -> None:
     def changed(record: tuning.Record) -> tuning.Record:
-        if change == "cpu":
-            return dataclasses.replace(record, origin=dataclasses.replace(record.origin, cpu="another"))
+        if change in ("cpu", "identity"):
+            return dataclasses.replace(record, origin=dataclasses.replace(record.origin, **{change: "another"}))
         if change == "signature":
             return dataclasses.replace(record, task=record.task.replace("threads=1", "threads=2"))
         choice = dataclasses.replace(record.choice, **{"kernel": {"kernel": "tvmq_nothing"}, "rows": {"rows": 1 << 20}}[change])
@@ -101,6 +101,7 @@ def test_records_that_do_not_fit_leave_the_default(runtime: harness.Runtime, net
     path = write(tmp_path / "a.jsonl", map(changed, made(network, random.Random(0))))
     delegate, _interpreter, (got,) = outputs(runtime, tuning_records=path)
     harness.assert_equal(got, expected(runtime))
+    assert (tuning.records.usable(tuning.read_records([path])[0])["for_this_cpu"] == 0) == (change in ("cpu", "identity"))
     nodes = tvmq_delegate.report(delegate).nodes
     assert not any(node.tuned for node in nodes if change != "rows" or node.op.endswith("CONV_2D"))
     assert any("not legal here" in node.refusal for node in nodes) == (change == "rows")

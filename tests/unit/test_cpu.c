@@ -340,6 +340,7 @@ static void check_here(void) {
   CHECK(tvmq_cpu_detect() == cpu, "detected once");
   CHECK(tvmq_cpu_name()[0] != '\0', "a name or \"unknown\"");
   CHECK(tvmq_cpu_name() == tvmq_cpu_name(), "static storage");
+  CHECK(tvmq_cpu_identity()[0] != '\0' && tvmq_cpu_identity() == tvmq_cpu_identity(), "an identity, in static storage");
   printf("%s%s, features %#x, %d processors\n", tvmq_cpu_name(), tvmq_cpu_in_order() ? " (in order)" : "", cpu, tvmq_cpu_count());
 }
 
@@ -354,23 +355,26 @@ static void check_machines(void) {
   static const struct {
     const char *vendor;
     uint32_t leaf1_eax, more;
-    const char *machine, *what;
+    const char *machine, *what, *model;
   } x86[] = {
-      {"AuthenticAMD", 0x00b00f21, TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, "zen5", "Turin"},
-      {"AuthenticAMD", 0x00a10f11, TVMQ_CPU_AVX512VBMI, "zen4", "Genoa"},
-      {"AuthenticAMD", 0x00a60f12, TVMQ_CPU_AVX512VBMI, "zen4", "Raphael"},
-      {"AuthenticAMD", 0x00aa0f02, TVMQ_CPU_AVX512VBMI, "zen4", "Bergamo"},
-      {"AuthenticAMD", 0x00a20f10, 0, NULL, "Vermeer, which is Zen 3"},
-      {"AuthenticAMD", 0x00ab0f00, 0, NULL, "a model beyond Zen 4's"},
-      {"AuthenticAMD", 0x00000f90, 0, NULL, "a family without more"},
-      {"GenuineIntel", 0x00050657, 0, "cascade-lake", "Cascade Lake"},
-      {"GenuineIntel", 0x000806f8, TVMQ_CPU_AVXVNNI | TVMQ_CPU_AMX, NULL, "Sapphire Rapids"},
+      {"AuthenticAMD", 0x00b00f21, TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, "zen5", "Turin", "AuthenticAMD 26-2"},
+      {"AuthenticAMD", 0x00a10f11, TVMQ_CPU_AVX512VBMI, "zen4", "Genoa", "AuthenticAMD 25-17"},
+      {"AuthenticAMD", 0x00a60f12, TVMQ_CPU_AVX512VBMI, "zen4", "Raphael", "AuthenticAMD 25-97"},
+      {"AuthenticAMD", 0x00aa0f02, TVMQ_CPU_AVX512VBMI, "zen4", "Bergamo", "AuthenticAMD 25-160"},
+      {"AuthenticAMD", 0x00a20f10, 0, NULL, "Vermeer, which is Zen 3", "AuthenticAMD 25-33"},
+      {"AuthenticAMD", 0x00ab0f00, 0, NULL, "a model beyond Zen 4's", "AuthenticAMD 25-176"},
+      {"AuthenticAMD", 0x00000f90, 0, NULL, "a family without more", "AuthenticAMD 15-9"},
+      {"GenuineIntel", 0x00050657, 0, "cascade-lake", "Cascade Lake", "GenuineIntel 6-85"},
+      {"GenuineIntel", 0x000806f8, TVMQ_CPU_AVXVNNI | TVMQ_CPU_AMX, NULL, "Sapphire Rapids", "GenuineIntel 6-143"},
   };
   const uint32_t avx512 = TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI;
   for (size_t i = 0; i < sizeof x86 / sizeof x86[0]; i++) {
     CHECK_STRING(tvmq_x86_machine(x86[i].vendor, x86[i].leaf1_eax, avx512 | x86[i].more), x86[i].machine, x86[i].what);
     CHECK_STRING(tvmq_x86_machine(x86[i].vendor, x86[i].leaf1_eax, TVMQ_CPU_AVX2), NULL, "without AVX-512");
     CHECK(x86[i].machine == NULL || tvmq_machine_named(x86[i].machine) != NULL, "%s has no row", x86[i].what);
+    char model[32] = "";
+    tvmq_x86_say_model(x86[i].vendor, x86[i].leaf1_eax, &(struct tvmq_text){.at = model, .size = sizeof model});
+    CHECK_STRING(model, x86[i].model, x86[i].what);
   }
   CHECK(tvmq_machine_named("zen5") != NULL && tvmq_machine_named("cascade-lake") != NULL && tvmq_machine_named("pdp-11") == NULL, "names");
   CHECK(!tvmq_machine_for(false)->in_order && tvmq_machine_for(true)->in_order, "orders");

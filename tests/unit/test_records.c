@@ -17,7 +17,7 @@ enum { LINE = 1024 };
 
 static const char *kernel(void) { return tvmq_variants[0].name; }
 
-static struct tvmq_records none(void) { return (struct tvmq_records){.cpu = "this one"}; }
+static struct tvmq_records none(void) { return (struct tvmq_records){.cpu = "this one", .identity = "GenuineIntel 6-143 amx"}; }
 
 static struct tvmq_records parsed(const char *text) {
   struct tvmq_records records = none();
@@ -75,6 +75,11 @@ static void check_skipped(void) {
 #define COUNTER(name) offsetof(struct tvmq_records, name)
       {"this one", "another", COUNTER(other_machine)},
       {"\"in_order\": false", "\"in_order\": true", COUNTER(other_machine)},
+      {"\"in_order\"", "\"identity\": \"GenuineIntel 6-143 amx\", \"in_order\"", COUNTER(taken)},
+      {"\"in_order\"", "\"identity\": \"\", \"in_order\"", COUNTER(taken)},
+      {"\"in_order\"", "\"identity\": \"GenuineIntel 6-143\", \"in_order\"", COUNTER(other_machine)},
+      {"\"in_order\"", "\"identity\": \"GenuineIntel 6-85 amx\", \"in_order\"", COUNTER(other_machine)},
+      {"\"in_order\"", "\"identity\": 6, \"in_order\"", COUNTER(bad)},
       {"\"version\": 1", "\"version\": 2", COUNTER(other_version)},
       {"\"version\": 1, " CPU, "\"version\": 7", COUNTER(other_version)},
       {"im2col", "by magic", COUNTER(unknown)},

@@ -3,7 +3,7 @@
 from . import library, machines, runtimes
 from .accelerator import CompiledDelegate, accelerator_path, delegates, environment
 from .loader import library_path, load, packaged, shipped_records
-from .options import LoadOptions, ToolOptions
+from .options import LoadOptions, ToolOptions, interpreter_threads
 from .runtimes import Delegate
 from .shown import Shown
 
@@ -16,6 +16,7 @@ __all__ = [
     "accelerator_path",
     "delegates",
     "environment",
+    "interpreter_threads",
     "library",
     "library_path",
     "load",

@@ -24,13 +24,15 @@ class Cpu:
     """This CPU.
 
     isa: the greatest instruction set that it offers. count: processors that this process may use, by affinity and cgroup quota. in_order: all cores that it
-    may use are known to execute instructions in the order of the program; what the option `tune` goes by unless it is given.
+    may use are known to execute instructions in the order of the program; what the option `tune` goes by unless it is given. identity: what tells CPUs of one
+    name apart: vendor, family and model on x86, and features.
     """
 
     name: str
     isa: str
     count: int
     in_order: bool
+    identity: str
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from . import library
+
 Machine = Literal[
     "none", "sapphire-rapids", "cascade-lake", "zen5", "zen4",
     "arm-out-of-order", "arm-in-order", "cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1",
@@ -40,3 +42,15 @@ class LoadOptions(ToolOptions, total=False):
     """The options of load()."""
 
     num_threads: int | None
+
+
+def interpreter_threads(value: object) -> int:
+    """How many threads an interpreter has where the option num_threads has this value: one where it leaves the choice. Raises ValueError, as load() does."""
+    option = next(option for option in library.options() if option.name == "num_threads")
+    try:
+        count = int(str(option.default_value if value is None else value))
+        if not option.min <= count <= option.max:
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"option num_threads: {str(value)!r} is not one of: whole numbers from {option.min} to {option.max}") from None
+    return max(1, count)

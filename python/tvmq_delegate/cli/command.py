@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from ..binding import library, runtimes
+from ..binding import interpreter_threads, library, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
 
@@ -163,11 +163,10 @@ def _delegate_options() -> list[click.Parameter]:
 
 def num_threads(options: dict[str, Any]) -> int:
     """Takes the delegate's option of that name out: the threads of every interpreter, which the delegate in it goes by; one where the choice is left to it."""
-    value = options.pop("num_threads")
     try:
-        return max(1, int(value or 1))
-    except ValueError:
-        raise click.UsageError(f"num_threads={value!r}: not a number") from None
+        return interpreter_threads(options.pop("num_threads"))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ def info(as_json: bool, with_kernels: bool) -> None:
         print(line)
     print("\nCPU", style="bold")
     print(f"  {cpu.name}")
+    print(f"  {cpu.identity}", soft_wrap=True)
     print(f"  executes {'in order' if cpu.in_order else 'out of order'}; {tables.plural(cpu.count, 'processor')} for this process")
     for what, available in (("instruction sets", True), ("not on this CPU", False)):
         print(f"  {what}: {', '.join(isa.name for isa in isas if isa.available is available) or 'none'}")

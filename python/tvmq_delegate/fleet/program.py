@@ -32,6 +32,7 @@ class Described:
     version: str
     kernels: str
     cpu: str
+    identity: str
     isa: str
     features: str
     count: int
@@ -126,7 +127,7 @@ def _object(line: bytes) -> dict[str, Any]:
 def _described(line: Mapping[str, Any]) -> Described:
     if line.get("tvmq_measure") != FORMAT:
         raise ProgramError(f"tvmq-measure of another version: its format is {line.get('tvmq_measure')!r}, not {FORMAT}")
-    texts = {name: line.get(name) for name in ("version", "kernels", "cpu", "isa", "features", "governor")}
+    texts = {name: line.get(name) for name in ("version", "kernels", "cpu", "identity", "isa", "features", "governor")}
     if not all(isinstance(text, str) for text in texts.values()) or not isinstance(line.get("in_order"), bool):
         raise ProgramError("tvmq-measure does not describe its machine")
     numbers = {name: _positive(line, name) for name in ("count", "reference_ns")}

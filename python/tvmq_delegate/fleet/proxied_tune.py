@@ -110,7 +110,8 @@ class Search:
 
     def _record(self, task: Task, choice: Choice, own: tuple[float, ...], default: tuple[float, ...], proven: bool) -> Record:
         about = self.board
-        origin = Origin(about.version, about.kernels, about.cpu, about.features, about.in_order, self.num_threads, about.governor, self.temperature)
+        machine = about.cpu, about.identity, about.features, about.in_order
+        origin = Origin(about.version, about.kernels, *machine, self.num_threads, about.governor, self.temperature)
         date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         cycles, base = (round(task.choices[each], 1) for each in (choice, task.default))
         return Record(origin, task.signature, choice, own, default, cycles, base, task.macs, "model", proven, False, date)

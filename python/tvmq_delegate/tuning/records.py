@@ -50,17 +50,23 @@ def choice_of(candidate: library.Candidate) -> Choice:
 class Origin:
     """Where and when records were measured. Strings are "" where the system does not tell.
 
-    library: its version; kernels: the checksum of its kernels. cpu, in_order: as in tvmq_delegate.Cpu; features: instruction sets that kernels might use.
+    library: its version; kernels: the checksum of its kernels. cpu, identity, in_order: as in tvmq_delegate.Cpu, identity "" in records that were made before
+    there was one; features: instruction sets that kernels might use.
     """
 
     library: str
     kernels: str
     cpu: str
+    identity: str
     features: str
     in_order: bool
     threads: int
     governor: str
     temperature: str
+
+    def is_of(self, name: str, identity: str, in_order: bool) -> bool:
+        """Whether it is that machine, as far as it tells."""
+        return (self.cpu, self.in_order) == (name, in_order) and self.identity in ("", identity)
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,8 @@ class Record:
     def order(self) -> tuple[Any, ...]:
         """By which files are sorted: machines, tasks, proven choices first, the fastest first."""
         about = self.origin
-        return (about.cpu, about.in_order, self.task, not self.proven, -self.gain, dataclasses.astuple(self.choice), self.date, about.library, self.line())
+        machine = about.cpu, about.identity, about.in_order
+        return (*machine, self.task, not self.proven, -self.gain, dataclasses.astuple(self.choice), self.date, about.library, self.line())
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,7 @@ def parse(line: str) -> Record:
         data = json.loads(line)
         if isinstance(data, dict) and isinstance(data.get("version"), (int, float)) and data["version"] != VERSION:
             raise RecordError("another version")
-        origin = Origin(**{field.name: _typed(data[field.name], str(field.type)) for field in dataclasses.fields(Origin)})
+        origin = Origin(**{field.name: _typed({"identity": "", **data}[field.name], str(field.type)) for field in dataclasses.fields(Origin)})
         choice = Choice(**{field.name: _typed(data["choice"][field.name], str(field.type)) for field in dataclasses.fields(Choice)})
         rest = {field.name: _typed(data[field.name], str(field.type)) for field in dataclasses.fields(Record) if field.name not in ("origin", "choice")}
         if data["version"] != VERSION or not all(min(rest[name], default=0) > 0 for name in ("times_ns", "default_times_ns")):
@@ -177,9 +184,9 @@ def read_records(paths: Iterable[str | os.PathLike[str]]) -> tuple[list[Record],
 
 def best(records: Iterable[Record]) -> list[Record]:
     """For each machine and task the proven record of the greatest gain, as the library takes it; sorted."""
-    kept: dict[tuple[str, bool, str], Record] = {}
+    kept: dict[tuple[str, str, bool, str], Record] = {}
     for record in records:
-        key = record.origin.cpu, record.origin.in_order, record.task
+        key = record.origin.cpu, record.origin.identity, record.origin.in_order, record.task
         if record.proven and (key not in kept or record.gain > kept[key].gain):
             kept[key] = record
     return sorted(kept.values(), key=lambda record: record.order)
@@ -194,7 +201,7 @@ def usable(found: Sequence[Record]) -> dict[str, int]:
     """How many records there are; how many are for this CPU; of these how many are proven, name kernels that the library lacks, and were made with another
     list of kernels; and how many tasks the proven ones are for."""
     cpu, kernels, checksum = library.cpu(), {kernel.name for kernel in library.kernels()}, library.kernels_checksum()
-    here = [record for record in found if record.origin.cpu == cpu.name and record.origin.in_order == cpu.in_order]
+    here = [record for record in found if record.origin.is_of(cpu.name, cpu.identity, cpu.in_order)]
     known = [record for record in here if record.choice.kernel in kernels or (record.choice.way, record.choice.kernel) == (RUNTIME, "")]
     proven = [record for record in known if record.proven]
     return {

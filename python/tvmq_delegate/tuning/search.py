@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import LoadOptions, Shown, library, runtimes
+from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
 from ..measure import machine
 from . import leaving
 from .records import LEFT, Choice, Log, Origin, Record, read_records
@@ -112,7 +112,7 @@ class Search:
         features = {task.signature.partition(" cpu=")[2].partition(" ")[0] for task in network.tasks}
         cpu = library.cpu()
         in_order = bool(library.report(network.delegate).summary.in_order)
-        self.origin = Origin(about.version, kernels, cpu.name, "".join(sorted(features)), in_order, threads, about.governor, about.temperature)
+        self.origin = Origin(about.version, kernels, cpu.name, cpu.identity, "".join(sorted(features)), in_order, threads, about.governor, about.temperature)
         self.measured: dict[Task, dict[Choice, float]] = {}  # times over the default's
         self.trials: dict[Task, list[Trial]] = {}
         self.known: dict[Task, int] = {}
@@ -132,7 +132,7 @@ class Search:
         tasks = {task.signature: task for task in self.network.tasks}
         for record in records:
             origin = record.origin
-            if record.estimated or (origin.cpu, origin.in_order, origin.kernels) != (self.origin.cpu, self.origin.in_order, self.origin.kernels):
+            if record.estimated or not origin.is_of(self.origin.cpu, self.origin.identity, self.origin.in_order) or origin.kernels != self.origin.kernels:
                 continue
             task = tasks.get(record.task)
             if task is None or record.choice not in task.choices or record.choice == task.default:
@@ -299,7 +299,7 @@ def tune(
     content, name = models.opened(source, name)
     module = runtimes.find(runtime)
     given = {option: value for option, value in options.items() if option not in ("num_threads", "tuning_records", "profile")}
-    threads = max(1, int(options.get("num_threads") or 1))
+    threads = interpreter_threads(options.get("num_threads"))
     by = tuner(tuner_name, seed)
     network = Network(content, module, num_threads=threads, options=given)
     network.tasks = [_shared(task, *share) for task in network.tasks]
