@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
 import sys
 
 import harness
@@ -37,3 +38,11 @@ def test_a_stopped_run_goes_on(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
     assert [found.seed for found in state.read()] == [1, 2] and "no shard" in capsys.readouterr().err
     assert state.next_seed("lives", "auto", "") == 3 and state.next_seed("lives", "c", "") == 1
     assert "0.00" in totals.table(state.read())
+
+
+def test_nobody_reads_the_lines(tmp_path: pathlib.Path) -> None:
+    command = [sys.executable, str(harness.REPOSITORY / "tools/attack"), "--totals", "--state", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b"" and process.wait() == 1
