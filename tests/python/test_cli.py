@@ -137,7 +137,6 @@ def test_not_a_model(tmp_path: pathlib.Path) -> None:
     [
         (("--num-thread", "2"), "--num-threads"),
         (("--num-threads", "many"), "'many'"),
-        (("--num-threads", "-3"), "'-3' is not one of: whole numbers from -1"),
         (("--rounding", "up"), "reference, upward, single"),
         (("--runtime", "torch"), "'torch'"),
         (("--network", "alexnet"), "'alexnet'"),
@@ -147,6 +146,11 @@ def test_not_a_model(tmp_path: pathlib.Path) -> None:
 )
 def test_wrong_arguments(arguments: tuple[str, ...], told: str) -> None:
     assert told in refuses("nodes", *arguments)
+
+
+@pytest.mark.parametrize("command", ["nodes", "bench", "diff", "demo", "tune"])
+def test_threads_out_of_range(command: str) -> None:
+    assert "num_threads cannot have the value '-3'; allowed: whole numbers from -1" in refuses(command, "--num-threads", "-3")
 
 
 def test_unknown_command() -> None:

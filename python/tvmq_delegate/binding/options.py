@@ -52,5 +52,6 @@ def interpreter_threads(value: object) -> int:
         if not option.min <= count <= option.max:
             raise ValueError
     except ValueError:
-        raise ValueError(f"option num_threads: {str(value)!r} is not one of: whole numbers from {option.min} to {option.max}") from None
+        allowed = f"whole numbers from {option.min} to {option.max}"
+        raise ValueError(f"tvmq-delegate: option num_threads cannot have the value {str(value)!r}; allowed: {allowed}") from None
     return max(1, count)
