@@ -42,6 +42,11 @@
 #define AVX512 (TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI)
 #define SPEEDS(list) .speeds = list, .n_speeds = sizeof list / sizeof list[0]
 
+static const struct tvmq_kernel_speed sapphire_rapids[] = {
+    {"tvmq_gemm_s8_7x64c4__avx512vnni", 118, 77},
+    {"tvmq_gemm_s8_16x64c4__amx", 750, 260},
+};
+
 static const struct tvmq_kernel_speed cascade_lake[] = {
     {"tvmq_gemm_s8_12x32c4l__avx512vnni", 77, 70},     {"tvmq_gemm_s8_16x16c4l__avx512vnni", 60, 57}, {"tvmq_gemm_s8_6x64c4__avx512vnni", 94, 66},
     {"tvmq_gemm_s8_12x32c4__avx512vnni", 77, 70},      {"tvmq_gemm_s8_16x16c4__avx512vnni", 55, 57},  {"tvmq_gemm_s8_6x16c2__avx2", 15, 33},
@@ -86,7 +91,11 @@ static const struct tvmq_kernel_speed zen4[] = {
 
 const struct tvmq_machine tvmq_machines[] = {
     // A Xeon with AMX: measured, but for the pointers, which are as measured on Cascade Lake and Zen 5.
-    {.name = "sapphire-rapids", .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX, X86_CORE(9, 12, 2, 0.015f, 0.1f, 768), THREADS},
+    {.name = "sapphire-rapids",
+     .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX,
+     SPEEDS(sapphire_rapids),
+     X86_CORE(9, 12, 2, 0.015f, 0.1f, 768),
+     THREADS},
     // A Xeon with AVX-512 VNNI and no AMX: fitted to candidates timed in networks.
     {.name = "cascade-lake", .cpu = AVX512, SPEEDS(cascade_lake), X86_CORE(9, 12, 2, 0.02f, 0.3f, 768), THREADS},
     // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to candidates timed in networks. To flip at each use costs next to nothing there.
