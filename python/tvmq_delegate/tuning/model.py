@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RIDGE = 2.0
 UNKNOWN = 0.2  # how far off a prediction is, as a logarithm, for a way and a kernel that the task was not measured with
-KNOWN = 0.02  # and for other blocks of those that it was
+KNOWN = 0.08  # and for other blocks of those that it was
 WORTH = 0.002  # an expected improvement below which a task needs no more trials
 
 
