@@ -122,7 +122,8 @@ def verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, alone: dict
         return "nothing claimed, and decided by what lies behind the file"
     if delegated["outcome"] in ("ran", "refused") and depends_on_memory(outcomes, path):
         return "depending, without the delegate, on what memory held before"
-    if any(alike(again, delegated) for again in outcomes(False, [path] * 30)):
+    repeated = outcomes(False, [path] * 30)
+    if any(alike(again, delegated) for again in repeated) or not all(alike(again, alone) for again in repeated):
         return "changing from run to run without the delegate"
     # Shapes that lie come to light when the runtime computes them, which is after nodes are claimed: an error that says so.
     if delegated["outcome"] == "refused" and "tvmq-delegate: node" in delegated["why"]:
