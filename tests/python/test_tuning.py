@@ -177,6 +177,16 @@ def test_nodes_are_left_where_the_network_gains(runtime: harness.Runtime, tmp_pa
     assert {node.op for node in tvmq_delegate.report(delegate).nodes if node.reason == LEFT} == (LEAVABLE if kept else set())
 
 
+def test_what_gained_nothing_by_being_left_is_not_tried_again(runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    monkeypatch.setattr(leaving, "compare", lambda *networks: tried.append(networks) or (2.0, 2.0, 1.0))
+    monkeypatch.setattr(leaving, "LEAST_SHARE", 1e-9)
+    for wanted in (len(LEAVABLE), 0):
+        tried.clear()
+        assert not tuning.tune(moves_and_pools(), runtime=runtime.module, out=tmp_path / "a.jsonl", trials=0).kept
+        assert len(tried) == wanted
+
+
 # ---- records
 
 

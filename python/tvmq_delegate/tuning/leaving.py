@@ -16,7 +16,7 @@ from .tasks import Network, Task, compare
 if TYPE_CHECKING:
     from .search import Search
 
-# A task of a smaller share of the network's time is not looked at: if its nodes took no time at all elsewhere, the network would gain no more than that.
+# A task that can bring the network a smaller share of its time is not looked at: if its nodes took no time at all elsewhere, it would gain no more than theirs.
 LEAST_SHARE = 0.01
 NETWORK_GAIN = 1.01  # that each task has to bring the network
 
@@ -72,7 +72,9 @@ def worth(
         task: tuple(max(1.0, ns) for ns in own) for task, own in search.network.times(tasks).items()
     }  # what is done in place takes less than the clock tells
     whole = min(search.network.invoke() for _ in range(3))
-    candidates = [task for task in tasks if min(times[task]) * len(task.nodes) >= LEAST_SHARE * whole]
+    # A task can bring all of its time, or as much as a measurement in the file says.
+    brings = {task: min(times[task]) * len(task.nodes) * (1 - search.left.get(task.signature, 0.0)) for task in tasks}
+    candidates = [task for task in tasks if brings[task] >= LEAST_SHARE * whole]
     for at, task in enumerate(candidates):
         search.tell(at / len(candidates), "leaving to the runtime")
         with network(search, [], source, runtime, threads, options) as default, network(search, [task], source, runtime, threads, options) as without:

@@ -116,6 +116,7 @@ class Search:
         self.measured: dict[Task, dict[Choice, float]] = {}  # times over the default's
         self.trials: dict[Task, list[Trial]] = {}
         self.known: dict[Task, int] = {}
+        self.left: dict[str, float] = {}  # by signature: times over the default's, had the runtime computed it
         self.default_ns: dict[Task, tuple[float, ...]] = {}
         for task in network.tasks:
             self.admit(task)
@@ -134,6 +135,8 @@ class Search:
             origin = record.origin
             if record.estimated or not origin.is_of(self.origin.cpu, self.origin.identity, self.origin.in_order) or origin.kernels != self.origin.kernels:
                 continue
+            if record.choice == LEFT:
+                self.left[record.task] = min(1 / record.gain, self.left.get(record.task, math.inf))
             task = tasks.get(record.task)
             if task is None or record.choice not in task.choices or record.choice == task.default:
                 continue
