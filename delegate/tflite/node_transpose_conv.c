@@ -4,15 +4,16 @@
 #include "tflite/node_kind.h"
 
 enum { OUT_SHAPE, FILTER, IN, BIAS };  // inputs
-enum { RANK = 4, VERSION_WITH_ACTIVATION = 4 };
+enum { RANK = 4 };
 
 static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;  // kernels apply the activation of older ones, too
   const TfLiteTransposeConvParams *params = builtin_data;
   struct tvmq_conv_desc *conv = &options->conv;
   conv->stride_h = params->stride_height;
   conv->stride_w = params->stride_width;
   conv->dilation_h = conv->dilation_w = 1;
-  conv->activation = version >= VERSION_WITH_ACTIVATION ? tvmq_read_activation(params->activation) : TVMQ_ACTIVATION_NONE;
+  conv->activation = tvmq_read_activation(params->activation);
   conv->bias_type = TVMQ_TYPE_S64;  // of 16x8
   conv->depth_multiplier = 1;
   return tvmq_read_padding(params->padding, &conv->padding);

@@ -200,7 +200,7 @@ typedef struct {
   TfLitePadding padding;
   int stride_width;
   int stride_height;
-  TfLiteFusedActivation activation;  // came with version 4: older runtimes have no such field
+  TfLiteFusedActivation activation;  // came with TensorFlow 2.12 and version 4 of the operator
 } TfLiteTransposeConvParams;
 
 typedef struct {

@@ -169,8 +169,8 @@ def transpose_convolutions(draw: Draw, kind: str) -> Case:
     least = [(n - 1) * s + (1 if padding == "SAME" else f) for n, s, f in zip(in_shape[1:3], stride, filter_size)]
     size = [n + draw.integer(0, s - 1) for n, s in zip(least, stride)]
     parameters, inputs = weighted(draw, kind, in_shape, (out_c, *filter_size, in_c), out_c, ["zero", "extreme"] + ["none"] * (kind != "int16"))
-    if parameters["activation"] != "NONE" and draw.one_in(2):  # which tflite-runtime does not have
-        parameters["activation"] = "NONE"
+    if parameters["activation"] != "NONE":  # came with version 4, which tflite-runtime lacks, but is applied in older ones, too
+        parameters["version"] = draw.choice([1, 3, 4])
     return Case(builders.build_transpose_conv, parameters | dict(padding=padding, stride=stride, size=size), inputs)
 
 

@@ -92,12 +92,14 @@ static void check_axis(int32_t in, int32_t out, int32_t filter, int32_t stride, 
 static const char *describe(struct network *n, TfLiteType type, const int *shape_dims, const int32_t *shape, const int *filter_dims,
                             struct tvmq_shapes *shapes) {
   TfLiteTransposeConvParams *params = malloc(sizeof *params);
-  *params = (TfLiteTransposeConvParams){.padding = kTfLitePaddingSame, .stride_width = 2, .stride_height = 2};
+  *params = (TfLiteTransposeConvParams){.padding = kTfLitePaddingSame, .stride_width = 2, .stride_height = 2, .activation = kTfLiteActRelu};
   const int target = fake_tensor(n->graph, type, shape_dims, 0, 0, shape), filter = fake_tensor(n->graph, kTfLiteInt8, filter_dims, 0.25f, 0, weights),
             in = fake_tensor(n->graph, kTfLiteInt8, (int[]){1, 4, 5, 4, 0}, 0.5f, 3, NULL), out = fake_tensor(n->graph, kTfLiteInt8, (int[]){0}, 1, -4, NULL);
   const int node = fake_builtin(n->graph, TVMQ_BUILTIN_TRANSPOSE_CONV, 3, (int[]){target, filter, in}, out, params);
   union tvmq_desc desc;
-  return network_claim(n, TVMQ_BUILTIN_TRANSPOSE_CONV, node, &desc, shapes);
+  const char *reason = network_claim(n, TVMQ_BUILTIN_TRANSPOSE_CONV, node, &desc, shapes);
+  CHECK(desc.conv.activation == TVMQ_ACTIVATION_RELU, "an activation counts, whatever the operator's version");
+  return reason;
 }
 
 static void check_nodes(void) {
