@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ static uint32_t family_of(uint32_t leaf1_eax) {
 static uint32_t model_of(uint32_t leaf1_eax) { return (leaf1_eax >> 12 & 0xf0) | (leaf1_eax >> 4 & 0xf); }
 
 void tvmq_x86_say_model(const char *vendor, uint32_t leaf1_eax, struct tvmq_text *text) {
-  tvmq_say(text, "%s %" PRIu32 "-%" PRIu32, vendor, family_of(leaf1_eax), model_of(leaf1_eax));
+  tvmq_say(text, "%s %u-%u", vendor, (unsigned)family_of(leaf1_eax), (unsigned)model_of(leaf1_eax));
 }
 
 const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t features) {
