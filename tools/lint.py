@@ -90,7 +90,7 @@ def matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 def files(*patterns: str) -> list[Path]:
     """Our text files whose name matches, build products and inputs of fuzzing left out."""
-    products = re.compile(r"/(__pycache__|\.\w+)/|^tests/fuzz/corpus(_records|_weights)?/|^docs/pictures/")
+    products = re.compile(r"/(__pycache__|\.\w+)/|^tests/fuzz/corpus(_records|_weights)?/|^docs/pictures/|\.tflite$")
     found = [path for top in SOURCES for path in (ROOT / top).rglob("*") if path.is_file() and not products.search(path.relative_to(ROOT).as_posix())]
     found += [path for path in ROOT.iterdir() if path.is_file() and path.name != "LICENSE"]
     return sorted(path for path in found if matches(path.name, patterns))

@@ -15,41 +15,41 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .binding.accelerator import CompiledDelegate, accelerator_path, delegates, environment
-from .binding.library import (
-    Buffer,
-    Candidate,
-    Cpu,
-    Kernel,
-    Machine,
-    Node,
-    NodeProfile,
-    Option,
-    Peak,
-    Report,
-    Span,
-    Summary,
-    Timing,
-    buffers,
-    candidates,
-    cpu,
-    force,
-    kernels,
-    machines,
-    options,
-    peak,
-    profile,
-    report,
-    set_machine,
-    signature,
-    spans,
-)
 from .binding.loader import library_path, load
 from .binding.options import LoadOptions, ToolOptions
 from .binding.runtimes import Delegate
 
 if TYPE_CHECKING:
     from .accuracy import diff
+    from .binding.accelerator import CompiledDelegate, accelerator_path, delegates, environment
+    from .binding.library import (
+        Buffer,
+        Candidate,
+        Cpu,
+        Kernel,
+        Machine,
+        Node,
+        NodeProfile,
+        Option,
+        Peak,
+        Report,
+        Span,
+        Summary,
+        Timing,
+        buffers,
+        candidates,
+        cpu,
+        force,
+        kernels,
+        machines,
+        options,
+        peak,
+        profile,
+        report,
+        set_machine,
+        signature,
+        spans,
+    )
     from .measure import bench, calibrate
     from .sessions import Interpreter, inputs, nodes
     from .tuning import tune
@@ -79,19 +79,28 @@ __all__ += ["library_path", "load", "nodes", "machines", "options", "peak", "pro
 
 __version__: str
 
-# Imported when they are asked for, from these packages: they need more than the shared library.
+# Module -> what is imported from it when it is asked for: load() needs none of them.
 _LATER = {
-    "Interpreter": "sessions", "bench": "measure", "calibrate": "measure", "diff": "accuracy", "inputs": "sessions", "nodes": "sessions", "tune": "tuning",
+    "accuracy": ["diff"],
+    "binding.accelerator": ["CompiledDelegate", "accelerator_path", "delegates", "environment"],
+    "binding.library": [
+        "Buffer", "Candidate", "Cpu", "Kernel", "Machine", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing", "buffers",
+        "candidates", "cpu", "force", "kernels", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans",
+    ],
+    "measure": ["bench", "calibrate"],
+    "sessions": ["Interpreter", "inputs", "nodes"],
+    "tuning": ["tune"],
 }  # fmt: skip
+_MODULES = {name: module for module, names in _LATER.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return importlib.import_module(".binding", __name__).library.version()
-    if name not in _LATER:
+        return importlib.import_module(".binding.library", __name__).version()
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+    return getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, "__version__"})
+    return sorted({*globals(), *_MODULES, "__version__"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import runpy
 import subprocess
 import sys
 import time
@@ -21,7 +22,7 @@ import pytest
 import tvmq_delegate
 from tvmq_delegate import models
 from tvmq_delegate.binding import reference, runtimes
-from tvmq_delegate.models import zoo
+from tvmq_delegate.models import flatbuffer, zoo
 
 
 def test_every_option_takes_its_default(runtime: harness.Runtime) -> None:
@@ -110,15 +111,12 @@ def test_what_is_known_of_kernels(runtime: harness.Runtime, option: str) -> None
     assert reference.found(option, runtime.module) == ask(runtime.module)
 
 
-def test_what_is_assumed_of_kernels(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The value is safe where no model can be built."""
-
-    def ask(module: types.ModuleType) -> str:
-        raise ImportError
-
-    wanted = "on" if reference.found("fast_math", runtime.module) == "on" else "auto"
-    monkeypatch.setitem(reference.OPTIONS, "fast_math", ({}, ask))
-    assert reference.found("fast_math", runtime.module) == wanted
+def test_questions_are_what_their_tool_writes() -> None:
+    """As records: schemas of later versions may lay out more fields."""
+    written = runpy.run_path(str(harness.REPOSITORY / "tools/questions"))["ALL"]
+    assert {path.stem for path in reference.QUESTIONS.iterdir()} == {question.__name__ for question in written}
+    for question in written:
+        assert flatbuffer.read(reference.QUESTIONS.joinpath(f"{question.__name__}.tflite").read_bytes()) == flatbuffer.read(question()), "run tools/questions"
 
 
 @pytest.mark.parametrize("options", [{}, {"fully_connected": None}, {"fully_connected": "auto"}, {"fully-connected": "auto"}])
@@ -143,10 +141,10 @@ def test_loading_needs_no_cffi(runtime: harness.Runtime) -> None:
     absent = ["cffi", "click", "rich", "tflite", *(["flatbuffers"] if runtime.name != "tensorflow" else [])]  # TensorFlow itself needs those
     script = f"""
 import sys
-import time
 sys.modules.update(dict.fromkeys({absent!r}))
 import tvmq_delegate
 assert tvmq_delegate.load(runtime={runtime.name!r}), "loads"
+assert not {{"tvmq_delegate.models", "tvmq_delegate.binding.library"}} & sys.modules.keys(), "imports no more than it needs"
 try:
     tvmq_delegate.cpu()
 except ImportError as error:

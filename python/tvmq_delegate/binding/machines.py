@@ -5,13 +5,28 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import zlib
 from pathlib import Path
 
 
+class _CpuInfo(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("isa", ctypes.c_char_p),
+        ("count", ctypes.c_int),
+        ("in_order", ctypes.c_int),
+        ("identity", ctypes.c_char_p),
+    )
+
+
 def cache_file(library: Path) -> Path:
-    """The machine file of this CPU, which the shared library identifies, in the user's cache folder. calibrate() writes it; there need not be one."""
+    """The machine file of this CPU, which the shared library identifies, in the user's cache folder. calibrate() writes it; there need not be one.
+
+    Homes are shared, and names of CPUs are too ("Intel(R) Xeon(R) Processor" in virtual machines): the file's name ends with a checksum of the identity.
+    """
     lib = ctypes.CDLL(str(library))
-    lib.tvmq_get_cpu.restype = ctypes.POINTER(ctypes.c_char_p)
-    name, isa = (lib.tvmq_get_cpu()[field].decode() for field in range(2))  # the structure begins with these two strings
+    lib.tvmq_get_cpu.restype = ctypes.POINTER(_CpuInfo)
+    cpu = lib.tvmq_get_cpu().contents
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tvmq-delegate")
-    return folder / (re.sub(r"[^a-z0-9]+", "-", f"{name} {isa}".lower()).strip("-") + ".machine")
+    words = re.sub(r"[^a-z0-9]+", "-", f"{cpu.name.decode()} {cpu.isa.decode()}".lower()).strip("-")
+    return folder / f"{words}-{zlib.crc32(cpu.identity):08x}.machine"

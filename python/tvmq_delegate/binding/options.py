@@ -6,8 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
-from . import library
-
 Machine = Literal[
     "none", "sapphire-rapids", "cascade-lake", "zen5", "zen4",
     "arm-out-of-order", "arm-in-order", "cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1",
@@ -46,6 +44,8 @@ class LoadOptions(ToolOptions, total=False):
 
 def interpreter_threads(value: object) -> int:
     """How many threads an interpreter has where the option num_threads has this value: one where it leaves the choice. Raises ValueError, as load() does."""
+    from . import library  # load() does without it
+
     option = next(option for option in library.options() if option.name == "num_threads")
     try:
         count = int(str(option.default_value if value is None else value))

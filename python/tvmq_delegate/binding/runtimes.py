@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 import sys
 from types import ModuleType
@@ -27,6 +26,8 @@ class Delegate(Protocol):
 
 def installed() -> dict[str, str]:
     """The runtimes that this Python can import, by package name, with their versions ("unknown" where no distribution tells). Imports none of them."""
+    import importlib.metadata  # which takes longer than load()
+
     distributions = importlib.metadata.packages_distributions()
     return {
         package: importlib.metadata.version(distributions[package][0]) if package in distributions else "unknown"
