@@ -20,13 +20,16 @@ static struct tvmq_add_args sum_of(enum tvmq_rounding rounding, struct tvmq_quan
   return sum;
 }
 
-// The reference in exact numbers, rounded as the oracle does.
-static int32_t expected(const struct tvmq_add_args *sum, const int32_t in[2]) {
-  int32_t total = 0;
-  for (int i = 0; i < 2; i++) {
-    const int32_t scaled = oracle_round_s32(sum->rounding, (in[i] - sum->in_zero_point[i]) * (1 << 20), sum->in_scale[i].multiplier, sum->in_scale[i].shift);
-    total += sum->minus[i] ? -scaled : scaled;
+// Computes what each value of an input adds: in exact numbers, rounded as the oracle does.
+static void rescale(const struct tvmq_add_args *sum, int i, int32_t scaled[256]) {
+  for (int32_t in = INT8_MIN; in <= INT8_MAX; in++) {
+    const int32_t raised = (in - sum->in_zero_point[i]) * (1 << 20);
+    const int32_t value = oracle_round_s32(sum->rounding, raised, sum->in_scale[i].multiplier, sum->in_scale[i].shift);
+    scaled[in - INT8_MIN] = sum->minus[i] ? -value : value;
   }
+}
+
+static int32_t expected(const struct tvmq_add_args *sum, int32_t total) {
   const int32_t value = oracle_wrap((__int128)oracle_round_s32(sum->rounding, total, sum->out_scale.multiplier, sum->out_scale.shift) + sum->out_zero_point);
   return at_most(sum->max, at_least(sum->min, value));
 }
@@ -43,12 +46,15 @@ static int exceptions(const struct tvmq_add_args *sum) {
   struct tvmq_plane p;
   if (!tvmq_fit_plane(sum, &p)) return -1;
   int wrong = 0, wide = 0;
+  int32_t scaled[2][256];
+  for (int i = 0; i < 2; i++) rescale(sum, i, scaled[i]);
   for (int32_t a = INT8_MIN; a <= INT8_MAX; a++) {
     for (int32_t b = INT8_MIN; b <= INT8_MAX; b++) {
-      const double real = (double)a * p.multiplier[0] + (double)b * p.multiplier[1] + p.bias, value = floor(ldexp(real, -p.shift));
-      wide += real < INT32_MIN || real > INT32_MAX;
+      const int64_t on_plane = (int64_t)a * p.multiplier[0] + (int64_t)b * p.multiplier[1] + p.bias;
+      wide += on_plane < INT32_MIN || on_plane > INT32_MAX;
       const struct tvmq_plane_exception *x = exception_of(&p, a, b);
-      wrong += (x ? x->value : fmin(fmax(value, sum->min), sum->max)) != expected(sum, (const int32_t[]){a, b});
+      const int32_t value = at_most(sum->max, at_least(sum->min, (int32_t)(on_plane >> p.shift)));
+      wrong += (x ? x->value : value) != expected(sum, scaled[0][a - INT8_MIN] + scaled[1][b - INT8_MIN]);
     }
   }
   CHECK(wrong == 0 && wide == 0, "scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, rounding %d: %d pairs are wrong, %d exceed int32",

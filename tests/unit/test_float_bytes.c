@@ -61,7 +61,7 @@ static bool check_table(enum tvmq_float_function function) {
   const struct tvmq_float_bytes out = {type, given > 0 ? given : between(0.004f, 0.1f), middle + (int32_t)(unit_random(&state) % 200) - 100};
   uint8_t table[256];
   if (!tvmq_float_table(function, in, out, table)) return false;
-  enum { LIBRARIES = 20 };
+  enum { LIBRARIES = 8 };
   int wrong = 0;
   for (int i = 0; i < LIBRARIES * 256; i++) {
     const float v = in.scale * (float)(tvmq_byte_value(type, (uint8_t)i) - in.zero_point);
