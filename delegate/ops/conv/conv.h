@@ -53,6 +53,22 @@ struct tvmq_conv_choice {
 
 struct tvmq_conv;
 
+// How panels are packed and multiplied, for the ways that do it alike: their packed weights can be exchanged.
+struct tvmq_conv_method {
+  // Fills one panel with `n` output channels.
+  void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
+               const struct tvmq_channel_params *params, size_t n, void *panel);
+  // Fills conv->plan, of plan_bytes bytes, and sets conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not
+  // (static string).
+  size_t plan_bytes;
+  const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
+  // An inference, as of a class (op.h).
+  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);
+  void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);
+};
+
+struct tvmq_gemm_source;
+
 struct tvmq_conv_way {
   enum tvmq_way id;
   // The cheapest that the way can do with what the target leaves; variant is NULL if it cannot compute the convolution.
@@ -63,16 +79,8 @@ struct tvmq_conv_way {
   struct tvmq_work (*work)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_env *env);
   // Whether a flipped copy, if it is possible, is estimated to cost less, for a choice whose blocks are set. NULL: it never is possible.
   bool (*pays_flipping)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine);
-  // Fills one panel with `n` output channels. Ways that pack alike have the same function: their packed weights can be exchanged.
-  void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
-               const struct tvmq_channel_params *params, size_t n, void *panel);
-  // Fills conv->plan, of plan_bytes bytes, and sets conv->shared_bytes and conv->slice_bytes for conv->problem and conv->choice. Returns NULL, or why not
-  // (static string).
-  size_t plan_bytes;
-  const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
-  // An inference, as of a class (op.h).
-  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);
-  void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);
+  const struct tvmq_conv_method *method;
+  const struct tvmq_gemm_source *source;  // of tvmq_gemm_method (conv_gemm.h), else NULL
   const char *(*name)(const struct tvmq_conv *conv);
 };
 

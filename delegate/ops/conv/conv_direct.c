@@ -46,14 +46,15 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
 
 // ---- plan
 
-static struct tvmq_gemm_lines lines_of(const struct tvmq_conv_problem *p) {
+static struct tvmq_gemm_lines lines_of(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c) {
+  (void)c;
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   return (struct tvmq_gemm_lines){.images = (size_t)p->desc.batch, .image_lines = rows.out_h, .line_rows = rows.out_w, .pitch = rows.out_w};
 }
 
 static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
-  const struct tvmq_gemm_lines lines = lines_of(p);
+  const struct tvmq_gemm_lines lines = lines_of(p, c);
   struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
   work.even = true;
   work.pitch = tvmq_round_up(rows.out_w, c->variant->mr);
@@ -146,23 +147,15 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source source = {.reserve = reserve, .bring = bring, .multiply = multiply};
-
-static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
-  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  g->source = &source;
-  g->lines = lines_of(&c->problem);
-  return tvmq_gemm_plan(c, env);
-}
+static const struct tvmq_gemm_source source = {.lines = lines_of, .reserve = reserve, .bring = bring, .multiply = multiply};
 
 static const char *name(const struct tvmq_conv *c) { return (void)c, "direct"; }
 
-const struct tvmq_conv_way tvmq_conv_direct = {.id = TVMQ_WAY_DIRECT,
-                                               .choose = choose,
-                                               .work = work,
-                                               .pack = tvmq_conv_pack_pieces,
-                                               .plan_bytes = sizeof(struct tvmq_gemm_plan),
-                                               .plan = plan,
-                                               .n_tasks = tvmq_gemm_n_tasks,
-                                               .run_task = tvmq_gemm_run_task,
-                                               .name = name};
+const struct tvmq_conv_way tvmq_conv_direct = {
+    .id = TVMQ_WAY_DIRECT,
+    .choose = choose,
+    .work = work,
+    .method = &tvmq_gemm_method,
+    .source = &source,
+    .name = name,
+};

@@ -29,16 +29,17 @@ struct tvmq_work tvmq_gemm_work(const struct tvmq_conv_problem *p, const struct 
   };
 }
 
-const char *tvmq_gemm_plan(struct tvmq_conv *c, const struct tvmq_env *env) {
+static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr, tile_bytes = c->choice.variant->layout.nr * c->problem.stored_bytes;
+  g->lines = c->choice.way->source->lines(&c->problem, &c->choice);
   g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
   const size_t n_lines = tvmq_min(c->choice.blocks.rows, g->lines.image_lines), rows = tvmq_round_up(tvmq_gemm_rows(&g->lines, n_lines), mr);
   g->tile_panels = tvmq_min(env->machine->tile_bytes / (rows * tile_bytes) + 1, c->choice.blocks.panels);
   size_t size = 0;
-  if (!g->source->reserve(c, n_lines, rows, &size) || !tvmq_scratch_append(&size, rows, g->tile_panels * tile_bytes, &g->tile))
+  if (!c->choice.way->source->reserve(c, n_lines, rows, &size) || !tvmq_scratch_append(&size, rows, g->tile_panels * tile_bytes, &g->tile))
     return "scratch exceeds the address space";
   c->slice_bytes = size;
   return NULL;
@@ -78,17 +79,17 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
   uint8_t *const tile = b->scratch + g->tile;
   for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, g->tile_panels);
-    g->source->multiply(b, part, p, panels, tile, panels * nr * bytes);
+    c->choice.way->source->multiply(b, part, p, panels, tile, panels * nr * bytes);
     const size_t channels = tvmq_min(c->problem.group_n - p * nr, panels * nr);
     copy_out(&g->lines, tile, panels * nr * bytes, part->first, part->first + part->n, channels * bytes, out + p * nr * bytes, out_stride);
   }
 }
 
-size_t tvmq_gemm_n_tasks(const struct tvmq_conv *c, size_t pass) {
+static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
   return pass > 0 ? 0 : c->problem.groups * tvmq_gemm_plan_of(c)->lines.images * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
 }
 
-void tvmq_gemm_run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
+static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_gemm_lines *lines = &g->lines;
   const struct tvmq_blocks *blocks = &c->choice.blocks;
@@ -110,7 +111,7 @@ void tvmq_gemm_run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass,
       .panels = c->packed + group * c->choice.panels * c->choice.panel.size,
   };
   struct tvmq_gemm_part parts[2];
-  const size_t n_parts = g->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
+  const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
   // Tiles that overhang the output, or reach over the gap between lines, are stored by way of scratch.
   uint8_t *const out = (uint8_t *)pass->out + (image * lines->image_lines + first) * lines->line_rows * out_stride + group * group_n * bytes;
@@ -119,7 +120,15 @@ void tvmq_gemm_run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass,
   for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts; part++) {
     const size_t direct = part->n >= mr && lines->pitch == lines->line_rows ? whole_panels - panel : 0;
     if (part->n == 0) continue;
-    if (direct > 0) g->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
+    if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }
 }
+
+const struct tvmq_conv_method tvmq_gemm_method = {
+    .pack = tvmq_conv_pack_pieces,
+    .plan_bytes = sizeof(struct tvmq_gemm_plan),
+    .plan = plan,
+    .n_tasks = n_tasks,
+    .run_task = run_task,
+};

@@ -28,6 +28,7 @@ struct tvmq_gemm_block {
 
 // A way's part in it. Offsets that these functions use are set by `reserve`.
 struct tvmq_gemm_source {
+  struct tvmq_gemm_lines (*lines)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice);
   // Appends what the way needs of a thread's scratch for blocks of `n_lines` lines, `n_rows` rows in whole tiles. False: it exceeds the address space.
   bool (*reserve)(struct tvmq_conv *conv, size_t n_lines, size_t n_rows, size_t *size);
   // Brings the rows of a block, and sums them if the kernel needs that, unless they are still there; returns in how many parts they lie.
@@ -37,7 +38,6 @@ struct tvmq_gemm_source {
 };
 
 struct tvmq_gemm_plan {
-  const struct tvmq_gemm_source *source;
   struct tvmq_rows rows;
   const struct tvmq_variant *row_sums;  // NULL: no row terms
   struct tvmq_gemm_lines lines;
@@ -48,16 +48,16 @@ struct tvmq_gemm_plan {
 static inline struct tvmq_gemm_plan *tvmq_gemm_plan_of(const struct tvmq_conv *conv) { return conv->plan; }
 
 // The lines of a convolution whose rows follow one another: one line of all of them.
-static inline struct tvmq_gemm_lines tvmq_gemm_one_line(const struct tvmq_conv_problem *problem) {
+static inline struct tvmq_gemm_lines tvmq_gemm_one_line(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice) {
+  (void)choice;
   return (struct tvmq_gemm_lines){.images = 1, .image_lines = problem->m, .line_rows = 1, .pitch = 1};
 }
 
 static inline size_t tvmq_gemm_rows(const struct tvmq_gemm_lines *lines, size_t n_lines) { return (n_lines - 1) * lines->pitch + lines->line_rows; }
 
-// A way's members (conv.h). The work lacks what depends on the source: limits, row_bytes and reach. The plan lacks nothing but source and lines, which are set
-// before; its rows are those of conv_rows.h.
+// The method of ways that have a source; the rows of its plan are those of conv_rows.h.
+extern const struct tvmq_conv_method tvmq_gemm_method;
+
+// A way's work, without what depends on the source: limits, row_bytes and reach.
 struct tvmq_work tvmq_gemm_work(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_gemm_lines *lines,
                                 const struct tvmq_env *env);
-const char *tvmq_gemm_plan(struct tvmq_conv *conv, const struct tvmq_env *env);
-size_t tvmq_gemm_n_tasks(const struct tvmq_conv *conv, size_t pass);
-void tvmq_gemm_run_task(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);

@@ -105,7 +105,7 @@ static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t n_row
 }
 
 static struct tvmq_gemm_lines lines_of(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c) {
-  if (!is_padded(c)) return tvmq_gemm_one_line(p);
+  if (!is_padded(c)) return tvmq_gemm_one_line(p, c);
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   return (struct tvmq_gemm_lines){.images = (size_t)p->desc.batch, .image_lines = rows.out_h, .line_rows = rows.out_w, .pitch = padded_pitch(&rows)};
 }
@@ -234,43 +234,33 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source source = {.reserve = reserve, .bring = bring, .multiply = multiply};
-
-static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
-  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  g->source = &source;
-  g->lines = lines_of(&c->problem, &c->choice);
-  return tvmq_gemm_plan(c, env);
-}
+static const struct tvmq_gemm_source source = {.lines = lines_of, .reserve = reserve, .bring = bring, .multiply = multiply};
 
 static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "rows"; }
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
-const struct tvmq_conv_way tvmq_conv_in_place = {.id = TVMQ_WAY_MATRIX,
-                                                 .choose = choose_in_place,
-                                                 .work = work,
-                                                 .pack = tvmq_conv_pack_pieces,
-                                                 .plan_bytes = sizeof(struct tvmq_gemm_plan),
-                                                 .plan = plan,
-                                                 .n_tasks = tvmq_gemm_n_tasks,
-                                                 .run_task = tvmq_gemm_run_task,
-                                                 .name = name_in_place};
-const struct tvmq_conv_way tvmq_conv_by_padding = {.id = TVMQ_WAY_PADDED_COPY,
-                                                   .choose = choose_padding,
-                                                   .work = work,
-                                                   .pack = tvmq_conv_pack_pieces,
-                                                   .plan_bytes = sizeof(struct tvmq_gemm_plan),
-                                                   .plan = plan,
-                                                   .n_tasks = tvmq_gemm_n_tasks,
-                                                   .run_task = tvmq_gemm_run_task,
-                                                   .name = name_padding};
-const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {.id = TVMQ_WAY_MATRIX_IM2COL,
-                                                         .choose = choose_im2col,
-                                                         .work = work,
-                                                         .pack = tvmq_conv_pack_pieces,
-                                                         .plan_bytes = sizeof(struct tvmq_gemm_plan),
-                                                         .plan = plan,
-                                                         .n_tasks = tvmq_gemm_n_tasks,
-                                                         .run_task = tvmq_gemm_run_task,
-                                                         .name = name_im2col};
+const struct tvmq_conv_way tvmq_conv_in_place = {
+    .id = TVMQ_WAY_MATRIX,
+    .choose = choose_in_place,
+    .work = work,
+    .method = &tvmq_gemm_method,
+    .source = &source,
+    .name = name_in_place,
+};
+const struct tvmq_conv_way tvmq_conv_by_padding = {
+    .id = TVMQ_WAY_PADDED_COPY,
+    .choose = choose_padding,
+    .work = work,
+    .method = &tvmq_gemm_method,
+    .source = &source,
+    .name = name_padding,
+};
+const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
+    .id = TVMQ_WAY_MATRIX_IM2COL,
+    .choose = choose_im2col,
+    .work = work,
+    .method = &tvmq_gemm_method,
+    .source = &source,
+    .name = name_im2col,
+};

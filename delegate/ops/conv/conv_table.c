@@ -60,7 +60,7 @@ static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { 
 static bool has_flipped_copy(const struct tvmq_conv *c) { return c->choice.flip == TVMQ_FLIP_COPY; }
 
 static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
-  const struct tvmq_gemm_lines lines = tvmq_gemm_one_line(p);
+  const struct tvmq_gemm_lines lines = tvmq_gemm_one_line(p, c);
   struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
   work.least = env->machine->gemm_least_tiles * c->variant->mr;
   work.most = env->machine->gemm_most_rows;
@@ -211,31 +211,22 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   }
 }
 
-static const struct tvmq_gemm_source source = {.reserve = reserve, .bring = bring, .multiply = multiply};
+static const struct tvmq_gemm_source source = {.lines = tvmq_gemm_one_line, .reserve = reserve, .bring = bring, .multiply = multiply};
 
-static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
-  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  g->source = &source;
-  g->lines = tvmq_gemm_one_line(&c->problem);
-  return tvmq_gemm_plan(c, env);
-}
-
-const struct tvmq_conv_way tvmq_conv_by_table = {.id = TVMQ_WAY_ROW_TABLE,
-                                                 .choose = choose_table,
-                                                 .work = work,
-                                                 .pays_flipping = pays_flipping,
-                                                 .pack = tvmq_conv_pack_pieces,
-                                                 .plan_bytes = sizeof(struct tvmq_gemm_plan),
-                                                 .plan = plan,
-                                                 .n_tasks = tvmq_gemm_n_tasks,
-                                                 .run_task = tvmq_gemm_run_task,
-                                                 .name = name_table};
-const struct tvmq_conv_way tvmq_conv_by_im2col = {.id = TVMQ_WAY_IM2COL,
-                                                  .choose = choose_im2col,
-                                                  .work = work,
-                                                  .pack = tvmq_conv_pack_pieces,
-                                                  .plan_bytes = sizeof(struct tvmq_gemm_plan),
-                                                  .plan = plan,
-                                                  .n_tasks = tvmq_gemm_n_tasks,
-                                                  .run_task = tvmq_gemm_run_task,
-                                                  .name = name_im2col};
+const struct tvmq_conv_way tvmq_conv_by_table = {
+    .id = TVMQ_WAY_ROW_TABLE,
+    .choose = choose_table,
+    .work = work,
+    .pays_flipping = pays_flipping,
+    .method = &tvmq_gemm_method,
+    .source = &source,
+    .name = name_table,
+};
+const struct tvmq_conv_way tvmq_conv_by_im2col = {
+    .id = TVMQ_WAY_IM2COL,
+    .choose = choose_im2col,
+    .work = work,
+    .method = &tvmq_gemm_method,
+    .source = &source,
+    .name = name_im2col,
+};

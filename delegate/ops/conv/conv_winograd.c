@@ -339,13 +339,19 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   (pass->number % WAVE_PASSES == TRANSFORM ? transform_chunk : run_block)(&wave, task);
 }
 
-const struct tvmq_conv_way tvmq_conv_by_winograd = {.id = TVMQ_WAY_WINOGRAD,
-                                                    .choose = choose,
-                                                    .is_exact = is_exact,
-                                                    .work = work,
-                                                    .pack = pack,
-                                                    .plan_bytes = sizeof(struct winograd),
-                                                    .plan = plan,
-                                                    .n_tasks = n_tasks,
-                                                    .run_task = run_task,
-                                                    .name = name};
+static const struct tvmq_conv_method method = {
+    .pack = pack,
+    .plan_bytes = sizeof(struct winograd),
+    .plan = plan,
+    .n_tasks = n_tasks,
+    .run_task = run_task,
+};
+
+const struct tvmq_conv_way tvmq_conv_by_winograd = {
+    .id = TVMQ_WAY_WINOGRAD,
+    .choose = choose,
+    .is_exact = is_exact,
+    .work = work,
+    .method = &method,
+    .name = name,
+};

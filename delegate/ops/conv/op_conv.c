@@ -37,7 +37,7 @@ static void pack_panel(void *context, struct tvmq_task task) {
   struct tvmq_channel_params *params = packing->params + first;
   tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->in_float, channels, first, n, &stage, params);
   packing->promises[task.index] = tvmq_promises_of(&stage);
-  c->choice.way->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
+  c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }
 
 // Threads share what takes longer than waking them. A trace is of inferences alone.
@@ -117,7 +117,7 @@ static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
 
 // The weights that `a` has packed serve `b`.
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return same_weights(a, b) && (!a->in_float || (b->choice.variant->flags & TVMQ_FLOAT_STAGE) != 0) && a->choice.way->pack == b->choice.way->pack &&
+  return same_weights(a, b) && (!a->in_float || (b->choice.variant->flags & TVMQ_FLOAT_STAGE) != 0) && a->choice.way->method == b->choice.way->method &&
          a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k && tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
 }
 
@@ -143,9 +143,9 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   }
   c->shared_bytes = 0;
   tvmq_free(c->plan);
-  c->plan = tvmq_alloc(c->choice.way->plan_bytes);
+  c->plan = tvmq_alloc(c->choice.way->method->plan_bytes);
   if (!c->plan) return "out of memory";
-  why = c->choice.way->plan(c, env);
+  why = c->choice.way->method->plan(c, env);
   if (why) return why;
   return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
@@ -168,12 +168,12 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
-  return c->choice.way->n_tasks(c, pass);
+  return c->choice.way->method->n_tasks(c, pass);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
-  c->choice.way->run_task(c, pass, task);
+  c->choice.way->method->run_task(c, pass, task);
 }
 
 static void release(struct tvmq_op *op) {

@@ -145,7 +145,7 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
     channels[j].tap_stride = depth * channels[j].depth_stride;
   }
   tvmq_conv_lower(&c->problem.desc, &c->problem.quant, layout, false, channels, first, n, &unused, params);
-  c->choice.way->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
+  c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
 }
 
 static void turn_left(const struct matmul *m, const uint8_t *in, size_t index) {
@@ -183,7 +183,7 @@ static void multiply(const struct matmul *m, struct tvmq_conv *conv, const struc
   const void *in[] = {lefts + matrix_of(&m->desc, product, m->desc.left_strides) * m->left_bytes};
   void *outs[] = {(uint8_t *)pass->out + product * m->out_bytes};
   const struct tvmq_pass inner = {.number = 0, .in = in, .outs = outs, .out = outs[0]};
-  for (; task.index < end; task.previous = task.index++) conv->choice.way->run_task(conv, &inner, task);
+  for (; task.index < end; task.previous = task.index++) conv->choice.way->method->run_task(conv, &inner, task);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
