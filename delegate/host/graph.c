@@ -146,7 +146,7 @@ struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node)
 }
 
 void tvmq_record_release(struct tvmq_record *record) {
-  if (record->op != NULL) record->op_class->release(record->op);
+  if (record->op != NULL) tvmq_op_release(record->op_class, record->op);
   record->op = NULL;
   record->planned = false;
 }

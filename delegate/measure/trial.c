@@ -160,7 +160,7 @@ bool tvmq_trial_prepare(struct tvmq_trial *trial, const struct tvmq_plan_line *l
 void tvmq_trial_release(struct tvmq_trial *trial) {
   tvmq_sequence_destroy(trial->sequence);
   for (size_t i = 0; i < trial->n; i++) {
-    if (trial->steps[i].by != NULL) trial->steps[i].by->release(trial->steps[i].op);
+    if (trial->steps[i].by != NULL) tvmq_op_release(trial->steps[i].by, trial->steps[i].op);
     tvmq_made_release(&trial->steps[i].made);
   }
   for (int k = 0; k < TVMQ_TRIAL_ROOMS; k++) tvmq_free(trial->rooms[k]);
@@ -189,7 +189,7 @@ static const char *compare(const struct tvmq_trial *trial, struct tvmq_trial_ste
     tvmq_threads_run(env.threads, n, run_task, &(struct tvmq_trial_pass){&plain, number});
   if (why == NULL) step->exact = memcmp(plain.out, step->out, step->made.out_bytes) == 0;
   step->compared = why == NULL;
-  if (plain.by != NULL) plain.by->release(plain.op);
+  if (plain.by != NULL) tvmq_op_release(plain.by, plain.op);
   tvmq_free(plain.out);
   tvmq_scratch_free(&scratch);
   return why;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/content.h"
+#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "kernels/kernel.h"
@@ -107,7 +108,7 @@ struct tvmq_op_class {
   size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
   // Allocates nothing.
   void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
-  void (*release)(struct tvmq_op *op);  // NULL is fine
+  void (*release)(struct tvmq_op *op);  // of an operator that owns more than its own memory, else NULL
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
   // Gives the operator the border that a PAD before it makes; one of no width takes it away. Of `options` all but the node's own options is zero. False: it
   // cannot have that border. The member is NULL where operators have none.
@@ -153,4 +154,12 @@ extern const struct tvmq_op_class tvmq_op_unary;            // functions of one 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {
   return op_class->computed_by != NULL ? op_class->computed_by(desc, env) : op_class;
+}
+
+// Ends an operator of that class; NULL is fine.
+static inline void tvmq_op_release(const struct tvmq_op_class *op_class, struct tvmq_op *op) {
+  if (op_class->release != NULL)
+    op_class->release(op);
+  else
+    tvmq_free(op);
 }

@@ -13,5 +13,3 @@ const char *tvmq_single_plan(struct tvmq_op **op, const union tvmq_desc *desc, c
 const union tvmq_desc *tvmq_single_desc(const struct tvmq_op *op) { return (const union tvmq_desc *)op; }
 
 size_t tvmq_single_tasks(const struct tvmq_op *op, size_t pass) { return (void)op, pass == 0; }
-
-void tvmq_single_release(struct tvmq_op *op) { tvmq_free(op); }

@@ -6,4 +6,3 @@
 const char *tvmq_single_plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
 const union tvmq_desc *tvmq_single_desc(const struct tvmq_op *op);
 size_t tvmq_single_tasks(const struct tvmq_op *op, size_t pass);
-void tvmq_single_release(struct tvmq_op *op);

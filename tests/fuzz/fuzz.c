@@ -112,7 +112,7 @@ static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const 
                 tvmq_way_name(info.choice.way), info.choice.variant->name, info.choice.rows, info.choice.panels);
     compute(by, *planned, env, trial);
     fuzz_counts.forced++;
-    by->release(other);
+    tvmq_op_release(by, other);
   }
 }
 

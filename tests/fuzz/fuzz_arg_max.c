@@ -58,5 +58,5 @@ void fuzz_arg_max(struct fuzz_bytes *b, const struct tvmq_env *env) {
   arg_max(&d, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_arg_max, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_arg_max.release(op);
+  tvmq_op_release(&tvmq_op_arg_max, op);
 }

@@ -196,5 +196,5 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct tvmq_op *op = NULL;
   const struct tvmq_op_class *const op_class = tvmq_op_computed_by(&tvmq_op_binary, &desc, env);
   fuzz_run(op_class, &op, &desc, env, in, expected, d.n * each, side);
-  op_class->release(op);
+  tvmq_op_release(op_class, op);
 }

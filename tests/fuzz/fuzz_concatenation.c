@@ -57,5 +57,5 @@ void fuzz_concatenation(struct fuzz_bytes *b, const struct tvmq_env *env) {
   }
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_concatenation, &op, &desc, env, in, expected, n, side);
-  tvmq_op_concatenation.release(op);
+  tvmq_op_release(&tvmq_op_concatenation, op);
 }

@@ -267,5 +267,5 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   if (!d->fully_connected) d->batch = (int32_t)fuzz_pick(b, 1, 2);
   set_out_size(d);
   if (has_room(d) && !tvmq_op_conv.claim(&(union tvmq_desc){.conv = *d})) run(&c, &op, env);
-  c.op_class->release(op);
+  tvmq_op_release(c.op_class, op);
 }

@@ -115,5 +115,5 @@ void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
   for (int k = 0; k < d.n_out; k++) outs[k] = others[k];
   const size_t n = expect(&d, output, element, tensor.read, expected);
   fuzz_run_output(&tvmq_op_copy, &op, &desc, env, &tensor.read, expected, n, side, output, outs);
-  tvmq_op_copy.release(op);
+  tvmq_op_release(&tvmq_op_copy, op);
 }

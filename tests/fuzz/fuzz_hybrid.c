@@ -263,5 +263,5 @@ void fuzz_hybrid(struct fuzz_bytes *b, const struct tvmq_env *env) {
   hybrid(&d, in.read, (float *)expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_hybrid, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_hybrid.release(op);
+  tvmq_op_release(&tvmq_op_hybrid, op);
 }

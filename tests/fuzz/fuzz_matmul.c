@@ -145,5 +145,5 @@ void fuzz_matmul(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const void *const in[] = {left.read, right.read};
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_matmul, &op, &desc, env, in, expected, out_bytes, side);
-  tvmq_op_matmul.release(op);
+  tvmq_op_release(&tvmq_op_matmul, op);
 }

@@ -119,5 +119,5 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
   pool(&d, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_pool, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_pool.release(op);
+  tvmq_op_release(&tvmq_op_pool, op);
 }

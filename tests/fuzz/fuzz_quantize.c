@@ -83,5 +83,5 @@ void fuzz_quantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
   convert(&d, env->rounding, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_quantize, &op, &desc, env, &in.read, expected, d.n * types[d.out_type].bytes, side);
-  tvmq_op_quantize.release(op);
+  tvmq_op_release(&tvmq_op_quantize, op);
 }

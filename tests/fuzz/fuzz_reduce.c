@@ -118,5 +118,5 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const struct tvmq_op_class *const op_class = tvmq_op_computed_by(&tvmq_op_reduce, &desc, env);
   struct tvmq_op *op = NULL;
   fuzz_run(op_class, &op, &desc, env, &in.read, expected, out_bytes, side);
-  op_class->release(op);
+  tvmq_op_release(op_class, op);
 }

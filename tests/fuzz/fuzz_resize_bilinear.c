@@ -101,5 +101,5 @@ void fuzz_resize_bilinear(struct fuzz_bytes *b, const struct tvmq_env *env) {
   resize(&d, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_resize_bilinear, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_resize_bilinear.release(op);
+  tvmq_op_release(&tvmq_op_resize_bilinear, op);
 }

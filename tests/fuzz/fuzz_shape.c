@@ -24,7 +24,7 @@ void fuzz_shape(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const void *const in = NULL;  // whose elements nobody reads
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_shape, &op, &desc, env, &in, expected, (size_t)d.rank * bytes, side);
-  tvmq_op_shape.release(op);
+  tvmq_op_release(&tvmq_op_shape, op);
   int64_t early[TVMQ_MAX_RANK];
   void *outs[] = {early};
   if (!tvmq_op_shape.evaluate(&desc, &in, outs) || memcmp(early, expected, (size_t)d.rank * bytes) != 0) fuzz_fail("evaluated before the run, it differs");

@@ -178,5 +178,5 @@ void fuzz_softmax(struct fuzz_bytes *b, const struct tvmq_env *env) {
   softmax(&d, env->rounding, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_softmax, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_softmax.release(op);
+  tvmq_op_release(&tvmq_op_softmax, op);
 }

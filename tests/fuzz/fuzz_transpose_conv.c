@@ -178,5 +178,5 @@ void fuzz_transpose_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   transpose_conv(&d, env->rounding, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_transpose_conv, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_transpose_conv.release(op);
+  tvmq_op_release(&tvmq_op_transpose_conv, op);
 }

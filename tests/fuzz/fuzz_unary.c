@@ -138,7 +138,7 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   compute(&d, env->rounding, in.read, expected);
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_unary, &op, &desc, env, &in.read, expected, bytes, side);
-  tvmq_op_unary.release(op);
+  tvmq_op_release(&tvmq_op_unary, op);
 }
 
 void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {
@@ -167,7 +167,7 @@ void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {
   }
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_cast, &op, &desc, env, &in.read, expected, d.n * out_bytes, side);
-  tvmq_op_cast.release(op);
+  tvmq_op_release(&tvmq_op_cast, op);
 }
 
 void fuzz_dequantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
@@ -192,5 +192,5 @@ void fuzz_dequantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
   for (size_t i = 0; i < d.n; i++) expected[i] = (float)((double)d.in.scale * (oracle_load(d.in_type, in.read, i) - d.in.zero_point));
   struct tvmq_op *op = NULL;
   fuzz_run(&tvmq_op_dequantize, &op, &desc, env, &in.read, expected, d.n * sizeof(float), side);
-  tvmq_op_dequantize.release(op);
+  tvmq_op_release(&tvmq_op_dequantize, op);
 }

@@ -61,7 +61,7 @@ static void check_on(const struct tvmq_machine *machine, const char *name, uint3
     class->info(op, &info);
     CHECK((strstr(info.kernel, as_conv ? "tvmq_gemm" : "tvmq_depthwise") == info.kernel), "%s, cpu %#x: %s", name, cpu, info.kernel);
   }
-  class->release(op);
+  tvmq_op_release(class, op);
   tvmq_scratch_free(&scratch);
 }
 

@@ -68,7 +68,7 @@ static void check(enum tvmq_winograd_use winograd, uint32_t cpu, struct tvmq_thr
     CHECK(a->weights->promises == b->weights->promises, "cpu %#x: promises %u and %u", cpu, a->weights->promises, b->weights->promises);
   }
   for (int i = 0; i < 2; i++) {
-    tvmq_op_conv.release(ops[i]);
+    tvmq_op_release(&tvmq_op_conv, ops[i]);
     tvmq_scratch_free(&scratch[i]);
   }
 }

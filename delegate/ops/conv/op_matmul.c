@@ -33,7 +33,7 @@ static size_t panels_of(const struct matmul *m) { return conv_of(m)->choice.pane
 static size_t panel_bytes(const struct matmul *m) { return conv_of(m)->choice.panel.size; }
 
 static void drop(struct matmul *m) {
-  tvmq_op_conv.release(m->conv);
+  tvmq_op_release(&tvmq_op_conv, m->conv);
   tvmq_free(m->filter);
   tvmq_free(m->panels);
   tvmq_free(m->left);

@@ -33,7 +33,7 @@ static size_t phases(const struct tvmq_conv_desc *desc) { return (size_t)desc->s
 static bool is_direct(const struct transpose_conv *t) { return phases(&t->desc) == 1; }
 
 static void drop(struct transpose_conv *t) {
-  tvmq_op_conv.release(t->conv);
+  tvmq_op_release(&tvmq_op_conv, t->conv);
   tvmq_free(t->filter);
   tvmq_free(t->bias);
   tvmq_free(t->scales);

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 #include "kernels/kernel.h"
+#include "ops/elementwise/elements.h"
 #include "ops/elementwise/pair_values.h"
-#include "ops/op.h"
 #include "ops/plain.h"
 
 struct tvmq_binary;
@@ -20,6 +20,7 @@ struct tvmq_binary_way {
 };
 
 struct tvmq_binary {
+  struct tvmq_elements elements;
   const struct tvmq_binary_way *way;
   struct tvmq_pair_formula formula;
   const struct tvmq_variant *variant;  // NULL: the way has no kernels
@@ -34,10 +35,8 @@ struct tvmq_binary {
   struct tvmq_broadcast broadcast;
   const struct tvmq_scratch *scratch;  // where inputs are broadcast, for a piece of either
   size_t n_threads;
-  size_t n, bytes;  // elements; bytes of one
-  size_t task_elements, tasks;
+  size_t bytes;        // of an element
   size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once
-  float cycles;        // estimated, on one thread
 };
 
 extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB

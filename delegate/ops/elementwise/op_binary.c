@@ -41,19 +41,17 @@ static size_t granule_of(const struct tvmq_binary *b, size_t most) {
 }
 
 // Shares the elements among tasks, and these out in pieces.
-static void divide(struct tvmq_binary *b, const struct tvmq_env *env) {
-  const float cycles = (float)b->n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
+static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
+  const float cycles = (float)n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
   size_t granule = LINE;
-  b->line = b->piece = tvmq_max(b->n, 1);
+  b->line = b->piece = tvmq_max(n, 1);
   if (b->broadcast.rank > 0) {
     const size_t most = PIECE_BYTES / b->bytes;
     b->line = b->broadcast.dims[b->broadcast.rank - 1];
     if (b->line < most) granule = granule_of(b, most);
     b->piece = b->line < most ? most / granule * granule : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
   }
-  b->cycles = cycles;
-  b->task_elements = tvmq_round_up(tvmq_ceil_div(b->n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), granule);
-  b->tasks = b->n > 0 ? tvmq_ceil_div(b->n, b->task_elements) : 0;
+  tvmq_elements_cut(&b->elements, n, granule, cycles, env);
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -71,28 +69,23 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   b->way->plan(b, d, env->rounding, variant);
   b->variant = variant;
   b->broadcast = d->broadcast;
-  b->n = d->n;
   b->bytes = tvmq_type_bytes(d->type);
   b->scratch = env->scratch;
   b->n_threads = (size_t)tvmq_threads_count(env->threads);
-  divide(b, env);
+  divide(b, d->n, env);
   if (b->broadcast.rank == 0) return NULL;
   return tvmq_scratch_reserve(env->scratch, 0, SLICE_BYTES, b->n_threads) ? NULL : "out of memory";
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm, .cycles = b->cycles};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm, .cycles = b->elements.cycles};
   if (b->variant != NULL) {
     out->kernel = b->variant->name;
     out->choice = tvmq_plain_choice(b->variant);
   }
   if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
 }
-
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct tvmq_binary *)op)->tasks; }
 
 // Pieces are whole lines, but for the first and the last of a task, so that a line that repeats is laid out for a piece once; or lie within a line.
 static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
@@ -102,10 +95,11 @@ static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  const size_t first = task.index * b->task_elements, end = first + tvmq_min(b->n - first, b->task_elements);
+  const struct tvmq_piece share = tvmq_elements_of(&b->elements, task);
+  const size_t end = share.first + share.n;
   uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
   struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + PIECE_BYTES : NULL}};
-  for (size_t at = first, n; at < end; at += n) {
+  for (size_t at = share.first, n; at < end; at += n) {
     n = piece_at(b, at, end);
     const void *in[2];
     for (int i = 0; i < 2; i++) in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, n, &held[i]);
@@ -140,9 +134,8 @@ const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
                                              .candidates = candidates,
                                              .sign = sign,
                                              .plan = plan,
-                                             .n_tasks = n_tasks,
+                                             .n_tasks = tvmq_elements_tasks,
                                              .run_task = run_task,
-                                             .release = release,
                                              .info = info,
                                              .byte_function = byte_function,
                                              .light_if_wide = true};

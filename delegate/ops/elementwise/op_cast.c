@@ -1,16 +1,11 @@
 // CAST: integers of one type to another, of which low bits stay, or to float32, rounded to nearest. Elementwise; threads share the elements.
-#include "base/arith.h"
 #include "base/memory.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
-#include "plan/blocks.h"
-
-enum { LINE = TVMQ_LINE };
+#include "ops/elementwise/elements.h"
 
 struct cast {
+  struct tvmq_elements elements;
   struct tvmq_cast_desc desc;
-  size_t task_elements, tasks;
-  float cycles;  // estimated, on one thread
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -18,20 +13,13 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct cast *c = (struct cast *)*op;
   if (!c) return "out of memory";
   c->desc = desc->cast;
-  c->cycles = (float)c->desc.n;
-  c->task_elements = tvmq_round_up(tvmq_ceil_div(c->desc.n, tvmq_tasks_wanted(env->machine, env->threads, c->cycles)), LINE);
-  c->tasks = tvmq_ceil_div(c->desc.n, c->task_elements);
+  tvmq_elements_cut(&c->elements, c->desc.n, TVMQ_LINE, (float)c->desc.n, env);
   return NULL;
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  (void)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct cast *)op)->cycles};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct cast *)op)->elements.cycles};
 }
-
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct cast *)op)->tasks; }
 
 #define CONVERT(from, to)                                                                           \
   static void from##_as_##to(const void *restrict in, void *restrict out, size_t first, size_t n) { \
@@ -61,8 +49,8 @@ static void (*const conversions[][TVMQ_TYPE_F32 + 1])(const void *restrict in, v
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct cast *c = (const struct cast *)op;
-  const size_t first = task.index * c->task_elements;
-  conversions[c->desc.in_type][c->desc.out_type](pass->in[0], pass->out, first, tvmq_min(c->desc.n - first, c->task_elements));
+  const struct tvmq_piece piece = tvmq_elements_of(&c->elements, task);
+  conversions[c->desc.in_type][c->desc.out_type](pass->in[0], pass->out, piece.first, piece.n);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_cast(&desc->cast); }
@@ -81,9 +69,8 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
 
 const struct tvmq_op_class tvmq_op_cast = {.claim = claim,
                                            .plan = plan,
-                                           .n_tasks = n_tasks,
+                                           .n_tasks = tvmq_elements_tasks,
                                            .run_task = run_task,
-                                           .release = release,
                                            .info = info,
                                            .byte_function = byte_function,
                                            .evaluate = evaluate,

@@ -40,5 +40,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_integers(&tvmq_single_desc(op)->binary, (const void *const[2]){pass->in[0], pass->in[1]}, pass->out);
 }
 
-const struct tvmq_op_class tvmq_op_integers = {
-    .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .release = tvmq_single_release, .info = info};
+const struct tvmq_op_class tvmq_op_integers = {.plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info};

@@ -1,26 +1,22 @@
 // QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
-#include "base/arith.h"
 #include "base/memory.h"
 #include "exact/fit_line.h"
 #include "exact/reciprocal.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
+#include "ops/elementwise/elements.h"
 #include "ops/plain.h"
 #include "ops/quant_params.h"
-#include "plan/blocks.h"
 #include "plan/select.h"
 
-// Tasks begin on cache lines of bytes.
-enum { LINE = TVMQ_LINE, N_BYTES = 256 };
+enum { N_BYTES = 256 };
 
 struct quantize {
+  struct tvmq_elements elements;
   const struct tvmq_variant *variant;  // of quantize, or of byte_map
   struct tvmq_quantize_args args;      // but for the tensors
   uint8_t table[N_BYTES];              // bytes to bytes
-  size_t n, in_bytes, out_bytes;       // elements; bytes of one
-  size_t task_elements, tasks;
-  float cycles;  // estimated, on one thread
+  size_t in_bytes, out_bytes;          // of an element
 };
 
 static int32_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 1 << 7 : 0; }
@@ -55,7 +51,6 @@ static void find_reciprocal(struct tvmq_quantize_args *args, enum tvmq_type out_
 static void describe(const struct tvmq_quantize_desc *d, enum tvmq_rounding rounding, struct quantize *r) {
   *r = (struct quantize){
       .args = {.rounding = rounding, .scale = d->out.scale, .in_zero_point = d->in.zero_point, .out_zero_point = d->out.zero_point},
-      .n = d->n,
       .in_bytes = tvmq_type_bytes(d->in_type),
       .out_bytes = tvmq_type_bytes(d->out_type),
   };
@@ -109,28 +104,22 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   } else if (d->in_type == TVMQ_TYPE_F32) {
     find_reciprocal(&r->args, d->out_type);
   }
-  r->cycles = (float)r->n / tvmq_speed_of(r->variant, env->machine).rate;
-  r->task_elements = tvmq_round_up(tvmq_ceil_div(r->n, tvmq_tasks_wanted(env->machine, env->threads, r->cycles)), LINE);
-  r->tasks = r->n > 0 ? tvmq_ceil_div(r->n, r->task_elements) : 0;
+  tvmq_elements_cut(&r->elements, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(r->variant, env->machine).rate, env);
   return NULL;
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct quantize *r = (const struct quantize *)op;
-  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .cycles = r->cycles, .choice = tvmq_plain_choice(r->variant)};
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .cycles = r->elements.cycles, .choice = tvmq_plain_choice(r->variant)};
 }
-
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct quantize *)op)->tasks; }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct quantize *r = (const struct quantize *)op;
-  const size_t first = task.index * r->task_elements;
+  const struct tvmq_piece piece = tvmq_elements_of(&r->elements, task);
   struct tvmq_quantize_args args = r->args;
-  args.in = (const uint8_t *)pass->in[0] + first * r->in_bytes;
-  args.out = (uint8_t *)pass->out + first * r->out_bytes;
-  args.n = tvmq_min(r->n - first, r->task_elements);
+  args.in = (const uint8_t *)pass->in[0] + piece.first * r->in_bytes;
+  args.out = (uint8_t *)pass->out + piece.first * r->out_bytes;
+  args.n = piece.n;
   if (r->variant->family == TVMQ_FAMILY_BYTE_MAP)
     r->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = args.in, .out = args.out, .n = args.n, .table = args.table});
   else
@@ -156,9 +145,8 @@ const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .candidates = candidates,
                                                .sign = sign,
                                                .plan = plan,
-                                               .n_tasks = n_tasks,
+                                               .n_tasks = tvmq_elements_tasks,
                                                .run_task = run_task,
-                                               .release = release,
                                                .info = info,
                                                .byte_function = byte_function,
                                                .converts = true};

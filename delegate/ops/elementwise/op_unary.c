@@ -1,18 +1,14 @@
 // Functions of one element: of bytes by a table, of int16 by the formula. Elementwise; threads share the elements.
-#include "base/arith.h"
 #include "base/memory.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
+#include "ops/elementwise/elements.h"
 #include "ops/sigmoid.h"
 #include "ops/unary_table.h"
-#include "plan/blocks.h"
 #include "plan/select.h"
 
-// Tasks begin on cache lines.
-enum { LINE = TVMQ_LINE };
-
 struct unary {
+  struct tvmq_elements elements;
   struct tvmq_unary_desc desc;
   const struct tvmq_variant *variant;  // of byte_map; NULL: int16
   uint8_t table[TVMQ_N_BYTES];         // of bytes
@@ -21,8 +17,6 @@ struct unary {
   struct tvmq_sigmoid sigmoid;
   enum tvmq_rounding rounding;
   size_t bytes;  // of an element
-  size_t task_elements, tasks;
-  float cycles;  // estimated, on one thread
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -45,21 +39,15 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     const char *reason = u->linear ? NULL : tvmq_set_sigmoid(&u->desc, &u->sigmoid);
     if (reason != NULL) return reason;
   }
-  u->cycles = cycles;
-  u->task_elements = tvmq_round_up(tvmq_ceil_div(u->desc.n, tvmq_tasks_wanted(env->machine, env->threads, cycles)), LINE);
-  u->tasks = tvmq_ceil_div(u->desc.n, u->task_elements);
+  tvmq_elements_cut(&u->elements, u->desc.n, TVMQ_LINE, cycles, env);
   return NULL;
 }
-
-static void release(struct tvmq_op *op) { tvmq_free(op); }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct unary *u = (const struct unary *)op;
   *out = (struct tvmq_op_info){
-      .kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise", .cycles = u->cycles};
+      .kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise", .cycles = u->elements.cycles};
 }
-
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct unary *)op)->tasks; }
 
 static void run_line(const struct unary *u, const int16_t *in, int16_t *out, size_t n) {
   const struct tvmq_unary_line line = u->line;
@@ -71,15 +59,15 @@ static void run_line(const struct unary *u, const int16_t *in, int16_t *out, siz
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct unary *u = (const struct unary *)op;
-  const size_t first = task.index * u->task_elements, n = tvmq_min(u->desc.n - first, u->task_elements);
-  const void *in = (const uint8_t *)pass->in[0] + first * u->bytes;
-  void *out = (uint8_t *)pass->out + first * u->bytes;
+  const struct tvmq_piece piece = tvmq_elements_of(&u->elements, task);
+  const void *in = (const uint8_t *)pass->in[0] + piece.first * u->bytes;
+  void *out = (uint8_t *)pass->out + piece.first * u->bytes;
   if (u->variant != NULL)
-    u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = n, .table = u->table});
+    u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = piece.n, .table = u->table});
   else if (u->linear)
-    run_line(u, in, out, n);
+    run_line(u, in, out, piece.n);
   else
-    tvmq_sigmoids(&u->sigmoid, u->desc.function, in, out, n);
+    tvmq_sigmoids(&u->sigmoid, u->desc.function, in, out, piece.n);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
@@ -94,9 +82,8 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
                                             .claim_fast_math = tvmq_claim_fast_math_unary,
                                             .plan = plan,
-                                            .n_tasks = n_tasks,
+                                            .n_tasks = tvmq_elements_tasks,
                                             .run_task = run_task,
-                                            .release = release,
                                             .info = info,
                                             .byte_function = byte_function,
                                             .in_place = true};

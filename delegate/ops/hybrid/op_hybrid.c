@@ -150,7 +150,7 @@ static const char *plan_sums(struct hybrid *h, const struct tvmq_env *env, struc
   describe_sums(h);
   const struct tvmq_op_class *op_class = tvmq_op_computed_by(h->desc.depthwise ? &tvmq_op_depthwise : &tvmq_op_conv, desc, env);
   if (h->sums != NULL && op_class != h->sums_class) {
-    h->sums_class->release(h->sums);
+    tvmq_op_release(h->sums_class, h->sums);
     h->sums = NULL;
   }
   h->sums_class = op_class;
@@ -211,7 +211,7 @@ static const char *replan(struct hybrid *h, const struct tvmq_conv_desc *desc, c
 static void release(struct tvmq_op *op) {
   struct hybrid *h = (struct hybrid *)op;
   if (h == NULL) return;
-  if (h->sums != NULL) h->sums_class->release(h->sums);
+  if (h->sums != NULL) tvmq_op_release(h->sums_class, h->sums);
   tvmq_free(h->weight_sums);
   tvmq_free(h->weight_scales);
   tvmq_free(h->bias);

@@ -59,8 +59,6 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return NULL;
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct concatenation *c = (const struct concatenation *)op;
   const bool rescales = c->byte_map != NULL;
@@ -155,7 +153,6 @@ const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim,
                                                     .plan = plan,
                                                     .n_tasks = n_tasks,
                                                     .run_task = run_task,
-                                                    .release = release,
                                                     .info = info,
                                                     .moves = moves,
                                                     .evaluate = evaluate};

@@ -166,11 +166,9 @@ static float plan_tasks(struct output *out, const struct tvmq_env *env) {
   return cycles;
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_copy_desc *d = &desc->copy;
-  release(*op);
+  tvmq_free(*op);
   *op = NULL;
   struct room room = {0};
   for (int k = 0; k < d->n_out; k++) {
@@ -344,8 +342,7 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   }
 }
 
-#define COPY \
-  .claim = claim, .sign = sign, .leavable = leavable, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info, .moves = moves
+#define COPY .claim = claim, .sign = sign, .leavable = leavable, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .moves = moves
 
 const struct tvmq_op_class tvmq_op_copy = {COPY, .evaluate = evaluate};
 const struct tvmq_op_class tvmq_op_pad = {COPY};

@@ -30,11 +30,5 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_shape = {.claim = claim,
-                                            .plan = tvmq_single_plan,
-                                            .n_tasks = tvmq_single_tasks,
-                                            .run_task = run_task,
-                                            .release = tvmq_single_release,
-                                            .info = info,
-                                            .evaluate = evaluate,
-                                            .converts = true};
+const struct tvmq_op_class tvmq_op_shape = {
+    .claim = claim, .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info, .evaluate = evaluate, .converts = true};

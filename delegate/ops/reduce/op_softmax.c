@@ -51,8 +51,6 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return NULL;
 }
 
-static void release(struct tvmq_op *op) { tvmq_free(op); }
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct softmax *s = (const struct softmax *)op;
   *out = (struct tvmq_op_info){.kernel = s->variant ? s->variant->name : "", .algorithm = "rows", .cycles = s->cycles};
@@ -86,4 +84,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_softmax(&desc->softmax); }
 
-const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};
