@@ -28,7 +28,7 @@ static bool make_shapes(struct tvmq_record *record) {
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, const struct tvmq_reference *reference,
                              const struct tvmq_subgraph *subgraph, struct tvmq_record *record) {
   struct tvmq_known_shapes *known = subgraph->known;
-  const char *reason = tvmq_node_read(node, registration, &record->node);
+  const char *reason = tvmq_node_read(context, node, registration, &record->node);
   record->node.reference = *reference;
   record->node.values = subgraph->values;
   if (reason == NULL && !make_shapes(record)) reason = "out of memory";

@@ -56,6 +56,7 @@ struct tvmq_conv_desc {
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED; else unknown, and it is fixed point
   enum tvmq_hybrid hybrid;    // meaningful only with float32 activations
   bool asymmetric_inputs;     // of a hybrid FULLY_CONNECTED: activations are quantized with a zero point
+  bool keep_num_dims;         // of FULLY_CONNECTED: the output has the input's rank, else 2
   enum tvmq_type in_type, filter_type;
   enum tvmq_type out_type;   // S32: the sums, as they are
   enum tvmq_type bias_type;  // S32 or S64, of a hybrid F32; meaningful only with a bias
@@ -76,13 +77,8 @@ struct tvmq_conv_desc {
   bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
 };
 
-// FULLY_CONNECTED.
-struct tvmq_fully_connected_desc {
-  struct tvmq_conv_desc conv;
-  bool keep_num_dims;  // the output has the input's rank, else 2
-};
-
-// BATCH_MATMUL: `products` products of a matrix on the left and one on the right, over dimensions that are broadcast.
+// BATCH_MATMUL: `products` products of a matrix on the left and one on the right, over dimensions that are broadcast. FULLY_CONNECTED whose weights are
+// computed: one product with these transposed on the right, and what its convolution has besides.
 enum { TVMQ_MATMUL_BATCH_DIMS = 3 };
 struct tvmq_matmul_desc {
   struct tvmq_conv_desc conv;  // of one product: rows of the left are pixels, columns of the right output channels; without a filter
@@ -251,7 +247,6 @@ union tvmq_desc {
   struct tvmq_copy_desc copy;
   struct tvmq_copy_options copy_options;
   struct tvmq_conv_desc conv;
-  struct tvmq_fully_connected_desc fully_connected;
   struct tvmq_matmul_desc matmul;
   struct tvmq_reduce_desc reduce;
   struct tvmq_arg_max_desc arg_max;

@@ -22,16 +22,23 @@ static const struct tvmq_node_kind *find_kind(const TfLiteRegistration *registra
   return NULL;
 }
 
-const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out) {
+static bool is_constant(const TfLiteContext *context, int index) {
+  const TfLiteTensor *tensor = tvmq_tensor_at(context, index);
+  return tensor != NULL && tvmq_tensor_is_constant(tensor);
+}
+
+const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out) {
   memset(out, 0, sizeof *out);
   for (int i = 0; i < TVMQ_MAX_OUT; i++) out->outs[i] = -1;
   if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
-  const struct tvmq_node_kind *kind = out->kind = find_kind(registration);
+  const struct tvmq_node_kind *kind = find_kind(registration);
   if (kind == NULL) return "the delegate has no kernels for this operator";
   if (node->inputs == NULL || node->outputs == NULL) return "the node has no inputs or no outputs";
   const int n_outputs = node->outputs->size, max_outputs = kind->max_outputs > 0 ? kind->max_outputs : 1;
   if (n_outputs < 1 || n_outputs > max_outputs) return "the node has more or fewer outputs than the delegate computes for its operator";
   const int n_inputs = node->inputs->size;
+  if (kind->computed != NULL && n_inputs > 1 && !is_constant(context, node->inputs->data[1])) kind = kind->computed;
+  out->kind = kind;
   _Static_assert(TVMQ_MAX_IN == 64, "as the reason says");
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 64 inputs";
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator takes";

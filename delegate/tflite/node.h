@@ -7,7 +7,7 @@
 #include "tflite/node_kind.h"
 
 // Fills *out but for `reference` and `values`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
-const char *tvmq_node_read(const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
+const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
 
 // Describes the node as its tensors are now. The output's shape is computed from the others, as TFLite does; what the output tensor says of it is not looked
 // at. Every byte of *desc is set, so that two descriptions may be compared as memory.

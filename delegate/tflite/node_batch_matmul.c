@@ -52,15 +52,6 @@ static const char *describe_batch(const struct tvmq_shape in[N_SIDES], struct tv
   return reason != NULL ? reason : stride_over(&in[RIGHT], matmul->right_strides, &matmul->rights);
 }
 
-static void describe_right(const TfLiteTensor *tensor, struct tvmq_conv_desc *conv) {
-  const TfLiteAffineQuantization *affine = tensor->quantization.type == kTfLiteAffineQuantization ? tensor->quantization.params : NULL;
-  conv->filter_type = tvmq_tensor_type(tensor);
-  conv->filter_zero_point = tvmq_tensor_quant(tensor).zero_point;
-  if (affine == NULL || affine->scale == NULL) return;  // the claim rules say what that means
-  conv->filter_scales = affine->scale->data;
-  conv->n_filter_scales = affine->scale->size;
-}
-
 // One matrix on the right serves the rows of all those on the left.
 static const char *merge_rows(struct tvmq_matmul_desc *matmul) {
   if (matmul->rights > 1 || matmul->adj_x || matmul->products <= 0) return NULL;
@@ -87,8 +78,8 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   conv->in_c = conv->filter_c = matmul->adj_x ? l[0] : l[1];
   conv->out_c = matmul->adj_y ? r[0] : r[1];
   if ((matmul->adj_y ? r[1] : r[0]) != conv->in_c) return "the matrices do not fit";
-  describe_right(view->in[RIGHT], conv);
-  const char *reason = describe_batch(shapes->in, matmul, &shapes->out);
+  const char *reason = tvmq_describe_weights(view->in[RIGHT], conv);
+  if (reason == NULL) reason = describe_batch(shapes->in, matmul, &shapes->out);
   if (reason != NULL) return reason;
   shapes->out.dims[shapes->out.rank - 2] = conv->in_w;
   shapes->out.dims[shapes->out.rank - 1] = conv->out_c;

@@ -1,8 +1,9 @@
 // Filters and biases.
 #include "tflite/node_kind.h"
 
-static const char *describe_quantization(const TfLiteTensor *filter, struct tvmq_conv_desc *conv) {
-  const TfLiteAffineQuantization *affine = filter->quantization.type == kTfLiteAffineQuantization ? filter->quantization.params : NULL;
+const char *tvmq_describe_weights(const TfLiteTensor *weights, struct tvmq_conv_desc *conv) {
+  const TfLiteAffineQuantization *affine = weights->quantization.type == kTfLiteAffineQuantization ? weights->quantization.params : NULL;
+  conv->filter_type = tvmq_tensor_type(weights);
   if (affine == NULL || affine->scale == NULL || affine->scale->size < 1) return NULL;  // no scales: the claim rules say what that means for the type
   conv->filter_scales = affine->scale->data;
   conv->n_filter_scales = affine->scale->size;
@@ -18,9 +19,8 @@ const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, s
   const TfLiteTensor *filter;
   const char *reason = tvmq_node_parameter(view, input, &filter, shape);
   if (reason != NULL) return reason;
-  conv->filter_type = tvmq_tensor_type(filter);
   conv->filter = tvmq_tensor_is_constant(filter) ? filter->data : NULL;
-  return describe_quantization(filter, conv);
+  return tvmq_describe_weights(filter, conv);
 }
 
 const char *tvmq_describe_bias(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv) {

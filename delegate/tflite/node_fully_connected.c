@@ -1,4 +1,4 @@
-// FULLY_CONNECTED: a convolution of 1x1, whose pixels are the rows of the input as a matrix.
+// FULLY_CONNECTED: a convolution of 1x1, whose pixels are the rows of the input as a matrix; or a product of two, if the weights are computed.
 #include "tflite/node_kind.h"
 
 enum { IN, FILTER, BIAS };  // inputs
@@ -15,17 +15,17 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   conv->padding = TVMQ_PADDING_VALID;
   conv->activation = tvmq_read_activation(params->activation);
   conv->asymmetric_inputs = params->asymmetric_quantize_inputs;
-  options->fully_connected.keep_num_dims = params->keep_num_dims;
+  conv->keep_num_dims = params->keep_num_dims;
   return params->weights_format == 0 ? NULL : "shuffled weights";
 }
 
-static const char *describe_shape(const struct tvmq_shape *in, bool keep_num_dims, struct tvmq_conv_desc *conv, struct tvmq_shape *out) {
+static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_desc *conv, struct tvmq_shape *out) {
   const size_t n = in->bytes / tvmq_type_bytes(conv->in_type);
   if (conv->in_c < 1) return "weights have no input channels";
   if (n / (size_t)conv->in_c > INT32_MAX) return "input has more than 2^31 - 1 elements";
   conv->in_w = conv->out_w = (int32_t)(n / (size_t)conv->in_c);
   *out = (struct tvmq_shape){.rank = 2, .dims = {conv->out_w, conv->out_c}};
-  if (!keep_num_dims) return NULL;
+  if (!conv->keep_num_dims) return NULL;
   // Kernels in fixed point take the first dimensions of such an output for the last ones, and leave the rest of it as it was.
   if (conv->scaling == TVMQ_SCALING_FIXED_POINT && conv->n_filter_scales > 1 && in->rank != 2) return "scales per channel and an output of not 2 dimensions";
   if (in->rank < 1 || in->dims[in->rank - 1] != conv->in_c) return "the input's last dimension is not the weights' input channels";
@@ -34,23 +34,38 @@ static const char *describe_shape(const struct tvmq_shape *in, bool keep_num_dim
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
-  struct tvmq_conv_desc *conv = &desc->conv;
+// All but the weights, which have been described.
+static const char *describe_rest(const struct tvmq_node_view *view, const struct tvmq_shape *filter, struct tvmq_shapes *shapes, struct tvmq_conv_desc *conv) {
   conv->scaling = view->node->reference.scaling;
   conv->hybrid = view->node->reference.hybrid;
   conv->in_type = tvmq_tensor_type(view->in[IN]);
   conv->out_type = tvmq_tensor_type(view->out);
   conv->in = tvmq_tensor_quant(view->in[IN]);
   conv->out = tvmq_tensor_quant(view->out);
-  struct tvmq_shape filter;
-  const char *reason = tvmq_describe_filter(view, FILTER, conv, &filter);
-  if (reason != NULL) return reason;
-  if (filter.rank != 2) return "the filter has not 2 dimensions";
-  conv->out_c = filter.dims[0];
-  conv->in_c = conv->filter_c = filter.dims[1];
-  reason = tvmq_describe_bias(view, BIAS, conv);
-  return reason != NULL ? reason : describe_shape(&shapes->in[IN], desc->fully_connected.keep_num_dims, conv, &shapes->out);
+  if (filter->rank != 2) return "the filter has not 2 dimensions";
+  conv->out_c = filter->dims[0];
+  conv->in_c = conv->filter_c = filter->dims[1];
+  const char *reason = tvmq_describe_bias(view, BIAS, conv);
+  return reason != NULL ? reason : describe_rows(&shapes->in[IN], conv, &shapes->out);
 }
 
+static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_shape filter;
+  const char *reason = tvmq_describe_filter(view, FILTER, &desc->conv, &filter);
+  return reason != NULL ? reason : describe_rest(view, &filter, shapes, &desc->conv);
+}
+
+static const char *describe_computed(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_matmul_desc *matmul = &desc->matmul;
+  matmul->adj_y = true;
+  matmul->products = matmul->lefts = matmul->rights = 1;
+  for (int d = 0; d < TVMQ_MATMUL_BATCH_DIMS; d++) matmul->batch[d] = 1;
+  const char *reason = tvmq_describe_weights(view->in[FILTER], &matmul->conv);
+  return reason != NULL ? reason : describe_rest(view, &shapes->in[FILTER], shapes, &matmul->conv);
+}
+
+static const struct tvmq_node_kind of_computed_weights = {
+    .op_class = &tvmq_op_matmul, .n_in = 2, .min_inputs = 2, .max_inputs = 3, .read = read, .describe = describe_computed};
+
 const struct tvmq_node_kind tvmq_node_fully_connected = {
-    .op_class = &tvmq_op_fully_connected, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read, .describe = describe};
+    .op_class = &tvmq_op_fully_connected, .computed = &of_computed_weights, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read, .describe = describe};

@@ -43,11 +43,12 @@ struct tvmq_node_view {
 
 struct tvmq_node_kind {
   const struct tvmq_op_class *op_class;
-  int n_in;                    // tensors that change with each inference, or all where there are fewer
-  int first_in;                // the first of them among the inputs
-  int min_inputs, max_inputs;  // constants included
-  int max_outputs;             // 0: one output
-  union tvmq_desc options;     // what the description of every such node begins with
+  const struct tvmq_node_kind *computed;  // of nodes whose second input is no constant, where these are another kind
+  int n_in;                               // tensors that change with each inference, or all where there are fewer
+  int first_in;                           // the first of them among the inputs
+  int min_inputs, max_inputs;             // constants included
+  int max_outputs;                        // 0: one output
+  union tvmq_desc options;                // what the description of every such node begins with
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
   const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
   // Completes the description, which begins as a copy of the options, and computes the output's rank and dimensions. The shapes of the inputs are known.
@@ -92,6 +93,9 @@ const char *tvmq_read_integers(const struct tvmq_node_view *view, int input, con
 const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int n, int64_t *values);
 // Reads a pair for each of `rank` dimensions: what is padded before and after it. None is negative, or exceeds 32 bits.
 const char *tvmq_read_paddings(const struct tvmq_node_view *view, int input, int rank, int64_t paddings[][2]);
+
+// The type, scales and zero point of weights.
+const char *tvmq_describe_weights(const TfLiteTensor *weights, struct tvmq_conv_desc *conv);
 
 // The filter at `input`: its type, data, scales and zero point; and its shape.
 const char *tvmq_describe_filter(const struct tvmq_node_view *view, int input, struct tvmq_conv_desc *conv, struct tvmq_shape *shape);

@@ -1,4 +1,5 @@
-// BATCH_MATMUL of matrices that lie either way, over dimensions that are broadcast.
+// BATCH_MATMUL of matrices that lie either way, over dimensions that are broadcast; and with what FULLY_CONNECTED has besides: a bias, an activation, and sums
+// that are scaled in float64.
 #include <math.h>
 #include <stdio.h>
 
@@ -6,11 +7,12 @@
 #include "oracle_conv.h"
 #include "support/random.h"
 
-enum { MOST_WORK = 1 << 19 };
+enum { MOST_WORK = 1 << 19, MOST_SIZE = 70 };
 
 struct matmul {
   struct tvmq_matmul_desc desc;
   float right_scale;
+  int32_t bias[MOST_SIZE];
 };
 
 // The inputs have the same size of a dimension, or one of them repeats.
@@ -28,8 +30,17 @@ static void pick_batch(struct fuzz_bytes *b, struct tvmq_matmul_desc *d) {
   }
 }
 
+static void pick_fully_connected(struct fuzz_bytes *b, struct matmul *m) {
+  struct tvmq_conv_desc *c = &m->desc.conv;
+  c->activation = (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_RELU_N1_TO_1);
+  if (fuzz_pick(b, 0, 1)) c->scaling = TVMQ_SCALING_FLOAT64;
+  if (fuzz_pick(b, 0, 3) == 0) return;
+  c->bias = m->bias;
+  for (int32_t i = 0; i < MOST_SIZE; i++) m->bias[i] = (int32_t)(fuzz_pick(b, 0, 7) == 0 ? check_between(-(1 << 30), 1 << 30) : check_between(-9999, 9999));
+}
+
 static void pick_conv(struct fuzz_bytes *b, struct tvmq_conv_desc *c, float *right_scale) {
-  const int64_t most = fuzz_pick(b, 0, 1) ? 9 : 70;
+  const int64_t most = fuzz_pick(b, 0, 1) ? 9 : MOST_SIZE;
   *c = (struct tvmq_conv_desc){
       .fully_connected = true,
       .scaling = TVMQ_SCALING_FIXED_POINT,
@@ -87,28 +98,28 @@ static size_t matrix_at(const struct tvmq_matmul_desc *d, const int32_t place[TV
   return index;
 }
 
-static void product(const struct tvmq_matmul_desc *d, const struct oracle_stage *stage, const int8_t *left, const int8_t *right, int8_t *out) {
+static void product(const struct tvmq_matmul_desc *d, enum tvmq_rounding rounding, const int8_t *left, const int8_t *right, int8_t *out) {
   const size_t rows = (size_t)d->conv.in_w, depth = (size_t)d->conv.in_c, columns = (size_t)d->conv.out_c;
-  for (size_t y = 0; y < rows; y++) {
-    for (size_t x = 0; x < columns; x++) {
+  for (size_t x = 0; x < columns; x++) {
+    const struct oracle_stage stage = oracle_stage(&d->conv, rounding, (int32_t)x);
+    for (size_t y = 0; y < rows; y++) {
       int64_t sum = 0;
       for (size_t k = 0; k < depth; k++) {
         const int32_t l = left[d->adj_x ? k * rows + y : y * depth + k], r = right[d->adj_y ? x * depth + k : k * columns + x];
         sum += (l - d->conv.in.zero_point) * (r - d->conv.filter_zero_point);
       }
-      out[y * columns + x] = (int8_t)oracle_code(stage, sum);
+      out[y * columns + x] = (int8_t)oracle_code(&stage, sum);
     }
   }
 }
 
 static void matmul(const struct tvmq_matmul_desc *d, enum tvmq_rounding rounding, const int8_t *left, const int8_t *right, int8_t *out) {
-  const struct oracle_stage stage = oracle_stage(&d->conv, rounding, 0);
   const size_t rows = (size_t)d->conv.in_w, depth = (size_t)d->conv.in_c, columns = (size_t)d->conv.out_c;
   int32_t at[TVMQ_MATMUL_BATCH_DIMS];
   for (at[0] = 0; at[0] < d->batch[0]; at[0]++) {
     for (at[1] = 0; at[1] < d->batch[1]; at[1]++) {
       for (at[2] = 0; at[2] < d->batch[2]; at[2]++, out += rows * columns)
-        product(d, &stage, left + matrix_at(d, at, d->left_strides) * rows * depth, right + matrix_at(d, at, d->right_strides) * depth * columns, out);
+        product(d, rounding, left + matrix_at(d, at, d->left_strides) * rows * depth, right + matrix_at(d, at, d->right_strides) * depth * columns, out);
     }
   }
 }
@@ -120,15 +131,16 @@ void fuzz_matmul(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct tvmq_matmul_desc *const d = &m.desc;
   pick_conv(b, &d->conv, &m.right_scale);
   pick_batch(b, d);
+  if (fuzz_pick(b, 0, 1)) pick_fully_connected(b, &m);
   if (fuzz_pick(b, 0, 7) == 0) spoil(b, &m);
   const struct tvmq_conv_desc *const c = &d->conv;
   char text[400];
   snprintf(text, sizeof text,
            "matmul of %d x %d by %d, batch %dx%dx%d, strides %d,%d,%d and %d,%d,%d, transposed %d %d, zero points %d %d -> %d, scales %a %a -> %a, "
-           "rounding %d, cpu %#x, threads %d",
+           "bias %d, activation %d, scaling %d, rounding %d, cpu %#x, threads %d",
            c->in_w, c->in_c, c->out_c, d->batch[0], d->batch[1], d->batch[2], d->left_strides[0], d->left_strides[1], d->left_strides[2], d->right_strides[0],
            d->right_strides[1], d->right_strides[2], d->adj_x, d->adj_y, c->in.zero_point, c->filter_zero_point, c->out.zero_point, (double)c->in.scale,
-           (double)m.right_scale, (double)c->out.scale, env->rounding, env->cpu, tvmq_threads_count(env->threads));
+           (double)m.right_scale, (double)c->out.scale, c->bias != NULL, c->activation, c->scaling, env->rounding, env->cpu, tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.matmul = *d};
   const char *why = tvmq_op_matmul.claim(&desc);

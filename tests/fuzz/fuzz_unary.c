@@ -39,17 +39,19 @@ static double of_float(const struct tvmq_unary_desc *d, int32_t x) {
 
 // ---- in integers
 
-static double rescaled(float ratio, enum tvmq_rounding rounding, int32_t x) {
+// Above a zero point that is added in 32 bits.
+static double rescaled(float ratio, enum tvmq_rounding rounding, int32_t x, int32_t zero_point) {
   int32_t multiplier, shift;
   oracle_fixed_point((double)ratio, &multiplier, &shift);
-  return oracle_round_s32(rounding, x, multiplier, shift);
+  return (double)oracle_wrap((__int128)oracle_round_s32(rounding, x, multiplier, shift) + zero_point) - zero_point;
 }
 
 static double quantized(const struct tvmq_unary_desc *d, double real) { return isinf(real) ? real : roundf((float)real / d->out.scale); }
 
 static double clamped(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding, int32_t x) {
   const float below = d->in.scale * d->alpha / d->out.scale;
-  const double value = rescaled(d->function == TVMQ_FUNCTION_LEAKY_RELU && x < 0 ? below : d->in.scale / d->out.scale, rounding, x);
+  const float ratio = d->function == TVMQ_FUNCTION_LEAKY_RELU && x < 0 ? below : d->in.scale / d->out.scale;
+  const double value = rescaled(ratio, rounding, x, d->out.zero_point);
   return fmin(fmax(value, quantized(d, functions[d->function].low)), quantized(d, functions[d->function].high));
 }
 

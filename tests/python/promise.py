@@ -23,7 +23,9 @@ def hybrid(op: models.Op) -> bool:
 
 
 def ours(op: models.Op) -> bool:
-    """Whether the delegate promises to take the operator: it is quantized, and its weights are constant; or hybrid, for kernels that are known."""
+    """Whether the delegate promises to take the operator: it is quantized, and its weights are constant, or FULLY_CONNECTED's; or hybrid, for kernels that are
+    known.
+    """
     quantized = ("int8", "uint8", "int16")
     if hybrid(op):
         return True
@@ -51,7 +53,8 @@ def ours(op: models.Op) -> bool:
     if op.name in MOVES or op.name == "RESHAPE":
         moved = [operand for operand in op.inputs if operand.dtype in quantized]
         return bool(moved) and len(op.outputs) <= 64 and all(operand in moved or operand.constant for operand in op.inputs)
-    return op.name in WEIGHTED and op.inputs[0].dtype in quantized and op.inputs[1].constant
+    computed = op.name == "FULLY_CONNECTED" and op.inputs[0].dtype == op.inputs[1].dtype == "int8"
+    return op.name in WEIGHTED and op.inputs[0].dtype in quantized and (op.inputs[1].constant or computed)
 
 
 def promised(content: bytes) -> set[tuple[int, int]]:

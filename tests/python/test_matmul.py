@@ -1,4 +1,4 @@
-"""BATCH_MATMUL: random products, whose right side is packed anew at each inference."""
+"""BATCH_MATMUL, and FULLY_CONNECTED of computed weights: random products, whose right side is packed anew at each inference."""
 
 from __future__ import annotations
 
@@ -78,3 +78,27 @@ def test_other_shapes_later(runtime: harness.Runtime) -> None:
             interpreter.allocate_tensors()
         harness.assert_equal(harness.run(computed, *inputs)[0], harness.run(expected, *inputs)[0])
     harness.assert_claimed(delegate)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fully_connected_of_computed_weights(runtime: harness.Runtime, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    for _ in range(2 if harness.SLOW else 8):
+        rows, depth, out_c = (int(generator.choice(SIZES)) for _ in range(3))
+        parameters = {
+            "in_shape": (rows, depth) if generator.random() < 0.5 else (2, rows, depth),
+            "out_c": out_c,
+            "keep_num_dims": bool(generator.random() < 0.5),
+            "activation": str(generator.choice(["NONE", "RELU", "RELU6", "RELU_N1_TO_1"])),
+            "in_zero_point": int(generator.choice([-128, 0, 127, generator.integers(-128, 128)])),
+            "filter_zero_point": int(generator.choice([0, -128, generator.integers(-128, 128)])),
+            "seed": int(generator.integers(1000)),
+            **({"bias": False} if generator.random() < 0.3 else {}),
+        }
+        model = builders.build_fully_connected(constant_filter=False, per_channel=False, **parameters)
+        delegate = runtime.load(num_threads=int(generator.choice([1, 3])))
+        computed, expected = runtime.interpreter(model, [delegate]), runtime.interpreter(model)
+        for _ in range(2):
+            inputs = [values(generator, shape) for shape in (parameters["in_shape"], (out_c, depth))]
+            harness.assert_equal(harness.run(computed, *inputs)[0], harness.run(expected, *inputs)[0], str(parameters))
+        harness.assert_claimed(delegate)

@@ -82,7 +82,7 @@ const char *network_claim(const struct network *network, int builtin_code, int n
   struct fake_node pair = fake_node_at(network->graph, node);
   pair.registration.builtin_code = builtin_code;
   struct tvmq_node read;
-  const char *reason = tvmq_node_read(&pair.node, &pair.registration, &read);
+  const char *reason = tvmq_node_read(&network->graph->context, &pair.node, &pair.registration, &read);
   read.reference.scaling = TVMQ_SCALING_FIXED_POINT;
   if (reason == NULL) reason = tvmq_node_describe(&network->graph->context, &read, NULL, desc, shapes);
   return reason != NULL ? reason : read.kind->op_class->claim(desc);

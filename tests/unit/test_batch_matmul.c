@@ -7,30 +7,41 @@
 #include "fake_network.h"
 #include "ops/op_names.h"
 
+static const int32_t bias[5] = {0};
 static const float scale = 0.25f, no_scale = 0, least_scale = 0x1p-149f, great_scale = 1e30f;
 
 static const struct {
   struct tvmq_matmul_desc desc;
   const char *reason;
 } claims[] = {
-#define CONV(...)           \
-  {.fully_connected = true, \
-   .in_type = S8,           \
-   .filter_type = S8,       \
-   .out_type = S8,          \
-   .in_w = 3,               \
-   .in_c = 4,               \
-   .out_c = 5,              \
-   .in = {0.5f, 3},         \
-   .out = {0.25f, -4},      \
-   .filter_scales = &scale, \
-   .n_filter_scales = 1,    \
+#define CONV(...)                       \
+  {.fully_connected = true,             \
+   .scaling = TVMQ_SCALING_FIXED_POINT, \
+   .in_type = S8,                       \
+   .filter_type = S8,                   \
+   .out_type = S8,                      \
+   .in_w = 3,                           \
+   .in_c = 4,                           \
+   .out_c = 5,                          \
+   .in = {0.5f, 3},                     \
+   .out = {0.25f, -4},                  \
+   .filter_scales = &scale,             \
+   .n_filter_scales = 1,                \
    __VA_ARGS__}
 #define MATMUL(...) {.products = 6, .lefts = 6, .rights = 2, .conv = CONV(__VA_ARGS__)}
 #define MATRICES(n, left, right, ...) {.products = n, .lefts = left, .rights = right, .conv = CONV(__VA_ARGS__)}
     {MATMUL(), NULL},
     {MATMUL(.filter_zero_point = -128), NULL},
     {MATMUL(.in.zero_point = 127, .out.zero_point = -128), NULL},
+    {MATMUL(.scaling = TVMQ_SCALING_FLOAT64, .bias = bias, .bias_type = S32, .activation = TVMQ_ACTIVATION_RELU6), NULL},
+
+    {MATMUL(.scaling = TVMQ_SCALING_UNKNOWN), "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"},
+    {MATMUL(.dynamic_bias = true), "bias is not constant"},
+    {MATMUL(.bias = bias, .bias_type = S16), "bias is not int32"},
+    {MATMUL(.activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {MATMUL(.out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6), "output scale is too small for the bounds of the fused activation"},
+    {MATMUL(.scaling = TVMQ_SCALING_FLOAT64, .filter_h = 1, .filter_w = 1, .filter_c = 4, .out.scale = 1e-9f),
+     "no multiplier in fixed point gives what the reference computes in float64"},
 
     {MATMUL(.in_type = F32), "the matrices are not all int8"},
     {MATMUL(.filter_type = S16), "the matrices are not all int8"},

@@ -154,7 +154,7 @@ static void check_description(void) {
   struct tvmq_shapes shapes = {.in = &in_shape, .outs = &out_shape};
   memset(&a, 0x55, sizeof a);
   memset(&b, 0xaa, sizeof b);
-  CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
+  CHECK_STRING(tvmq_node_read(&n.graph->context, &pair.node, &pair.registration, &read), NULL, "read");
   CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &a, &shapes), NULL, "describe");
   CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &b, &shapes), NULL, "describe");
   CHECK(memcmp(&a, &b, sizeof a) == 0, "equal as memory");
@@ -177,7 +177,7 @@ static void check_output_shape(void) {
   struct tvmq_shapes shapes = {.in = &in_shape, .outs = &out_shape};
   const int output = pair.node.outputs->data[0];
   tensor(&n, output)->dims->size = 0;
-  CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
+  CHECK_STRING(tvmq_node_read(&n.graph->context, &pair.node, &pair.registration, &read), NULL, "read");
   CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &desc, &shapes), NULL, "describe");
   CHECK_STRING(tvmq_op_conv.claim(&desc), NULL, "claim");
   CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, false) && tensor(&n, output)->dims->size == 4, "resize");
@@ -201,7 +201,7 @@ static void check_constant_input(void) {
     union tvmq_desc desc;
     struct tvmq_shape in_shape, out_shape;
     struct tvmq_shapes shapes = {.in = &in_shape, .outs = &out_shape};
-    CHECK_STRING(tvmq_node_read(&pair.node, &pair.registration, &read), NULL, "read");
+    CHECK_STRING(tvmq_node_read(&n.graph->context, &pair.node, &pair.registration, &read), NULL, "read");
     const char *reason = tvmq_node_describe(&n.graph->context, &read, NULL, &desc, &shapes);
     CHECK_STRING(reason, shift == 0 ? NULL : "a constant input is not aligned", "odd address");
     CHECK(shapes.in[0].bytes == 10 || shift == 1, "shape");

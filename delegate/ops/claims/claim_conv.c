@@ -20,7 +20,7 @@ static const char *constants(const struct tvmq_conv_desc *desc) {
 
 static const char *scaling(const struct tvmq_conv_desc *desc) {
   if (!desc->fully_connected) return NULL;
-  if (desc->scaling == TVMQ_SCALING_UNKNOWN) return "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)";
+  if (desc->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
   return desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16 ? "16x8 sums are scaled in float64" : NULL;
 }
 

@@ -1,4 +1,4 @@
-// BATCH_MATMUL.
+// BATCH_MATMUL, and FULLY_CONNECTED of computed weights.
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/quant_params.h"
@@ -6,6 +6,12 @@
 static const char *types(const struct tvmq_conv_desc *d) {
   const bool bytes = d->in_type == TVMQ_TYPE_S8 && d->filter_type == TVMQ_TYPE_S8 && d->out_type == TVMQ_TYPE_S8;
   return bytes ? NULL : "the matrices are not all int8";
+}
+
+static const char *fully_connected(const struct tvmq_conv_desc *d) {
+  if (d->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
+  if (d->dynamic_bias) return "bias is not constant";
+  return d->bias != NULL && d->bias_type != TVMQ_TYPE_S32 ? "bias is not int32" : activation_rule(d->activation);
 }
 
 static const char *sizes(const struct tvmq_matmul_desc *desc) {
@@ -23,11 +29,12 @@ static const char *right_quant(const struct tvmq_conv_desc *d) {
 static const char *multiplier(const struct tvmq_conv_desc *d) {
   if (!good_scale(d->in.scale * d->filter_scales[0])) return "input scale x input scale is beyond float32";
   int32_t multiplier, shift;
-  tvmq_conv_multiplier(d, 0, &multiplier, &shift);
+  if (!tvmq_conv_multiplier(d, 0, &multiplier, &shift)) return "no multiplier in fixed point gives what the reference computes in float64";
   return shift <= MAX_SHIFT_32 ? NULL : "input scale x input scale / output scale is too large";
 }
 
 const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
   const struct tvmq_conv_desc *d = &desc->conv;
-  return types(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d) ?: multiplier(d);
+  return types(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
+             ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
 }

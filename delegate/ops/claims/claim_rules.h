@@ -11,6 +11,9 @@
 // 32-bit accumulators are shifted left before they are multiplied.
 enum { MAX_SHIFT_32 = 30 };
 
+// Why a FULLY_CONNECTED is refused that may be computed in one of two ways.
+#define UNKNOWN_SCALING "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"
+
 static inline bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
 static inline bool fits_type(int32_t value, enum tvmq_type type) { return value >= tvmq_type_range(type).min && value <= tvmq_type_range(type).max; }
 
