@@ -40,6 +40,7 @@ MODELS = {
     "average pool": lambda: builders.build_average_pool(in_shape=(2, 7, 6, 20), stride=(2, 1)),
     "concatenation": lambda: builders.build_concatenation(shapes=[(1, 6, 6, 8), (1, 6, 6, 3), (1, 6, 6, 5)]),
     "fully connected": lambda: builders.build_fully_connected(in_shape=(2, 3, 20), out_c=9, keep_num_dims=True, per_channel=False),
+    "fully connected of inputs": lambda: builders.build_fully_connected(in_shape=(3, 20), out_c=9, constant_filter=False, per_channel=False),
     "resize_bilinear": lambda: builders.build_resize_bilinear(),
     "mean": lambda: builders.build_reduce(in_shape=(2, 7, 6, 20), keep_dims=True),
     "sum": lambda: builders.build_reduce(operator="SUM", in_shape=(2, 3, 4, 5), axes=(0, 2), dtype="uint8"),
