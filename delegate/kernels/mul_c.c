@@ -7,9 +7,11 @@ void tvmq_mul_s8__c(const struct tvmq_mul_args *args) {
   const struct tvmq_mul_args a = *args;
   const uint8_t *const in0 = a.in[0], *const in1 = a.in[1], flip = a.stage.flip;
   uint8_t *const out = a.out;
-  for (size_t i = 0; i < a.n; i++) {
-    const int32_t product = ((int8_t)(in0[i] ^ flip) - a.in_zero_point[0]) * ((int8_t)(in1[i] ^ flip) - a.in_zero_point[1]);
-    out[i] = (uint8_t)tvmq_stage_s32(&a.stage, product, a.multiplier, a.shift) ^ flip;
+  for (size_t row = 0; row < a.rows * a.n; row += a.n) {
+    for (size_t i = 0; i < a.n; i++) {
+      const int32_t product = ((int8_t)(in0[row + i] ^ flip) - a.in_zero_point[0]) * ((int8_t)(in1[i] ^ flip) - a.in_zero_point[1]);
+      out[row + i] = (uint8_t)tvmq_stage_s32(&a.stage, product, a.multiplier, a.shift) ^ flip;
+    }
   }
 }
 
@@ -17,5 +19,7 @@ void tvmq_mul_s16__c(const struct tvmq_mul_args *args) {
   const struct tvmq_mul_args a = *args;
   const int16_t *const in0 = a.in[0], *const in1 = a.in[1];
   int16_t *const out = a.out;
-  for (size_t i = 0; i < a.n; i++) out[i] = (int16_t)tvmq_stage_s32(&a.stage, in0[i] * in1[i], a.multiplier, a.shift);
+  for (size_t row = 0; row < a.rows * a.n; row += a.n) {
+    for (size_t i = 0; i < a.n; i++) out[row + i] = (int16_t)tvmq_stage_s32(&a.stage, in0[row + i] * in1[i], a.multiplier, a.shift);
+  }
 }

@@ -26,21 +26,33 @@ TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_pa
   };
 }
 
+// Bytes as int16; int16 as they are, in the first half.
+struct raised {
+  int16x8_t values[2 * VECTORS];
+};
+
 // Sixteen bytes less the zero point.
-TVMQ_INLINE void raise(const struct factors *f, int i, const uint8_t *in, int16x8_t x[2]) {
+TVMQ_INLINE void raise_bytes(const struct factors *f, int i, const uint8_t *in, int16x8_t x[2]) {
   const int8x16_t bytes = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(in)), f->stage.flip);
   x[0] = vsubl_s8(vget_low_s8(bytes), vget_low_s8(f->in_zero_point[i]));
   x[1] = vsubl_high_s8(bytes, f->in_zero_point[i]);
 }
 
-TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void raise_s8(const struct factors *f, const uint8_t *in, struct raised *raised) {
+  UNROLL for (int v = 0; v < VECTORS; v++) raise_bytes(f, 1, in + 16 * v, raised->values + 2 * v);
+}
+
+TVMQ_INLINE void raise_s16(const struct factors *f, const uint8_t *in, struct raised *raised) {
+  (void)f;
+  UNROLL for (int v = 0; v < VECTORS; v++) raised->values[v] = vreinterpretq_s16_u8(vld1q_u8(in + 16 * v));
+}
+
+TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *raised, uint8_t *out) {
+  const int16x8_t *const b = raised->values;
   const int32x4_t multiplier[4] = {f->multiplier, f->multiplier, f->multiplier, f->multiplier}, shift[4] = {f->shift, f->shift, f->shift, f->shift};
-  int16x8_t a[2 * VECTORS], b[2 * VECTORS];
+  int16x8_t a[2 * VECTORS];
   int32x4_t product[4 * VECTORS];
-  UNROLL for (int v = 0; v < VECTORS; v++) {
-    raise(f, 0, in0 + 16 * v, a + 2 * v);
-    raise(f, 1, in1 + 16 * v, b + 2 * v);
-  }
+  UNROLL for (int v = 0; v < VECTORS; v++) raise_bytes(f, 0, in + 16 * v, a + 2 * v);
   UNROLL for (int i = 0; i < 2 * VECTORS; i++) {
     product[2 * i] = vmull_s16(vget_low_s16(a[i]), vget_low_s16(b[i]));
     product[2 * i + 1] = vmull_high_s16(a[i], b[i]);
@@ -50,10 +62,10 @@ TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uin
   UNROLL for (int v = 0; v < VECTORS; v++) vst1q_u8(out + 16 * v, vreinterpretq_u8_s8(bytes[v]));
 }
 
-TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *raised, uint8_t *out) {
   int32x4_t value[2 * VECTORS];
   UNROLL for (int v = 0; v < VECTORS; v++) {
-    const int16x8_t a = vreinterpretq_s16_u8(vld1q_u8(in0 + 16 * v)), b = vreinterpretq_s16_u8(vld1q_u8(in1 + 16 * v));
+    const int16x8_t a = vreinterpretq_s16_u8(vld1q_u8(in + 16 * v)), b = raised->values[v];
     value[2 * v] = vmull_s16(vget_low_s16(a), vget_low_s16(b));
     value[2 * v + 1] = vmull_high_s16(a, b);
   }

@@ -34,10 +34,24 @@ TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_pa
   return f;
 }
 
+// The int16 at even places of a vector, and those at odd ones, beside zeros.
+struct apart {
+  vec even, odd;
+};
+
+// Bytes as int16, at even places and at odd ones; int16 have the first alone.
+struct raised {
+  struct apart values[2];
+};
+
+TVMQ_INLINE struct apart apart(vec x) {
+  const vec even = both(x, MM(set1_epi32)(UINT16_MAX));
+  return (struct apart){even, exclusive(x, even)};
+}
+
 // The values of the products of the int16 at even places, and at odd ones.
-TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, vec b, vec *even, vec *odd) {
-  const vec even_b = both(b, MM(set1_epi32)(UINT16_MAX)), odd_b = exclusive(b, even_b);
-  const vec even_sum = multiply_add(f->start, a, even_b), odd_sum = multiply_add(f->start, a, odd_b);
+TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, const struct apart *b, vec *even, vec *odd) {
+  const vec even_sum = multiply_add(f->start, a, b->even), odd_sum = multiply_add(f->start, a, b->odd);
   if (path == TVMQ_PATH_LONG) {
     *even = tvmq_long_rescale(&f->stage, even_sum, f->multiplier, f->shift);
     *odd = tvmq_long_rescale(&f->stage, odd_sum, f->multiplier, f->shift);
@@ -48,24 +62,34 @@ TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, vec 
 }
 
 // The bytes at even places, and at odd ones, less the zero point.
-TVMQ_INLINE void raise(const struct factors *f, int i, const uint8_t *in, vec x[2]) {
+TVMQ_INLINE void raise_bytes(const struct factors *f, int i, const uint8_t *in, vec x[2]) {
   const vec bytes = exclusive(load(in), f->flip);
   x[0] = MM(sub_epi16)(MM(srai_epi16)(MM(slli_epi16)(bytes, 8), 8), f->in_zero_point[i]);
   x[1] = MM(sub_epi16)(MM(srai_epi16)(bytes, 8), f->in_zero_point[i]);
 }
 
-TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
-  vec a[2], b[2], value[4];
-  raise(f, 0, in0, a);
-  raise(f, 1, in1, b);
-  UNROLL for (int i = 0; i < 2; i++) values_of(f, path, a[i], b[i], &value[i], &value[i + 2]);
+TVMQ_INLINE void raise_s8(const struct factors *f, const uint8_t *in, struct raised *raised) {
+  vec x[2];
+  raise_bytes(f, 1, in, x);
+  UNROLL for (int i = 0; i < 2; i++) raised->values[i] = apart(x[i]);
+}
+
+TVMQ_INLINE void raise_s16(const struct factors *f, const uint8_t *in, struct raised *raised) {
+  (void)f;
+  raised->values[0] = apart(load(in));
+}
+
+TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *b, uint8_t *out) {
+  vec a[2], value[4];
+  raise_bytes(f, 0, in, a);
+  UNROLL for (int i = 0; i < 2; i++) values_of(f, path, a[i], &b->values[i], &value[i], &value[i + 2]);
   const vec order = all_lanes(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
   store(out, MM(shuffle_epi8)(tvmq_pack_lanes(&f->stage, path, value), order));
 }
 
-TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *b, uint8_t *out) {
   vec even, odd;
-  values_of(f, path, load(in0), load(in1), &even, &odd);
+  values_of(f, path, load(in), &b->values[0], &even, &odd);
   const vec order = all_lanes(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
   store(out, MM(shuffle_epi8)(tvmq_pack_lanes_s16(&f->stage, even, odd), order));
 }

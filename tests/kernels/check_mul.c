@@ -61,7 +61,7 @@ static struct tvmq_mul_args draw_form(const struct tvmq_variant *variant, const 
   return args;
 }
 
-static void check_n(const struct tvmq_variant *variant, size_t n) {
+static void check_rows(const struct tvmq_variant *variant, size_t rows, size_t n) {
   static struct guard in_guard, out_guard;
   static uint8_t background[MAX_N * 2], before[2][MAX_N * 2];
   if (!in_guard.first) {
@@ -69,38 +69,44 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     out_guard = guard_create(1, MAX_N * 2, GUARD_READ_WRITE);
     check_random_bytes(background, sizeof background);
   }
-  const size_t bytes = bytes_of(variant);
+  const size_t bytes = bytes_of(variant), counts[2] = {rows * n, n};
   const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
-  uint8_t *const written = guard_at(&out_guard, 0, n * bytes, side), *const slot = guard_slot(&out_guard, 0);
-  struct tvmq_mul_args fixed = {.out = written, .n = n};
+  uint8_t *const written = guard_at(&out_guard, 0, rows * n * bytes, side), *const slot = guard_slot(&out_guard, 0);
+  struct tvmq_mul_args fixed = {.out = written, .n = n, .rows = rows};
   draw_args(variant, &fixed);
-  const int in_place = check_one_in(4) ? (int)check_below(2) : -1;
+  const int in_place = check_one_in(4) ? (rows == 1 ? (int)check_below(2) : 0) : -1;
   memcpy(slot, background, sizeof background);
   for (int i = 0; i < 2; i++) {
-    fixed.in[i] = i == in_place ? written : guard_at(&in_guard, (size_t)i, n * bytes, side);
-    check_random_bytes(before[i], n * bytes);
-    memcpy(i == in_place ? written : guard_writable(&in_guard, fixed.in[i]), before[i], n * bytes);
+    fixed.in[i] = i == in_place ? written : guard_at(&in_guard, (size_t)i, counts[i] * bytes, side);
+    check_random_bytes(before[i], counts[i] * bytes);
+    memcpy(i == in_place ? written : guard_writable(&in_guard, fixed.in[i]), before[i], counts[i] * bytes);
   }
-  const bool square = in_place < 0 && check_one_in(8);
+  const bool square = rows == 1 && in_place < 0 && check_one_in(8);
   if (square) fixed.in[1] = fixed.in[0];
   const struct tvmq_mul_args args = draw_form(variant, &fixed);
-  check_case("n %zu, rounding %d, flip %d, scale %d %d (%d %d %d, promises %d %d %d), zero points %d * %d -> %d, clamp %d %d, in place %d, %s", n,
-             args.stage.rounding, args.stage.flip, fixed.multiplier, fixed.shift, args.bias, args.multiplier, args.shift, args.stage.right_shifts,
+  check_case("%zu rows of %zu, rounding %d, flip %d, scale %d %d (%d %d %d, promises %d %d %d), zero points %d * %d -> %d, clamp %d %d, in place %d, %s", rows,
+             n, args.stage.rounding, args.stage.flip, fixed.multiplier, fixed.shift, args.bias, args.multiplier, args.shift, args.stage.right_shifts,
              args.stage.headroom, args.stage.fits_int16, args.in_zero_point[0], args.in_zero_point[1], args.stage.zero_point, args.stage.min, args.stage.max,
              in_place, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.mul, &args);
-  for (size_t i = 0; i < n; i++) {
-    const int32_t a = element(variant, args.stage.flip, before[0], i), b = element(variant, args.stage.flip, before[square ? 0 : 1], i);
+  for (size_t i = 0; i < rows * n; i++) {
+    const int32_t a = element(variant, args.stage.flip, before[0], i), b = element(variant, args.stage.flip, before[square ? 0 : 1], i % n);
     const int32_t got = element(variant, args.stage.flip, written, i), wanted = expected(&fixed, a, b);
     if (got != wanted) check_fail("element %zu, %d * %d: got %d, want %d", i, a, b, got, wanted);
   }
-  memcpy(written, background + (written - slot), n * bytes);
+  memcpy(written, background + (written - slot), rows * n * bytes);
   if (memcmp(slot, background, sizeof background) != 0) check_fail("bytes outside the output were written");
 }
 
 static void check(const struct tvmq_variant *variant) {
-  for (size_t n = 0; n <= 130; n++) check_n(variant, n);
-  for (size_t i = 0; i < (check_quick ? 20 : 800); i++) check_n(variant, 1 + check_below(MAX_N));
+  for (size_t n = 0; n <= 130; n++) {
+    check_rows(variant, 1, n);
+    check_rows(variant, 1 + check_below(8), n);
+  }
+  for (size_t i = 0; i < (check_quick ? 20 : 800); i++) {
+    const size_t rows = check_one_in(2) ? 1 : 1 + check_below(MAX_N);
+    check_rows(variant, rows, 1 + check_below(MAX_N / rows));
+  }
 }
 
 struct problem {
@@ -121,6 +127,7 @@ static void bench(const struct tvmq_variant *variant) {
       .in = {in[0], in[1]},
       .out = out,
       .n = MAX_N,
+      .rows = 1,
       .in_zero_point = {wide ? 0 : -3, wide ? 0 : 5},
       .multiplier = 0x5a827999,
       .shift = wide ? -14 : -7,

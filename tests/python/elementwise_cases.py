@@ -25,7 +25,7 @@ def an_output_scale(draw: Draw, operator: str, in_scale: tuple[float, float]) ->
 
 def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case:
     """An operator on two tensors, of one shape or broadcast, on one and itself, or on one and a constant. Where some may be `large`, these have every pair of
-    bytes.
+    bytes, or are many pixels and a gate of their channels.
     """
     generator = np.random.default_rng(draw.generator_seed())
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
@@ -45,6 +45,11 @@ def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case
         repeated = [draw.choice([None, 1] if operator == "PRELU" else [None, 0, 1]) for _ in shape]
         shapes = [tuple(1 if i == which else size for which, size in zip(repeated, shape)) for i in range(2)]
         shapes[1] = shapes[1][draw.integer(0, len(shape) - 1) :]
+        if large and draw.boolean():
+            channels = draw.integer(1, 300)
+            shapes = [(1, a_size(draw, 5, 20), a_size(draw, 5, 20), channels), (1, 1, 1, channels)]
+            if draw.boolean() and operator != "PRELU":
+                shapes.reverse()
     ways = ("random", draw.choice(SPECIAL))
     inputs = [tuple(values(generator, how, of, dtype, point) for of, point in zip(shapes, points)) for how in ways]
     if all_pairs:

@@ -13,9 +13,10 @@ struct tvmq_binary;
 struct tvmq_binary_way {
   tvmq_plain_select select;  // of its kernels; NULL: it has none
   float cycles;              // of an element besides the kernel, estimated
+  bool rows;                 // `compute` takes an input that repeats every `period` elements as it is
   // Sets what the way needs besides the kernel.
   void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
-  // n elements, of inputs that lie one by one.
+  // n elements, of inputs that lie one by one; but `period` elements of the one that repeats.
   void (*compute)(const struct tvmq_binary *binary, const void *const in[2], void *out, size_t n);
 };
 
@@ -37,6 +38,7 @@ struct tvmq_binary {
   size_t n_threads;
   size_t bytes;        // of an element
   size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once
+  size_t period;       // elements after which the only input that is broadcast repeats, if the way is to be told; else 0
 };
 
 extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB

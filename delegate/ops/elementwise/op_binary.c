@@ -9,6 +9,7 @@
 
 // Tasks begin on cache lines.
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  // a piece of either input
+enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
 
 static const struct tvmq_binary_way *const ways[] = {
     [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,        [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,        [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
@@ -40,16 +41,27 @@ static size_t granule_of(const struct tvmq_binary *b, size_t most) {
   return granule % LINE == 0 ? granule : b->line;
 }
 
+// Whether one input is a line that all lines of the other meet.
+static bool is_line(const struct tvmq_broadcast *broadcast) {
+  if (broadcast->rank != 2 || broadcast->in[0].repeats == broadcast->in[1].repeats) return false;
+  return broadcast->in[broadcast->in[1].repeats].strides[0] == 0;
+}
+
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
   const float cycles = (float)n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(n, 1);
+  b->period = 0;
   if (b->broadcast.rank > 0) {
     const size_t most = PIECE_BYTES / b->bytes;
     b->line = b->broadcast.dims[b->broadcast.rank - 1];
     if (b->line < most) granule = granule_of(b, most);
     b->piece = b->line < most ? most / granule * granule : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
+    if (b->way->rows && b->line < most && granule % LINE == 0 && is_line(&b->broadcast)) {
+      b->period = granule;
+      b->piece = ROWS_BYTES / b->bytes / granule * granule;
+    }
   }
   tvmq_elements_cut(&b->elements, n, granule, cycles, env);
 }
@@ -102,7 +114,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t at = share.first, n; at < end; at += n) {
     n = piece_at(b, at, end);
     const void *in[2];
-    for (int i = 0; i < 2; i++) in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, n, &held[i]);
+    for (int i = 0; i < 2; i++) {
+      const size_t read = b->period > 0 && b->broadcast.in[i].repeats ? tvmq_min(n, b->period) : n;
+      in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, read, &held[i]);
+    }
     b->way->compute(b, in, (uint8_t *)pass->out + at * b->bytes, n);
   }
 }

@@ -44,10 +44,36 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   memcpy(args.in, in, sizeof args.in);
   args.out = out;
   args.n = n;
+  args.rows = 1;
   b->variant->fn.mul(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_products = {.select = select_kernel, .plan = plan, .compute = compute};
+// Whole rows of what repeats, which is the kernel's second tensor, and what is left of one.
+static void compute_rows(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+  if (b->period == 0 || n <= b->period) {
+    compute(b, in, out, n);
+    return;
+  }
+  const int first = b->broadcast.in[0].repeats, second = !first;
+  const size_t rest = n % b->period, done = (n - rest) * b->bytes;
+  struct tvmq_mul_args args = b->product;
+  args.in[0] = in[first];
+  args.in[1] = in[second];
+  args.in_zero_point[0] = b->product.in_zero_point[first];
+  args.in_zero_point[1] = b->product.in_zero_point[second];
+  args.out = out;
+  args.n = b->period;
+  args.rows = n / b->period;
+  b->variant->fn.mul(&args);
+  if (rest == 0) return;
+  args.in[0] = (const uint8_t *)in[first] + done;
+  args.out = (uint8_t *)out + done;
+  args.n = rest;
+  args.rows = 1;
+  b->variant->fn.mul(&args);
+}
+
+const struct tvmq_binary_way tvmq_binary_products = {.select = select_kernel, .rows = true, .plan = plan, .compute = compute_rows};
 
 // ---- PRELU
 
