@@ -18,7 +18,7 @@ import pytest
 import tvmq_delegate
 from tvmq_delegate.models import zoo
 
-CYCLES = 100 if harness.SLOW else 300
+CYCLES = 50 if harness.SLOW else 200
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +52,15 @@ def test_affinity_is_the_inferences_alone(runtime, network):
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_many_lives(runtime, network, num_threads):
     """The process does not grow. That no block of the library is left, unit tests count."""
-    for _ in range(CYCLES // 5):  # until the allocator and the runtime have settled
-        cycle(runtime, network, {"num_threads": num_threads})
-    before = resident_bytes()
-    for _ in range(CYCLES):
-        cycle(runtime, network, {"num_threads": num_threads})
-    gc.collect()
+    sizes = []
+    for lives in (CYCLES // 5, CYCLES, CYCLES):  # in the first the allocator and the runtime settle
+        for _ in range(lives):
+            cycle(runtime, network, {"num_threads": num_threads})
+        gc.collect()
+        sizes.append(resident_bytes())
     if not harness.SLOW:  # a sanitizer keeps what is freed, an emulator what it has translated
-        assert resident_bytes() - before < CYCLES * 1024, "the process grows by more than 1 KiB a life"
+        growth = min(after - before for before, after in itertools.pairwise(sizes))  # the allocator takes more at times, a leak each time
+        assert growth < CYCLES * 1024, "the process grows by more than 1 KiB a life"
 
 
 @pytest.mark.parametrize(
