@@ -197,7 +197,7 @@ typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
 // ---- mul: out[i] = requantize(bias + (a - zero_point_a) * (b - zero_point_b)), a = in[0][i] and b = in[1][i % n], i < rows * n
 //
 // Bias, multiplier and shift are those of a channel of a panel, in float form where the variant has TVMQ_FLOAT_STAGE and the caller has a proof for every
-// product; else the bias is 0. int16 have zero points 0. The inputs may be one tensor, and the output one of them, but of several rows the first alone.
+// product; else the bias is 0. int16 have zero points 0. Rows are whole cache lines if several; then the output may be the first input, else either.
 struct tvmq_mul_args {
   const void *in[2];
   void *out;

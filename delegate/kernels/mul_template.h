@@ -9,7 +9,7 @@
 //   multiply_s8, multiply_s16(f, path, a, raised, out)   BLOCK_BYTES bytes
 //   BY_PATH_s8, BY_PATH_s16(args, body, ...)    body(..., path) with a constant path that serves the arguments
 //
-// The second tensor is raised once for all rows. Reads and writes the elements given; the last few of a row by way of the stack.
+// The second tensor is raised once for all rows. Reads and writes the elements given; the last few of a single row by way of the stack.
 #include <string.h>
 
 #include "kernels/inline.h"
@@ -32,11 +32,9 @@ TVMQ_INLINE void multiply_all(const struct tvmq_mul_args *args, size_t bytes, ra
   uint8_t last[BLOCK_BYTES] = {0};
   memcpy(last, b + done, rest);
   raise(&factors, last, &raised);
-  for (size_t at = done; at < end; at += all) {
-    memcpy(last, a + at, rest);
-    multiply(&factors, path, last, &raised, last);
-    memcpy(out + at, last, rest);
-  }
+  memcpy(last, a + done, rest);
+  multiply(&factors, path, last, &raised, last);
+  memcpy(out + done, last, rest);
 }
 
 #define PASTE(type, isa) tvmq_mul_##type##__##isa
