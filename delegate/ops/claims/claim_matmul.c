@@ -5,7 +5,7 @@
 
 static const char *types(const struct tvmq_conv_desc *d) {
   const bool bytes = d->in_type == TVMQ_TYPE_S8 && d->filter_type == TVMQ_TYPE_S8 && d->out_type == TVMQ_TYPE_S8;
-  return bytes ? NULL : "the matrices are not all int8";
+  return bytes ? NULL : "an input or the output is not int8";
 }
 
 static const char *fully_connected(const struct tvmq_conv_desc *d) {
@@ -22,7 +22,7 @@ static const char *sizes(const struct tvmq_matmul_desc *desc) {
 }
 
 static const char *right_quant(const struct tvmq_conv_desc *d) {
-  if (d->filter_scales == NULL || d->n_filter_scales != 1) return "the matrix on the right has not one scale";
+  if (d->filter_scales == NULL || d->n_filter_scales != 1) return "the second input has not one scale";
   return in_quant_rule((struct tvmq_quant){d->filter_scales[0], d->filter_zero_point}, d->filter_type);
 }
 
