@@ -304,7 +304,7 @@ struct tvmq_winograd_output_args {
 };
 typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *args);
 
-// Families of kernels, each with the name that it has in reports.
+// Families of kernels, each with the name that it has in reports, in the order in which variants.def has their variants.
 #define TVMQ_FAMILIES(FAMILY)                                     \
   FAMILY(GEMM_S8, "gemm_s8")   /* int8 x int8 -> int8 */          \
   FAMILY(GEMM_S16, "gemm_s16") /* int16 x int8 -> int16 (16x8) */ \
@@ -315,13 +315,13 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(BYTE_MAP, "byte_map")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
-  FAMILY(MAXIMUM, "maximum")                                      \
+  FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(SOFTMAX, "softmax")                                      \
   FAMILY(FLOAT_RANGE, "float_range")                              \
   FAMILY(FLOAT_STEPS, "float_steps")                              \
   FAMILY(FLOAT_SUMS, "float_sums")                                \
+  FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
-  FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(MAX_POOL, "max_pool")                                    \
   FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
   FAMILY(WINOGRAD_GEMM, "winograd_gemm")                          \

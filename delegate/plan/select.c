@@ -5,8 +5,29 @@
 
 #include "base/arith.h"
 
-static bool usable(const struct tvmq_variant *variant, enum tvmq_family family, const struct tvmq_target *target, uint32_t excluded) {
-  return variant->family == family && (variant->cpu & ~target->cpu) == 0 && (variant->flags & excluded) == 0;
+// The first variant that is of the family or of a later one: variants lie in the order of their families.
+static const struct tvmq_variant *first_from(size_t family) {
+  size_t before = 0, end = tvmq_n_variants;
+  while (before < end) {
+    const size_t middle = (before + end) / 2;
+    if (tvmq_variants[middle].family < family) {
+      before = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return tvmq_variants + before;
+}
+
+struct range {
+  const struct tvmq_variant *first, *end;
+};
+
+// The variants of the family that the target allows.
+static struct range allowed(enum tvmq_family family, const struct tvmq_target *target) {
+  const struct tvmq_variant *const only = target->only;
+  if (only == NULL) return (struct range){first_from(family), first_from((size_t)family + 1)};
+  return only->family == family ? (struct range){only, only + 1} : (struct range){only, only};
 }
 
 struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
@@ -30,11 +51,11 @@ static const float UNFIT = -1;
 // The variant of the least cost, which *cost is set to unless it is NULL; of equals the last, which is the most specific.
 static const struct tvmq_variant *least(enum tvmq_family family, const struct tvmq_target *target, uint32_t excluded, cost_fn cost_of, const void *problem,
                                         float *cost) {
-  const struct tvmq_variant *best = NULL, *const first = target->only != NULL ? target->only : tvmq_variants;
-  const struct tvmq_variant *const end = target->only != NULL ? first + 1 : first + tvmq_n_variants;
+  const struct range range = allowed(family, target);
+  const struct tvmq_variant *best = NULL;
   float lowest = INFINITY;
-  for (const struct tvmq_variant *v = first; v < end; v++) {
-    if (!usable(v, family, target, excluded)) continue;
+  for (const struct tvmq_variant *v = range.first; v < range.end; v++) {
+    if ((v->cpu & ~target->cpu) != 0 || (v->flags & excluded) != 0) continue;
     const float estimate = cost_of(v, problem);
     if (estimate < 0 || estimate > lowest) continue;
     best = v;

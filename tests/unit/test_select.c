@@ -68,6 +68,12 @@ static void check_growth(const struct tvmq_machine *machine) {
   }
 }
 
+// The variants of a family lie side by side, and families in their order: a choice looks for its family's by that.
+static void check_order(void) {
+  for (const struct tvmq_variant *v = tvmq_variants + 1; v < tvmq_variants + tvmq_n_variants; v++)
+    CHECK(v[-1].family <= v->family, "%s lies behind %s", v->name, v[-1].name);
+}
+
 // A second speed is there because it differs; the first one is always there.
 static void check_speeds(void) {
   for (const struct tvmq_variant *v = tvmq_variants; v < tvmq_variants + tvmq_n_variants; v++) {
@@ -121,6 +127,7 @@ int main(void) {
     check_winograd_outputs(&tvmq_machines[machine]);
     check_machine_speeds(&tvmq_machines[machine]);
   }
+  check_order();
   check_speeds();
   return unit_report();
 }
