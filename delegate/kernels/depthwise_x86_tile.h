@@ -18,10 +18,11 @@
 //
 // Tile: a band of out_rows output rows, one column at a time or some together; LANES / lanes bands, one below the other, where the channels of a block fill a
 // part of a vector.
-// Reads: all channels of each pixel of the window. Where a group is not full it reads the band's last row again, against weights of zero.
+// Reads: all channels of each pixel of the window. Where a group is not full, rows that it has stand in for those that it lacks, against weights of zero.
 //
 // The columns of the table that some output columns read are interleaved at once, group behind group: then the window of each is a stretch of groups in the
-// order of the weights, and both loops have registers enough. Of a filter too large for that, every window is interleaved piece by piece.
+// order of the weights, and both loops have registers enough. Columns computed together leave behind what the next ones read as well. Of a filter too large
+// for that, every window is interleaved piece by piece.
 //
 // One column at a time reads every weight for each column. Columns together read it once, into a register; of two output rows, half the channels go first, so
 // that the loop over the window changes nothing but sums. The last columns are computed with columns before them, some of which are computed again.
@@ -35,7 +36,7 @@ enum {
   VECTORS = LANE_CHANNELS / 4,
   MAX_OUT_ROWS = 2,
   KEPT_GROUPS = 32,
-  TOGETHER_BYTES = 4 * 1024,  // of the stack, of which callers may have but 16 KiB, and clang takes as much again
+  TOGETHER_BYTES = 6 * 1024,  // of the stack, of which callers may have but 16 KiB, and clang takes as much again
   TOGETHER_GROUPS = TOGETHER_BYTES / (VECTORS * sizeof(vector)),
   MAX_COLUMNS = 4
 };
@@ -53,14 +54,49 @@ struct block {
   struct tvmq_short_stage short_stage[VECTORS];
 };
 
-// Group g of the table column at `pixels`.
-TVMQ_INLINE void load_group(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t g, int lanes, vector *out) {
+// The rows of the table that make group g, of which a group of few rows has two by two the same.
+struct rows {
+  const void *const *row[GROUP_ROWS];
+  bool is_few;
+};
+
+TVMQ_INLINE struct rows rows_of(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t g) {
+  const size_t first = g * GROUP_ROWS;
+  struct rows rows = {.is_few = GROUP_ROWS == 4 && window->rows - first <= 2};
+  UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) rows.row[r] = pixels + tvmq_min(first + r, window->rows - 1) * args->pixels_stride;
+  return rows;
+}
+
+TVMQ_INLINE vector load_row(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixel, int lanes) {
+  return flip_bytes(load_pixels(pixel, window->band_rows * args->pixels_stride, args->channel_offset, lanes), args->in_flip);
+}
+
+// The group of column i.
+TVMQ_INLINE void load_group(const struct tvmq_depthwise_args *args, const struct window *window, const struct rows *rows, size_t i, int lanes, vector *out) {
   vector row[GROUP_ROWS];
-  UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
-    const size_t y = g * GROUP_ROWS + r < window->rows ? g * GROUP_ROWS + r : window->rows - 1;
-    row[r] = flip_bytes(load_pixels(pixels + y * args->pixels_stride, window->band_rows * args->pixels_stride, args->channel_offset, lanes), args->in_flip);
+  UNROLL for (int r = 0; r < 2; r++) row[r] = load_row(args, window, rows->row[r] + i, lanes);
+  if (rows->is_few) {
+    UNROLL for (int r = 2; r < GROUP_ROWS; r++) row[r] = row[r - 2];
+    interleave(row, out);
+  } else {
+    UNROLL for (int r = 2; r < GROUP_ROWS; r++) row[r] = load_row(args, window, rows->row[r] + i, lanes);
+    interleave(row, out);
   }
-  interleave(row, out);
+}
+
+// Group g of the column at `pixels`.
+TVMQ_INLINE void load_one(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t g, int lanes, vector *out) {
+  const struct rows rows = rows_of(args, window, pixels, g);
+  load_group(args, window, &rows, 0, lanes, out);
+}
+
+// The groups of n columns of the table at `pixels`, column by column.
+TVMQ_INLINE void load_columns(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t n, int lanes,
+                              vector (*out)[VECTORS]) {
+  for (size_t g = 0; g < window->groups; g++) {
+    const struct rows rows = rows_of(args, window, pixels, g);
+    ROLLED for (size_t i = 0; i < n; i++) load_group(args, window, &rows, i, lanes, out[i * window->groups + g]);
+  }
 }
 
 TVMQ_INLINE void multiply_group(vector acc[MAX_OUT_ROWS][VECTORS], const vector *group, const char *weights, int out_rows, int lanes) {
@@ -78,7 +114,7 @@ TVMQ_INLINE void multiply_large(const struct tvmq_depthwise_args *args, const st
   for (size_t kx = 0; kx < window->width; kx++) {
     for (size_t g = 0; g < window->groups; g++, weights += group_bytes) {
       vector group[VECTORS];
-      load_group(args, window, pixels + kx, g, lanes, group);
+      load_one(args, window, pixels + kx, g, lanes, group);
       multiply_group(acc, group, weights, out_rows, lanes);
     }
   }
@@ -110,12 +146,12 @@ TVMQ_INLINE struct window make_window(const struct tvmq_depthwise_args *args, in
 
 TVMQ_INLINE int columns_together(int out_rows) { return out_rows == 2 ? ACCUMULATORS / 4 : ACCUMULATORS / VECTORS; }
 
-// Whether columns are computed together: that pays with large windows, but for bands of one row, and with 3x3 where rows are long and channels fill vectors.
+// Whether columns are computed together: that pays with large windows, and with 3x3 for bands of two rows where these are long and channels fill vectors.
 TVMQ_INLINE bool is_together(const struct tvmq_depthwise_args *args, int out_rows, int lanes) {
   const struct window window = make_window(args, out_rows, 0);
   const size_t together = (size_t)columns_together(out_rows);
   if (args->n_cols < together || (together - 1) * args->stride_w * window.groups + window.n_groups > TOGETHER_GROUPS) return false;
-  if (window.n_groups > 3) return out_rows == 2 || lanes == LANES;
+  if (window.n_groups > 3) return true;
   return out_rows == 2 && lanes == LANES && args->n_cols >= 2 * together;
 }
 
@@ -160,9 +196,7 @@ TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const stru
   for (size_t x = 0; x < args->n_cols; x += most) {
     const size_t n = args->n_cols - x < most ? args->n_cols - x : most;
     const void *const *columns = pixels + x * stride;
-    for (size_t i = 0; keeps && i < (n - 1) * stride + window->width; i++) {
-      for (size_t g = 0; g < window->groups; g++) load_group(args, window, columns + i, g, lanes, kept[i * window->groups + g]);
-    }
+    if (keeps) load_columns(args, window, columns, (n - 1) * stride + window->width, lanes, kept);
     for (size_t i = 0; i < n; i++, out += args->out_col_stride) {
       vector acc[MAX_OUT_ROWS][VECTORS], words[MAX_OUT_ROWS][WORDS];
       UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v++) acc[o][v] = block->first[v];
@@ -192,12 +226,15 @@ TVMQ_INLINE void compute_together(const struct tvmq_depthwise_args *args, const 
   const int columns = columns_together(out_rows);
   const size_t stride = args->stride_w, n_cols = args->n_cols, step = stride * window->groups, together = (size_t)columns;
   const size_t most = (TOGETHER_GROUPS - window->n_groups) / step + 1;
+  size_t first = 0, end = 0;  // the columns of the table that are kept
   for (size_t x = 0, n; x < n_cols; x += n) {
     n = tvmq_min(n_cols - x, most - most % together);
     if (n < together) x = n_cols - (n = together);
-    for (size_t i = 0; i < (n - 1) * stride + window->width; i++) {
-      for (size_t g = 0; g < window->groups; g++) load_group(args, window, pixels + x * stride + i, g, lanes, kept[i * window->groups + g]);
-    }
+    const size_t wanted = x * stride, known = end > wanted ? end - wanted : 0, passed = (wanted - first) * window->groups;
+    ROLLED for (size_t k = 0; k < known * window->groups; k++) UNROLL for (int v = 0; v < VECTORS; v++) kept[k][v] = kept[passed + k][v];
+    first = wanted;
+    end = wanted + (n - 1) * stride + window->width;
+    load_columns(args, window, pixels + first + known, end - first - known, lanes, kept + known * window->groups);
     for (size_t done = 0; done < n; done += together) {
       const size_t i = tvmq_min(done, n - together);
       compute_columns(args, stage, window, block, kept + i * step, step, out + (x + i) * args->out_col_stride, out_rows, columns, lanes, path);
@@ -222,12 +259,12 @@ TVMQ_INLINE void compute_window(const struct tvmq_depthwise_args *args, const st
       vector w[WIDTH][MAX_OUT_ROWS][VECTORS], column[WIDTH][VECTORS];
       UNROLL for (int i = 0; i < WIDTH; i++) UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v++) w[i][o][v] =
           load_repeated(weights + (size_t)i * group_bytes + (size_t)(o * VECTORS + v) * lanes_bytes, lanes);
-      UNROLL for (int i = 0; i < WIDTH - stride; i++) load_group(args, window, pixels + i, 0, lanes, column[i + stride]);
+      UNROLL for (int i = 0; i < WIDTH - stride; i++) load_one(args, window, pixels + i, 0, lanes, column[i + stride]);
       const void *const *in = pixels;
       uint8_t *to = out;
       ROLLED for (size_t done = 0; done < n; done++, in += stride, to += args->out_col_stride) {
         UNROLL for (int i = 0; i < WIDTH - stride; i++) UNROLL for (int v = 0; v < VECTORS; v++) column[i][v] = column[i + stride][v];
-        UNROLL for (int i = WIDTH - stride; i < WIDTH; i++) load_group(args, window, in + i, 0, lanes, column[i]);
+        UNROLL for (int i = WIDTH - stride; i < WIDTH; i++) load_one(args, window, in + i, 0, lanes, column[i]);
         vector acc[MAX_OUT_ROWS][VECTORS], words[MAX_OUT_ROWS][WORDS];
         UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < together; v++) acc[o][v] = block->first[first + v];
         UNROLL for (int i = 0; i < WIDTH; i++) UNROLL for (int v = 0; v < together; v++) UNROLL for (int o = 0; o < out_rows; o++) acc[o][v] =
