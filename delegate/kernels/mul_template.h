@@ -7,6 +7,8 @@
 //   struct factors                              the constants of a call, made by factors_of(args, path)
 //   struct raised                               BLOCK_BYTES bytes of the second tensor, as raise_s8 and raise_s16(f, in, raised) make them
 //   multiply_s8, multiply_s16(f, path, a, raised, out)   BLOCK_BYTES bytes
+//   BYTE_PRODUCTS                               if there are raise_from_zero and multiply_from_zero, as raise_s8 and multiply_s8 are, for a second tensor
+//                                               whose zero point is -128
 //   BY_PATH_s8, BY_PATH_s16(args, body, ...)    body(..., path) with a constant path that serves the arguments
 //
 // The second tensor is raised once for all rows. Reads and writes the elements given; the last few of a single row by way of the stack.
@@ -40,6 +42,14 @@ TVMQ_INLINE void multiply_all(const struct tvmq_mul_args *args, size_t bytes, ra
 #define PASTE(type, isa) tvmq_mul_##type##__##isa
 #define SYMBOL(type, isa) PASTE(type, isa)
 
-void SYMBOL(s8, ISA)(const struct tvmq_mul_args *args) { BY_PATH_s8(args, multiply_all, args, 1, raise_s8, multiply_s8); }
+void SYMBOL(s8, ISA)(const struct tvmq_mul_args *args) {
+#ifdef BYTE_PRODUCTS
+  if (args->in_zero_point[1] == INT8_MIN) {
+    BY_PATH_s8(args, multiply_all, args, 1, raise_from_zero, multiply_from_zero);
+    return;
+  }
+#endif
+  BY_PATH_s8(args, multiply_all, args, 1, raise_s8, multiply_s8);
+}
 
 void SYMBOL(s16, ISA)(const struct tvmq_mul_args *args) { BY_PATH_s16(args, multiply_all, args, sizeof(int16_t), raise_s16, multiply_s16); }
