@@ -131,13 +131,15 @@ static void bench(const struct tvmq_variant *variant) {
       .shift = wide ? -14 : -7,
       .stage = {.zero_point = wide ? 0 : 7, .min = wide ? INT16_MIN : INT8_MIN, .max = wide ? INT16_MAX : INT8_MAX},
   };
-  for (int planned = 1; planned >= wide; planned--) {
+  // As planned; a second tensor from zero, as gates have it; and without float form.
+  for (int way = 0; way < (wide ? 1 : 3); way++) {
     struct tvmq_variant plain = *variant;
-    if (!planned) plain.flags = 0;
+    if (way == 2) plain.flags = 0;
     struct problem p = {variant, fixed};
+    if (way == 1) p.args.in_zero_point[1] = INT8_MIN;
     tvmq_mul_stage(&plain, &p.args);
     char shape[40];
-    snprintf(shape, sizeof shape, "%s, %d elements", planned ? "as planned" : "fixed point", MAX_N);
+    snprintf(shape, sizeof shape, "%s, %d elements", (const char *[]){"as planned", "from zero", "fixed point"}[way], MAX_N);
     check_bench(variant, shape, MAX_N, run_problem, &p);
   }
 }
