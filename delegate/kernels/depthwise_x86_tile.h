@@ -36,7 +36,7 @@ enum {
   VECTORS = LANE_CHANNELS / 4,
   MAX_OUT_ROWS = 2,
   KEPT_GROUPS = 32,
-  TOGETHER_BYTES = 6 * 1024,  // of the stack, of which callers may have but 16 KiB, and clang takes as much again
+  TOGETHER_BYTES = 5 * 1024,  // of the stack, of which callers may have but 16 KiB, and clang takes as much again
   TOGETHER_GROUPS = TOGETHER_BYTES / (VECTORS * sizeof(vector)),
   MAX_COLUMNS = 4
 };
