@@ -18,11 +18,11 @@
 //
 // Tile: a band of out_rows output rows, one column at a time or some together; LANES / lanes bands, one below the other, where the channels of a block fill a
 // part of a vector.
-// Reads: all channels of each pixel of the window. Where a group is not full, rows that it has stand in for those that it lacks, against weights of zero.
+// Reads: all channels of each pixel of the window. A group that has fewer than GROUP_ROWS rows repeats some of them; their weights are zero.
 //
 // The columns of the table that some output columns read are interleaved at once, group behind group: then the window of each is a stretch of groups in the
-// order of the weights, and both loops have registers enough. Columns computed together leave behind what the next ones read as well. Of a filter too large
-// for that, every window is interleaved piece by piece.
+// order of the weights, and both loops have registers enough. Columns that the next batch of
+// output columns reads as well are moved to the front, not interleaved again. Of a filter too large for that, every window is interleaved piece by piece.
 //
 // One column at a time reads every weight for each column. Columns together read it once, into a register; of two output rows, half the channels go first, so
 // that the loop over the window changes nothing but sums. The last columns are computed with columns before them, some of which are computed again.
@@ -36,7 +36,7 @@ enum {
   VECTORS = LANE_CHANNELS / 4,
   MAX_OUT_ROWS = 2,
   KEPT_GROUPS = 32,
-  TOGETHER_BYTES = 5 * 1024,  // of the stack, of which callers may have but 16 KiB, and clang takes as much again
+  TOGETHER_BYTES = 5 * 1024,  // of the stack: clang needs 7 KiB for the rest of a frame, and the build refuses frames beyond 12 KiB
   TOGETHER_GROUPS = TOGETHER_BYTES / (VECTORS * sizeof(vector)),
   MAX_COLUMNS = 4
 };
@@ -54,7 +54,7 @@ struct block {
   struct tvmq_short_stage short_stage[VECTORS];
 };
 
-// The rows of the table that make group g, of which a group of few rows has two by two the same.
+// The rows of the table that make a group. A group is `is_few` if it has one or two rows of four; then rows 2 and 3 repeat rows 0 and 1.
 struct rows {
   const void *const *row[GROUP_ROWS];
   bool is_few;
@@ -71,7 +71,7 @@ TVMQ_INLINE vector load_row(const struct tvmq_depthwise_args *args, const struct
   return flip_bytes(load_pixels(pixel, window->band_rows * args->pixels_stride, args->channel_offset, lanes), args->in_flip);
 }
 
-// The group of column i.
+// Interleaves the rows of column i. There are two calls so that compilers see which rows are the same, and interleave these once.
 TVMQ_INLINE void load_group(const struct tvmq_depthwise_args *args, const struct window *window, const struct rows *rows, size_t i, int lanes, vector *out) {
   vector row[GROUP_ROWS];
   UNROLL for (int r = 0; r < 2; r++) row[r] = load_row(args, window, rows->row[r] + i, lanes);
@@ -84,13 +84,13 @@ TVMQ_INLINE void load_group(const struct tvmq_depthwise_args *args, const struct
   }
 }
 
-// Group g of the column at `pixels`.
+// Interleaves group g of the column at `pixels`.
 TVMQ_INLINE void load_one(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t g, int lanes, vector *out) {
   const struct rows rows = rows_of(args, window, pixels, g);
   load_group(args, window, &rows, 0, lanes, out);
 }
 
-// The groups of n columns of the table at `pixels`, column by column.
+// Interleaves all groups of the n columns of the table at `pixels`; those of a column lie side by side in `out`.
 TVMQ_INLINE void load_columns(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t n, int lanes,
                               vector (*out)[VECTORS]) {
   for (size_t g = 0; g < window->groups; g++) {
@@ -146,7 +146,7 @@ TVMQ_INLINE struct window make_window(const struct tvmq_depthwise_args *args, in
 
 TVMQ_INLINE int columns_together(int out_rows) { return out_rows == 2 ? ACCUMULATORS / 4 : ACCUMULATORS / VECTORS; }
 
-// Whether columns are computed together: that pays with large windows, and with 3x3 for bands of two rows where these are long and channels fill vectors.
+// Whether columns are computed together. That pays with large windows; with 3x3 it pays for long bands of two rows whose channels fill vectors.
 TVMQ_INLINE bool is_together(const struct tvmq_depthwise_args *args, int out_rows, int lanes) {
   const struct window window = make_window(args, out_rows, 0);
   const size_t together = (size_t)columns_together(out_rows);

@@ -7,8 +7,8 @@
 //   struct factors                              the constants of a call, made by factors_of(args, path)
 //   struct raised                               BLOCK_BYTES bytes of the second tensor, as raise_s8 and raise_s16(f, in, raised) make them
 //   multiply_s8, multiply_s16(f, path, a, raised, out)   BLOCK_BYTES bytes
-//   BYTE_PRODUCTS                               if there are raise_from_zero and multiply_from_zero, as raise_s8 and multiply_s8 are, for a second tensor
-//                                               whose zero point is -128
+//   BYTE_PRODUCTS                               only where raise_from_zero and multiply_from_zero exist: they take the place of raise_s8 and multiply_s8 where
+//                                               the second tensor's zero point is -128
 //   BY_PATH_s8, BY_PATH_s16(args, body, ...)    body(..., path) with a constant path that serves the arguments
 //
 // The second tensor is raised once for all rows. Reads and writes the elements given; the last few of a single row by way of the stack.

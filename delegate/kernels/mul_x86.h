@@ -4,8 +4,9 @@
 // int16 apart, and of those again the even and the odd are multiplied apart. So every fourth byte is in one vector, and packing four of them leaves in each
 // 128-bit lane four times four bytes, which a shuffle transposes.
 //
-// vpdpbusd multiplies bytes without raising them where those of the second tensor count from zero, its zero point being -128, as gates mostly have it: in
-// every 32-bit lane one of four is left, and what the first tensor's zero point adds to the product is added before.
+// Where the second tensor's zero point is -128, as that of gates mostly is, its bytes less the zero point are uint8, and vpdpbusd multiplies them with the
+// first tensor's bytes as these lie. It adds four products in every 32-bit lane, so the second tensor becomes four vectors, each with one byte of every four
+// beside zeros. The first tensor's zero point is taken off before: the sum starts with minus the zero point times the second tensor.
 //
 // The includer defines vec, MM(name), the intrinsic of that name for its vectors, load(p), store(p, x), both(a, b) and exclusive(a, b), bitwise, all_lanes(x),
 // a vector of four int32 for every lane, and multiply_add(sum, a, b), which adds the sums of pairs of products of int16. With BYTE_PRODUCTS, it defines
@@ -22,14 +23,12 @@ enum { BLOCK_BYTES = sizeof(vec) };
 struct factors {
   struct tvmq_stage stage;
   struct tvmq_short_stage short_stage;
-  int8_t a_zero_point;
   vec in_zero_point[2], flip, start, multiplier, shift;
 };
 
 TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_path path) {
   struct factors f = {
       .stage = args->stage,
-      .a_zero_point = (int8_t)args->in_zero_point[0],
       .in_zero_point = {MM(set1_epi16)((int16_t)args->in_zero_point[0]), MM(set1_epi16)((int16_t)args->in_zero_point[1])},
       .flip = MM(set1_epi8)((char)args->stage.flip),
       .start = tvmq_short_bias(path, MM(set1_epi32)(path == TVMQ_PATH_FLOAT ? args->bias : 0)),
@@ -45,7 +44,8 @@ struct apart {
   vec even, odd;
 };
 
-// Bytes as int16, at even places and at odd ones; int16 have the first alone. From zero on, bytes of every fourth place, and what their products start with.
+// The second tensor. `values`: bytes as int16, at even places and at odd ones; int16 have the first alone. With BYTE_PRODUCTS, where its zero point is -128,
+// the others instead: uint8, one of every four beside zeros, and what the sums of their products start with.
 struct raised {
   struct apart values[2];
   vec from_zero[4], start[4];
@@ -56,6 +56,7 @@ TVMQ_INLINE struct apart apart(vec x) {
   return (struct apart){even, exclusive(x, even)};
 }
 
+// The value of a sum that began with `start`.
 TVMQ_INLINE vec value_of(const struct factors *f, stage_path path, vec sum) {
   return path == TVMQ_PATH_LONG ? tvmq_long_rescale(&f->stage, sum, f->multiplier, f->shift) : tvmq_short_rescale(&f->short_stage, path, sum);
 }
@@ -84,7 +85,7 @@ TVMQ_INLINE void raise_s16(const struct factors *f, const uint8_t *in, struct ra
   raised->values[0] = apart(load(in));
 }
 
-// Every vector is of every fourth byte.
+// Stores 4 vectors of values as bytes; vector i has those at places i, i + 4 and so on.
 TVMQ_INLINE void store_bytes(const struct factors *f, stage_path path, const vec value[4], uint8_t *out) {
   const vec order = all_lanes(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
   store(out, MM(shuffle_epi8)(tvmq_pack_lanes(&f->stage, path, value), order));
@@ -98,8 +99,10 @@ TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uin
 }
 
 #ifdef BYTE_PRODUCTS
+// For a zero point of -128.
 TVMQ_INLINE void raise_from_zero(const struct factors *f, const uint8_t *in, struct raised *raised) {
-  const vec bytes = exclusive(exclusive(load(in), f->flip), MM(set1_epi8)(INT8_MIN)), zero_point = MM(set1_epi8)((char)f->a_zero_point);
+  const vec bytes = exclusive(exclusive(load(in), f->flip), MM(set1_epi8)(INT8_MIN));
+  const vec zero_point = MM(packs_epi16)(f->in_zero_point[0], f->in_zero_point[0]);
   UNROLL for (int i = 0; i < 4; i++) {
     raised->from_zero[i] = both(bytes, MM(set1_epi32)((int32_t)((uint32_t)UINT8_MAX << 8 * i)));
     raised->start[i] = MM(sub_epi32)(f->start, multiply_add_bytes(MM(set1_epi32)(0), raised->from_zero[i], zero_point));

@@ -68,7 +68,7 @@ static void check_growth(const struct tvmq_machine *machine) {
   }
 }
 
-// The variants of a family lie side by side, and families in their order: a choice looks for its family's by that.
+// Variants lie in the order of their families, by which a choice finds those of its own.
 static void check_order(void) {
   for (const struct tvmq_variant *v = tvmq_variants + 1; v < tvmq_variants + tvmq_n_variants; v++)
     CHECK(v[-1].family <= v->family, "%s lies behind %s", v->name, v[-1].name);
