@@ -117,7 +117,10 @@ TVMQ_INLINE void tvmq_neon_store_4x16(enum tvmq_neon_path path, const struct tvm
   }
   const int32x4_t multiplier[4] = {vld1q_s32(params), vld1q_s32(params + 4), vld1q_s32(params + 8), vld1q_s32(params + 12)};
   const int32x4_t shift[4] = {vld1q_s32(params + 16), vld1q_s32(params + 20), vld1q_s32(params + 24), vld1q_s32(params + 28)};
-  for (size_t m = 0; m < 4; m++) vst1q_s8(out + m * out_stride, tvmq_neon_requantize(path, stage, acc + 4 * m, multiplier, shift));
+  vst1q_s8(out, tvmq_neon_requantize(path, stage, acc, multiplier, shift));
+  vst1q_s8(out + out_stride, tvmq_neon_requantize(path, stage, acc + 4, multiplier, shift));
+  vst1q_s8(out + 2 * out_stride, tvmq_neon_requantize(path, stage, acc + 8, multiplier, shift));
+  vst1q_s8(out + 3 * out_stride, tvmq_neon_requantize(path, stage, acc + 12, multiplier, shift));
 }
 
 // Output of an 8x8 tile whose accumulators are in the order of the rows. Compilers that unroll a loop too late would keep the accumulators in memory, too.
@@ -144,15 +147,18 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
 
 // STORE(path, stage, params, acc, ...) with the path as a constant. The compiler is told nothing of where its operands come from: else it shares what paths
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
-// because compilers share equal ones too, at the end as well as at the beginning.
+// because compilers share equal ones too, at the end as well as at the beginning. The variables end before the last statement: gcc takes it that assembly reads
+// every variable that lives, and would store the accumulators and all of the stage to the stack.
 #define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                                              \
   do {                                                                                              \
     const struct tvmq_stage *s_ = stage;                                                            \
     const int32_t *params_ = (tile)->params;                                                        \
     __asm__ volatile("// " #path : "+r"(s_), "+r"(params_), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)); \
-    const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                              \
-    const int32x4_t acc_[16] = TVMQ_NEON_ARRAY;                                                     \
-    STORE(path, &vectors_, params_, acc_, __VA_ARGS__);                                             \
+    {                                                                                               \
+      const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                            \
+      const int32x4_t acc_[16] = TVMQ_NEON_ARRAY;                                                   \
+      STORE(path, &vectors_, params_, acc_, __VA_ARGS__);                                           \
+    }                                                                                               \
     __asm__ volatile("// " #path " ends");                                                          \
   } while (0)
 
