@@ -12,6 +12,7 @@ static bool decide(const struct tvmq_pace *pace) {
 
 void tvmq_pace_done(struct tvmq_pace *pace, struct tvmq_pace_run run, uint64_t ns) {
   const uint32_t at = pace->run++ - PACE_FIRST;
+  const size_t period = tvmq_max(pace->period, PACE_LEAST_PERIOD);
   if (run.timed) {
     uint64_t *least = run.alone ? &pace->alone_ns : &pace->shared_ns;
     if (*least == 0 || ns < *least) *least = tvmq_max(ns, 1);
@@ -21,8 +22,9 @@ void tvmq_pace_done(struct tvmq_pace *pace, struct tvmq_pace_run run, uint64_t n
     pace->run = PACE_FIRST + 2 * PACE_HALF;
   } else if (at + 1 == 2 * PACE_HALF) {
     pace->alone = decide(pace);
-  } else if (pace->run == PACE_PERIOD) {
+  } else if (pace->run == period) {
     pace->run = PACE_FIRST;
+    pace->period = (uint32_t)tvmq_min(PACE_GROWTH * period, PACE_PERIOD);
     pace->shared_ns = pace->alone_ns = 0;
   }
 }

@@ -8,12 +8,17 @@
 #include <stdint.h>
 
 // A trial is some runs that are shared and then some that are not. The first of either are not timed: workers wake up, and caches change hands. Trials begin
-// again and again. Runs that take longer than PACE_MOST_NS are worth sharing anyway, and are spared the half that is done alone.
-enum { PACE_FIRST = 4, PACE_UNTIMED = 2, PACE_TIMED = 6, PACE_HALF = PACE_UNTIMED + PACE_TIMED, PACE_PERIOD = 4096, PACE_MOST_NS = 400 * 1000 };
+// again and again, soon at first, since new threads may not have found their processors yet when the first trial is made. Runs that take longer than
+// PACE_MOST_NS are worth sharing anyway, and are spared the half that is done alone.
+enum { PACE_FIRST = 4, PACE_UNTIMED = 2, PACE_TIMED = 6, PACE_HALF = PACE_UNTIMED + PACE_TIMED, PACE_MOST_NS = 400 * 1000 };
+
+// Runs from one trial to the next: from the first trial PACE_LEAST_PERIOD, then PACE_GROWTH times as many each time, up to PACE_PERIOD.
+enum { PACE_LEAST_PERIOD = 64, PACE_GROWTH = 4, PACE_PERIOD = 4096 };
 
 // All zero at first.
 struct tvmq_pace {
   uint32_t run;        // since the last trial began, which was at PACE_FIRST
+  uint32_t period;     // when the next one begins; 0: after PACE_LEAST_PERIOD
   bool alone;          // what the last trial has found
   uint64_t shared_ns;  // least times of the trial under way
   uint64_t alone_ns;

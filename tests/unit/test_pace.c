@@ -18,7 +18,7 @@ static unsigned run(struct tvmq_pace *pace, unsigned n, const struct told *told)
   return alone;
 }
 
-enum { TRIAL = PACE_FIRST + 2 * PACE_HALF, REST = PACE_PERIOD - TRIAL };
+enum { TRIAL = PACE_FIRST + 2 * PACE_HALF, REST = PACE_LEAST_PERIOD - TRIAL };
 
 static void check_verdict(const struct told *told, bool alone) {
   struct tvmq_pace pace = {0};
@@ -26,8 +26,19 @@ static void check_verdict(const struct told *told, bool alone) {
   CHECK(run(&pace, REST, told) == (alone ? REST : 0), "shared %d ns, alone %d ns", (int)told->shared_ns, (int)told->alone_ns);
 }
 
-static void check_change(void) {
+// A first verdict that was wrong does not stand for long, and in the long run trials are rare.
+static void check_periods(void) {
   struct tvmq_pace pace = {0};
+  run(&pace, PACE_LEAST_PERIOD, &(struct told){.shared_ns = 140, .alone_ns = 100});
+  CHECK(pace.alone, "alone, as the first trial has found");
+  CHECK(run(&pace, 2 * PACE_HALF, &(struct told){.shared_ns = 60, .alone_ns = 100}) == PACE_HALF && !pace.alone, "the second trial follows at once");
+  unsigned trials = 0;
+  for (unsigned i = 0; i < 100 * PACE_PERIOD; i += PACE_PERIOD) trials += run(&pace, PACE_PERIOD, &(struct told){.shared_ns = 60, .alone_ns = 100}) / PACE_HALF;
+  CHECK(trials >= 100 && trials <= 104, "%u trials in 100 periods", trials);
+}
+
+static void check_change(void) {
+  struct tvmq_pace pace = {.period = PACE_PERIOD};
   run(&pace, PACE_PERIOD, &(struct told){.shared_ns = 60, .alone_ns = 100});
   CHECK(!pace.alone, "shared while that is faster");
   run(&pace, PACE_PERIOD - PACE_FIRST, &(struct told){.shared_ns = 160, .alone_ns = 100});
@@ -43,6 +54,7 @@ int main(void) {
   check_verdict(&(struct told){.shared_ns = 140, .alone_ns = 100}, true);
   check_verdict(&(struct told){.shared_ns = 60, .alone_ns = 100, .disturbed_ns = 1000}, false);
   check_verdict(&(struct told){.shared_ns = 99, .alone_ns = 98}, false);
+  check_periods();
   check_change();
   struct tvmq_pace pace = {0};
   CHECK(run(&pace, 3 * PACE_PERIOD, &(struct told){.shared_ns = PACE_MOST_NS + 1, .alone_ns = 100}) == 0, "long runs are never tried alone");
