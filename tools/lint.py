@@ -75,7 +75,7 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 # row_sums, add, mul, maximum, byte_map; those of hybrid convolutions share a file.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
-FLAT = "add|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
+FLAT = "add|arg_max|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
 # "Of a tile, the rows" and "What a kernel needs" leave the reader to find out what the comment is about.

@@ -15,6 +15,7 @@
 #include "base/arith.h"
 #include "base/types.h"
 #include "cpu/cpu_bits.h"
+#include "kernels/arg_max.h"
 #include "kernels/hybrid.h"
 #include "kernels/inline.h"
 #include "kernels/interpolate.h"
@@ -22,6 +23,7 @@
 #include "kernels/mean.h"
 #include "kernels/plane.h"
 #include "kernels/softmax.h"
+#include "kernels/winograd.h"
 #include "packing/layout.h"
 
 // How a product x * multiplier * 2^shift is rounded; the formulas are in stage.h.
@@ -257,53 +259,6 @@ static inline size_t tvmq_pool_kept(size_t filter_w, size_t stride_w) {
   return filter_w > stride_w && filter_w - stride_w <= TVMQ_POOL_MOST_KEPT ? filter_w - stride_w : 0;
 }
 
-// ---- winograd: a convolution of 3 taps in a direction as a gemm for each point (winograd.h). Three families share the tiles' sums and values:
-//
-//   input    values[point][tile][c] = transform of the tile's pixels, int16
-//   gemm     sums[point][tile][n]   = sum over c of values[point][tile][c] * weights[point][c][n], int32
-//   output   out[tile's pixels][n]  = requantize(transform of the tile's sums + bias[n])
-//
-// Tiles are `tile_h` x `tile_w` outputs (winograd.h); points count row by row of 6 x 6, of 6 where a direction has no taps.
-
-// One call transforms n_tiles tiles that lie side by side: tile i's first input is column i * outputs of `pixels`, row 0. `channels` bytes of each pixel are
-// read, at least nr, and as many values written for each tile at each of its points.
-struct tvmq_winograd_input_args {
-  const void *const *pixels;  // [inputs of tile_h][pixels_stride], to channel 0
-  size_t pixels_stride;       // pointers between table rows
-  size_t n_tiles, tile_h, tile_w;
-  size_t channels;
-  int16_t *values;                   // of tile 0 at point 0
-  size_t tile_stride, point_stride;  // elements
-  uint8_t in_flip;                   // xor on each input byte
-};
-typedef void (*tvmq_winograd_input_fn)(const struct tvmq_winograd_input_args *args);
-
-// One call multiplies n_rows rows of values, a multiple of mr, by one panel's weights at one point: k / kr groups of nr x kr, as in a gemm panel.
-struct tvmq_winograd_gemm_args {
-  const int16_t *values;
-  size_t values_stride;  // elements between rows
-  size_t n_rows, k;      // k is a multiple of ku
-  const int16_t *weights;
-  int32_t *sums;  // [n_rows][nr]
-};
-typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args);
-
-// Rows that a kernel with tiles of up to `most` rows computes first of those that are left: no last tile is much smaller than the others.
-static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) { return tvmq_round_up(tvmq_ceil_div(left, tvmq_ceil_div(left, most)), step); }
-
-// One call finishes n channels of a panel, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
-struct tvmq_winograd_output_args {
-  const int32_t *sums;               // of tile 0 at point 0
-  size_t tile_stride, point_stride;  // elements
-  size_t n_tiles, tile_h, tile_w;
-  size_t n;
-  const int32_t *bias, *multiplier, *shift;  // [n]
-  void *out;                                 // of tile 0's first pixel
-  size_t out_col_stride, out_row_stride;     // bytes
-  const struct tvmq_stage *stage;
-};
-typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *args);
-
 // Families of kernels, each with the name that it has in reports, in the order in which variants.def has their variants.
 #define TVMQ_FAMILIES(FAMILY)                                     \
   FAMILY(GEMM_S8, "gemm_s8")   /* int8 x int8 -> int8 */          \
@@ -317,6 +272,7 @@ typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *
   FAMILY(MUL, "mul")                                              \
   FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(SOFTMAX, "softmax")                                      \
+  FAMILY(ARG_MAX, "arg_max")                                      \
   FAMILY(FLOAT_RANGE, "float_range")                              \
   FAMILY(FLOAT_STEPS, "float_steps")                              \
   FAMILY(FLOAT_SUMS, "float_sums")                                \
@@ -343,8 +299,8 @@ enum tvmq_variant_flags {
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (quantize to softmax: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle
-  float tile_cycles;  // cycles per tile (row sums: row; softmax: call; pools: nr outputs) besides the inner loop: start, epilogue, stores
+  float rate;         // multiply-accumulates (quantize to arg_max: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle
+  float tile_cycles;  // cycles per tile (row sums, arg_max: row; softmax: call; pools: nr outputs) besides the inner loop: start, epilogue, stores
 };
 
 // One row of variants.def.
@@ -372,6 +328,7 @@ struct tvmq_variant {
     tvmq_interpolate_fn interpolate;
     tvmq_maximum_fn maximum;
     tvmq_softmax_fn softmax;
+    tvmq_arg_max_fn arg_max;
     tvmq_float_range_fn float_range;
     tvmq_float_steps_fn float_steps;
     tvmq_float_sums_fn float_sums;
@@ -391,6 +348,7 @@ struct tvmq_variant {
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
 #define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
+#define TVMQ_ARG_MAX(symbol, ...) void symbol(const struct tvmq_arg_max_args *args);
 #define TVMQ_MAXIMUM(symbol, ...) void symbol(const struct tvmq_maximum_args *args);
 #define TVMQ_HYBRID(family, id, symbol, ...) void symbol(const struct tvmq_##family##_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);

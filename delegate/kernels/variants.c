@@ -77,6 +77,7 @@
    .out_type = OUT_TYPE,                         \
    .speeds = {__VA_ARGS__},                      \
    .fn.softmax = FN(SYMBOL, CPU)},
+#define TVMQ_ARG_MAX(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ARG_MAX, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.arg_max = FN(SYMBOL, CPU)},
 #define TVMQ_MAXIMUM(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_MAXIMUM, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.maximum = FN(SYMBOL, CPU)},
 #define TVMQ_HYBRID(MEMBER, FAMILY, SYMBOL, CPU, ...) \

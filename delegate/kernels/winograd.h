@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arith.h"
 #include "packing/layout.h"
 
 // One direction of a tile: its number of outputs, 1 to 4, or TVMQ_WINOGRAD_NO_TAPS: the filter has a single tap in that direction, which is left alone.
@@ -67,3 +68,52 @@ static inline uint32_t tvmq_winograd_inverse(size_t tile_h, size_t tile_w) {
         break;                                    \
     }                                             \
   } while (0)
+
+// ---- winograd: a convolution of 3 taps in a direction as a gemm for each point. Three families share the tiles' sums and values:
+//
+//   input    values[point][tile][c] = transform of the tile's pixels, int16
+//   gemm     sums[point][tile][n]   = sum over c of values[point][tile][c] * weights[point][c][n], int32
+//   output   out[tile's pixels][n]  = requantize(transform of the tile's sums + bias[n])
+//
+// Tiles are `tile_h` x `tile_w` outputs; points count row by row of 6 x 6, of 6 where a direction has no taps.
+
+// One call transforms n_tiles tiles that lie side by side: tile i's first input is column i * outputs of `pixels`, row 0. `channels` bytes of each pixel are
+// read, at least nr, and as many values written for each tile at each of its points.
+struct tvmq_winograd_input_args {
+  const void *const *pixels;  // [inputs of tile_h][pixels_stride], to channel 0
+  size_t pixels_stride;       // pointers between table rows
+  size_t n_tiles, tile_h, tile_w;
+  size_t channels;
+  int16_t *values;                   // of tile 0 at point 0
+  size_t tile_stride, point_stride;  // elements
+  uint8_t in_flip;                   // xor on each input byte
+};
+typedef void (*tvmq_winograd_input_fn)(const struct tvmq_winograd_input_args *args);
+
+// One call multiplies n_rows rows of values, a multiple of mr, by one panel's weights at one point: k / kr groups of nr x kr, as in a gemm panel.
+struct tvmq_winograd_gemm_args {
+  const int16_t *values;
+  size_t values_stride;  // elements between rows
+  size_t n_rows, k;      // k is a multiple of ku
+  const int16_t *weights;
+  int32_t *sums;  // [n_rows][nr]
+};
+typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args);
+
+// Rows that a kernel with tiles of up to `most` rows computes first of those that are left: no last tile is much smaller than the others.
+static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) { return tvmq_round_up(tvmq_ceil_div(left, tvmq_ceil_div(left, most)), step); }
+
+struct tvmq_stage;  // kernel.h
+
+// One call finishes n channels of a panel, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
+struct tvmq_winograd_output_args {
+  const int32_t *sums;               // of tile 0 at point 0
+  size_t tile_stride, point_stride;  // elements
+  size_t n_tiles, tile_h, tile_w;
+  size_t n;
+  const int32_t *bias, *multiplier, *shift;  // [n]
+  void *out;                                 // of tile 0's first pixel
+  size_t out_col_stride, out_row_stride;     // bytes
+  const struct tvmq_stage *stage;
+};
+typedef void (*tvmq_winograd_output_fn)(const struct tvmq_winograd_output_args *args);

@@ -242,6 +242,21 @@ const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, size_t n
   return least(TVMQ_FAMILY_SOFTMAX, target, 0, softmax_cycles, &(struct softmax){out_type, n, target->machine}, NULL);
 }
 
+struct places {
+  size_t depth;
+  const struct tvmq_machine *machine;
+};
+
+static float places_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct places *p = problem;
+  const struct tvmq_speed speed = tvmq_speed_of(v, p->machine);
+  return speed.tile_cycles + (float)p->depth / speed.rate;
+}
+
+const struct tvmq_variant *tvmq_select_arg_max(size_t depth, const struct tvmq_target *target) {
+  return least(TVMQ_FAMILY_ARG_MAX, target, 0, places_cycles, &(struct places){depth, target->machine}, NULL);
+}
+
 struct pooling {
   enum tvmq_type type;
   size_t channels;

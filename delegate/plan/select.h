@@ -84,6 +84,8 @@ const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct
 // For n elements, by the type of the output; inputs are of 8 bits.
 const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, size_t n, const struct tvmq_target *target);
 
+const struct tvmq_variant *tvmq_select_arg_max(size_t depth, const struct tvmq_target *target);
+
 // The best variant of a family of pools.
 const struct tvmq_variant *tvmq_select_pool(enum tvmq_family family, enum tvmq_type type, size_t channels, const struct tvmq_target *target);
 

@@ -11,11 +11,20 @@ enum { COLUMNS = 64 };  // whose greatest elements are found together
 
 struct arg_max {
   struct tvmq_arg_max_desc desc;
-  size_t units, step, tasks;  // rows, or groups of COLUMNS columns; of a task
-  float cycles;               // estimated, on one thread
+  const struct tvmq_variant *variant;  // of rows; NULL: columns
+  size_t units, step, tasks;           // rows, or groups of COLUMNS columns; of a task
+  float cycles;                        // estimated, on one thread
 };
 
 static size_t groups(const struct tvmq_arg_max_desc *d) { return tvmq_ceil_div((size_t)d->inner, COLUMNS); }
+
+// Estimated, for one output.
+static float cycles_of(const struct arg_max *a, const struct tvmq_env *env) {
+  const float depth = (float)a->desc.depth;
+  if (!a->variant) return depth / 4 + 8;
+  const struct tvmq_speed speed = tvmq_speed_of(a->variant, env->machine);
+  return speed.tile_cycles + depth / speed.rate;
+}
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct arg_max));
@@ -23,31 +32,27 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!a) return "out of memory";
   *a = (struct arg_max){.desc = desc->arg_max};
   const struct tvmq_arg_max_desc *d = &a->desc;
+  if (d->inner == 1) {
+    const struct tvmq_target target = tvmq_target(env);
+    a->variant = tvmq_select_arg_max((size_t)d->depth, &target);
+    if (!a->variant) return "no kernel";
+  }
   a->units = (size_t)d->outer * groups(d);
-  a->cycles = (float)d->outer * (float)d->inner * ((float)d->depth / 4 + 8);
+  a->cycles = (float)d->outer * (float)d->inner * cycles_of(a, env);
   a->step = tvmq_ceil_div(a->units, tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, a->cycles), 1));
   a->tasks = tvmq_ceil_div(a->units, a->step);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  (void)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops", .cycles = ((const struct arg_max *)op)->cycles};
+  const struct arg_max *a = (const struct arg_max *)op;
+  *out = (struct tvmq_op_info){.kernel = a->variant ? a->variant->name : "", .algorithm = a->variant ? "rows" : "columns", .cycles = a->cycles};
 }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct arg_max *)op)->tasks; }
 
-// Bytes as uint8: of int8 with their sign turned round, which keeps the order.
-static int32_t first_in_row(const uint8_t *row, size_t n, uint8_t flip) {
-  uint8_t greatest = 0;
-  for (size_t i = 0; i < n; i++) {
-    const uint8_t x = row[i] ^ flip;
-    greatest = x > greatest ? x : greatest;
-  }
-  return (int32_t)((const uint8_t *)memchr(row, greatest ^ flip, n) - row);
-}
-
-// Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart.
+// Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart. Bytes as uint8: of int8 with their sign turned round, which keeps
+// the order.
 static void first_in_columns(const uint8_t *in, size_t depth, size_t stride, size_t n, uint8_t flip, int32_t *found) {
   uint8_t greatest[COLUMNS];
   for (size_t i = 0; i < n; i++) {
@@ -72,22 +77,34 @@ static void store(enum tvmq_type type, void *out, size_t at, const int32_t *foun
   }
 }
 
-static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
-  const struct arg_max *a = (const struct arg_max *)op;
+static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_S8 ? 0x80 : 0; }
+
+static void run_rows(const struct arg_max *a, const struct tvmq_pass *pass, size_t first, size_t end) {
   const struct tvmq_arg_max_desc *d = &a->desc;
-  const size_t depth = (size_t)d->depth, inner = (size_t)d->inner, n_groups = groups(d), end = tvmq_min((task.index + 1) * a->step, a->units);
-  const uint8_t flip = d->in_type == TVMQ_TYPE_S8 ? 0x80 : 0;
-  for (size_t unit = task.index * a->step; unit < end; unit++) {
+  int32_t found[COLUMNS];
+  struct tvmq_arg_max_args args = {.depth = (size_t)d->depth, .flip = flip_of(d->in_type), .found = found};
+  for (; first < end; first += args.rows) {
+    args.in = (const uint8_t *)pass->in[0] + first * args.depth;
+    args.rows = tvmq_min(end - first, COLUMNS);
+    a->variant->fn.arg_max(&args);
+    store(d->out_type, pass->out, first, found, args.rows);
+  }
+}
+
+static void run_columns(const struct arg_max *a, const struct tvmq_pass *pass, size_t first_unit, size_t end) {
+  const struct tvmq_arg_max_desc *d = &a->desc;
+  const size_t depth = (size_t)d->depth, inner = (size_t)d->inner, n_groups = groups(d);
+  for (size_t unit = first_unit; unit < end; unit++) {
     const size_t outer = unit / n_groups, first = unit % n_groups * COLUMNS, n = tvmq_min(inner - first, COLUMNS);
-    const uint8_t *const in = (const uint8_t *)pass->in[0] + outer * depth * inner + first;
     int32_t found[COLUMNS];
-    if (inner == 1) {
-      found[0] = first_in_row(in, depth, flip);
-    } else {
-      first_in_columns(in, depth, inner, n, flip, found);
-    }
+    first_in_columns((const uint8_t *)pass->in[0] + outer * depth * inner + first, depth, inner, n, flip_of(d->in_type), found);
     store(d->out_type, pass->out, outer * inner + first, found, n);
   }
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct arg_max *a = (const struct arg_max *)op;
+  (a->variant ? run_rows : run_columns)(a, pass, task.index * a->step, tvmq_min((task.index + 1) * a->step, a->units));
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_arg_max(&desc->arg_max); }
