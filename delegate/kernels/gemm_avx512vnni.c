@@ -34,18 +34,19 @@ TVMQ_INLINE void dot_row(__m512i *acc, const char *x, bool flips, const __m512i 
 
 enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 28, REGISTERS = 32 };
 
-// Row m, vector v of the accumulators is acc[m * nv + v]; mr and nv are constants wherever these functions are inlined.
-TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, __m512i *acc, enum tvmq_path path) {
-  UNROLL for (int v = 0; v < nv; v++) {
+// Row m, vector v of the accumulators is acc[m * nv + v], of which the first `used` of a row are computed. Integers are constants wherever these functions are
+// inlined.
+TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, int used, __m512i *acc, enum tvmq_path path) {
+  UNROLL for (int v = 0; v < used; v++) {
     const __m512i b = tvmq_short_bias(path, _mm512_loadu_si512(bias + 16 * v));
     UNROLL for (int m = 0; m < mr; m++) acc[m * nv + v] = _mm512_add_epi32(b, _mm512_set1_epi32(row_terms[m]));
   }
 }
 
-TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv,
+TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv, int used,
                           struct tvmq_fetch *next, __m512i *acc) {
   const __m512i flip = _mm512_set1_epi8((int8_t)args->in_flip);
-  const int loaded = mr * nv + nv < REGISTERS ? nv : nv - 1;  // vectors of weights that find registers, beside a row's
+  const int loaded = mr * used + used < REGISTERS ? used : used - 1;  // vectors of weights that find registers, beside a row's
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
@@ -55,7 +56,7 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
       UNROLL for (int v = 0; mr == 1 && v < nv; v++) _mm_prefetch((const char *)weights + TVMQ_FETCH_AHEAD + 64 * v, _MM_HINT_T0);
       UNROLL for (int v = 0; v < loaded; v++) w[v] = _mm512_loadu_si512(weights + 64 * v);
       UNROLL for (int m = 0; m < mr; m++) {
-        if (loaded < nv) {
+        if (loaded < used) {
           dot_row(&acc[m * nv], x[m] + k, flips, &flip, w, weights + 64 * loaded);
           continue;
         }
@@ -63,13 +64,14 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
         memcpy(&four, x[m] + k, sizeof four);
         __m512i row = _mm512_set1_epi32(four);
         if (flips) row = _mm512_xor_si512(row, flip);
-        UNROLL for (int v = 0; v < nv; v++) dot(&acc[m * nv + v], row, w[v]);
+        UNROLL for (int v = 0; v < used; v++) dot(&acc[m * nv + v], row, w[v]);
       }
     }
   }
 }
 
-TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int nv, enum tvmq_path path) {
+// The vectors of a narrow panel that nobody wants are stored as copies of the used ones.
+TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int nv, int used, enum tvmq_path path) {
   const int32_t *bias = args->panel;
   const int8_t *weights = (const int8_t *)(bias + 16 * nv);
   const int32_t *multiplier = (const int32_t *)(weights + args->n_taps * args->k * 16 * (size_t)nv), *shift = multiplier + 16 * nv;
@@ -83,14 +85,14 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
     __m512i acc[MAX_ACCUMULATORS];
     if (tile == TVMQ_FETCH_TILES) next.step = 0;
-    load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, acc, path);
-    multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, &next, acc);
+    load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, used, acc, path);
+    multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, used, &next, acc);
     const int store_rows = MAX_VECTORS / nv;
     UNROLL for (int m = 0; m < mr; m += store_rows, out += (size_t)store_rows * args->out_stride) {
       __m512i value[MAX_VECTORS];
       UNROLL for (int i = 0; i < MAX_VECTORS; i++) {
-        const int v = i % nv;
-        const __m512i a = acc[m * nv + i];
+        const int v = i % nv % used;
+        const __m512i a = acc[(m + i / nv) * nv + v];
         value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, a)
                                           : tvmq_long_rescale(&stage, a, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
       }
@@ -100,17 +102,23 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
 }
 
 // One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
-#define KERNEL(MR, NR)                                                               \
-  void tvmq_gemm_s8_##MR##x##NR##c4__avx512vnni(const struct tvmq_gemm_args *args) { \
-    const enum tvmq_path path = tvmq_gemm_path(args, NR, 1);                         \
-    if (args->in_flip != 0)                                                          \
-      TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, true, MR, NR / 16);                    \
-    else                                                                             \
-      TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, false, MR, NR / 16);                   \
-  }
+#define BODIES(MR, NR, USED)                                                  \
+  do {                                                                        \
+    const enum tvmq_path path = tvmq_gemm_path(args, NR, 1);                  \
+    if (args->in_flip != 0)                                                   \
+      TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, true, MR, NR / 16, USED / 16);  \
+    else                                                                      \
+      TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, false, MR, NR / 16, USED / 16); \
+  } while (0)
 
-KERNEL(1, 64)
-KERNEL(6, 64)
-KERNEL(7, 64)
-KERNEL(12, 32)
-KERNEL(16, 16)
+// Bodies for narrow panels are a function of their own: gcc finds fewer registers for all where there are more bodies in one.
+static __attribute__((noinline)) void gemm_6x64_narrow(const struct tvmq_gemm_args *args) { BODIES(6, 64, 32); }
+static __attribute__((noinline)) void gemm_7x64_narrow(const struct tvmq_gemm_args *args) { BODIES(7, 64, 32); }
+static void gemm_6x64(const struct tvmq_gemm_args *args) { BODIES(6, 64, 64); }
+static void gemm_7x64(const struct tvmq_gemm_args *args) { BODIES(7, 64, 64); }
+
+void tvmq_gemm_s8_1x64c4__avx512vnni(const struct tvmq_gemm_args *args) { BODIES(1, 64, 64); }
+void tvmq_gemm_s8_6x64c4__avx512vnni(const struct tvmq_gemm_args *args) { (args->is_narrow ? gemm_6x64_narrow : gemm_6x64)(args); }
+void tvmq_gemm_s8_7x64c4__avx512vnni(const struct tvmq_gemm_args *args) { (args->is_narrow ? gemm_7x64_narrow : gemm_7x64)(args); }
+void tvmq_gemm_s8_12x32c4__avx512vnni(const struct tvmq_gemm_args *args) { BODIES(12, 32, 32); }
+void tvmq_gemm_s8_16x16c4__avx512vnni(const struct tvmq_gemm_args *args) { BODIES(16, 16, 16); }

@@ -63,7 +63,8 @@ struct tvmq_gemm_args {
   size_t overlap;  // TVMQ_MATRIX_ROWS: rows that the last tile shares with the one before, less than mr; 0 for a single tile
   size_t k;        // elements per tap, a multiple of the layout's ku
   const void *panel;
-  size_t n_panels, panel_bytes;                  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
+  bool is_narrow;                // TVMQ_NARROW: the second half of the panel's channels is not wanted, and what is stored for it may be anything
+  size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
   size_t n_lines, line_stride, out_line_stride;  // TVMQ_LINES
   bool panel_follows;                            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
   const int32_t *row_terms;  // [rows]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
@@ -294,7 +295,8 @@ enum tvmq_variant_flags {
   TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
   TVMQ_FLOAT_STAGE = 1u << 4,    // any of the panels may be in float form (stage.h)
   TVMQ_LINES = 1u << 5,          // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
-  TVMQ_SUMS = 1u << 6            // the stage may have `sums`
+  TVMQ_SUMS = 1u << 6,           // the stage may have `sums`
+  TVMQ_NARROW = 1u << 7          // a panel may be narrow, as the last of a layer is, and then takes half of the work
 };
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.

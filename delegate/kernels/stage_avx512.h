@@ -78,9 +78,17 @@ TVMQ_INLINE __m512i tvmq_short_rescale(const struct tvmq_short_stage *s, enum tv
   return _mm512_srav_epi32(high, s->right);
 }
 
+// Ones of 64 bits that a compiler makes where they are used: if it kept the constants of the long path ready in registers, a tile's accumulators would find
+// none.
+TVMQ_INLINE __m512i tvmq_ones_here(void) {
+  int64_t one = 1;
+  __asm__ volatile("" : "+r"(one));
+  return _mm512_set1_epi64(one);
+}
+
 // Eight products in 64 bits; `left` and `right` >= 0 are 64-bit lanes, one of them 0.
 TVMQ_INLINE __m512i tvmq_long_rescale_half(enum tvmq_rounding rounding, __m512i acc, __m512i multiplier, __m512i left, __m512i right) {
-  const __m512i one = _mm512_set1_epi64(1);
+  const __m512i one = tvmq_ones_here();
   if (rounding == TVMQ_ROUNDING_SINGLE) {
     const __m512i s = _mm512_sub_epi64(_mm512_add_epi64(_mm512_set1_epi64(31), right), left);
     const __m512i half = _mm512_sllv_epi64(one, _mm512_sub_epi64(s, one));
@@ -88,7 +96,7 @@ TVMQ_INLINE __m512i tvmq_long_rescale_half(enum tvmq_rounding rounding, __m512i 
   }
   // The shift to the left wraps in 32 bits; the multiplication reads the low half of each lane, signed.
   const __m512i product = _mm512_mul_epi32(_mm512_sllv_epi64(acc, left), multiplier);
-  const __m512i high = _mm512_srai_epi64(_mm512_add_epi64(product, _mm512_set1_epi64(1 << 30)), 31);
+  const __m512i high = _mm512_srai_epi64(_mm512_add_epi64(product, _mm512_slli_epi64(one, 30)), 31);
   __m512i nudge = _mm512_srli_epi64(_mm512_sllv_epi64(one, right), 1);
   if (rounding == TVMQ_ROUNDING_REFERENCE) {
     const __mmask8 shifts = _mm512_test_epi64_mask(right, right);

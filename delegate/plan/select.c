@@ -112,14 +112,18 @@ static float row_tiles(const struct tvmq_variant *v, size_t m, const struct tvmq
   return (float)tiles + ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.nr <= 32 && tiles % 2 != 0 ? machine->lone_tile : 0);
 }
 
+// Panels by what they take in the inner loop.
+static float multiplied_panels(const struct tvmq_variant *v, size_t n) { return (float)tvmq_ceil_div(n, v->layout.nr) - (tvmq_is_narrow(v, n) ? 0.5f : 0); }
+
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
   if ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.a_offset != p->in_flip) return UNFIT;
   if (p->lines > 0 && p->m < v->mr) return UNFIT;
-  const float tiles = gemm_lines(p) * row_tiles(v, p->m, p->target.machine) * (float)tvmq_ceil_div(p->n, v->layout.nr);
+  const float tiles = gemm_lines(p) * row_tiles(v, p->m, p->target.machine);
   const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
-  return tiles * (speed.tile_cycles + gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate) + tvmq_gemm_row_cycles(v, p);
+  const float multiplied = multiplied_panels(v, p->n) * gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate;
+  return tiles * ((float)tvmq_ceil_div(p->n, v->layout.nr) * speed.tile_cycles + multiplied) + tvmq_gemm_row_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {

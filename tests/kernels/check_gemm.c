@@ -138,6 +138,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .n_taps = shape->n_taps,
       .k = k,
       .panel = panels,
+      .is_narrow = tvmq_is_narrow(variant, layer.n) && !check_one_in(4),
       .n_panels = layer_padded_n(&layer) / nr,
       .panel_bytes = panel_bytes,
       .n_lines = n_lines,

@@ -197,6 +197,7 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   for (size_t p = panel; p < panel + n_panels; p++, out += v->layout.nr * c->problem.stored_bytes) {
     args.panel = b->panels + p * c->choice.panel.size;
     args.panel_follows = p + 1 < c->choice.panels;
+    args.is_narrow = !args.panel_follows && tvmq_is_narrow(v, c->problem.group_n);
     args.rows = table;
     args.row_terms = terms;
     args.row_tiles = tiles;
