@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import importlib.resources
 import os
 import warnings
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 unprofiled: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
 
 
+@functools.cache
 def packaged(name: str) -> Path:
     """A file that is installed in the package's folder; an editable install has it elsewhere."""
     return Path(str(importlib.resources.files(__package__.partition(".")[0]).joinpath(name)))
