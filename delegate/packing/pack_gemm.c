@@ -42,8 +42,9 @@ static void pack_groups(const struct tvmq_layout *layout, const struct tvmq_chan
   pack_group(layout, channel, weights, n, stride, out);
 }
 
-// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side.
-enum { BLOCK = 64 };
+// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side. A channel is mostly on a page of its own:
+// fewer depths would look for addresses of pages more often.
+enum { BLOCK = 128 };
 
 // Whole groups whose depths lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
 enum { CHANNELS = TVMQ_PACKED_CHANNELS };
@@ -108,15 +109,13 @@ void tvmq_pack_words(const struct tvmq_layout *layout, const uint8_t *const from
     copy_words_64(from, flip, words, step, out);
 }
 
-// `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`. What processors fetch by themselves does not keep up with so many channels:
-// the next depths of each are asked for.
+// `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.
 static void pack_filter_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
   const uint8_t *from[CHANNELS];
   uint8_t flip[CHANNELS] = {0};
   int16_t wide[CHANNELS][BLOCK];
   for (size_t j = 0; j < CHANNELS; j++) {
     const uint8_t *weights = channels[j].weights + offset;
-    __builtin_prefetch((const void *)((uintptr_t)weights + BLOCK));
     if (layout->weight_bytes == 1) {
       from[j] = weights;
       flip[j] = channels[j].flip;

@@ -47,15 +47,14 @@ struct filling {
   int16_t *points;
 };
 
-// Depths of all channels that are packed and transformed before the next ones, so that they stay in cache.
-enum { DEPTHS = 64 };
+// Depths of all channels that are packed and transformed before the next ones, so that they stay in cache, as many as a panel of a gemm has in a block.
+enum { DEPTHS = 128 };
 
 static size_t taps_of(size_t points) { return points == 1 ? 1 : TAPS; }
 
 static int16_t *point_at(const struct filling *f, size_t point, size_t depth) { return f->points + (point * f->padded + depth) * f->layout->nr; }
 
-// Weights of depths [first, first + n) at tap (y, x) of their pieces; 0 where there is no such tap, depth or channel. A line of weights is read once, and by
-// then it has been fetched: those of the next depths are asked for.
+// Weights of depths [first, first + n) at tap (y, x) of their pieces; 0 where there is no such tap, depth or channel.
 static void widen(const struct filling *f, size_t j, size_t y, size_t x, size_t first, size_t n, int16_t to[DEPTHS]) {
   const struct tvmq_channel *channel = &f->channels[j];
   const size_t end = j < f->n ? tvmq_min(first + n, f->depths) : first, pieces_w = tvmq_winograd_pieces(f->taps_w);
@@ -69,7 +68,6 @@ static void widen(const struct filling *f, size_t j, size_t y, size_t x, size_t 
     }
     const uint8_t *weights = channel->weights + (tap_h * f->taps_w + tap_w) * channel->tap_stride + depth, flip = channel->flip;
     const int32_t zero_point = channel->zero_point;
-    __builtin_prefetch((const void *)((uintptr_t)weights + DEPTHS));
     for (size_t i = 0; i < run; i++) to[i] = (int16_t)((int8_t)(weights[i] ^ flip) - zero_point);
   }
   if (n > 0) memset(to, 0, n * sizeof *to);
