@@ -30,9 +30,15 @@ def _file_name(library: Path) -> str:
     return f"{words}-{zlib.crc32(cpu.identity):08x}.machine"
 
 
+@functools.cache
+def _cache_file(library: Path, cache: str | None, home: str | None) -> Path:
+    """home: the variable that Path.home() goes by."""
+    return Path(cache or Path.home() / ".cache", "tvmq-delegate", _file_name(library))
+
+
 def cache_file(library: Path) -> Path:
     """The machine file of this CPU, which the shared library identifies, in the user's cache folder. calibrate() writes it; there need not be one.
 
     Homes are shared, and names of CPUs are too ("Intel(R) Xeon(R) Processor" in virtual machines): the file's name ends with a checksum of the identity.
     """
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tvmq-delegate", _file_name(library))
+    return _cache_file(library, os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME"))
