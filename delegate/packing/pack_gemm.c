@@ -42,8 +42,8 @@ static void pack_groups(const struct tvmq_layout *layout, const struct tvmq_chan
   pack_group(layout, channel, weights, n, stride, out);
 }
 
-// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side. A channel is mostly on a page of its own:
-// fewer depths would look for addresses of pages more often.
+// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side. A channel is mostly on a page of its
+// own: fewer depths would look for addresses of pages more often.
 enum { BLOCK = 128 };
 
 // Whole groups whose depths lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
@@ -77,7 +77,7 @@ COPY_WORDS(16)
 COPY_WORDS(32)
 COPY_WORDS(64)
 
-// The words that most kernels take, in squares of four. What is written might be what is pointed at: compilers read flips and places anew unless they are copied.
+// The words that most kernels take, in squares of four. Writes might change flips and places as compilers see it, which read them anew unless they are copied.
 static void copy_squares_32(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
   size_t first = 0;
 #if defined(__SSE2__)

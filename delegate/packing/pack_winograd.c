@@ -42,8 +42,8 @@ struct filling {
   const struct tvmq_channel *channels;
   size_t n;
   size_t taps_h, taps_w, points_h, points_w;
-  size_t depths;   // of all pieces
-  size_t padded;   // a multiple of ku
+  size_t depths;  // of all pieces
+  size_t padded;  // a multiple of ku
   int16_t *points;
 };
 

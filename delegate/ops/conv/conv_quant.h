@@ -20,8 +20,7 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
 
 // Weights of output channel `o` in a filter of the description's shape (OHWI, depthwise 1HWO), which need not be the description's own: they lie
 // tap_stride / n_depths apart, in the order of taps, then depths. Inline as tvmq_fold() is.
-static inline struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter,
-                                                    size_t o) {
+static inline struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o) {
   const size_t n_taps = (size_t)desc->filter_h * (size_t)desc->filter_w, n_depths = (size_t)desc->filter_c;
   return (struct tvmq_channel){
       .weights = filter + (desc->depthwise ? o : o * n_taps * n_depths),
