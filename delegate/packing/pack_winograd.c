@@ -107,7 +107,11 @@ static void transform_taps(const struct filling *f, size_t first, size_t n) {
     }
     for (size_t y = 0; y < points_h; y++) {
       transform(half[y], points_w, u, 1);
-      for (size_t x = 0; x < points_w; x++) copy_lanes(points + (y * points_w + x) * step, u[x], some);
+      for (size_t x = 0; x < points_w; x++) {
+        int16_t *to = points + (y * points_w + x) * step;
+        __builtin_prefetch((const void *)((uintptr_t)to + sizeof(lanes)), 1);  // so many points are more than processors follow by themselves
+        copy_lanes(to, u[x], some);
+      }
     }
   }
 }
