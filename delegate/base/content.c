@@ -70,12 +70,12 @@ static uint64_t word_at(const uint8_t *bytes) {
   return word;
 }
 
-// Bytes that are summed at a time: a cache line.
-enum { STEP = 64 };
+// Bytes that are summed at a time, a cache line, and of a word.
+enum { STEP = 64, WORD = 8 };
 
 // `bytes` is a multiple of STEP, at most a block. What processors fetch ahead by themselves ends with a page; where the data ends, nothing is fetched.
 static uint128 sum_of(const struct tvmq_hasher *hasher, const uint8_t *data, size_t bytes) {
-  enum { AHEAD = 4096, WORD = 8 };
+  enum { AHEAD = 4096 };
   const uint64_t *secret = hasher->secret;
   uint128 sums[2] = {0};
   for (size_t i = 0; i < bytes; i += STEP, secret += STEP / WORD) {
