@@ -130,9 +130,9 @@ static void pack_filter_words(const struct tvmq_layout *layout, const struct tvm
 }
 
 // Asks for lines that are going to be written, of memory that may end before them: processors by themselves fetch what is read in order.
-static void ask_for(const uint8_t *first, size_t bytes) {
+static void ask_for(uintptr_t first, size_t bytes) {
   enum { LINE = 64 };
-  for (uintptr_t at = (uintptr_t)first; at < (uintptr_t)first + bytes; at += LINE) __builtin_prefetch((const void *)at, 1);
+  for (uintptr_t at = first; at < first + bytes; at += LINE) __builtin_prefetch((const void *)at, 1);
 }
 
 // Depths [first, end) of a tap of the channel at `position` of the panel; `tap` is where the tap's weights begin. `first` is a multiple of kr.
@@ -183,7 +183,7 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
       const size_t in_words = has_words(layout, channels) ? n / CHANNELS * CHANNELS : 0, whole = first + (end - first) / layout->kr * layout->kr;
       uint8_t *const out = tap + first * layout->nr * layout->weight_bytes;
       for (size_t j = 0; j < in_words; j += CHANNELS) {
-        ask_for(out + (layout->nr + j) * BLOCK * layout->weight_bytes, CHANNELS * BLOCK * layout->weight_bytes);  // a part of the next block
+        ask_for((uintptr_t)out + (layout->nr + j) * BLOCK * layout->weight_bytes, CHANNELS * BLOCK * layout->weight_bytes);  // a part of the next block
         pack_filter_words(layout, &channels[j], t * channels->tap_stride + first, whole - first, out + j * group_bytes(layout));
       }
       for (size_t j = 0; j < n; j++) {
