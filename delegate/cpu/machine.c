@@ -113,6 +113,7 @@ const struct tvmq_machine tvmq_machines[] = {
     {.name = "neoverse-v1", .cpu = I8MM, ARM_CORE(1.2f, 0.6f, 1.3f, 1.3f, 1.3f, 18, 0.1f, 300), SPEEDS(neoverse_v1), ARM},
 };
 const size_t tvmq_n_machines = sizeof tvmq_machines / sizeof tvmq_machines[0];
+_Static_assert(sizeof tvmq_machines / sizeof tvmq_machines[0] <= TVMQ_MOST_MACHINES, "too many for tables of all");
 
 const struct tvmq_machine *tvmq_machine_named(const char *name) {
   for (size_t i = 0; i < tvmq_n_machines; i++) {

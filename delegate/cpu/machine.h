@@ -32,12 +32,13 @@ struct tvmq_machine {
 
   const struct tvmq_kernel_speed *speeds;  // of kernels that differ
   size_t n_speeds;
-  const struct tvmq_speed *every_speed;  // NULL, or those of all kernels in the order of their list, and `speeds` are not looked at
+  const struct tvmq_speed *every_speed;  // those of all kernels in the order of their list, and `speeds` are not looked at; NULL in a row of tvmq_machines
 };
 
 // Machines known.
 extern const struct tvmq_machine tvmq_machines[];
 extern const size_t tvmq_n_machines;
+enum { TVMQ_MOST_MACHINES = 16 };
 
 // The row of that name; NULL: there is none.
 const struct tvmq_machine *tvmq_machine_named(const char *name);

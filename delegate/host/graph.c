@@ -138,9 +138,11 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   tvmq_free(subgraph);
 }
 
+// Nodes mostly stand in the order of their numbers, so that the search begins where the node then is.
 struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
-    if (subgraph->records[i].info.node == node) return &subgraph->records[i];
+    struct tvmq_record *record = &subgraph->records[((size_t)node + i) % subgraph->n_records];
+    if (record->info.node == node) return record;
   }
   return NULL;
 }

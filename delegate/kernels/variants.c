@@ -117,3 +117,4 @@ const struct tvmq_variant tvmq_variants[] = {
 };
 const uint32_t tvmq_built = BUILT;
 const size_t tvmq_n_variants = sizeof tvmq_variants / sizeof tvmq_variants[0];
+_Static_assert(sizeof tvmq_variants / sizeof tvmq_variants[0] <= TVMQ_MOST_VARIANTS, "too many for tables of all");

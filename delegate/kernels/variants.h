@@ -9,6 +9,7 @@
 
 extern const struct tvmq_variant tvmq_variants[];
 extern const size_t tvmq_n_variants;
+enum { TVMQ_MOST_VARIANTS = 320 };
 
 extern const uint32_t tvmq_built;  // features that kernels were built for: rows that need others have no function
 

@@ -25,5 +25,27 @@ struct tvmq_folded {
   int64_t lo, hi;  // bounds of the whole accumulator for any input of [in_min, in_max] (int8/int16 values), bias included
 };
 
-// `in_zero_point` of the int8 (int16) value; `a_offset` as in the layout; in_min, in_max: range of the int8 (int16) value.
-struct tvmq_folded tvmq_fold(const struct tvmq_channel *channel, int64_t bias, int32_t in_zero_point, int32_t a_offset, int32_t in_min, int32_t in_max);
+// Sums of differences between weights and their zero point: of all, and of those above 0.
+struct tvmq_sums {
+  int64_t all, positive;
+};
+struct tvmq_sums tvmq_channel_sums(const struct tvmq_channel *channel);
+
+// `in_zero_point` of the int8 (int16) value; `a_offset` as in the layout; in_min, in_max: range of the int8 (int16) value. Inline, so that the result need not
+// be written before it is copied: processors wait for what was written in parts and is read as a whole.
+static inline struct tvmq_folded tvmq_fold(const struct tvmq_channel *channel, int64_t bias, int32_t in_zero_point, int32_t a_offset, int32_t in_min,
+                                           int32_t in_max) {
+  // The sums of the positive and of the negative differences give everything: an accumulator is largest when each x stands at the end of its range that the
+  // difference's sign asks for. |w - zw| < 2^8 and |x - zx| < 2^17: nothing overflows below 2^37 weights, apart from a bias that no accumulator can hold, which
+  // is cut to a value that still none can hold.
+  const struct tvmq_sums sums = tvmq_channel_sums(channel);
+  const int64_t positive = sums.positive, negative = sums.all - sums.positive;
+  const int64_t limit = INT64_C(1) << 62;
+  const int64_t bounded = bias < -limit ? -limit : bias > limit ? limit : bias;
+  const int64_t below = (int64_t)in_min - in_zero_point, above = (int64_t)in_max - in_zero_point;
+  return (struct tvmq_folded){
+      .bias = bounded - ((int64_t)in_zero_point + a_offset) * sums.all,
+      .lo = bounded + positive * below + negative * above,
+      .hi = bounded + positive * above + negative * below,
+  };
+}

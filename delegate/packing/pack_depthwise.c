@@ -45,23 +45,25 @@ static int32_t in_plane(int32_t difference, int32_t second, size_t n_planes, siz
   return plane == 0 ? fitting : plane == 1 ? second : rest - fitting;
 }
 
-// The weights of a tap, a plane and an output row, whose group begins at `group`: one of each channel, in the places of its order.
+// The weights of a tap, a plane and an output row, whose group begins at `out`: one of each channel, in the places of its order.
 static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const size_t *places, size_t n, size_t tap, size_t n_planes,
-                         size_t plane, size_t group, void *out) {
+                         size_t plane, void *out) {
   const size_t stride = channels->tap_stride * tap;
-  const int32_t flip = channels->flip, zero_point = channels->zero_point, second = second_plane(zero_point);
+  const bool wide = layout->weight_bytes == 2;
+  const int32_t zero_point = channels->zero_point, second = second_plane(zero_point);
+  const uint8_t flip = channels->flip;
   for (size_t c = 0; c < n; c++) {
     const int32_t difference = (int8_t)(channels[c].weights[stride] ^ flip) - zero_point;
-    if (layout->weight_bytes == 2)
-      ((int16_t *)out)[group + places[c]] = (int16_t)difference;
+    if (wide)
+      ((int16_t *)out)[places[c]] = (int16_t)difference;
     else
-      ((int8_t *)out)[group + places[c]] = (int8_t)in_plane(difference, second, n_planes, plane);
+      ((int8_t *)out)[places[c]] = (int8_t)in_plane(difference, second, n_planes, plane);
   }
 }
 
 // All channels are of one filter.
 static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const size_t *places, size_t n, size_t filter_h,
-                          size_t filter_w, size_t n_planes, void *out) {
+                          size_t filter_w, size_t n_planes, uint8_t *out) {
   const size_t kr = layout->kr, out_rows = layout->out_rows, groups = tvmq_row_groups(layout, filter_h);
   for (size_t plane = 0; plane < n_planes; plane++) {
     for (size_t ky = 0; ky < filter_h; ky++) {
@@ -69,7 +71,7 @@ static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_ch
         const size_t row = o * layout->row_step + ky;
         for (size_t kx = 0; kx < filter_w; kx++) {
           const size_t group = ((plane * filter_w + kx) * groups + row / kr) * out_rows + o;
-          pack_weights(layout, channels, places, n, ky * filter_w + kx, n_planes, plane, group * layout->nr * kr + row % kr, out);
+          pack_weights(layout, channels, places, n, ky * filter_w + kx, n_planes, plane, out + (group * layout->nr * kr + row % kr) * layout->weight_bytes);
         }
       }
     }

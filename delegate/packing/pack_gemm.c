@@ -42,11 +42,12 @@ static void pack_groups(const struct tvmq_layout *layout, const struct tvmq_chan
   pack_group(layout, channel, weights, n, stride, out);
 }
 
-// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side.
-enum { BLOCK = 64 };
+// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side. A channel is mostly on a page of its
+// own: fewer depths would look for addresses of pages more often.
+enum { BLOCK = 128 };
 
 // Whole groups whose depths lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
-enum { CHANNELS = 4 };
+enum { CHANNELS = TVMQ_PACKED_CHANNELS };
 
 static size_t group_bytes(const struct tvmq_layout *layout) { return (size_t)layout->kr * layout->weight_bytes; }
 
@@ -76,15 +77,16 @@ COPY_WORDS(16)
 COPY_WORDS(32)
 COPY_WORDS(64)
 
-// The words that most kernels take, in squares of four.
+// The words that most kernels take, in squares of four. Writes might change flips and places as compilers see it, which read them anew unless they are copied.
 static void copy_squares_32(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
   size_t first = 0;
 #if defined(__SSE2__)
   enum { WORDS = 4, BYTES = 4 * WORDS };
+  const uint8_t *const places[CHANNELS] = {from[0], from[1], from[2], from[3]};
+  const __m128i flips[CHANNELS] = {_mm_set1_epi8((char)flip[0]), _mm_set1_epi8((char)flip[1]), _mm_set1_epi8((char)flip[2]), _mm_set1_epi8((char)flip[3])};
   for (; n - first >= WORDS; first += WORDS) {
     __m128i in[CHANNELS];
-    for (size_t j = 0; j < CHANNELS; j++)
-      in[j] = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(from[j] + first / WORDS * BYTES)), _mm_set1_epi8((char)flip[j]));
+    for (size_t j = 0; j < CHANNELS; j++) in[j] = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(places[j] + first / WORDS * BYTES)), flips[j]);
     const __m128i a = _mm_unpacklo_epi32(in[0], in[1]), b = _mm_unpacklo_epi32(in[2], in[3]), c = _mm_unpackhi_epi32(in[0], in[1]),
                   d = _mm_unpackhi_epi32(in[2], in[3]);
     const __m128i rows[WORDS] = {_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b), _mm_unpacklo_epi64(c, d), _mm_unpackhi_epi64(c, d)};
@@ -95,21 +97,7 @@ static void copy_squares_32(const uint8_t *const from[CHANNELS], const uint8_t f
   copy_words_32(rest, flip, n - first, step, out + first * step);
 }
 
-// `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.
-static void pack_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
-  const uint8_t *from[CHANNELS];
-  uint8_t flip[CHANNELS] = {0};
-  int16_t wide[CHANNELS][BLOCK];
-  for (size_t j = 0; j < CHANNELS; j++) {
-    const uint8_t *weights = channels[j].weights + offset;
-    if (layout->weight_bytes == 1) {
-      from[j] = weights;
-      flip[j] = channels[j].flip;
-    } else {
-      for (size_t k = 0; k < n; k++) wide[j][k] = (int16_t)((int8_t)(weights[k] ^ channels[j].flip) - channels[j].zero_point);
-      from[j] = (const uint8_t *)wide[j];
-    }
-  }
+void tvmq_pack_words(const struct tvmq_layout *layout, const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, uint8_t *out) {
   const size_t words = n / layout->kr, size = group_bytes(layout), step = size * layout->nr;
   if (size == 1)
     copy_words_8(from, flip, words, step, out);
@@ -119,6 +107,32 @@ static void pack_words(const struct tvmq_layout *layout, const struct tvmq_chann
     copy_squares_32(from, flip, words, step, out);
   else
     copy_words_64(from, flip, words, step, out);
+}
+
+// `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.
+static void pack_filter_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
+  const uint8_t *from[CHANNELS];
+  uint8_t flip[CHANNELS] = {0};
+  int16_t wide[CHANNELS][BLOCK];
+  for (size_t j = 0; j < CHANNELS; j++) {
+    const uint8_t *weights = channels[j].weights + offset;
+    if (layout->weight_bytes == 1) {
+      from[j] = weights;
+      flip[j] = channels[j].flip;
+    } else {
+      const uint8_t bits = channels[j].flip;
+      const int32_t zero_point = channels[j].zero_point;
+      for (size_t k = 0; k < n; k++) wide[j][k] = (int16_t)((int8_t)(weights[k] ^ bits) - zero_point);
+      from[j] = (const uint8_t *)wide[j];
+    }
+  }
+  tvmq_pack_words(layout, from, flip, n, out);
+}
+
+// Asks for lines that are going to be written, of memory that may end before them: processors by themselves fetch what is read in order.
+static void ask_for(uintptr_t first, size_t bytes) {
+  enum { LINE = 64 };
+  for (uintptr_t at = first; at < first + bytes; at += LINE) __builtin_prefetch((const void *)at, 1);
 }
 
 // Depths [first, end) of a tap of the channel at `position` of the panel; `tap` is where the tap's weights begin. `first` is a multiple of kr.
@@ -168,8 +182,10 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
       const size_t end = n_depths - first < BLOCK ? n_depths : first + BLOCK;
       const size_t in_words = has_words(layout, channels) ? n / CHANNELS * CHANNELS : 0, whole = first + (end - first) / layout->kr * layout->kr;
       uint8_t *const out = tap + first * layout->nr * layout->weight_bytes;
-      for (size_t j = 0; j < in_words; j += CHANNELS)
-        pack_words(layout, &channels[j], t * channels->tap_stride + first, whole - first, out + j * group_bytes(layout));
+      for (size_t j = 0; j < in_words; j += CHANNELS) {
+        ask_for((uintptr_t)out + (layout->nr + j) * BLOCK * layout->weight_bytes, CHANNELS * BLOCK * layout->weight_bytes);  // a part of the next block
+        pack_filter_words(layout, &channels[j], t * channels->tap_stride + first, whole - first, out + j * group_bytes(layout));
+      }
       for (size_t j = 0; j < n; j++) {
         const size_t rest = j < in_words ? whole : first;
         if (rest < end) pack_depths(layout, &channels[j], channels[j].weights + t * channels[j].tap_stride, rest, end, padded_depths, j, tap);

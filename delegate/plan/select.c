@@ -1,6 +1,7 @@
 #include "plan/select.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -30,12 +31,30 @@ static struct range allowed(enum tvmq_family family, const struct tvmq_target *t
   return only->family == family ? (struct range){only, only + 1} : (struct range){only, only};
 }
 
-struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
-  if (machine->every_speed != NULL) return machine->every_speed[variant - tvmq_variants];
+static struct tvmq_speed find_speed(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
   for (const struct tvmq_kernel_speed *s = machine->speeds; s < machine->speeds + machine->n_speeds; s++) {
     if (strcmp(s->kernel, variant->name) == 0) return (struct tvmq_speed){s->rate, s->tile_cycles};
   }
   return variant->speeds[machine->in_order && variant->speeds[1].rate > 0];
+}
+
+// Speeds on known machines, which are looked for by name once in a process: bits of the two numbers, of which the rate is not 0; 0 where nobody has asked.
+static _Atomic uint64_t known[TVMQ_MOST_MACHINES][TVMQ_MOST_VARIANTS];
+
+struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
+  const size_t index = (size_t)(variant - tvmq_variants);
+  if (machine->every_speed != NULL) return machine->every_speed[index];
+  _Atomic uint64_t *place = &known[machine - tvmq_machines][index];
+  uint64_t bits = atomic_load_explicit(place, memory_order_relaxed);
+  struct tvmq_speed speed;
+  _Static_assert(sizeof speed == sizeof bits, "two numbers of 32 bits");
+  if (bits == 0) {
+    speed = find_speed(variant, machine);
+    memcpy(&bits, &speed, sizeof bits);
+    atomic_store_explicit(place, bits, memory_order_relaxed);
+  }
+  memcpy(&speed, &bits, sizeof speed);
+  return speed;
 }
 
 bool tvmq_any_has(uint32_t flags, uint32_t cpu) {

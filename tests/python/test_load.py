@@ -169,6 +169,23 @@ def test_a_broken_library_is_named(monkeypatch: pytest.MonkeyPatch, runtime: har
     assert not recwarn.list  # no half-made Delegate that fails in its destructor
 
 
+def test_a_library_that_changes_is_noticed(monkeypatch: pytest.MonkeyPatch, runtime: harness.Runtime, tmp_path) -> None:
+    """load() keeps what it knows of a library: not beyond the file that it knew."""
+    link, library = tmp_path / "link.so", tvmq_delegate.library_path()
+    monkeypatch.setenv("TVMQ_LIBRARY", str(link))
+    link.symlink_to(library)
+    assert runtime.load() is not None and tvmq_delegate.library_path() == library
+    link.unlink()
+    with pytest.raises(FileNotFoundError, match="link.so"):
+        runtime.load()
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(b"\x7fELF, and no more")
+    link.symlink_to(broken)
+    with pytest.raises(OSError, match="broken.so"):
+        runtime.load()
+    assert tvmq_delegate.library_path() == broken
+
+
 def test_another_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     other = pytest.importorskip("_cffi_backend").__file__
     monkeypatch.setenv("TVMQ_LIBRARY", other)

@@ -42,19 +42,6 @@ static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
   return bias;
 }
 
-struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o) {
-  const size_t n_taps = (size_t)desc->filter_h * (size_t)desc->filter_w, n_depths = (size_t)desc->filter_c;
-  return (struct tvmq_channel){
-      .weights = filter + (desc->depthwise ? o : o * n_taps * n_depths),
-      .flip = quant->filter_flip,
-      .zero_point = quant->filter_zero_point,
-      .n_taps = n_taps,
-      .tap_stride = desc->depthwise ? (size_t)desc->out_c : n_depths,
-      .n_depths = n_depths,
-      .depth_stride = 1,
-  };
-}
-
 void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, bool in_float,
                      const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;

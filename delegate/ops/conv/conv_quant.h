@@ -19,8 +19,19 @@ struct tvmq_conv_quant {
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding);
 
 // Weights of output channel `o` in a filter of the description's shape (OHWI, depthwise 1HWO), which need not be the description's own: they lie
-// tap_stride / n_depths apart, in the order of taps, then depths.
-struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o);
+// tap_stride / n_depths apart, in the order of taps, then depths. Inline as tvmq_fold() is.
+static inline struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const uint8_t *filter, size_t o) {
+  const size_t n_taps = (size_t)desc->filter_h * (size_t)desc->filter_w, n_depths = (size_t)desc->filter_c;
+  return (struct tvmq_channel){
+      .weights = filter + (desc->depthwise ? o : o * n_taps * n_depths),
+      .flip = quant->filter_flip,
+      .zero_point = quant->filter_zero_point,
+      .n_taps = n_taps,
+      .tap_stride = desc->depthwise ? (size_t)desc->out_c : n_depths,
+      .n_depths = n_depths,
+      .depth_stride = 1,
+  };
+}
 
 // Lowers the output stage for the `n` output channels from `first` on, whose weights are channels[0..n), all in one panel of `layout`: folds and fills their
 // parameters, in float form if `in_float` and it is exact (float_stage.h). Else clears right_shifts, headroom and fits_int16 of `stage`, which all channels

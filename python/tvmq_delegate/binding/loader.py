@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import importlib.resources
 import os
+import stat
 import warnings
 import weakref
 from collections.abc import Mapping
@@ -24,9 +26,22 @@ if TYPE_CHECKING:
 unprofiled: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
 
 
+@functools.cache
 def packaged(name: str) -> Path:
     """A file that is installed in the package's folder; an editable install has it elsewhere."""
     return Path(str(importlib.resources.files(__package__.partition(".")[0]).joinpath(name)))
+
+
+@functools.cache
+def _resolved(path: str, device: int, inode: int) -> Path:
+    """device, inode: of the file that is there; another one may lie elsewhere."""
+    return Path(path).resolve()
+
+
+@functools.cache
+def _check_linking(library: Path) -> None:
+    """A library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too."""
+    ctypes.CDLL(str(library))
 
 
 def library_path() -> Path:
@@ -38,10 +53,14 @@ def library_path() -> Path:
       FileNotFoundError: it is not there.
     """
     given = os.environ.get("TVMQ_LIBRARY")
-    path = Path(given) if given else packaged("libtvmq_delegate.so")
-    if not path.is_file():
+    path = given or str(packaged("libtvmq_delegate.so"))
+    try:
+        about = os.stat(path)
+    except OSError:
+        about = None
+    if about is None or not stat.S_ISREG(about.st_mode):
         raise FileNotFoundError(f"the delegate's library {path} does not exist" + (" (environment variable TVMQ_LIBRARY)" if given else ""))
-    return path.resolve()
+    return _resolved(path, about.st_dev, about.st_ino)
 
 
 def spelled(options: Mapping[str, object]) -> dict[str, object]:
@@ -90,7 +109,7 @@ def _calibrated() -> dict[str, str]:
     """The option that names the machine file of this CPU, if there is one."""
     try:
         file = machines.cache_file(library_path())
-        return {"machine": str(file)} if file.is_file() else {}
+        return {"machine": str(file)} if os.path.isfile(file) else {}
     except (OSError, RuntimeError, UnicodeDecodeError):  # no home, or none that may be read
         return {}
 
@@ -136,9 +155,10 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
     interpreter = runtimes.find(runtime)
-    path = str(library_path())
+    library = library_path()
     given, calibrated = completed(options, interpreter)
-    ctypes.CDLL(path)  # a library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too
+    _check_linking(library)
+    path = str(library)
     try:
         delegate = _created(interpreter, path, {**given, **calibrated})
     except ValueError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import re
 import zlib
@@ -19,14 +20,25 @@ class _CpuInfo(ctypes.Structure):
     )
 
 
+@functools.cache
+def _file_name(library: Path) -> str:
+    """The library finds the CPU's identity once in a process, too."""
+    lib = ctypes.CDLL(str(library))
+    lib.tvmq_get_cpu.restype = ctypes.POINTER(_CpuInfo)
+    cpu = lib.tvmq_get_cpu().contents
+    words = re.sub(r"[^a-z0-9]+", "-", f"{cpu.name.decode()} {cpu.isa.decode()}".lower()).strip("-")
+    return f"{words}-{zlib.crc32(cpu.identity):08x}.machine"
+
+
+@functools.cache
+def _cache_file(library: Path, cache: str | None, home: str | None) -> Path:
+    """home: the variable that Path.home() goes by."""
+    return Path(cache or Path.home() / ".cache", "tvmq-delegate", _file_name(library))
+
+
 def cache_file(library: Path) -> Path:
     """The machine file of this CPU, which the shared library identifies, in the user's cache folder. calibrate() writes it; there need not be one.
 
     Homes are shared, and names of CPUs are too ("Intel(R) Xeon(R) Processor" in virtual machines): the file's name ends with a checksum of the identity.
     """
-    lib = ctypes.CDLL(str(library))
-    lib.tvmq_get_cpu.restype = ctypes.POINTER(_CpuInfo)
-    cpu = lib.tvmq_get_cpu().contents
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tvmq-delegate")
-    words = re.sub(r"[^a-z0-9]+", "-", f"{cpu.name.decode()} {cpu.isa.decode()}".lower()).strip("-")
-    return folder / f"{words}-{zlib.crc32(cpu.identity):08x}.machine"
+    return _cache_file(library, os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME"))

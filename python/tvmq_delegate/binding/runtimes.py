@@ -15,6 +15,7 @@ _INTERPRETERS = {
     "tensorflow": "tensorflow.lite.python.interpreter",
     "compiled_model": f"{__package__}.compiled_model",  # LiteRT's other interface, which no search finds: it must be asked for
 }
+_PACKAGES = {module: package for package, module in _INTERPRETERS.items()}
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
 
 
@@ -61,8 +62,7 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
 
 def name(module: ModuleType) -> str:
     """Package name of what find() returned."""
-    packages = {module: package for package, module in _INTERPRETERS.items()}
-    return packages.get(module.__name__) or module.__name__.partition(".")[0]
+    return _PACKAGES.get(module.__name__) or module.__name__.partition(".")[0]
 
 
 def _package(runtime: str | ModuleType) -> str:
