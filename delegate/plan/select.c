@@ -1,5 +1,6 @@
 #include "plan/select.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static _Atomic uint64_t known[TVMQ_MOST_MACHINES][TVMQ_MOST_VARIANTS];
 struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
   const size_t index = (size_t)(variant - tvmq_variants);
   if (machine->every_speed != NULL) return machine->every_speed[index];
+  assert(tvmq_machines <= machine && machine < tvmq_machines + tvmq_n_machines);
   _Atomic uint64_t *place = &known[machine - tvmq_machines][index];
   uint64_t bits = atomic_load_explicit(place, memory_order_relaxed);
   struct tvmq_speed speed;
