@@ -14,7 +14,7 @@
 #define ROW(reg, a, row, offset) "ldr " #reg #a ", [x" #row ", " #offset "]\n"
 #define LOW(to, a, b) "zip1 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
 #define HIGH(to, a, b) "zip2 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
-#define FLIP_MASK(mask) "dup v" #mask ".16b, %w[flip]\n"
+#define FLIP_MASK(mask) "movi v" #mask ".16b, #0x80\n"
 #define FLIP(a, mask) "eor v" #a ".16b, v" #a ".16b, v" #mask ".16b\n"
 #define PAIR(acc, n) "ldr q" #acc ", [%[biases], #16*" #n "]\n" // the n-th two channels' biases, for both rows
 #define TERMS(half, to, four) "zip" #half " v" #to ".4s, v" #four ".4s, v" #four ".4s\n"
@@ -23,8 +23,8 @@
 // last sixteen. Then eight depths if k has them. EIGHTS computes `bytes` of weights.
 #define SUMS(START, POINTERS, ROWS, FLIPS, SIXTEEN, EIGHT, bytes) \
   START                                                           \
-  "and x11, %[k], #-16\n"                                         \
-  "mov x10, %[taps]\n"                                            \
+  "and x11, x12, #-16\n"                                          \
+  "ldr x10, [%[args], %[n_taps]]\n"                               \
   "1:\n"                                                          \
   POINTERS                                                        \
   "mov x8, #0\n"                                                  \
@@ -38,7 +38,7 @@
   SIXTEEN                                                         \
   "add %[weights], %[weights], #2*" bytes "\n"                    \
   "b.lo 2b\n"                                                     \
-  "3: tbz %[k], #3, 4f\n"                                         \
+  "3: tbz x12, #3, 4f\n"                                          \
   ROWS(d, x11)                                                    \
   FLIPS                                                           \
   EIGHT                                                           \
@@ -72,18 +72,18 @@
 #define START_4X16                                                                                \
   WEIGHTS(8, 64) WEIGHTS(9, 80) WEIGHTS(10, 96) WEIGHTS(11, 112)                                  \
   "add %[weights], %[weights], #64\n"                                                             \
-  "cbnz %w[no_terms], 1f\n"                                                                       \
-  "ldr q4, [%[terms]]\n" TERMS(1, 1, 4) TERMS(2, 2, 4)                                            \
+  "cbz %[terms], 1f\n"                                                                            \
+  "ldr q4, [%[terms]], #16\n" TERMS(1, 1, 4) TERMS(2, 2, 4)                                       \
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 1) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)                         \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 2)                         \
   "1:\n"
-#define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                           \
-  STATEMENT(tile, args, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
+#define SUMS_4X16(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                                           \
+  STATEMENT(args, tile, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, FLIP_MASK(12), FLIP_4X16)
-#define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
-#define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK(12), FLIP_4X16)
+#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, "", "")
+#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, FLIP_MASK(12), FLIP_4X16)
+#define LINE_SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, "", "")
+#define LINE_SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, FLIP_MASK(12), FLIP_4X16)
 
 // ---- 8x8
 //
@@ -116,20 +116,20 @@
 #define START_8X8                                                           \
   WEIGHTS(9, 32) WEIGHTS(10, 48) WEIGHTS(11, 64) WEIGHTS(12, 80)            \
   "add %[weights], %[weights], #32\n"                                       \
-  "cbnz %w[no_terms], 1f\n"                                                 \
-  "ldr q4, [%[terms]]\nldr q5, [%[terms], #16]\n"                           \
+  "cbz %[terms], 1f\n"                                                      \
+  "ldp q4, q5, [%[terms]], #32\n"                                           \
   TERMS(1, 0, 4) TERMS(2, 1, 4) TERMS(1, 2, 5) TERMS(2, 3, 5)               \
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)   \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3)   \
   "1:\n"
-#define SUMS_8X8(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                            \
-  STATEMENT(tile, args, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
+#define SUMS_8X8(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                                            \
+  STATEMENT(args, tile, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                               \
             "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, FLIP_MASK(13), FLIP_8X8)
-#define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
-#define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK(13), FLIP_8X8)
+#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, "", "")
+#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, FLIP_MASK(13), FLIP_8X8)
+#define LINE_SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, "", "")
+#define LINE_SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, FLIP_MASK(13), FLIP_8X8)
 
 // ---- 8x8 zipped
 //
@@ -142,11 +142,12 @@
 //   rows 4 and 5    v2   v24   v25   v26   v27    depths 0-7; v6 has 8-15
 //   rows 6 and 7    v3   v28   v29   v30   v31    depths 0-7; v7 has 8-15
 #define LOAD_ZIPPED(a, b, c, d, offset) "ldp q" #a ", q" #b ", [x0, #" #offset "]\nldp q" #c ", q" #d ", [x0, #" #offset "+32]\n"
-#define SUMS_8X8_ZIPPED(tile, args)                                                         \
-  TVMQ_NEON_TILE_SUMS(tile, args, START_8X8                                                      \
+#define SUMS_8X8_ZIPPED(args, tile)                                                         \
+  TVMQ_NEON_TILE_SUMS(args, tile, START_8X8                                                 \
                  "ldr x0, [%[rows]]\n"                                                      \
-                 "add %[rows], %[rows], %[taps], lsl #6\n"                                  \
-                 "mul x10, %[k], %[taps]\n"                                                 \
+                 "ldr x10, [%[args], %[n_taps]]\n"                                          \
+                 "add %[rows], %[rows], x10, lsl #6\n"                                      \
+                 "mul x10, x10, x12\n"                                                      \
                  "lsr x11, x10, #4\n"                                                       \
                  "cbz x11, 2f\n"                                                            \
                  "1:\n"                                                                     \
@@ -238,6 +239,6 @@ TVMQ_INLINE const void *bias_pairs(const int32_t *bias, size_t n, int32_t *pairs
 
 TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(a.panel, 16), SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
 TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
-TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_ZIPPED(&tile, &a), store_8x8)
+TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_ZIPPED(args, tile), store_8x8)
 TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(a.panel, 16), LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
 TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(a.panel, 8), LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)
