@@ -164,21 +164,19 @@
                  "x0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v9", "v10", "v11", "v12", "v13")
 // clang-format on
 
-// Two parameters, for both rows of an accumulator.
-static inline int32x4_t load_pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
-
 // Sixteen bytes come as pairs of channels, rows in turn: even and odd pairs are the rows.
 static inline int8x16_t even_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp1q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
 static inline int8x16_t odd_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp2q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
 
-// Parameters of eight channels.
-struct params {
-  int32x4_t multiplier[4], shift[4];
-};
-TVMQ_INLINE struct params load_params(const int32_t *multiplier, const int32_t *shift) {
-  return (struct params){{load_pair(multiplier), load_pair(multiplier + 2), load_pair(multiplier + 4), load_pair(multiplier + 6)},
-                         {load_pair(shift), load_pair(shift + 2), load_pair(shift + 4), load_pair(shift + 6)}};
+// A panel's biases, multipliers and shifts as accumulators have them, two channels' for both rows of each, made once for all tiles: a tile would make those of
+// its output with as many instructions as two rows of it take.
+static inline int32x4_t pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
+static inline const int32_t *multipliers(const struct tvmq_gemm_args *args, size_t nr) {
+  return (const int32_t *)((const char *)args->panel + (sizeof(int32_t) + args->n_taps * args->k) * nr);
 }
+#define PAIRS_OF_8(p) pair(p), pair((p) + 2), pair((p) + 4), pair((p) + 6)
+#define PAIRS_OF_16(p) PAIRS_OF_8(p), PAIRS_OF_8((p) + 8)
+#define PAIRS(nr) ((const int32x4_t[]){PAIRS_OF_##nr((const int32_t *)a.panel), PAIRS_OF_##nr(multipliers(&a, nr)), PAIRS_OF_##nr(multipliers(&a, nr) + nr)})
 
 // Accumulators as they are: four of two rows, from each row's end on.
 TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride) {
@@ -189,29 +187,23 @@ TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride
   }
 }
 
-TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t *pairs, const int32x4_t *acc, int8_t *out,
                             size_t out_stride) {
   if (path == TVMQ_NEON_SUMS) {
     UNROLL for (size_t i = 0; i < 4; i++) store_sums(acc + 4 * i, out + i / 2 * 2 * out_stride + i % 2 * 32, out_stride);
     return;
   }
-  // By halves of the channels: the parameters of all, with the accumulators, are more than the registers.
-  const struct params low = load_params(p, p + 16);
-  const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, low.multiplier, low.shift);
-  const int8x16_t low2 = tvmq_neon_requantize(path, stage, acc + 8, low.multiplier, low.shift);
-  const struct params high = load_params(p + 8, p + 24);
-  const int8x16_t high0 = tvmq_neon_requantize(path, stage, acc + 4, high.multiplier, high.shift);
-  const int8x16_t high2 = tvmq_neon_requantize(path, stage, acc + 12, high.multiplier, high.shift);
+  const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, pairs + 8, pairs + 16);
+  const int8x16_t low2 = tvmq_neon_requantize(path, stage, acc + 8, pairs + 8, pairs + 16);
+  const int8x16_t high0 = tvmq_neon_requantize(path, stage, acc + 4, pairs + 12, pairs + 20);
+  const int8x16_t high2 = tvmq_neon_requantize(path, stage, acc + 12, pairs + 12, pairs + 20);
   vst1q_s8(out, even_pairs(low0, high0));
   vst1q_s8(out + out_stride, odd_pairs(low0, high0));
   vst1q_s8(out + 2 * out_stride, even_pairs(low2, high2));
   vst1q_s8(out + 3 * out_stride, odd_pairs(low2, high2));
 }
 
-TVMQ_INLINE void store_4x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const struct params *p, const int32x4_t *acc, int8_t *out,
-                           size_t out_stride) {
-  const int8x16_t first = tvmq_neon_requantize(path, stage, acc, p->multiplier, p->shift);
-  const int8x16_t second = tvmq_neon_requantize(path, stage, acc + 4, p->multiplier, p->shift);
+TVMQ_INLINE void store_4x8(int8x16_t first, int8x16_t second, int8_t *out, size_t out_stride) {
   const int8x16_t even = even_pairs(first, second), odd = odd_pairs(first, second);
   vst1_s8(out, vget_low_s8(even));
   vst1_s8(out + out_stride, vget_low_s8(odd));
@@ -219,26 +211,20 @@ TVMQ_INLINE void store_4x8(enum tvmq_neon_path path, const struct tvmq_neon_stag
   vst1_s8(out + 3 * out_stride, vget_high_s8(odd));
 }
 
-TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t *pairs, const int32x4_t *acc, int8_t *out,
                            size_t out_stride) {
   if (path == TVMQ_NEON_SUMS) {
     UNROLL for (size_t i = 0; i < 4; i++) store_sums(acc + 4 * i, out + 2 * i * out_stride, out_stride);
     return;
   }
-  const struct params all = load_params(p, p + 8);
-  store_4x8(path, stage, &all, acc, out, out_stride);
-  store_4x8(path, stage, &all, acc + 8, out + 4 * out_stride, out_stride);
+  int8x16_t two_rows[4];
+  UNROLL for (size_t i = 0; i < 4; i++) two_rows[i] = tvmq_neon_requantize(path, stage, acc + 4 * i, pairs + 4, pairs + 8);
+  store_4x8(two_rows[0], two_rows[1], out, out_stride);
+  store_4x8(two_rows[2], two_rows[3], out + 4 * out_stride, out_stride);
 }
 
-// Biases as accumulators have them.
-TVMQ_INLINE const void *bias_pairs(const int32_t *bias, size_t n, int32_t *pairs) {
-  for (size_t i = 0; i < n; i += 2) vst1q_s32(pairs + 2 * i, load_pair(bias + i));
-  return pairs;
-}
-#define PAIRS(bias, n) bias_pairs(bias, n, (int32_t[2 * n]){0})
-
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(a.panel, 16), SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
-TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_ZIPPED(args, tile), store_8x8)
-TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(a.panel, 16), LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(a.panel, 8), LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(16), first, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(8), first, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(8), first, SUMS_8X8_ZIPPED(args, tile), store_8x8)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(16), first, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(8), first, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)

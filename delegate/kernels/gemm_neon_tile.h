@@ -141,51 +141,51 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
 // because compilers share equal ones too, at the end as well as at the beginning. The variables end before the last statement: gcc takes it that assembly reads
 // every variable that lives, and would store the accumulators and all of the stage to the stack.
-#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                                              \
+#define TVMQ_NEON_STORE(path, STORE, stage, params, ...)                                            \
   do {                                                                                              \
     const struct tvmq_stage *s_ = stage;                                                            \
-    const int32_t *params_ = (tile).weights;                                                        \
+    const void *params_ = params;                                                                   \
     __asm__ volatile("// " #path : "+r"(s_), "+r"(params_), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)); \
     {                                                                                               \
       const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                            \
       const int32x4_t acc_[16] = TVMQ_NEON_ARRAY;                                                   \
-      STORE(path, &vectors_, params_, acc_, (tile).out, __VA_ARGS__);                               \
+      STORE(path, &vectors_, params_, acc_, __VA_ARGS__);                                           \
     }                                                                                               \
     __asm__ volatile("// " #path " ends");                                                          \
   } while (0)
 
 // The same, and then the next tile's accumulators begin with BIASES: in the same block of code, so that loads and arithmetic go side by side.
-#define TVMQ_NEON_STORE_AND_BEGIN(path, STORE, BIASES, biases, tile, args) \
-  do {                                                                     \
-    TVMQ_NEON_STORE(path, STORE, (args)->stage, tile, (args)->out_stride); \
-    TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                      \
+#define TVMQ_NEON_STORE_AND_BEGIN(path, STORE, BIASES, biases, params, tile, args)       \
+  do {                                                                                   \
+    TVMQ_NEON_STORE(path, STORE, (args)->stage, params, (tile).out, (args)->out_stride); \
+    TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                                    \
   } while (0)
 
 TVMQ_INLINE struct tvmq_neon_tile tvmq_neon_first_tile(const struct tvmq_gemm_args *args) {
   return (struct tvmq_neon_tile){.rows = args->rows, .terms = args->no_row_terms ? NULL : args->row_terms, .out = args->out};
 }
 
-// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on. The statement SUMS(args, tile) computes the sums of a
-// tile of the arguments, STORE(path, stage, params, acc, out, out_stride) its output. The arguments are copied for what follows the assembly, which may write
-// memory for all the compiler knows: they would be loaded again. Likely paths come first.
-#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, SUMS, STORE)                                 \
-  void symbol(const struct tvmq_gemm_args *args) {                                                 \
-    const struct tvmq_gemm_args a = *args;                                                         \
-    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                      \
-    struct tvmq_neon_tile tile = tvmq_neon_first_tile(&a);                                         \
-    const void *const first = biases;                                                              \
-    TVMQ_NEON_ACCUMULATORS;                                                                        \
-    TVMQ_NEON_BEGIN(first, BIASES);                                                                \
-    for (size_t left = a.row_tiles; left > 0; left--, tile.out += MR * a.out_stride) {             \
-      tile.weights = a.panel;                                                                      \
-      SUMS;                                                                                        \
-      TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, tile, &a); \
-    }                                                                                              \
+// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on, `first`. The statement SUMS(args, tile) computes the sums
+// of a tile of the arguments, STORE(path, stage, params, acc, out, out_stride) its output. The arguments are copied for what follows the assembly, which may
+// write memory for all the compiler knows: they would be loaded again. Likely paths come first.
+#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, SUMS, STORE)                                 \
+  void symbol(const struct tvmq_gemm_args *args) {                                                         \
+    const struct tvmq_gemm_args a = *args;                                                                 \
+    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                              \
+    struct tvmq_neon_tile tile = tvmq_neon_first_tile(&a);                                                 \
+    const void *const first = biases;                                                                      \
+    TVMQ_NEON_ACCUMULATORS;                                                                                \
+    TVMQ_NEON_BEGIN(first, BIASES);                                                                        \
+    for (size_t left = a.row_tiles; left > 0; left--, tile.out += MR * a.out_stride) {                     \
+      tile.weights = a.panel;                                                                              \
+      SUMS;                                                                                                \
+      TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, params, tile, &a); \
+    }                                                                                                      \
   }
 
 // The same of a kernel that flips: SUMS(args, tile) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
-#define TVMQ_NEON_GEMM(symbol, MR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE) \
-  TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED), STORE)
+#define TVMQ_NEON_GEMM(symbol, MR, BIASES, biases, params, SUMS, SUMS_FLIPPED, STORE) \
+  TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED), STORE)
 #define TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED) \
   do {                                                   \
     if ((args)->in_flip)                                 \
@@ -201,7 +201,7 @@ TVMQ_INLINE void tvmq_neon_move_back(struct tvmq_neon_tile *tile, const struct t
 }
 
 // The kernel of lines `symbol`, whose tiles have MR rows and NR channels; the rest as above. The last tile of a line ends with its last row.
-#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE)                                                         \
+#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, params, SUMS, SUMS_FLIPPED, STORE)                                                 \
   void symbol(const struct tvmq_gemm_args *args) {                                                                                         \
     struct tvmq_gemm_args a = *args;                                                                                                       \
     const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                                                              \
@@ -217,7 +217,7 @@ TVMQ_INLINE void tvmq_neon_move_back(struct tvmq_neon_tile *tile, const struct t
           if (tiles == 1) tvmq_neon_move_back(&tile, &a, a.overlap);                                                                       \
           tile.weights = a.panel;                                                                                                          \
           TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED);                                                                                \
-          TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, tile, &a);                                     \
+          TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, params, tile, &a);                             \
         }                                                                                                                                  \
       }                                                                                                                                    \
     }                                                                                                                                      \

@@ -81,11 +81,11 @@ void tvmq_gemm_s16_8x8__neon(const struct tvmq_gemm_args *args) {
     tile.weights = a.panel;
     LANE_SUMS(args, tile, SUMS(START));
     if (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->right_shifts)
-      TVMQ_NEON_STORE(TVMQ_NEON_CLAMPED, store_s32, stage, tile, a.out_stride, stage);
+      TVMQ_NEON_STORE(TVMQ_NEON_CLAMPED, store_s32, stage, tile.weights, tile.out, a.out_stride, stage);
     else if (stage->rounding != TVMQ_ROUNDING_SINGLE)
-      TVMQ_NEON_STORE(TVMQ_NEON_DOUBLE, store_s32, stage, tile, a.out_stride, stage);
+      TVMQ_NEON_STORE(TVMQ_NEON_DOUBLE, store_s32, stage, tile.weights, tile.out, a.out_stride, stage);
     else
-      TVMQ_NEON_STORE(TVMQ_NEON_SINGLE, store_s32, stage, tile, a.out_stride, stage);
+      TVMQ_NEON_STORE(TVMQ_NEON_SINGLE, store_s32, stage, tile.weights, tile.out, a.out_stride, stage);
   }
 }
 
