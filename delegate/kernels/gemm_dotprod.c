@@ -1,6 +1,7 @@
 // int8 gemm by dot products of four (sdot); rows are read where they lie, by pointers or a constant distance apart (TVMQ_LINES).
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens,
+// x12 depths of a tap.
 #include "kernels/gemm_neon_tile.h"
 #include "kernels/inline.h"
 

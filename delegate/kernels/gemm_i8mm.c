@@ -4,7 +4,8 @@
 // An accumulator is a 2x2 matrix: two rows of two channels. An operand holds eight depths of two rows, made from two loaded rows by zip, or of two channels, as
 // the panel has them.
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens,
+// x12 depths of a tap.
 #include "kernels/gemm_neon_tile.h"
 #include "kernels/inline.h"
 

@@ -1,7 +1,7 @@
 // int8 gemm for Armv8.0 by multiplication with a lane of int16 (smlal by element), for few depths on in-order cores: an accumulator is a finished output, with
 // nothing to add at its end. Weights are int16 with the filter zero point already subtracted, so that any weight will do.
 //
-// Registers of the assembly besides those of gemm_lane_neon.h: x9 depths left in the tap, x10 taps left.
+// Registers of the assembly besides those of gemm_lane_neon.h: x9 depths left in the tap, x10 taps left, x12 depths of a tap.
 #include "kernels/gemm_lane_neon.h"
 
 // clang-format off

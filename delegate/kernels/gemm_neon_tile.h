@@ -161,13 +161,14 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
     TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                                    \
   } while (0)
 
+// The first tile of kernels that find rows by a table.
 TVMQ_INLINE struct tvmq_neon_tile tvmq_neon_first_tile(const struct tvmq_gemm_args *args) {
   return (struct tvmq_neon_tile){.rows = args->rows, .terms = args->no_row_terms ? NULL : args->row_terms, .out = args->out};
 }
 
-// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on, `first`. The statement SUMS(args, tile) computes the sums
-// of a tile of the arguments, STORE(path, stage, params, acc, out, out_stride) its output. The arguments are copied for what follows the assembly, which may
-// write memory for all the compiler knows: they would be loaded again. Likely paths come first.
+// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on, which the loop has as `first`. The statement
+// SUMS(args, tile) computes the sums of a tile of the arguments, STORE(path, stage, params, acc, out, out_stride) its output by what lies at `params`. The
+// arguments are copied for what follows the assembly, which may write memory for all the compiler knows: they would be loaded again. Likely paths come first.
 #define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, SUMS, STORE)                                 \
   void symbol(const struct tvmq_gemm_args *args) {                                                         \
     const struct tvmq_gemm_args a = *args;                                                                 \
@@ -194,6 +195,7 @@ TVMQ_INLINE struct tvmq_neon_tile tvmq_neon_first_tile(const struct tvmq_gemm_ar
       SUMS(args, tile);                                  \
   } while (0)
 
+// Moves a tile of lines back, so that it shares its first rows with the one before.
 TVMQ_INLINE void tvmq_neon_move_back(struct tvmq_neon_tile *tile, const struct tvmq_gemm_args *args, size_t n_rows) {
   tile->offset -= n_rows * args->row_stride;
   tile->out -= n_rows * args->out_stride;

@@ -6,7 +6,8 @@
 // both (kernels with a p); with a weight of -128 each product is added by itself.
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this one), x9 scratch, x10 taps left, x11 depths of a tap
-// in whole sixteens. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13 products, v6 also flip.
+// in whole sixteens, x12 all of them. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13
+// products, v6 also flip.
 #pragma once
 
 #include "kernels/gemm_neon_tile.h"

@@ -6,7 +6,7 @@
 // int64 after every MOST_DEPTHS.
 //
 // Registers of the assembly besides those of gemm_lane_neon.h: v8-v11 weights of four depths, x9 depths left in the tap, x10 taps left, x11 offset of the
-// depths after those that are loaded.
+// depths after those that are loaded, x12 depths of a tap.
 #include "kernels/gemm_lane_neon.h"
 
 enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
