@@ -52,16 +52,19 @@ TVMQ_INLINE void group_rows(const struct window *w, size_t group, const void *co
   }
 }
 
-// Makes the quads of one group of rows and `n` columns; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores interleave.
+// Makes the quads of one group of rows and `n` columns; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores interleave, and
+// whose pointers one instruction loads.
 static __attribute__((noinline)) void make_quads(const void *const *const row[GROUP_ROWS], size_t column, size_t n, size_t channel_offset, uint8_t in_flip,
                                                  struct quads *kept, size_t n_kept) {
   const int8x16_t flip = vdupq_n_s8((int8_t)in_flip);
-  for (; n > 1; n -= 2, column += 2, kept += 2 * n_kept) {
-    const struct quads left = interleave(row, column, channel_offset, flip), right = interleave(row, column + 1, channel_offset, flip);
+  const void *const *at[GROUP_ROWS] = {row[0] + column, row[1] + column, row[2] + column, row[3] + column};
+  for (; n > 1; n -= 2, kept += 2 * n_kept) {
+    const struct quads left = interleave(at, 0, channel_offset, flip), right = interleave(at, 1, channel_offset, flip);
+    UNROLL for (int r = 0; r < GROUP_ROWS; r++) at[r] += 2;
     kept[0] = left;
     kept[n_kept] = right;
   }
-  if (n > 0) kept[0] = interleave(row, column, channel_offset, flip);
+  if (n > 0) kept[0] = interleave(at, 0, channel_offset, flip);
 }
 
 // Adds the products of a tile. acc is [output row][column][4 channels], and column i's quads lie from quads[i] on, those of a kernel column together.

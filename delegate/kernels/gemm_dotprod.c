@@ -1,6 +1,7 @@
 // int8 gemm by dot products of four (sdot); rows are read where they lie, by pointers or a constant distance apart (TVMQ_LINES).
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens,
+// x12 depths of a tap.
 #include "kernels/gemm_neon_tile.h"
 #include "kernels/inline.h"
 
@@ -10,15 +11,15 @@
 #define ROW(reg, row, offset) "ldr " #reg #row ", [x" #row ", " #offset "]\n"
 #define NEXT(row) ROW(q, row, x8)
 #define KEEP(row)
-#define FLIP_MASK "dup v10.16b, %w[flip]\n"
+#define FLIP_MASK "movi v10.16b, #0x80\n"
 #define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v10.16b\n"
 
 // Taps and depths of a tile. Depths go in sixteens; the next A is loaded as soon as the last of the present one is used, and the present one once more after
 // the last sixteen. Eight and four depths follow as k has them. DEPTHS computes four; `bytes` is the size of their weights.
 #define SUMS(START, POINTERS, ROWS, FLIPS, DEPTHS, bytes) \
   START                                                   \
-  "and x11, %[k], #-16\n"                                 \
-  "mov x10, %[taps]\n"                                    \
+  "and x11, x12, #-16\n"                                  \
+  "ldr x10, [%[args], %[n_taps]]\n"                       \
   "1:\n"                                                  \
   POINTERS                                                \
   "mov x8, #0\n"                                          \
@@ -35,16 +36,16 @@
   DEPTHS(3, NEXT)                                         \
   "add %[weights], %[weights], #4*" bytes "\n"            \
   "b.lo 2b\n"                                             \
-  "3: tst %[k], #12\n"                                    \
+  "3: tst x12, #12\n"                                     \
   "b.eq 5f\n"                                             \
-  "tbz %[k], #3, 4f\n"                                    \
+  "tbz x12, #3, 4f\n"                                     \
   ROWS(d, x11)                                            \
   FLIPS                                                   \
   DEPTHS(0, KEEP)                                         \
   DEPTHS(1, KEEP)                                         \
   "add %[weights], %[weights], #2*" bytes "\n"            \
-  "4: tbz %[k], #2, 5f\n"                                 \
-  "sub x9, %[k], #4\n"                                    \
+  "4: tbz x12, #2, 5f\n"                                  \
+  "sub x9, x12, #4\n"                                     \
   ROWS(s, x9)                                             \
   FLIPS                                                   \
   DEPTHS(0, KEEP)                                         \
@@ -78,13 +79,13 @@
   WEIGHTS(4, "64") WEIGHTS(5, "80") WEIGHTS(6, "96") WEIGHTS(7, "112")              \
   "add %[weights], %[weights], #64\n"                                               \
   TVMQ_NEON_TERMS_4X16
-#define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                    \
-  STATEMENT(tile, args, SUMS(MASK START_4X16, POINTERS, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"),      \
+#define SUMS_4X16(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                    \
+  STATEMENT(args, tile, SUMS(MASK START_4X16, POINTERS, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"),      \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v10")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, FLIP_MASK, FLIP_4X16)
-#define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
-#define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK, FLIP_4X16)
+#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, "", "")
+#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, FLIP_MASK, FLIP_4X16)
+#define LINE_SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, "", "")
+#define LINE_SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, FLIP_MASK, FLIP_4X16)
 
 // ---- 8x8
 //
@@ -101,29 +102,31 @@
   "ldp x6, x7, [%[rows], #48]\n" \
   "add %[rows], %[rows], #64\n"
 #define ROWS_8X8(reg, offset)                                                      \
-  ROW(reg, 0, offset) ROW(reg, 1, offset) ROW(reg, 2, offset) ROW(reg, 3, offset) \
+  ROW(reg, 0, offset) ROW(reg, 1, offset) ROW(reg, 2, offset) ROW(reg, 3, offset)  \
   ROW(reg, 4, offset) ROW(reg, 5, offset) ROW(reg, 6, offset) ROW(reg, 7, offset)
 #define FLIP_8X8 FLIP(0) FLIP(1) FLIP(2) FLIP(3) FLIP(4) FLIP(5) FLIP(6) FLIP(7)
 #define COLUMN_8X8(a0, a1, a2, a3, a4, a5, a6, a7, b, depth, THEN)                                                          \
-  SDOT(a0, b, 0, depth) THEN(0) SDOT(a1, b, 1, depth) THEN(1) SDOT(a2, b, 2, depth) THEN(2) SDOT(a3, b, 3, depth) THEN(3) \
+  SDOT(a0, b, 0, depth) THEN(0) SDOT(a1, b, 1, depth) THEN(1) SDOT(a2, b, 2, depth) THEN(2) SDOT(a3, b, 3, depth) THEN(3)   \
   SDOT(a4, b, 4, depth) THEN(4) SDOT(a5, b, 5, depth) THEN(5) SDOT(a6, b, 6, depth) THEN(6) SDOT(a7, b, 7, depth) THEN(7)
 #define DEPTHS_8X8(depth, THEN)                                                              \
-  COLUMN_8X8(16, 18, 20, 22, 24, 26, 28, 30, 8, depth, KEEP) WEIGHTS(8, "32*" #depth "+32") \
+  COLUMN_8X8(16, 18, 20, 22, 24, 26, 28, 30, 8, depth, KEEP) WEIGHTS(8, "32*" #depth "+32")  \
   COLUMN_8X8(17, 19, 21, 23, 25, 27, 29, 31, 9, depth, THEN) WEIGHTS(9, "32*" #depth "+48")
 #define START_8X8                     \
   WEIGHTS(8, "32") WEIGHTS(9, "48")   \
   "add %[weights], %[weights], #32\n" \
   TVMQ_NEON_TERMS_8X8
-#define SUMS_8X8(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                     \
-  STATEMENT(tile, args, SUMS(MASK START_8X8, POINTERS, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"),         \
+#define SUMS_8X8(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                     \
+  STATEMENT(args, tile, SUMS(MASK START_8X8, POINTERS, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"),         \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, FLIP_MASK, FLIP_8X8)
-#define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
-#define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK, FLIP_8X8)
+#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, "", "")
+#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, FLIP_MASK, FLIP_8X8)
+#define LINE_SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, "", "")
+#define LINE_SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, FLIP_MASK, FLIP_8X8)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, TVMQ_NEON_BIASES_4X16, a.panel, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, TVMQ_NEON_BIASES_8X8, a.panel, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
-TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c4l__dotprod, 4, 16, TVMQ_NEON_BIASES_4X16, a.panel, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c4l__dotprod, 8, 8, TVMQ_NEON_BIASES_8X8, a.panel, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c4l__dotprod, 4, 16, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED,
+                tvmq_neon_store_4x16)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c4l__dotprod, 8, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED,
+                tvmq_neon_store_8x8)

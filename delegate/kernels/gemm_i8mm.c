@@ -4,7 +4,8 @@
 // An accumulator is a 2x2 matrix: two rows of two channels. An operand holds eight depths of two rows, made from two loaded rows by zip, or of two channels, as
 // the panel has them.
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens.
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens,
+// x12 depths of a tap.
 #include "kernels/gemm_neon_tile.h"
 #include "kernels/inline.h"
 
@@ -14,7 +15,7 @@
 #define ROW(reg, a, row, offset) "ldr " #reg #a ", [x" #row ", " #offset "]\n"
 #define LOW(to, a, b) "zip1 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
 #define HIGH(to, a, b) "zip2 v" #to ".2d, v" #a ".2d, v" #b ".2d\n"
-#define FLIP_MASK(mask) "dup v" #mask ".16b, %w[flip]\n"
+#define FLIP_MASK(mask) "movi v" #mask ".16b, #0x80\n"
 #define FLIP(a, mask) "eor v" #a ".16b, v" #a ".16b, v" #mask ".16b\n"
 #define PAIR(acc, n) "ldr q" #acc ", [%[biases], #16*" #n "]\n" // the n-th two channels' biases, for both rows
 #define TERMS(half, to, four) "zip" #half " v" #to ".4s, v" #four ".4s, v" #four ".4s\n"
@@ -23,8 +24,8 @@
 // last sixteen. Then eight depths if k has them. EIGHTS computes `bytes` of weights.
 #define SUMS(START, POINTERS, ROWS, FLIPS, SIXTEEN, EIGHT, bytes) \
   START                                                           \
-  "and x11, %[k], #-16\n"                                         \
-  "mov x10, %[taps]\n"                                            \
+  "and x11, x12, #-16\n"                                          \
+  "ldr x10, [%[args], %[n_taps]]\n"                               \
   "1:\n"                                                          \
   POINTERS                                                        \
   "mov x8, #0\n"                                                  \
@@ -38,7 +39,7 @@
   SIXTEEN                                                         \
   "add %[weights], %[weights], #2*" bytes "\n"                    \
   "b.lo 2b\n"                                                     \
-  "3: tbz %[k], #3, 4f\n"                                         \
+  "3: tbz x12, #3, 4f\n"                                          \
   ROWS(d, x11)                                                    \
   FLIPS                                                           \
   EIGHT                                                           \
@@ -72,18 +73,18 @@
 #define START_4X16                                                                                \
   WEIGHTS(8, 64) WEIGHTS(9, 80) WEIGHTS(10, 96) WEIGHTS(11, 112)                                  \
   "add %[weights], %[weights], #64\n"                                                             \
-  "cbnz %w[no_terms], 1f\n"                                                                       \
-  "ldr q4, [%[terms]]\n" TERMS(1, 1, 4) TERMS(2, 2, 4)                                            \
+  "cbz %[terms], 1f\n"                                                                            \
+  "ldr q4, [%[terms]], #16\n" TERMS(1, 1, 4) TERMS(2, 2, 4)                                       \
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 1) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)                         \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 2)                         \
   "1:\n"
-#define SUMS_4X16(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                           \
-  STATEMENT(tile, args, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
+#define SUMS_4X16(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                                           \
+  STATEMENT(args, tile, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
-#define SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, "", "")
-#define SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, tile, args, FLIP_MASK(12), FLIP_4X16)
-#define LINE_SUMS_4X16_PLAIN(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, "", "")
-#define LINE_SUMS_4X16_FLIPPED(tile, args) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, tile, args, FLIP_MASK(12), FLIP_4X16)
+#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, "", "")
+#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, FLIP_MASK(12), FLIP_4X16)
+#define LINE_SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, "", "")
+#define LINE_SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, FLIP_MASK(12), FLIP_4X16)
 
 // ---- 8x8
 //
@@ -116,20 +117,20 @@
 #define START_8X8                                                           \
   WEIGHTS(9, 32) WEIGHTS(10, 48) WEIGHTS(11, 64) WEIGHTS(12, 80)            \
   "add %[weights], %[weights], #32\n"                                       \
-  "cbnz %w[no_terms], 1f\n"                                                 \
-  "ldr q4, [%[terms]]\nldr q5, [%[terms], #16]\n"                           \
+  "cbz %[terms], 1f\n"                                                      \
+  "ldp q4, q5, [%[terms]], #32\n"                                           \
   TERMS(1, 0, 4) TERMS(2, 1, 4) TERMS(1, 2, 5) TERMS(2, 3, 5)               \
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1)   \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3)   \
   "1:\n"
-#define SUMS_8X8(STATEMENT, POINTERS, tile, args, MASK, FLIPS)                                                            \
-  STATEMENT(tile, args, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
+#define SUMS_8X8(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                                            \
+  STATEMENT(args, tile, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                               \
             "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
-#define SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, "", "")
-#define SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, tile, args, FLIP_MASK(13), FLIP_8X8)
-#define LINE_SUMS_8X8_PLAIN(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, "", "")
-#define LINE_SUMS_8X8_FLIPPED(tile, args) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, tile, args, FLIP_MASK(13), FLIP_8X8)
+#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, "", "")
+#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, FLIP_MASK(13), FLIP_8X8)
+#define LINE_SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, "", "")
+#define LINE_SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, FLIP_MASK(13), FLIP_8X8)
 
 // ---- 8x8 zipped
 //
@@ -142,11 +143,12 @@
 //   rows 4 and 5    v2   v24   v25   v26   v27    depths 0-7; v6 has 8-15
 //   rows 6 and 7    v3   v28   v29   v30   v31    depths 0-7; v7 has 8-15
 #define LOAD_ZIPPED(a, b, c, d, offset) "ldp q" #a ", q" #b ", [x0, #" #offset "]\nldp q" #c ", q" #d ", [x0, #" #offset "+32]\n"
-#define SUMS_8X8_ZIPPED(tile, args)                                                         \
-  TVMQ_NEON_TILE_SUMS(tile, args, START_8X8                                                      \
+#define SUMS_8X8_ZIPPED(args, tile)                                                         \
+  TVMQ_NEON_TILE_SUMS(args, tile, START_8X8                                                 \
                  "ldr x0, [%[rows]]\n"                                                      \
-                 "add %[rows], %[rows], %[taps], lsl #6\n"                                  \
-                 "mul x10, %[k], %[taps]\n"                                                 \
+                 "ldr x10, [%[args], %[n_taps]]\n"                                          \
+                 "add %[rows], %[rows], x10, lsl #6\n"                                      \
+                 "mul x10, x10, x12\n"                                                      \
                  "lsr x11, x10, #4\n"                                                       \
                  "cbz x11, 2f\n"                                                            \
                  "1:\n"                                                                     \
@@ -163,21 +165,19 @@
                  "x0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v9", "v10", "v11", "v12", "v13")
 // clang-format on
 
-// Two parameters, for both rows of an accumulator.
-static inline int32x4_t load_pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
-
 // Sixteen bytes come as pairs of channels, rows in turn: even and odd pairs are the rows.
 static inline int8x16_t even_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp1q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
 static inline int8x16_t odd_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp2q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
 
-// Parameters of eight channels.
-struct params {
-  int32x4_t multiplier[4], shift[4];
-};
-TVMQ_INLINE struct params load_params(const int32_t *multiplier, const int32_t *shift) {
-  return (struct params){{load_pair(multiplier), load_pair(multiplier + 2), load_pair(multiplier + 4), load_pair(multiplier + 6)},
-                         {load_pair(shift), load_pair(shift + 2), load_pair(shift + 4), load_pair(shift + 6)}};
+// A panel's biases, multipliers and shifts as accumulators have them, two channels' for both rows of each, made once for all tiles: a tile would make those of
+// its output with as many instructions as two rows of it take.
+static inline int32x4_t pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
+static inline const int32_t *multipliers(const struct tvmq_gemm_args *args, size_t nr) {
+  return (const int32_t *)((const char *)args->panel + (sizeof(int32_t) + args->n_taps * args->k) * nr);
 }
+#define PAIRS_OF_8(p) pair(p), pair((p) + 2), pair((p) + 4), pair((p) + 6)
+#define PAIRS_OF_16(p) PAIRS_OF_8(p), PAIRS_OF_8((p) + 8)
+#define PAIRS(nr) ((const int32x4_t[]){PAIRS_OF_##nr((const int32_t *)a.panel), PAIRS_OF_##nr(multipliers(&a, nr)), PAIRS_OF_##nr(multipliers(&a, nr) + nr)})
 
 // Accumulators as they are: four of two rows, from each row's end on.
 TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride) {
@@ -188,29 +188,23 @@ TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride
   }
 }
 
-TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+TVMQ_INLINE void store_4x16(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t *pairs, const int32x4_t *acc, int8_t *out,
                             size_t out_stride) {
   if (path == TVMQ_NEON_SUMS) {
     UNROLL for (size_t i = 0; i < 4; i++) store_sums(acc + 4 * i, out + i / 2 * 2 * out_stride + i % 2 * 32, out_stride);
     return;
   }
-  // By halves of the channels: the parameters of all, with the accumulators, are more than the registers.
-  const struct params low = load_params(p, p + 16);
-  const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, low.multiplier, low.shift);
-  const int8x16_t low2 = tvmq_neon_requantize(path, stage, acc + 8, low.multiplier, low.shift);
-  const struct params high = load_params(p + 8, p + 24);
-  const int8x16_t high0 = tvmq_neon_requantize(path, stage, acc + 4, high.multiplier, high.shift);
-  const int8x16_t high2 = tvmq_neon_requantize(path, stage, acc + 12, high.multiplier, high.shift);
+  const int8x16_t low0 = tvmq_neon_requantize(path, stage, acc, pairs + 8, pairs + 16);
+  const int8x16_t low2 = tvmq_neon_requantize(path, stage, acc + 8, pairs + 8, pairs + 16);
+  const int8x16_t high0 = tvmq_neon_requantize(path, stage, acc + 4, pairs + 12, pairs + 20);
+  const int8x16_t high2 = tvmq_neon_requantize(path, stage, acc + 12, pairs + 12, pairs + 20);
   vst1q_s8(out, even_pairs(low0, high0));
   vst1q_s8(out + out_stride, odd_pairs(low0, high0));
   vst1q_s8(out + 2 * out_stride, even_pairs(low2, high2));
   vst1q_s8(out + 3 * out_stride, odd_pairs(low2, high2));
 }
 
-TVMQ_INLINE void store_4x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const struct params *p, const int32x4_t *acc, int8_t *out,
-                           size_t out_stride) {
-  const int8x16_t first = tvmq_neon_requantize(path, stage, acc, p->multiplier, p->shift);
-  const int8x16_t second = tvmq_neon_requantize(path, stage, acc + 4, p->multiplier, p->shift);
+TVMQ_INLINE void store_4x8(int8x16_t first, int8x16_t second, int8_t *out, size_t out_stride) {
   const int8x16_t even = even_pairs(first, second), odd = odd_pairs(first, second);
   vst1_s8(out, vget_low_s8(even));
   vst1_s8(out + out_stride, vget_low_s8(odd));
@@ -218,26 +212,20 @@ TVMQ_INLINE void store_4x8(enum tvmq_neon_path path, const struct tvmq_neon_stag
   vst1_s8(out + 3 * out_stride, vget_high_s8(odd));
 }
 
-TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32_t *p, const int32x4_t *acc, int8_t *out,
+TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t *pairs, const int32x4_t *acc, int8_t *out,
                            size_t out_stride) {
   if (path == TVMQ_NEON_SUMS) {
     UNROLL for (size_t i = 0; i < 4; i++) store_sums(acc + 4 * i, out + 2 * i * out_stride, out_stride);
     return;
   }
-  const struct params all = load_params(p, p + 8);
-  store_4x8(path, stage, &all, acc, out, out_stride);
-  store_4x8(path, stage, &all, acc + 8, out + 4 * out_stride, out_stride);
+  int8x16_t two_rows[4];
+  UNROLL for (size_t i = 0; i < 4; i++) two_rows[i] = tvmq_neon_requantize(path, stage, acc + 4 * i, pairs + 4, pairs + 8);
+  store_4x8(two_rows[0], two_rows[1], out, out_stride);
+  store_4x8(two_rows[2], two_rows[3], out + 4 * out_stride, out_stride);
 }
 
-// Biases as accumulators have them.
-TVMQ_INLINE const void *bias_pairs(const int32_t *bias, size_t n, int32_t *pairs) {
-  for (size_t i = 0; i < n; i += 2) vst1q_s32(pairs + 2 * i, load_pair(bias + i));
-  return pairs;
-}
-#define PAIRS(bias, n) bias_pairs(bias, n, (int32_t[2 * n]){0})
-
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(a.panel, 16), SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
-TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(a.panel, 8), SUMS_8X8_ZIPPED(&tile, &a), store_8x8)
-TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(a.panel, 16), LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(a.panel, 8), LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(16), first, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(8), first, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
+TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(8), first, SUMS_8X8_ZIPPED(args, tile), store_8x8)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(16), first, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(8), first, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)

@@ -28,7 +28,7 @@
   "add %[rows], %[rows], #64\n"
 
 // The statement, its operands and registers.
-#define LANE_SUMS(tile, args, text)                                                                                              \
-  TVMQ_NEON_TILE_SUMS(tile, args, text, "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
+#define LANE_SUMS(args, tile, text)                                                                                                     \
+  TVMQ_NEON_TILE_SUMS(args, tile, text, "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
                  "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15")
 // clang-format on

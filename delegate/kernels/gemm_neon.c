@@ -6,14 +6,14 @@
   "ldp x0, x1, [%[rows]]\n"      \
   "ldp x2, x3, [%[rows], #16]\n" \
   "add %[rows], %[rows], #32\n"
-#define SUMS_4X16(tile, args, STEP, EIGHT, FLIPS)                                                                          \
-  TVMQ_NEON_TILE_SUMS(tile, args, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, NO_FOUR, "128"),        \
+#define SUMS_4X16(args, tile, STEP, EIGHT, FLIPS)                                                                          \
+  TVMQ_NEON_TILE_SUMS(args, tile, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, NO_FOUR, "128"),   \
                  "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",  \
                  "v13", "v14", "v15")
-#define PAIRS_4X16(tile, args) SUMS_4X16(tile, args, PAIRS, PAIRED_EIGHT_4X16, NO_FLIPS)
-#define PAIRS_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, PAIRS, PAIRED_EIGHT_4X16, FLIPS)
-#define SINGLES_4X16(tile, args) SUMS_4X16(tile, args, SINGLES, SINGLE_EIGHT_4X16, NO_FLIPS)
-#define SINGLES_4X16_FLIPPED(tile, args) SUMS_4X16(tile, args, SINGLES, SINGLE_EIGHT_4X16, FLIPS)
+#define PAIRS_4X16(args, tile) SUMS_4X16(args, tile, PAIRS, PAIRED_EIGHT_4X16, NO_FLIPS)
+#define PAIRS_4X16_FLIPPED(args, tile) SUMS_4X16(args, tile, PAIRS, PAIRED_EIGHT_4X16, FLIPS)
+#define SINGLES_4X16(args, tile) SUMS_4X16(args, tile, SINGLES, SINGLE_EIGHT_4X16, NO_FLIPS)
+#define SINGLES_4X16_FLIPPED(args, tile) SUMS_4X16(args, tile, SINGLES, SINGLE_EIGHT_4X16, FLIPS)
 
 #define POINTERS_8X8             \
   "ldp x0, x1, [%[rows]]\n"      \
@@ -21,17 +21,17 @@
   "ldp x4, x5, [%[rows], #32]\n" \
   "ldp x6, x7, [%[rows], #48]\n" \
   "add %[rows], %[rows], #64\n"
-#define SUMS_8X8(tile, args, STEP, EIGHT, FLIPS)                                                                                     \
-  TVMQ_NEON_TILE_SUMS(tile, args, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, NO_FOUR, "64"),  \
-                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",        \
+#define SUMS_8X8(args, tile, STEP, EIGHT, FLIPS)                                                                                         \
+  TVMQ_NEON_TILE_SUMS(args, tile, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, NO_FOUR, "64"), \
+                 "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",            \
                  "v9", "v10", "v11", "v12", "v13", "v14", "v15")
-#define PAIRS_8X8(tile, args) SUMS_8X8(tile, args, PAIRS, PAIRED_EIGHT_8X8(NO_FLIPS), NO_FLIPS)
-#define PAIRS_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, PAIRS, PAIRED_EIGHT_8X8(FLIPS), FLIPS)
-#define SINGLES_8X8(tile, args) SUMS_8X8(tile, args, SINGLES, SINGLE_EIGHT_8X8(NO_FLIPS), NO_FLIPS)
-#define SINGLES_8X8_FLIPPED(tile, args) SUMS_8X8(tile, args, SINGLES, SINGLE_EIGHT_8X8(FLIPS), FLIPS)
+#define PAIRS_8X8(args, tile) SUMS_8X8(args, tile, PAIRS, PAIRED_EIGHT_8X8(NO_FLIPS), NO_FLIPS)
+#define PAIRS_8X8_FLIPPED(args, tile) SUMS_8X8(args, tile, PAIRS, PAIRED_EIGHT_8X8(FLIPS), FLIPS)
+#define SINGLES_8X8(args, tile) SUMS_8X8(args, tile, SINGLES, SINGLE_EIGHT_8X8(NO_FLIPS), NO_FLIPS)
+#define SINGLES_8X8_FLIPPED(args, tile) SUMS_8X8(args, tile, SINGLES, SINGLE_EIGHT_8X8(FLIPS), FLIPS)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, SINGLES_4X16, SINGLES_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4p__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, PAIRS_4X16, PAIRS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, SINGLES_8X8, SINGLES_8X8_FLIPPED, tvmq_neon_store_8x8)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4p__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, PAIRS_8X8, PAIRS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, SINGLES_4X16, SINGLES_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4p__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, PAIRS_4X16, PAIRS_4X16_FLIPPED, tvmq_neon_store_4x16)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, SINGLES_8X8, SINGLES_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4p__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, PAIRS_8X8, PAIRS_8X8_FLIPPED, tvmq_neon_store_8x8)

@@ -9,12 +9,13 @@
 #include "kernels/inline.h"
 #include "kernels/stage_neon.h"
 
-// One tile's state besides the accumulators.
+// One tile besides its accumulators.
 struct tvmq_neon_tile {
-  const void *const *rows;  // of the next tile
-  const int32_t *terms;     // of this tile
-  const int32_t *params;    // multipliers, then shifts
+  const void *const *rows;  // of this tile, and after the sums of the next
+  const void *weights;      // the panel, and after the sums what lies behind the weights: multipliers, then shifts
+  const int32_t *terms;     // so too, or NULL
   size_t offset;            // TVMQ_LINES: from a tap's first row of all to its first row in this tile
+  int8_t *out;
 };
 
 // The accumulators: variables in v16 to v31, as an array, and as operands that a statement writes, or reads and writes. gcc allows 30 operands, of which those
@@ -40,43 +41,35 @@ struct tvmq_neon_tile {
 // Begins the accumulators of a tile: `text` loads them from %[biases] on.
 #define TVMQ_NEON_BEGIN(pointer, text) __asm__ volatile(text : TVMQ_NEON_OPERANDS(TVMQ_NEON_WRITTEN) : [biases] "r"(pointer) : "memory")
 
-// The sums: `text` with the operands that every tile has. It finds in the accumulators what they begin with, and adds the row terms unless %w[no_terms]. It
-// advances %[rows] by a tile and leaves %[weights], the panel, at the multipliers. `clobbers` are the registers besides x8 to x11 and flags.
-#define TVMQ_NEON_TILE_SUMS(tile, args, text, ...)                                                                                        \
-  do {                                                                                                                                    \
-    const void *weights = (args)->panel;                                                                                                  \
-    __asm__ volatile(text                                                                                                                 \
-                     : [rows] "+r"((tile)->rows), [weights] "+r"(weights), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                          \
-                     : [k] "r"((args)->k), [taps] "r"((args)->n_taps), [terms] "r"((tile)->terms), [flip] "r"((uint32_t)(args)->in_flip), \
-                       [no_terms] "r"((uint32_t)(args)->no_row_terms)                                                                     \
-                     : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                            \
-    (tile)->params = weights;                                                                                                             \
-  } while (0)
+// The sums: `text` with the operands that every tile has. It finds in the accumulators what they begin with, and adds the row terms unless %[terms] is NULL. It
+// advances %[rows] and %[terms] by a tile and leaves %[weights] behind the weights. What all tiles have in common is loaded from the arguments, k to x12:
+// operands would take registers from the loop over tiles, which then moves and reloads its own. `clobbers` are the registers besides x8 to x12 and flags.
+#define TVMQ_NEON_TILE_SUMS(arguments, tile, text, ...)                                                                                          \
+  __asm__ volatile("ldr x12, [%[args], %[k]]\n" text                                                                                             \
+                   : [rows] "+r"((tile).rows), [terms] "+r"((tile).terms), [weights] "+r"((tile).weights), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED) \
+                   : [args] "r"(arguments), TVMQ_NEON_ARGUMENT(k), TVMQ_NEON_ARGUMENT(n_taps)                                                    \
+                   : "x8", "x9", "x10", "x11", "x12", "cc", "memory", __VA_ARGS__)
+#define TVMQ_NEON_ARGUMENT(name) [name] "i"(offsetof(struct tvmq_gemm_args, name))
 
-// The same for kernels of lines, which find in `rows` one pointer a tap.
-#define TVMQ_NEON_LINE_SUMS(tile, args, text, ...)                                                                                           \
-  do {                                                                                                                                       \
-    const void *weights = (args)->panel;                                                                                                     \
-    const void *const *rows_ = (args)->rows;                                                                                                 \
-    __asm__ volatile(text                                                                                                                    \
-                     : [rows] "+r"(rows_), [weights] "+r"(weights), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                                    \
-                     : [k] "r"((args)->k), [taps] "r"((args)->n_taps), [terms] "r"((tile)->terms), [flip] "r"((uint32_t)(args)->in_flip),    \
-                       [no_terms] "r"((uint32_t)((args)->row_terms == NULL)), [offset] "r"((tile)->offset), [stride] "r"((args)->row_stride) \
-                     : "x8", "x9", "x10", "x11", "cc", "memory", __VA_ARGS__);                                                               \
-    (tile)->params = weights;                                                                                                                \
-  } while (0)
-#define TVMQ_NEON_POINTERS_4        \
-  "ldr x0, [%[rows]], #8\n"         \
-  "add x0, x0, %[offset]\n"         \
-  "add x1, x0, %[stride]\n"         \
-  "add x2, x0, %[stride], lsl #1\n" \
-  "add x3, x1, %[stride], lsl #1\n"
-#define TVMQ_NEON_POINTERS_8        \
-  TVMQ_NEON_POINTERS_4              \
-  "add x4, x0, %[stride], lsl #2\n" \
-  "add x5, x1, %[stride], lsl #2\n" \
-  "add x6, x2, %[stride], lsl #2\n" \
-  "add x7, x3, %[stride], lsl #2\n"
+// The same for kernels of lines. x13 has the distance of rows, x15 points at the next tap's pointer.
+#define TVMQ_NEON_LINE_SUMS(arguments, tile, text, ...)                                                                                               \
+  __asm__ volatile("ldr x15, [%[args], %[rows]]\nldr x12, [%[args], %[k]]\nldr x13, [%[args], %[row_stride]]\n" text                                  \
+                   : [terms] "+r"((tile).terms), [weights] "+r"((tile).weights), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                                \
+                   : [args] "r"(arguments), [offset] "r"((tile).offset), TVMQ_NEON_ARGUMENT(rows), TVMQ_NEON_ARGUMENT(k), TVMQ_NEON_ARGUMENT(n_taps), \
+                     TVMQ_NEON_ARGUMENT(row_stride)                                                                                                   \
+                   : "x8", "x9", "x10", "x11", "x12", "x13", "x15", "cc", "memory", __VA_ARGS__)
+#define TVMQ_NEON_POINTERS_4  \
+  "ldr x0, [x15], #8\n"       \
+  "add x0, x0, %[offset]\n"   \
+  "add x1, x0, x13\n"         \
+  "add x2, x0, x13, lsl #1\n" \
+  "add x3, x1, x13, lsl #1\n"
+#define TVMQ_NEON_POINTERS_8  \
+  TVMQ_NEON_POINTERS_4        \
+  "add x4, x0, x13, lsl #2\n" \
+  "add x5, x1, x13, lsl #2\n" \
+  "add x6, x2, x13, lsl #2\n" \
+  "add x7, x3, x13, lsl #2\n"
 
 // Tiles whose accumulators are in the order of the rows: how they begin, and what adds the row terms, for which v0 to v7 (4x16: v3) are free.
 // clang-format off
@@ -91,16 +84,15 @@ struct tvmq_neon_tile {
 #define TVMQ_NEON_PLUS_2(a, b, term) TVMQ_NEON_PLUS(a, term) TVMQ_NEON_PLUS(b, term)
 #define TVMQ_NEON_PLUS_4(a, b, c, d, term) TVMQ_NEON_PLUS_2(a, b, term) TVMQ_NEON_PLUS_2(c, d, term)
 #define TVMQ_NEON_TERMS_4X16                                           \
-  "cbnz %w[no_terms], 1f\n"                                            \
-  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]]\n"                    \
+  "cbz %[terms], 1f\n"                                                 \
+  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]], #16\n"               \
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1) \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3) \
   "1:\n"
 #define TVMQ_NEON_TERMS_8X8                                            \
-  "cbnz %w[no_terms], 1f\n"                                            \
-  "add x9, %[terms], #16\n"                                            \
-  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]]\n"                    \
-  "ld4r {v4.4s, v5.4s, v6.4s, v7.4s}, [x9]\n"                          \
+  "cbz %[terms], 1f\n"                                                 \
+  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]], #16\n"               \
+  "ld4r {v4.4s, v5.4s, v6.4s, v7.4s}, [%[terms]], #16\n"               \
   TVMQ_NEON_PLUS_2(16, 17, 0) TVMQ_NEON_PLUS_2(18, 19, 1)              \
   TVMQ_NEON_PLUS_2(20, 21, 2) TVMQ_NEON_PLUS_2(22, 23, 3)              \
   TVMQ_NEON_PLUS_2(24, 25, 4) TVMQ_NEON_PLUS_2(26, 27, 5)              \
@@ -149,10 +141,10 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
 // have in common, and a branch splits what could be scheduled together, or what is shared does not fit the registers. The statements differ by a comment
 // because compilers share equal ones too, at the end as well as at the beginning. The variables end before the last statement: gcc takes it that assembly reads
 // every variable that lives, and would store the accumulators and all of the stage to the stack.
-#define TVMQ_NEON_STORE(path, STORE, stage, tile, ...)                                              \
+#define TVMQ_NEON_STORE(path, STORE, stage, params, ...)                                            \
   do {                                                                                              \
     const struct tvmq_stage *s_ = stage;                                                            \
-    const int32_t *params_ = (tile)->params;                                                        \
+    const void *params_ = params;                                                                   \
     __asm__ volatile("// " #path : "+r"(s_), "+r"(params_), TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)); \
     {                                                                                               \
       const struct tvmq_neon_stage vectors_ = tvmq_neon_stage(path, s_);                            \
@@ -163,62 +155,72 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
   } while (0)
 
 // The same, and then the next tile's accumulators begin with BIASES: in the same block of code, so that loads and arithmetic go side by side.
-#define TVMQ_NEON_STORE_AND_BEGIN(path, STORE, BIASES, biases, tile, args, out) \
-  do {                                                                          \
-    TVMQ_NEON_STORE(path, STORE, (args)->stage, tile, out, (args)->out_stride); \
-    TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                           \
+#define TVMQ_NEON_STORE_AND_BEGIN(path, STORE, BIASES, biases, params, tile, args)       \
+  do {                                                                                   \
+    TVMQ_NEON_STORE(path, STORE, (args)->stage, params, (tile).out, (args)->out_stride); \
+    TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                                    \
   } while (0)
 
-// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on. The statement SUMS computes the sums of one `tile` of the
-// arguments `a`, STORE(path, stage, params, acc, out, out_stride) its output. The arguments are copied first: after the assembly, which may write memory for
-// all the compiler knows, they would be loaded again. Likely paths come first.
-#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, SUMS, STORE)                                       \
-  void symbol(const struct tvmq_gemm_args *args) {                                                       \
-    const struct tvmq_gemm_args a = *args;                                                               \
-    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                            \
-    struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};                                 \
-    const void *const first = biases;                                                                    \
-    int8_t *out = a.out;                                                                                 \
-    TVMQ_NEON_ACCUMULATORS;                                                                              \
-    TVMQ_NEON_BEGIN(first, BIASES);                                                                      \
-    for (size_t left = a.row_tiles; left > 0; left--, tile.terms += MR, out += MR * a.out_stride) {      \
-      SUMS;                                                                                              \
-      TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out); \
-    }                                                                                                    \
+// The first tile of kernels that find rows by a table.
+TVMQ_INLINE struct tvmq_neon_tile tvmq_neon_first_tile(const struct tvmq_gemm_args *args) {
+  return (struct tvmq_neon_tile){.rows = args->rows, .terms = args->no_row_terms ? NULL : args->row_terms, .out = args->out};
+}
+
+// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on, which the loop has as `first`. The statement
+// SUMS(args, tile) computes the sums of a tile of the arguments, STORE(path, stage, params, acc, out, out_stride) its output by what lies at `params`. The
+// arguments are copied for what follows the assembly, which may write memory for all the compiler knows: they would be loaded again. Likely paths come first.
+#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, SUMS, STORE)                                 \
+  void symbol(const struct tvmq_gemm_args *args) {                                                         \
+    const struct tvmq_gemm_args a = *args;                                                                 \
+    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                              \
+    struct tvmq_neon_tile tile = tvmq_neon_first_tile(&a);                                                 \
+    const void *const first = biases;                                                                      \
+    TVMQ_NEON_ACCUMULATORS;                                                                                \
+    TVMQ_NEON_BEGIN(first, BIASES);                                                                        \
+    for (size_t left = a.row_tiles; left > 0; left--, tile.out += MR * a.out_stride) {                     \
+      tile.weights = a.panel;                                                                              \
+      SUMS;                                                                                                \
+      TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, params, tile, &a); \
+    }                                                                                                      \
   }
 
-// The same of a kernel that flips: SUMS(tile, args) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
-#define TVMQ_NEON_GEMM(symbol, MR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE) \
-  TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED), STORE)
-#define TVMQ_NEON_EITHER(tile, args, SUMS, SUMS_FLIPPED) \
+// The same of a kernel that flips: SUMS(args, tile) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
+#define TVMQ_NEON_GEMM(symbol, MR, BIASES, biases, params, SUMS, SUMS_FLIPPED, STORE) \
+  TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED), STORE)
+#define TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED) \
   do {                                                   \
     if ((args)->in_flip)                                 \
-      SUMS_FLIPPED(tile, args);                          \
+      SUMS_FLIPPED(args, tile);                          \
     else                                                 \
-      SUMS(tile, args);                                  \
+      SUMS(args, tile);                                  \
   } while (0)
 
+// Moves a tile of lines back, so that it shares its first rows with the one before.
+TVMQ_INLINE void tvmq_neon_move_back(struct tvmq_neon_tile *tile, const struct tvmq_gemm_args *args, size_t n_rows) {
+  tile->offset -= n_rows * args->row_stride;
+  tile->out -= n_rows * args->out_stride;
+  if (tile->terms) tile->terms -= n_rows;
+}
+
 // The kernel of lines `symbol`, whose tiles have MR rows and NR channels; the rest as above. The last tile of a line ends with its last row.
-#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, SUMS, SUMS_FLIPPED, STORE)                                                         \
+#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, params, SUMS, SUMS_FLIPPED, STORE)                                                 \
   void symbol(const struct tvmq_gemm_args *args) {                                                                                         \
     struct tvmq_gemm_args a = *args;                                                                                                       \
     const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                                                              \
     const size_t n_rows = a.row_tiles * MR - a.overlap, panel_out = NR * tvmq_stored_bytes(a.stage);                                       \
     for (size_t left = a.n_panels; left > 0; left--, a.panel = (const char *)a.panel + a.panel_bytes, a.out = (char *)a.out + panel_out) { \
       const void *const first = biases;                                                                                                    \
-      const int32_t *terms = a.row_terms;                                                                                                  \
-      int8_t *line_out = a.out;                                                                                                            \
       TVMQ_NEON_ACCUMULATORS;                                                                                                              \
       TVMQ_NEON_BEGIN(first, BIASES);                                                                                                      \
-      for (size_t line = 0; line < a.n_lines; line++, line_out += a.out_line_stride) {                                                     \
-        for (size_t i = 0; i < a.row_tiles; i++) {                                                                                         \
-          const size_t row = tvmq_min(i * MR, n_rows - MR);                                                                                \
-          struct tvmq_neon_tile tile = {.terms = terms ? terms + row : NULL, .offset = line * a.line_stride + row * a.row_stride};         \
-          int8_t *const out = line_out + row * a.out_stride;                                                                               \
-          TVMQ_NEON_EITHER(&tile, &a, SUMS, SUMS_FLIPPED);                                                                                 \
-          TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, &tile, &a, out);                               \
+      for (size_t line = 0; line < a.n_lines; line++) {                                                                                    \
+        struct tvmq_neon_tile tile = {.offset = line * a.line_stride, .out = (int8_t *)a.out + line * a.out_line_stride};                  \
+        tile.terms = a.row_terms ? a.row_terms + line * n_rows : NULL;                                                                     \
+        for (size_t tiles = a.row_tiles; tiles > 0; tiles--, tile.offset += MR * a.row_stride, tile.out += MR * a.out_stride) {            \
+          if (tiles == 1) tvmq_neon_move_back(&tile, &a, a.overlap);                                                                       \
+          tile.weights = a.panel;                                                                                                          \
+          TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED);                                                                                \
+          TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, params, tile, &a);                             \
         }                                                                                                                                  \
-        if (terms) terms += n_rows;                                                                                                        \
       }                                                                                                                                    \
     }                                                                                                                                      \
   }

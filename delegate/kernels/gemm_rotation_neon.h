@@ -6,7 +6,8 @@
 // both (kernels with a p); with a weight of -128 each product is added by itself.
 //
 // Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this one), x9 scratch, x10 taps left, x11 depths of a tap
-// in whole sixteens. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13 products, v6 also flip.
+// in whole sixteens, x12 all of them. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13
+// products, v6 also flip.
 #pragma once
 
 #include "kernels/gemm_neon_tile.h"
@@ -23,7 +24,7 @@
 #define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v6.16b\n"
 
 #define NO_FLIPS ""
-#define FLIPS "dup v6.16b, %w[flip]\n" FLIP(0) FLIP(1) FLIP(2) FLIP(3)
+#define FLIPS "movi v6.16b, #0x80\n" FLIP(0) FLIP(1) FLIP(2) FLIP(3)
 #define ROTATE ROTATED(0) ROTATED(1) ROTATED(2) ROTATED(3)
 #define FIRST_ROWS ROW(0, x0, x8) ROW(1, x1, x8) ROW(2, x2, x8) ROW(3, x3, x8)
 #define LAST_ROWS ROW(0, x4, x14) ROW(1, x5, x14) ROW(2, x6, x14) ROW(3, x7, x14)
@@ -33,10 +34,10 @@
 #define ACC_QUADS(...) ACC_ROWS(__VA_ARGS__)
 
 // Four rows and two quads with sixteen depths: weights in x and y, the next ones go to `to_x` and `to_y` from `next` on. AFTER follows the rows' last use.
-#define PAIRS(x, y, to_x, to_y, next, QUADS, AFTER)                                                             \
+#define PAIRS(x, y, to_x, to_y, next, QUADS, AFTER)                                                               \
   LOW_ROWS(smull, 6, 7, 8, 9, x) WEIGHTS(to_x, next) LOW_ROWS(smull, 10, 11, 12, 13, y) WEIGHTS(to_y, next "+16") \
   HIGH_ROWS(smlal, 6, 7, 8, 9, x) HIGH_ROWS(smlal, 10, 11, 12, 13, y) AFTER ACC_QUADS(QUADS)
-#define SINGLES(x, y, to_x, to_y, next, QUADS, AFTER)                                                           \
+#define SINGLES(x, y, to_x, to_y, next, QUADS, AFTER)                                                             \
   LOW_ROWS(smull, 6, 7, 8, 9, x) WEIGHTS(to_x, next) LOW_ROWS(smull, 10, 11, 12, 13, y) WEIGHTS(to_y, next "+16") \
   ACC_QUADS(QUADS) HIGH_ROWS(smull, 6, 7, 8, 9, x) HIGH_ROWS(smull, 10, 11, 12, 13, y) AFTER ACC_QUADS(QUADS)
 // With eight or four depths, which the rows have twice or four times: both quads are in x. Pairs are the products of one rotation and the next.
@@ -48,8 +49,8 @@
 // the last sixteen; KEEP_OFFSET keeps where that one lies. Eight depths follow as k has them, and four (FOUR); `bytes` is the size of their weights.
 #define SUMS(START_TILE, POINTERS, KEEP_OFFSET, FLIPS, SIXTEEN, EIGHT, FOUR, bytes) \
   START_TILE                                                                        \
-  "and x11, %[k], #-16\n"                                                           \
-  "mov x10, %[taps]\n"                                                              \
+  "and x11, x12, #-16\n"                                                            \
+  "ldr x10, [%[args], %[n_taps]]\n"                                                 \
   "1:\n"                                                                            \
   POINTERS                                                                          \
   "mov x8, #0\n"                                                                    \
@@ -64,7 +65,7 @@
   SIXTEEN                                                                           \
   "add %[weights], %[weights], #2*" bytes "\n"                                      \
   "b.lo 2b\n"                                                                       \
-  "3: tbz %[k], #3, 4f\n"                                                           \
+  "3: tbz x12, #3, 4f\n"                                                            \
   TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3)                               \
   FLIPS                                                                             \
   EIGHT                                                                             \
@@ -76,8 +77,8 @@
 // Four depths behind the others.
 #define NO_FOUR ""
 #define FOUR(FLIPS, STEP, bytes)                                              \
-  "tbz %[k], #2, 5f\n"                                                        \
-  "sub x8, %[k], #4\n"                                                        \
+  "tbz x12, #2, 5f\n"                                                         \
+  "sub x8, x12, #4\n"                                                         \
   FOUR_TIMES(0, x0) FOUR_TIMES(1, x1) FOUR_TIMES(2, x2) FOUR_TIMES(3, x3)     \
   FLIPS                                                                       \
   STEP                                                                        \

@@ -6,7 +6,7 @@
 // int64 after every MOST_DEPTHS.
 //
 // Registers of the assembly besides those of gemm_lane_neon.h: v8-v11 weights of four depths, x9 depths left in the tap, x10 taps left, x11 offset of the
-// depths after those that are loaded.
+// depths after those that are loaded, x12 depths of a tap.
 #include "kernels/gemm_lane_neon.h"
 
 enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
@@ -15,7 +15,7 @@ enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 // One depth; its weights make way for those of four depths later.
 #define KEEP(row)
 #define NEXT(row) ROW(q, row)
-#define DEPTH(b, lane, later, THEN)                                                                       \
+#define DEPTH(b, lane, later, THEN)                                                                              \
   PRODUCTS(16, 17, 0, b, lane) THEN(0) PRODUCTS(18, 19, 1, b, lane) THEN(1) PRODUCTS(20, 21, 2, b, lane) THEN(2) \
   PRODUCTS(22, 23, 3, b, lane) THEN(3) PRODUCTS(24, 25, 4, b, lane) THEN(4) PRODUCTS(26, 27, 5, b, lane) THEN(5) \
   PRODUCTS(28, 29, 6, b, lane) THEN(6) PRODUCTS(30, 31, 7, b, lane) WEIGHTS(b, later) THEN(7)
@@ -25,19 +25,19 @@ enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 
 // The accumulators begin as the row terms alone.
 #define ZERO(acc) "movi v" #acc ".4s, #0\n"
-#define ZEROS                                                        \
+#define ZEROS                                                             \
   ZERO(16) ZERO(17) ZERO(18) ZERO(19) ZERO(20) ZERO(21) ZERO(22) ZERO(23) \
   ZERO(24) ZERO(25) ZERO(26) ZERO(27) ZERO(28) ZERO(29) ZERO(30) ZERO(31)
 
 #define SUMS(START_TILE)                                                   \
   START_TILE                                                               \
-  "mov x10, %[taps]\n"                                                     \
+  "ldr x10, [%[args], %[n_taps]]\n"                                        \
   WEIGHTS(8, 0) WEIGHTS(9, 16) WEIGHTS(10, 32) WEIGHTS(11, 48)             \
   "1:\n"                                                                   \
   POINTERS                                                                 \
   "mov x8, #0\n"                                                           \
   "mov x11, #0\n"                                                          \
-  "subs x9, %[k], #8\n"                                                    \
+  "subs x9, x12, #8\n"                                                     \
   "b.lo 3f\n"                                                              \
   ALL_ROWS(q)                                                              \
   "2:\n"                                                                   \
@@ -58,8 +58,8 @@ enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 
 // ---- int32 bias
 
-TVMQ_INLINE void store_s32(enum tvmq_neon_path path, const struct tvmq_neon_stage *vectors, const int32_t *params, const int32x4_t *acc,
-                           const struct tvmq_stage *stage, void *out, size_t out_stride) {
+TVMQ_INLINE void store_s32(enum tvmq_neon_path path, const struct tvmq_neon_stage *vectors, const int32_t *params, const int32x4_t *acc, int8_t *out,
+                           size_t out_stride, const struct tvmq_stage *stage) {
   const int32x4_t multiplier[2] = {vld1q_s32(params), vld1q_s32(params + 4)}, shift[2] = {vld1q_s32(params + 8), vld1q_s32(params + 12)};
   const int16x8_t min = vdupq_n_s16((int16_t)stage->min), max = vdupq_n_s16((int16_t)stage->max);
   int16x8_t value[ROWS];
@@ -68,24 +68,24 @@ TVMQ_INLINE void store_s32(enum tvmq_neon_path path, const struct tvmq_neon_stag
     const int32x4_t x1 = tvmq_neon_rescale(path, vectors, acc[2 * m + 1], multiplier[1], shift[1]);
     value[m] = vminq_s16(vmaxq_s16(tvmq_neon_narrow(TVMQ_NEON_DOUBLE, vectors, x0, x1), min), max);
   }
-  UNROLL for (size_t m = 0; m < ROWS; m++) vst1q_s16((int16_t *)((char *)out + m * out_stride), value[m]);
+  UNROLL for (size_t m = 0; m < ROWS; m++) vst1q_s16((int16_t *)(out + m * out_stride), value[m]);
 }
 
 void tvmq_gemm_s16_8x8__neon(const struct tvmq_gemm_args *args) {
   const struct tvmq_gemm_args a = *args;
   const struct tvmq_stage *const stage = a.stage;
-  struct tvmq_neon_tile tile = {.rows = a.rows, .terms = a.row_terms};
-  char *out = a.out;
-  for (size_t left = a.row_tiles; left > 0; left--, tile.terms += ROWS, out += ROWS * a.out_stride) {
+  struct tvmq_neon_tile tile = tvmq_neon_first_tile(&a);
+  for (size_t left = a.row_tiles; left > 0; left--, tile.out += ROWS * a.out_stride) {
     TVMQ_NEON_ACCUMULATORS;
     TVMQ_NEON_BEGIN(a.panel, TVMQ_NEON_BIASES_8X8);
-    LANE_SUMS(&tile, &a, SUMS(START));
+    tile.weights = a.panel;
+    LANE_SUMS(args, tile, SUMS(START));
     if (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->right_shifts)
-      TVMQ_NEON_STORE(TVMQ_NEON_CLAMPED, store_s32, stage, &tile, stage, out, a.out_stride);
+      TVMQ_NEON_STORE(TVMQ_NEON_CLAMPED, store_s32, stage, tile.weights, tile.out, a.out_stride, stage);
     else if (stage->rounding != TVMQ_ROUNDING_SINGLE)
-      TVMQ_NEON_STORE(TVMQ_NEON_DOUBLE, store_s32, stage, &tile, stage, out, a.out_stride);
+      TVMQ_NEON_STORE(TVMQ_NEON_DOUBLE, store_s32, stage, tile.weights, tile.out, a.out_stride, stage);
     else
-      TVMQ_NEON_STORE(TVMQ_NEON_SINGLE, store_s32, stage, &tile, stage, out, a.out_stride);
+      TVMQ_NEON_STORE(TVMQ_NEON_SINGLE, store_s32, stage, tile.weights, tile.out, a.out_stride, stage);
   }
 }
 
@@ -110,7 +110,7 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
   struct tvmq_neon_sums sums;
   sums.from = bias;
   sums.step = 0;
-  struct tvmq_neon_tile tile = {.terms = terms, .params = (const int32_t *)(bias + CHANNELS)};
+  struct tvmq_neon_tile tile = {.terms = terms, .weights = bias + CHANNELS};
   // A sum takes as many taps as fit, or a part of one.
   const size_t n_taps = args->k < MOST_DEPTHS ? MOST_DEPTHS / args->k : 1;
   for (size_t t = 0, k = 0;;) {
@@ -119,10 +119,10 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
       for (size_t m = 0; m < ROWS; m++) shifted[m] = (const int16_t *)rows[t * ROWS + m] + k;
     }
     tile.rows = k > 0 ? shifted : rows + t * ROWS;
-    const struct tvmq_gemm_args part = {.panel = tile.params, .n_taps = tvmq_min(n_taps, args->n_taps - t), .k = tvmq_min(MOST_DEPTHS, args->k - k)};
+    const struct tvmq_gemm_args part = {.n_taps = tvmq_min(n_taps, args->n_taps - t), .k = tvmq_min(MOST_DEPTHS, args->k - k)};
     TVMQ_NEON_ACCUMULATORS;
-    TVMQ_NEON_BEGIN(part.panel, ZEROS);
-    LANE_SUMS(&tile, &part, SUMS(TVMQ_NEON_TERMS_8X8));
+    TVMQ_NEON_BEGIN(tile.weights, ZEROS);
+    LANE_SUMS(&part, tile, SUMS(TVMQ_NEON_TERMS_8X8));
     const int32x4_t acc[2 * ROWS] = TVMQ_NEON_ARRAY;
     k += part.k;
     if (k == args->k) {
@@ -130,7 +130,7 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
       t += part.n_taps;
     }
     if (t == args->n_taps) {
-      store_s64(args->stage, &sums, tile.params, acc, out, args->out_stride);
+      store_s64(args->stage, &sums, tile.weights, acc, out, args->out_stride);
       return;
     }
     tvmq_neon_move_sums(&sums, ROWS, acc);
