@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Checks the machine code of the kernels: no hot loop may spill.
+"""Checks the machine code of the kernels: no hot loop may spill, and no vector may be stored to the stack that nobody reads.
 
     check_spills.py OBJDUMP LIBRARY...
 
 Each library holds the kernels of one instruction set and is named for it, libtvmq_kernels_neon.a. Looks at every function: a kernel may have its loops in a
 function of its own. A hot loop is an innermost loop that multiplies vectors; loops are found by their backward branches. A spill is a vector register stored
 to the stack in a hot loop: a value that the loop makes has found no register. Loads from the stack alone are operands that do not change, and scalar stores
-are addresses and counters beside the vector work; both are counted.
+are addresses and counters beside the vector work; both are counted. A vector is stored for nobody by gcc where an array or a structure still lives when inline
+assembly follows, which reads all memory for all that gcc knows.
 
 Prints for each function its code size, its hot loops, the bytes that one pass of the hot loops loads from the stack, their scalar stores, and the bytes that
-all its loops store and load there. Exit code 1 if a hot loop spills more than ALLOWED says, if ALLOWED names a function that there is not, if an instruction
-set is not among ISAS, or if its library has hot loops where ISAS says that it has none, or the other way round.
+all its loops store and load there. Exit code 1 if a hot loop spills more than ALLOWED says, if a vector is stored for nobody, if ALLOWED names a function that
+there is not, if an instruction set is not among ISAS, or if its library has hot loops where ISAS says that it has none, or the other way round.
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ TARGET = re.compile(r"(?:0x)?([0-9a-f]+) <")
 MULTIPLIES = re.compile(r"^(?:[su]?(?:dot|mmla)|[su]ml[as]l2?|[su]mull2?|mla|mul|v?pdp\w+|vpmadd\w+|vpmull\w+|tdp\w+)$")
 FRAME_SET_UP = re.compile(r"^(?:mov|add)\s+x29, sp|^(?:mov\s+%rsp|lea\s+\S*\(%rsp\)),\s*%rbp")
 VECTOR = re.compile(r"%[xyzt]mm\d|\b[qv]\d+(?:\b|\.)")
+# Where on the stack an operand lies, and whose address is taken: what lies there or farther on may be read by anybody.
+PLACE = re.compile(r"\[sp(?:, #(\d+))?\]|(0x[0-9a-f]+)?\(%rsp\)")
+TAKEN = re.compile(r"(?:add|mov)\s+x(?!29)\d+, sp(?:, #(\w+))?|lea\s+(0x[0-9a-f]+)?\(%rsp\)|mov\s+%rsp")
+WIDEST = 64
 WIDTHS = {"q": 16, "d": 8, "s": 4, "x": 8, "w": 4, "xmm": 16, "ymm": 32, "zmm": 64}
 
 
@@ -53,7 +58,7 @@ class Allowed:
 
 # Products of 64 bits: the output stage of single rounding alone has them.
 LONG_PRODUCTS = re.compile(r"smull2? v\d+\.2d")
-# Gemm: clang alone, by one; of seven rows gcc alone, two sums in the way that serves any stage. Winograd's outputs keep a tile between its two directions in
+# Gemm: clang alone, by one. Winograd's outputs keep a tile between its two directions in
 # memory, on purpose; a loop over its lines has at most six vectors of a line to store, and half as many that find no register among 16. Depthwise and add on
 # Arm, and mul on x86 by the way that serves any stage: what is rescaled becomes products of twice the size. Depthwise columns together: gcc 12 alone, one
 # vector where panels are in float form, and more where constants of fixed point are kept in registers. Sums of depthwise: clang alone, two weights that it
@@ -65,7 +70,6 @@ ALLOWED = [
     Allowed("avx2", "tvmq_mul_s8__avx2", 4),
     Allowed("avx2", "tvmq_mul_s16__avx2", 2),
     Allowed("avxvnni", "tvmq_depthwise_s8_2x32v4s1__avxvnni_sums", 2),
-    Allowed("avx512vnni", "tvmq_gemm_s8_7x64c4__avx512vnni", 2),
     Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 5),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
     Allowed("avx512vnni", "tvmq_depthwise_s8_2x64v4s1__avx512vnni_together", 7),
@@ -115,6 +119,20 @@ class Function:
         framed = any(FRAME_SET_UP.match(f"{mnemonic} {operands}") for _, mnemonic, operands in self.code)
         stack = re.compile(r"\[(sp|x29)\b|\((%rsp|%rbp)\b" if framed else r"\[sp\b|\(%rsp\b")
         return [Access(f"{a:x}: {m} {o}", moved(o), stores(m, o)) for a, m, o in self.inside(loops) if stack.search(o) and not m.startswith("lea")]
+
+
+    def stored_for_nobody(self) -> list[str]:
+        """Stores of vectors to places on the stack that no instruction loads from and that lie before every place whose address is taken."""
+        whole = [(self.code[0][0], self.code[-1][0])] if self.code else []
+        taken = [place(found) for _, m, o in self.code if (found := TAKEN.match(f"{m} {o}"))]
+        accesses = [(place(found), access) for access in self.stack_traffic(whole) if (found := PLACE.search(access.text))]
+        loads = [(at, at + access.size) for at, access in accesses if not access.stores]
+        unread = [(at, access) for at, access in accesses if access.stores and VECTOR.search(access.text) and at < min(taken, default=sys.maxsize)]
+        return [access.text for at, access in unread if not any(first - WIDEST < at < end for first, end in loads)]
+
+
+def place(found: re.Match[str]) -> int:
+    return int(next(filter(None, found.groups()), "0"), 0)
 
 
 def stores(mnemonic: str, operands: str) -> bool:
@@ -179,14 +197,15 @@ def main() -> None:
             scalars = sum(a.stores and not VECTOR.search(a.text) for a in in_hot)
             print(f"{function.name:44} {size:6} {len(hot):9} {loaded:9} {scalars:9} {sum(a.size for a in in_all):9}")
             spills = spills_of(function, hot)
-            failed += len(spills)
-            print(*(f"  spill at {a.text}\n" for a in spills), sep="", end="")
+            unread = function.stored_for_nobody()
+            failed += len(spills) + len(unread)
+            print(*(f"  spill at {a.text}\n" for a in spills), *(f"  stored for nobody at {text}\n" for text in unread), sep="", end="")
         if ISAS[isa] is not None and (seen > 0) != ISAS[isa]:
             sys.exit(f"{library}: {seen} hot loops found")
     if unused:
         sys.exit(f"no such function: {', '.join(a.function for a in unused)}")
     if failed:
-        sys.exit(f"{failed} spills in hot loops")
+        sys.exit(f"{failed} spills in hot loops and vectors stored for nobody")
 
 
 main()
