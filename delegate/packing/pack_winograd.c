@@ -93,8 +93,9 @@ static inline void copy_lanes(int16_t *to, const int16_t *from, size_t n) {
     memcpy(to, from, n * sizeof *to);
 }
 
-// The weights of all points, from those of the taps in the places of the first ones.
-static void transform_taps(const struct filling *f, size_t first, size_t n) {
+// The weights of all points, from those of the taps in the places of the first ones. On small stacks there is no room for its numbers beside those of
+// pack_tap().
+static __attribute__((noinline)) void transform_taps(const struct filling *f, size_t first, size_t n) {
   const size_t all = n * f->layout->nr, step = f->padded * f->layout->nr, points_h = f->points_h, points_w = f->points_w;
   const size_t taps_h = taps_of(points_h), taps_w = taps_of(points_w);
   lanes g[TAPS] = {{0}}, half[POINTS][TAPS], u[POINTS];
