@@ -18,6 +18,7 @@ static const char *find(const struct axis *axis, enum tvmq_padding padding, stru
   const int64_t first = pad / axis->stride, last = (axis->out - 1 + pad) / axis->stride, taps = (axis->filter - 1) / axis->stride + 1;
   if (last - first + taps > INT32_MAX) return "output height or width is too large";
   *found = (struct tvmq_subpixels){
+      .phases = (int32_t)axis->stride,
       .taps = (int32_t)taps,
       .before = (int32_t)(taps - 1 - first),  // the padding is less than half the filter: not negative
       .after = (int32_t)(last - (in - 1)),
@@ -32,6 +33,17 @@ const char *tvmq_find_subpixels(const struct tvmq_conv_desc *desc, struct tvmq_s
   const struct axis horizontal = {desc->in_w, desc->out_w, desc->filter_w, desc->stride_w};
   const char *reason = find(&vertical, desc->padding, h);
   return reason != NULL ? reason : find(&horizontal, desc->padding, w);
+}
+
+size_t tvmq_part_subpixels(const struct tvmq_subpixels *axis, int32_t filter, int32_t stride, struct tvmq_subpixels parts[2]) {
+  const int32_t complete = (int32_t)(filter - (int64_t)stride * (axis->taps - 1));
+  parts[0] = parts[1] = *axis;
+  if (axis->taps == 1 || complete == stride) return 1;
+  parts[0].phases = parts[1].first = complete;
+  parts[1].phases = stride - complete;
+  parts[1].taps--;
+  parts[1].before--;  // there is one: the padding is less than half the filter
+  return 2;
 }
 
 struct tvmq_conv_desc tvmq_subpixel_phase(const struct tvmq_conv_desc *desc, const struct tvmq_subpixels *h, const struct tvmq_subpixels *w) {

@@ -1,9 +1,11 @@
-// TRANSPOSE_CONV: what nodes of it are read as, the reasons for which one is refused, and its phases against the definition.
+// TRANSPOSE_CONV: what nodes of it are read as, the reasons for which one is refused, its phases against the definition, and the classes they are computed in.
 #include <stdlib.h>
 #include <string.h>
 
 #include "claims.h"
+#include "cpu/machine.h"
 #include "fake_network.h"
+#include "ops/conv/phases.h"
 #include "ops/op_names.h"
 #include "ops/subpixels.h"
 
@@ -64,29 +66,86 @@ static const struct {
     {DECONV(.out.scale = 0), "output scale is not positive and finite"},
 };
 
-// Every tap of every input reaches the output that the definition names, once.
-static void check_axis(int32_t in, int32_t out, int32_t filter, int32_t stride, enum tvmq_padding padding) {
-  const struct tvmq_conv_desc desc = {
-      .in_h = in, .in_w = in, .out_h = out, .out_w = out, .filter_h = filter, .filter_w = filter, .stride_h = stride, .stride_w = stride, .padding = padding};
-  struct tvmq_subpixels h, w;
-  if (tvmq_find_subpixels(&desc, &h, &w) != NULL) return;
-  const int32_t total = (in - 1) * stride + filter - out, pad = padding == TVMQ_PADDING_SAME && total > 0 ? total / 2 : 0;
-  int32_t wanted = 0, found = 0;
-  for (int32_t i = 0; i < in; i++) {
-    for (int32_t f = 0; f < filter; f++) wanted += i * stride - pad + f >= 0 && i * stride - pad + f < out;
-  }
+// How many taps of inputs reach the outputs of the axis' phases, each of them that which the definition names.
+static int32_t reached(const struct tvmq_conv_desc *d, const struct tvmq_subpixels *h) {
+  const int32_t in = d->in_h, out = d->out_h, filter = d->filter_h, stride = d->stride_h, total = (in - 1) * stride + filter - out;
+  const int32_t pad = d->padding == TVMQ_PADDING_SAME && total > 0 ? total / 2 : 0;
+  int32_t found = 0;
   for (int32_t y = 0; y < out; y++) {
-    const int32_t group = (y + h.skipped) / stride, phase = (y + h.skipped) % stride;
-    CHECK(group < h.out, "output %d of %d has no group", y, out);
-    for (int32_t t = 0; t < h.taps; t++) {
-      const int64_t i = group - h.before + t, f = tvmq_subpixel_tap(&h, stride, phase, t);
+    const int32_t group = (y + h->skipped) / stride, phase = (y + h->skipped) % stride;
+    if (phase < h->first || phase >= h->first + h->phases) continue;
+    CHECK(group < h->out, "output %d of %d has no group", y, out);
+    for (int32_t t = 0; t < h->taps; t++) {
+      const int64_t i = group - h->before + t, f = tvmq_subpixel_tap(h, stride, phase, t);
       if (i < 0 || i >= in || f >= filter) continue;
       CHECK(i * stride - pad + f == y, "in %d, out %d, filter %d, stride %d: output %d has tap %d of input %d", in, out, filter, stride, y, (int)f, (int)i);
       found++;
     }
   }
-  CHECK(found == wanted && h.before >= 0 && h.after >= 0 && h.out == in + h.before + h.after - h.taps + 1, "in %d, out %d, filter %d, stride %d: %d of %d taps",
-        in, out, filter, stride, found, wanted);
+  CHECK(h->before >= 0 && h->after >= 0 && h->out == in + h->before + h->after - h->taps + 1, "in %d, out %d, filter %d, stride %d: outputs", in, out, filter,
+        stride);
+  return found;
+}
+
+// Taps of the axis' phases that are behind the filter's last.
+static int32_t absent(const struct tvmq_conv_desc *d, const struct tvmq_subpixels *h) {
+  int32_t n = 0;
+  for (int32_t p = h->first; p < h->first + h->phases; p++) {
+    for (int32_t t = 0; t < h->taps; t++) n += tvmq_subpixel_tap(h, d->stride_h, p, t) >= d->filter_h;
+  }
+  return n;
+}
+
+// Every tap of every input reaches the output that the definition names, once, in one part and in several.
+static void check_axis(int32_t in, int32_t out, int32_t filter, int32_t stride, enum tvmq_padding padding) {
+  const struct tvmq_conv_desc desc = {
+      .in_h = in, .in_w = in, .out_h = out, .out_w = out, .filter_h = filter, .filter_w = filter, .stride_h = stride, .stride_w = stride, .padding = padding};
+  struct tvmq_subpixels h, w, parts[2];
+  if (tvmq_find_subpixels(&desc, &h, &w) != NULL) return;
+  const int32_t total = (in - 1) * stride + filter - out, pad = padding == TVMQ_PADDING_SAME && total > 0 ? total / 2 : 0;
+  int32_t wanted = 0, in_one = reached(&desc, &h), in_parts = 0, phases = 0, lacking = 0;
+  for (int32_t i = 0; i < in; i++) {
+    for (int32_t f = 0; f < filter; f++) wanted += i * stride - pad + f >= 0 && i * stride - pad + f < out;
+  }
+  const size_t n = tvmq_part_subpixels(&h, filter, stride, parts);
+  for (size_t i = 0; i < n; i++) {
+    in_parts += reached(&desc, &parts[i]);
+    phases += parts[i].phases;
+    lacking += absent(&desc, &parts[i]);
+  }
+  CHECK(in_one == wanted && in_parts == wanted, "in %d, out %d, filter %d, stride %d: %d and %d of %d taps", in, out, filter, stride, in_one, in_parts, wanted);
+  CHECK(phases == stride && lacking == (filter < stride ? stride - filter : 0), "filter %d, stride %d: %d phases, %d taps are absent", filter, stride, phases,
+        lacking);
+}
+
+static void check_classes(void) {
+  static const struct {
+    const char *name;
+    int32_t in, in_c, out_c, filter_h, filter_w, stride_h, stride_w;
+    size_t n;
+  } cases[] = {
+      {"3x3", 16, 64, 64, 3, 3, 2, 2, 4},
+      {"few channels fill no panels", 64, 32, 1, 3, 3, 2, 2, 1},
+      {"no tap is absent", 16, 64, 64, 4, 4, 2, 2, 1},
+      {"none along one axis", 16, 64, 64, 3, 2, 2, 2, 2},
+      {"none along the other", 16, 64, 64, 2, 3, 2, 2, 2},
+      {"a stride of 1", 16, 64, 64, 3, 3, 1, 1, 1},
+      {"phases without a tap", 16, 64, 64, 2, 2, 3, 3, 1},
+  };
+  struct tvmq_budget transformed = {0};
+  const struct tvmq_env env = {.cpu = TVMQ_CPU_AVX2, .machine = tvmq_machine_named("sapphire-rapids"), .transformed = &transformed};
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    const int32_t out_h = cases[i].in * cases[i].stride_h, out_w = cases[i].in * cases[i].stride_w;
+    const struct tvmq_conv_desc desc = DECONV(.in_h = cases[i].in, .in_w = cases[i].in, .in_c = cases[i].in_c, .filter_c = cases[i].in_c, .out_h = out_h,
+                                              .out_w = out_w, .out_c = cases[i].out_c, .filter_h = cases[i].filter_h, .filter_w = cases[i].filter_w,
+                                              .stride_h = cases[i].stride_h, .stride_w = cases[i].stride_w, .n_filter_scales = 1);
+    struct tvmq_phases classes[TVMQ_MOST_PHASE_CLASSES];
+    size_t n = 0;
+    CHECK_STRING(tvmq_classify_phases(&desc, &env, classes, &n), NULL, cases[i].name);
+    int32_t phases = 0;
+    for (size_t c = 0; c < n; c++) phases += tvmq_phases_count(&classes[c]);
+    CHECK(n == cases[i].n && phases == desc.stride_h * desc.stride_w, "%s: %zu classes of %d phases", cases[i].name, n, phases);
+  }
 }
 
 static const char *describe(struct network *n, TfLiteType type, const int *shape_dims, const int32_t *shape, const int *filter_dims,
@@ -139,6 +198,7 @@ int main(void) {
       }
     }
   }
+  check_classes();
   check_nodes();
   return unit_report();
 }

@@ -50,12 +50,16 @@ static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_pr
   return choice->variant != NULL && set_panels(problem, choice);
 }
 
-// Estimated, until the last of the threads is done. A way that splits badly, such as Winograd with few tiles, may be the cheapest on one thread and not on two.
-static float shared_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
-  const int threads = tvmq_threads_count(env->threads);
-  if (threads == 1) return choice->cycles;
+// Estimated in the best blocks, until the last of the threads is done.
+static float block_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
   const struct tvmq_work work = choice->way->work(problem, choice, env);
-  return tvmq_best_blocks(&work, env->machine, threads).cycles * choice->cycles / work.cycles;  // the work may be one of several waves
+  // The work may be one of several waves.
+  return tvmq_best_blocks(&work, env->machine, tvmq_threads_count(env->threads)).cycles * choice->cycles / work.cycles;
+}
+
+// By which ways are compared. One that splits badly, such as Winograd with few tiles, may be the cheapest on one thread and not on two.
+static float shared_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
+  return tvmq_threads_count(env->threads) == 1 ? choice->cycles : block_cycles(problem, env, choice);
 }
 
 // The cheapest of a way, and its cycles until the last thread is done. On one thread the way knows it; on several each kernel is asked, as another one may
@@ -122,6 +126,17 @@ float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env 
   struct tvmq_conv_problem problem;
   struct tvmq_conv_choice choice;
   return tvmq_conv_describe(desc, env, &problem) == NULL && tvmq_conv_choose(&problem, &rows, &choice) == NULL ? choice.cycles : INFINITY;
+}
+
+float tvmq_conv_shared_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  struct tvmq_conv_desc unknown = *desc;
+  unknown.filter = NULL;
+  enum tvmq_exactness by_winograd = TVMQ_EXACT;
+  struct tvmq_conv_problem problem;
+  struct tvmq_conv_choice choice;
+  if (tvmq_conv_describe(&unknown, env, &problem) != NULL) return INFINITY;
+  problem.by_winograd = &by_winograd;
+  return tvmq_conv_choose(&problem, env, &choice) == NULL ? block_cycles(&problem, env, &choice) : INFINITY;
 }
 
 // ---- candidates

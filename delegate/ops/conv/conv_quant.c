@@ -79,7 +79,7 @@ static size_t min_weights(const struct tvmq_conv_desc *desc, const struct tvmq_c
 }
 
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu) {
-  if (!tvmq_any_has(TVMQ_NO_MIN_WEIGHT, cpu)) return 0;  // the weights need not be read
+  if (!desc->filter || !tvmq_any_has(TVMQ_NO_MIN_WEIGHT, cpu)) return 0;  // the weights need not be read
   const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
   if (!memchr(desc->filter, 0x80 ^ quant->filter_flip, n)) return 0;
   if (!desc->depthwise) return TVMQ_NO_MIN_WEIGHT;

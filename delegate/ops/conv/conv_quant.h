@@ -42,7 +42,7 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
 // Whether the float form is worth its proof for a channel of which an inference has `results`.
 bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results);
 
-// Flags of which a kernel for the processor may have none, given these weights.
+// Flags of which a kernel for the processor may have none, given these weights; of weights that are not known yet (NULL), nothing is said.
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu);
 
 // The flip that makes a kernel's operand (int8, or uint8 where the layout's a_offset is 128) of an input byte.
