@@ -117,11 +117,11 @@ void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *en
 void tvmq_conv_sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text);
 
 // The estimated cost of a convolution, or depthwise convolution, as rows of A times panels: cycles on one thread. INFINITY: it cannot be computed so.
+float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
 
-// The same for any way, of a convolution whose weights are not known yet, and count as such that Winograd is exact: cycles until the last of the threads is
+// The same by any way, of a convolution whose weights are not known yet, and are taken for such that Winograd is exact: cycles until the last of the threads is
 // done.
 float tvmq_conv_shared_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
-float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env);
 
 // The slice of a thread; what is shared lies before them.
 static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int thread) {
