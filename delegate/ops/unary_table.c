@@ -102,6 +102,7 @@ static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t 
   enum { MOST_SHIFT = 14 };  // of 16 bits: scales beyond it make the output one value, or jump at zero
   const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
   struct hard_swish h;
+  if (isinf(fine / gate_unit)) return "scales are out of HARD_SWISH's range";  // for which there is no multiplier
   tvmq_quantize_multiplier((double)(fine / desc->out.scale), &h.out.multiplier, &h.out.shift);
   h.gate = gate_scale(fine / gate_unit);
   if (h.out.shift > 0) return "input scale / output scale is too large";

@@ -72,7 +72,7 @@ int32_t oracle_multiply_f32(float x, float inverse) { return round_f32((float)((
 
 void oracle_fixed_point(double real, int32_t *multiplier, int32_t *shift) {
   *multiplier = *shift = 0;
-  if (!(real > 0)) return;
+  if (!(real > 0) || isinf(real)) return;
   int32_t exponent = 0;
   for (; real >= 1; real /= 2) ++exponent;
   for (; real < 0.5; real *= 2) --exponent;

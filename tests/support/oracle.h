@@ -27,7 +27,7 @@ int32_t oracle_round_s64(int64_t x, int32_t multiplier, int32_t shift);
 int32_t oracle_quantize_f32(float x, float scale);
 int32_t oracle_multiply_f32(float x, float inverse);
 
-// real = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below 2^-32, and for 0, both are 0. Finite.
+// real = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below 2^-32, for 0 and for infinity both are 0.
 void oracle_fixed_point(double real, int32_t *multiplier, int32_t *shift);
 
 // Sum of x[i] * w[i].

@@ -137,6 +137,7 @@ static const struct {
     {UNARY(RELU6, .in.scale = 1e-9f, .out.scale = 1e-9f), "output scale is too small for the bounds of the function"},
     {UNARY(HARD_SWISH, .in.scale = 10, .out.scale = 0.01f), "input scale / output scale is too large"},
     {UNARY(HARD_SWISH, .in.scale = 0x1p-25f), "scales are out of HARD_SWISH's range"},
+    {UNARY(HARD_SWISH, .in.scale = 0x1p127f, .out.scale = 0x1p127f), "scales are out of HARD_SWISH's range"},
     {UNARY(EXP, .in.scale = 1), "a result so near a tie that it depends on the runtime's mathematics library"},  // or beyond int32
 };
 
