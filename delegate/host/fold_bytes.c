@@ -64,7 +64,7 @@ static struct tvmq_bytes find_function(struct tvmq_record *const *records, int i
   }
   if (inputs.root < 0 || !op_class->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
   bytes.known = true;
-  bytes.applied = inputs.composed || op_class->plan == NULL;  // alone, an operator's own kernel is no slower than a table
+  bytes.applied = inputs.composed || op_class->turn == NULL;  // alone, an operator's own kernel is no slower than a table, which can be turned
   bytes.root = inputs.root;
   return bytes;
 }

@@ -28,7 +28,9 @@ static void list_candidates(struct tvmq_record *record, const struct tvmq_env *e
   transformed.used -= info.transformed_bytes;
   struct tvmq_env any = *env;
   any.transformed = &transformed;
-  record->n_candidates = op_class->candidates(&record->desc, &any, record->candidates, MOST_CANDIDATES);
+  union tvmq_desc turned = record->desc;
+  tvmq_record_turn(record, &turned);
+  record->n_candidates = op_class->candidates(&turned, &any, record->candidates, MOST_CANDIDATES);
 }
 
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index, int candidate) {
@@ -58,7 +60,9 @@ const char *tvmq_get_signature(const void *base, int index) {
   if (!is_planned(record)) return NULL;
   if (record->signature == NULL) record->signature = tvmq_alloc(TVMQ_SIGNATURE_SIZE);
   if (record->signature == NULL) return NULL;
-  tvmq_sign(record->info.op, record->node.kind->op_class, &record->desc, &delegate->env, record->signature);
+  union tvmq_desc turned = record->desc;
+  tvmq_record_turn(record, &turned);
+  tvmq_sign(record->info.op, record->node.kind->op_class, &turned, &delegate->env, record->signature);
   return record->signature[0] != '\0' ? record->signature : NULL;
 }
 

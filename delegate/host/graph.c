@@ -238,22 +238,40 @@ static bool is_empty(const struct tvmq_record *record) {
   return bytes == 0;
 }
 
+static const struct tvmq_op_class *turning_class(const struct tvmq_record *record) {
+  return record->bytes.applied ? &tvmq_op_byte_map : record->node.kind->op_class;
+}
+
+enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record) {
+  union tvmq_desc desc = record->desc;
+  const struct tvmq_op_class *op_class = turning_class(record);
+  return op_class->turn != NULL ? op_class->turn(&desc, false, false) : TVMQ_TURNS_NONE;
+}
+
+void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
+  if (record->turns.in || record->turns.out) turning_class(record)->turn(desc, record->turns.in, record->turns.out);
+}
+
 static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const union tvmq_desc byte_map = {.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
-  if (record->bytes.applied) desc = &byte_map;
   set_class(record, desc, env);
   const char *reason = record->op_class->plan(&record->op, desc, env);
   if (reason == NULL) record->plans++;
   return reason;
 }
 
-// The choice that is wished for the operator: by force, or by records of tuning. NULL: there is none.
-static const struct tvmq_choice *wish_for(const struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+// The choice that is wished for the operator: by force, or by records of tuning, if need be of the same operator with its tensors as the model has them. NULL:
+// there is none.
+static const struct tvmq_choice *wish_for(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
   char task[TVMQ_SIGNATURE_SIZE];
   if (record->bytes.applied) return NULL;
   if (record->is_forced) return &record->wish;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;
-  tvmq_sign(record->info.op, record->node.kind->op_class, desc, env, task);
+  tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
+  const struct tvmq_choice *found = tvmq_records_find(env->tuned, task);
+  if (found != NULL || (!record->turns.in && !record->turns.out)) return found;
+  tvmq_record_turn(record, turned);  // back
+  tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
+  tvmq_record_turn(record, turned);
   return tvmq_records_find(env->tuned, task);
 }
 
@@ -265,7 +283,9 @@ static bool is_leavable(const struct tvmq_record *record, const union tvmq_desc 
 
 bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env) {
   if (!record->planned || record->op == NULL || !is_leavable(record, &record->desc)) return false;
-  const struct tvmq_choice *wish = wish_for(record, &record->desc, env);
+  union tvmq_desc turned = record->desc;
+  tvmq_record_turn(record, &turned);
+  const struct tvmq_choice *wish = wish_for(record, &turned, env);
   return wish != NULL && wish->way == TVMQ_WAY_RUNTIME;
 }
 
@@ -276,8 +296,11 @@ static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *
                                    : "only operators whose kernels in the runtime are exact by nature may be left to it";
 }
 
-// As wished, or by default where that is not legal. content: the name of the constants' contents; NULL if it is not known.
-static const char *plan_operator(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
+// As wished, or by default where that is not legal. `desc` becomes what the operator is planned for. content: the name of the constants' contents; NULL if it
+// is not known.
+static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
+  if (record->bytes.applied) *desc = (union tvmq_desc){.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
+  tvmq_record_turn(record, desc);
   struct tvmq_env own = *env;
   own.content = content;
   struct tvmq_env wishful = own;
@@ -291,7 +314,7 @@ static const char *plan_operator(struct tvmq_record *record, const union tvmq_de
 }
 
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
-  const union tvmq_desc desc = record->desc;
+  union tvmq_desc desc = record->desc;
   record->begin_cycles = env->machine->node_cycles;
   const char *reason = plan_operator(record, &desc, env, NULL);  // the constants may have changed since they were named
   if (reason != NULL) hide_plan(record);
@@ -315,13 +338,13 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   record->begin_cycles = env->machine->node_cycles;
   if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
   if (reason == NULL && !same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
+  if (reason == NULL) record->desc = desc;
   if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env, &record->content);
   if (reason != NULL) {
     hide_plan(record);
     return reason;
   }
   record->planned = true;
-  record->desc = desc;
   record->constants = constants;
   record->n_candidates = 0;
   tvmq_record_show_plan(record);

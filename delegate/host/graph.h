@@ -22,6 +22,11 @@ struct tvmq_bytes {
   uint8_t table[TVMQ_N_BYTES];
 };
 
+// Which tensors of a node are turned (turn_bytes.h).
+struct tvmq_turns {
+  bool in, out;
+};
+
 struct tvmq_record {
   struct tvmq_node_info info;                   // as the public header shows it; info.reason is "" as long as the node is to be claimed
   char op_name[64], packing[TVMQ_LAYOUT_NAME];  // what info's strings may point at
@@ -41,6 +46,7 @@ struct tvmq_record {
   struct tvmq_shapes shapes;
 
   struct tvmq_bytes bytes;
+  struct tvmq_turns turns;
 
   // The forced choice, and the choices there are
   bool is_forced;
@@ -91,6 +97,10 @@ bool tvmq_record_folded(const struct tvmq_record *record);                      
 // The tensors that the planned operator reads, and how large each is.
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);
 size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input);
+
+// Which of the record's tensors may be turned. And has a description of its operator turn those that are.
+enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record);
+void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc);
 
 // Which nodes it is folded into, if it is; and the report says so.
 void tvmq_record_unfold(struct tvmq_record *record);

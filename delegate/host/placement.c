@@ -3,6 +3,7 @@
 #include "host/fold_bytes.h"
 #include "host/fold_pad.h"
 #include "host/partition.h"
+#include "host/turn_bytes.h"
 
 // How the interpreter would partition the wanted nodes.
 struct preview {
@@ -148,7 +149,8 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
     // Packing is the costly step, so it comes after the limits.
     if (refuse_unpaid(delegate, context, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview))
       continue;
-    if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {
+    if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n) ||
+        !tvmq_turn_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {
       for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
       continue;
     }

@@ -16,6 +16,7 @@ struct recipe {
   const char *op;
   const struct tvmq_op_class *op_class;
   const char *(*describe)(const char *signature, struct tvmq_made *made);
+  bool is_conv;
 };
 
 static const char *const malformed = "its signature lacks a word, or has a wrong one";
@@ -202,17 +203,17 @@ static const char *make_resize(const char *signature, struct tvmq_made *made) {
 // ---- all of them
 
 static const struct recipe recipes[] = {
-    {"CONV_2D", &tvmq_op_conv, make_dense},
-    {"DEPTHWISE_CONV_2D", &tvmq_op_depthwise, make_depthwise},
-    {"FULLY_CONNECTED", &tvmq_op_fully_connected, make_fully_connected},
-    {"QUANTIZE", &tvmq_op_quantize, make_quantize},
-    {"ADD", &tvmq_op_binary, make_binary},
-    {"SUB", &tvmq_op_binary, make_binary},
-    {"MUL", &tvmq_op_binary, make_binary},
-    {"MAXIMUM", &tvmq_op_binary, make_binary},
-    {"MINIMUM", &tvmq_op_binary, make_binary},
-    {"PRELU", &tvmq_op_binary, make_binary},
-    {"RESIZE_BILINEAR", &tvmq_op_resize_bilinear, make_resize},
+    {"CONV_2D", &tvmq_op_conv, make_dense, true},
+    {"DEPTHWISE_CONV_2D", &tvmq_op_depthwise, make_depthwise, true},
+    {"FULLY_CONNECTED", &tvmq_op_fully_connected, make_fully_connected, true},
+    {"QUANTIZE", &tvmq_op_quantize, make_quantize, false},
+    {"ADD", &tvmq_op_binary, make_binary, false},
+    {"SUB", &tvmq_op_binary, make_binary, false},
+    {"MUL", &tvmq_op_binary, make_binary, false},
+    {"MAXIMUM", &tvmq_op_binary, make_binary, false},
+    {"MINIMUM", &tvmq_op_binary, make_binary, false},
+    {"PRELU", &tvmq_op_binary, make_binary, false},
+    {"RESIZE_BILINEAR", &tvmq_op_resize_bilinear, make_resize, false},
 };
 
 static const struct recipe *find_recipe(const char *signature) {
@@ -223,6 +224,14 @@ static const struct recipe *find_recipe(const char *signature) {
   return NULL;
 }
 
+// As the model has it: tensors of a convolution with int8 weights are int8, and those that are not have been turned.
+static const char *claim(const struct recipe *recipe, const union tvmq_desc *desc) {
+  union tvmq_desc described = *desc;
+  const struct tvmq_conv_desc *conv = recipe->is_conv && desc->conv.filter_type == TVMQ_TYPE_S8 ? &desc->conv : NULL;
+  if (conv != NULL) recipe->op_class->turn(&described, conv->in_type == TVMQ_TYPE_U8, conv->out_type == TVMQ_TYPE_U8);
+  return recipe->op_class->claim(&described);
+}
+
 const char *tvmq_make_operator(const char *signature, size_t most_bytes, struct tvmq_made *made) {
   const struct recipe *recipe = find_recipe(signature);
   *made = (struct tvmq_made){.most_bytes = most_bytes};
@@ -230,7 +239,7 @@ const char *tvmq_make_operator(const char *signature, size_t most_bytes, struct 
   made->op = recipe->op;
   made->op_class = recipe->op_class;
   const char *why = recipe->describe(signature, made);
-  return why != NULL ? why : recipe->op_class->claim(&made->desc);
+  return why != NULL ? why : claim(recipe, &made->desc);
 }
 
 void tvmq_made_draw(const struct tvmq_made *made, int input, void *tensor) {

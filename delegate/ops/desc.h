@@ -224,10 +224,11 @@ struct tvmq_softmax_desc {
   size_t rows, depth;
 };
 
-// The operator maps each of `n` bytes by a table of 256, which outlives it.
+// The operator maps each of `n` bytes by a table of 256: out = table[in ^ in_flip] ^ out_flip.
 struct tvmq_byte_map_desc {
   size_t n;
   const uint8_t *table;
+  uint8_t in_flip, out_flip;
 };
 
 // The options of nodes that copy elements (ops/copy.h); their constant tensors say the rest.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "kernels/kernel.h"
 #include "ops/desc.h"
+#include "ops/turn.h"
 #include "packing/layout.h"
 #include "plan/choice.h"
 #include "plan/select.h"
@@ -113,6 +114,9 @@ struct tvmq_op_class {
   // Gives the operator the border that a PAD before it makes; one of no width takes it away. Of `options` all but the node's own options is zero. False: it
   // cannot have that border. The member is NULL where operators have none.
   bool (*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
+  // Turns the inputs and the outputs of the description (turn.h), which is claimed; `in` and `out` are both false only to ask. Returns which of them may be
+  // turned, which depends on their types alone. The member is NULL where none may be.
+  enum tvmq_turning (*turn)(union tvmq_desc *desc, bool in, bool out);
   // The enum tvmq_moves that the operator does; with them, where in the input each output, or in the output each input, begins. Where these are
   // that very place already, run_task must not fail, and need not do anything. The member is NULL where operators compute.
   uint32_t (*moves)(const union tvmq_desc *desc, size_t offsets[]);

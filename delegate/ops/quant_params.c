@@ -30,7 +30,7 @@ void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) 
 // The oldest formula takes the product of input and filter scale in float32; that per channel and the one in float64, younger, take all in double.
 static bool has_float32_product(const struct tvmq_conv_desc *desc) {
   if (desc->fully_connected) return desc->scaling == TVMQ_SCALING_FIXED_POINT && desc->n_filter_scales == 1;
-  return desc->in_type == TVMQ_TYPE_U8;
+  return desc->filter_type == TVMQ_TYPE_U8;
 }
 
 double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {

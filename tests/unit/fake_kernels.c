@@ -183,6 +183,13 @@ static TfLiteStatus invoke_concatenation(TfLiteContext *context, TfLiteNode *nod
   return kTfLiteOk;
 }
 
+// Windows of one pixel.
+static TfLiteStatus invoke_average_pool(TfLiteContext *context, TfLiteNode *node) {
+  const TfLiteTensor *in = tensor_at(context, node->inputs, 0), *out = tensor_at(context, node->outputs, 0);
+  memcpy(out->data, in->data, in->bytes);
+  return kTfLiteOk;
+}
+
 static TfLiteStatus invoke_other(TfLiteContext *context, TfLiteNode *node) {
   const TfLiteTensor *in = tensor_at(context, node->inputs, 0), *out = tensor_at(context, node->outputs, 0);
   for (size_t i = 0; i < in->bytes; i++) ((uint8_t *)out->data)[i] = (uint8_t)(((const uint8_t *)in->data)[i] + 1);
@@ -194,6 +201,7 @@ const TfLiteRegistration *fake_kernel(int builtin_code) {
       {.builtin_code = TVMQ_BUILTIN_CONV_2D, .prepare = prepare_conv2d, .invoke = invoke_conv2d, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_DEPTHWISE_CONV_2D, .prepare = prepare_depthwise, .invoke = invoke_depthwise, .version = 3},
       {.builtin_code = TVMQ_BUILTIN_ADD, .prepare = prepare_same, .invoke = invoke_add, .version = 2},
+      {.builtin_code = TVMQ_BUILTIN_AVERAGE_POOL_2D, .prepare = prepare_same, .invoke = invoke_average_pool, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_CONCATENATION, .prepare = prepare_concatenation, .invoke = invoke_concatenation, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_PAD, .prepare = prepare_pad, .invoke = invoke_pad, .version = 2},
       {.builtin_code = TVMQ_BUILTIN_QUANTIZE, .prepare = prepare_same, .invoke = invoke_quantize, .version = 1},

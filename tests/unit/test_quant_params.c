@@ -93,6 +93,7 @@ static void check_products(void) {
     struct tvmq_conv_desc desc = {.in.scale = products[i].in, .out.scale = products[i].out};
     for (size_t t = 0; t < N_ELEMENTS(types); t++) {
       desc.in_type = types[t];
+      desc.filter_type = types[t] == TVMQ_TYPE_U8 ? TVMQ_TYPE_U8 : TVMQ_TYPE_S8;
       const int32_t wanted = types[t] == TVMQ_TYPE_U8 ? products[i].float_multiplier : products[i].double_multiplier;
       int32_t multiplier, shift;
       desc.filter_scales = &scales[1];

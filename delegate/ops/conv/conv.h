@@ -133,3 +133,6 @@ const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, c
 
 // The set_border of both operators (op.h).
 bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
+
+// The turn of all that are described as convolutions.
+enum tvmq_turning tvmq_conv_turn(union tvmq_desc *desc, bool in, bool out);

@@ -211,6 +211,12 @@ bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *
   return true;
 }
 
+enum tvmq_turning tvmq_conv_turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in) tvmq_turn_tensor(&desc->conv.in_type, &desc->conv.in.zero_point);
+  if (out) tvmq_turn_tensor(&desc->conv.out_type, &desc->conv.out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
 const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_op_class *op_class) {
   return desc->conv.in_type == TVMQ_TYPE_F32 ? &tvmq_op_hybrid : op_class;
 }
@@ -241,7 +247,8 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .run_task = run_task,
                                            .release = release,
                                            .info = info,
-                                           .set_border = tvmq_conv_set_border};
+                                           .set_border = tvmq_conv_set_border,
+                                           .turn = tvmq_conv_turn};
 
 // Without a border: its rows are not pixels side by side.
 const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
@@ -253,4 +260,5 @@ const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
                                                       .n_tasks = n_tasks,
                                                       .run_task = run_task,
                                                       .release = release,
-                                                      .info = info};
+                                                      .info = info,
+                                                      .turn = tvmq_conv_turn};

@@ -5,6 +5,7 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "ops/claims/claim.h"
+#include "ops/conv/conv.h"
 #include "ops/conv/phases.h"
 #include "ops/op.h"
 #include "ops/pixels.h"
@@ -266,5 +267,11 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_transpose_conv(&desc->conv); }
 
-const struct tvmq_op_class tvmq_op_transpose_conv = {
-    .claim = claim, .claim_fast_math = tvmq_claim_fast_math_conv, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_op_class tvmq_op_transpose_conv = {.claim = claim,
+                                                     .claim_fast_math = tvmq_claim_fast_math_conv,
+                                                     .plan = plan,
+                                                     .n_tasks = n_tasks,
+                                                     .run_task = run_task,
+                                                     .release = release,
+                                                     .info = info,
+                                                     .turn = tvmq_conv_turn};

@@ -370,4 +370,5 @@ const struct tvmq_op_class tvmq_op_depthwise = {
     .release = release,
     .info = info,
     .set_border = tvmq_conv_set_border,
+    .turn = tvmq_conv_turn,
 };

@@ -131,6 +131,15 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_binary_desc *d = &desc->binary;
+  if (in || out) {
+    for (int i = 0; i < 2; i++) tvmq_turn_value(d->type, &d->in[i].zero_point);
+    tvmq_turn_tensor(&d->type, &d->out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   return is_integer(desc) ? &tvmq_op_integers : &tvmq_op_binary;
@@ -152,5 +161,6 @@ const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
                                              .n_tasks = tvmq_elements_tasks,
                                              .run_task = run_task,
                                              .info = info,
+                                             .turn = turn,
                                              .byte_function = byte_function,
                                              .light_if_wide = true};

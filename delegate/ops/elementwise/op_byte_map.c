@@ -6,7 +6,7 @@
 struct byte_map {
   struct tvmq_elements elements;
   const struct tvmq_variant *variant;
-  const uint8_t *table;
+  uint8_t table[TVMQ_N_BYTES];
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -15,8 +15,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!m) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
   m->variant = tvmq_select_byte_map(&target);
-  m->table = desc->byte_map.table;
-  tvmq_elements_cut(&m->elements, desc->byte_map.n, TVMQ_LINE, (float)desc->byte_map.n / tvmq_speed_of(m->variant, env->machine).rate, env);
+  const struct tvmq_byte_map_desc *d = &desc->byte_map;
+  for (int x = 0; x < TVMQ_N_BYTES; x++) m->table[x] = d->table[x ^ d->in_flip] ^ d->out_flip;
+  tvmq_elements_cut(&m->elements, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(m->variant, env->machine).rate, env);
   return NULL;
 }
 
@@ -36,4 +37,11 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   });
 }
 
-const struct tvmq_op_class tvmq_op_byte_map = {.plan = plan, .n_tasks = tvmq_elements_tasks, .run_task = run_task, .info = info, .in_place = true};
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in) desc->byte_map.in_flip ^= TVMQ_TURN;
+  if (out) desc->byte_map.out_flip ^= TVMQ_TURN;
+  return TVMQ_TURNS_EACH;
+}
+
+const struct tvmq_op_class tvmq_op_byte_map = {
+    .plan = plan, .n_tasks = tvmq_elements_tasks, .run_task = run_task, .info = info, .turn = turn, .in_place = true};

@@ -45,5 +45,11 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_dequantize(&desc->dequantize); }
 
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  (void)out;  // float32
+  if (in) tvmq_turn_tensor(&desc->dequantize.in_type, &desc->dequantize.in.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
 const struct tvmq_op_class tvmq_op_dequantize = {
-    .claim = claim, .plan = plan, .n_tasks = tvmq_elements_tasks, .run_task = run_task, .info = info, .converts = true};
+    .claim = claim, .plan = plan, .n_tasks = tvmq_elements_tasks, .run_task = run_task, .info = info, .turn = turn, .converts = true};

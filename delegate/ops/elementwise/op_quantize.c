@@ -141,6 +141,15 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
+// There are no kernels from wider integers to uint8.
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_quantize_desc *d = &desc->quantize;
+  if (d->in_type != TVMQ_TYPE_F32 && tvmq_type_bytes(d->in_type) > 1) return TVMQ_TURNS_NONE;
+  if (in) tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
+  if (out) tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
 const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .candidates = candidates,
                                                .sign = sign,
@@ -148,5 +157,6 @@ const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .n_tasks = tvmq_elements_tasks,
                                                .run_task = run_task,
                                                .info = info,
+                                               .turn = turn,
                                                .byte_function = byte_function,
                                                .converts = true};

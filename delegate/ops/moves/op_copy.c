@@ -326,6 +326,16 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
   return in[0] != NULL;
 }
 
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_copy_desc *d = &desc->copy;
+  if (in || out) {
+    tvmq_turn_value(d->in_type, &d->value);
+    tvmq_turn_type(&d->in_type);
+    tvmq_turn_tensor(&d->out_type, &d->zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
 static bool leavable(const union tvmq_desc *desc) {
   (void)desc;
   return true;
@@ -342,7 +352,8 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   }
 }
 
-#define COPY .claim = claim, .sign = sign, .leavable = leavable, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .moves = moves
+#define COPY \
+  .claim = claim, .sign = sign, .leavable = leavable, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, .moves = moves
 
 const struct tvmq_op_class tvmq_op_copy = {COPY, .evaluate = evaluate};
 const struct tvmq_op_class tvmq_op_pad = {COPY};

@@ -254,6 +254,18 @@ static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad
   return true;
 }
 
+// Means of int8 are rounded away from zero, those of uint8 upwards.
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_pool_desc *d = &desc->pool;
+  if (d->pooling != TVMQ_POOLING_MAX) return TVMQ_TURNS_NONE;
+  if (in || out) {
+    tvmq_turn_value(d->in_type, &d->border.value);
+    tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
+    tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
 static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX; }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
@@ -273,7 +285,8 @@ const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
                                            .run_task = run_task,
                                            .release = release,
                                            .info = info,
-                                           .set_border = set_border};
+                                           .set_border = set_border,
+                                           .turn = turn};
 
 const struct tvmq_op_class tvmq_op_reduce_by_pool = {
     .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -109,4 +109,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_arg_max(&desc->arg_max); }
 
-const struct tvmq_op_class tvmq_op_arg_max = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  (void)out;  // integers
+  if (in) tvmq_turn_type(&desc->arg_max.in_type);
+  return TVMQ_TURNS_EACH;
+}
+
+const struct tvmq_op_class tvmq_op_arg_max = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn};

@@ -281,6 +281,14 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
   return pools ? &tvmq_op_reduce_by_pool : &tvmq_op_reduce;
 }
 
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in || out) {
+    tvmq_turn_tensor(&desc->reduce.in_type, &desc->reduce.in.zero_point);
+    tvmq_turn_tensor(&desc->reduce.out_type, &desc->reduce.out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
 const struct tvmq_op_class tvmq_op_reduce = {.claim = claim,
                                              .claim_fast_math = tvmq_claim_fast_math_reduce,
                                              .computed_by = computed_by,
@@ -289,4 +297,5 @@ const struct tvmq_op_class tvmq_op_reduce = {.claim = claim,
                                              .run_task = run_task,
                                              .release = release,
                                              .info = info,
+                                             .turn = turn,
                                              .light_if_wide = true};

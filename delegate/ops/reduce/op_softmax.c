@@ -84,4 +84,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_softmax(&desc->softmax); }
 
-const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in) tvmq_turn_tensor(&desc->softmax.in_type, &desc->softmax.in.zero_point);
+  if (out) tvmq_turn_tensor(&desc->softmax.out_type, &desc->softmax.out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
+const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn};
