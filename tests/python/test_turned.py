@@ -14,7 +14,7 @@ from tvmq_delegate.binding import library
 from tvmq_delegate.models.network import Activation, Network
 
 ISAS = [isa.name for isa in library.isas() if isa.available]
-UNSIGNED = {"avxvnni", "avx512vnni", "avx512vbmi"}  # that multiply unsigned bytes
+UNSIGNED = {"avxvnni", "avx512vnni", "avx512vbmi"}  # they multiply unsigned bytes
 
 
 def alike(x: Activation, made: list[Activation]) -> list[Activation]:
@@ -22,7 +22,7 @@ def alike(x: Activation, made: list[Activation]) -> list[Activation]:
 
 
 def layers(draw: Draw, network: Network, made: list[Activation]) -> list[Callable[[Activation], Activation]]:
-    """What may come next: on images of the size of the input, or smaller."""
+    """The layers that may come next."""
     return [
         lambda x: network.conv(x, draw.integer(1, 40), draw.choice([1, 3]), stride=draw.integer(1, 2)),
         lambda x: network.conv(x, draw.integer(1, 40), activation="NONE"),
@@ -55,7 +55,7 @@ def networks(draw: Draw) -> bytes:
 
 
 def turned(delegate: tvmq_delegate.Delegate, n_nodes: int) -> int:
-    """Convolutions whose input of int8 is kept as uint8."""
+    """The number of convolutions whose input of int8 is kept as uint8."""
     signatures = [tvmq_delegate.signature(delegate, index) or "" for index in range(n_nodes)]
     return sum(" in=u8" in signature and " filter=s8" in signature for signature in signatures)
 
