@@ -13,6 +13,17 @@ static bool result_fits_int16(const struct tvmq_accumulators *accumulators, int3
   return lo >= INT16_MIN + 256 && hi <= INT16_MAX - 256;
 }
 
+void tvmq_settle_constant(struct tvmq_accumulators *accumulators, enum tvmq_rounding rounding, struct tvmq_channel_params *params) {
+  enum { BEYOND = 1 << 9, QUARTERS = 4 };  // more than any byte less any zero point
+  const int64_t acc = accumulators->lo;
+  if (acc != accumulators->hi || acc < INT32_MIN || acc > INT32_MAX) return;
+  const int32_t value = tvmq_clamp(tvmq_rescale(rounding, (int32_t)acc, params->multiplier, params->shift), -BEYOND, BEYOND);
+  params->bias += QUARTERS * value - acc;
+  params->multiplier = 1 << 30;
+  params->shift = -1;
+  *accumulators = (struct tvmq_accumulators){QUARTERS * value, QUARTERS * value};
+}
+
 void tvmq_keep_promises(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, struct tvmq_stage *stage) {
   const int64_t limit = INT64_C(1) << 30;
   if (shift > -1) stage->right_shifts = false;

@@ -61,6 +61,7 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
     }
   }
   if (quant->stage.sums) return;
+  for (size_t j = 0; j < n && !wide; j++) tvmq_settle_constant(&accumulators[j], quant->stage.rounding, &params[j]);
   if (in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
   if (wide) stage->fits_int16 = false;
   for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
