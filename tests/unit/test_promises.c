@@ -16,7 +16,7 @@ static void check_constants(void) {
     for (int i = 0; i < 20000; i++) {
       const int64_t folded = (int64_t)(int32_t)(unit_random(&state) >> 32) >> (i % 24);
       const int64_t offset = (int32_t)(unit_random(&state) >> 44);  // between the panel's bias and the accumulator
-      const struct tvmq_channel_params before = {.bias = folded - offset, .multiplier = (1 << 30) + (int32_t)(unit_random(&state) >> 34), .shift = -(i % 37)};
+      const struct tvmq_channel_params before = {.bias = folded - offset, .multiplier = (1 << 30) + (int32_t)(unit_random(&state) >> 34), .shift = -(i % 32)};
       struct tvmq_channel_params after = before;
       struct tvmq_accumulators accumulators = {folded, folded};
       tvmq_settle_constant(&accumulators, roundings[r], &after);
