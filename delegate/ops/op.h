@@ -115,7 +115,7 @@ struct tvmq_op_class {
   // cannot have that border. The member is NULL where operators have none.
   bool (*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
   // Turns the inputs and the outputs of the description (turn.h), which is claimed; `in` and `out` are both false only to ask. Returns which of them may be
-  // turned, which depends on their types alone. The member is NULL where none may be.
+  // turned, which depends on their types and quantization alone. The member is NULL where none may be.
   enum tvmq_turning (*turn)(union tvmq_desc *desc, bool in, bool out);
   // The enum tvmq_moves that the operator does; with them, where in the input each output, or in the output each input, begins. Where these are
   // that very place already, run_task must not fail, and need not do anything. The member is NULL where operators compute.
