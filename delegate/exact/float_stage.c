@@ -7,16 +7,16 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/cpu.h"
-#include "exact/progression.h"
 #include "kernels/inline.h"
 #include "kernels/stage.h"
 
-enum { MAX_STEPS = 255, SLOPES = 16 };
+enum { SLOPES = 16, VECTOR = 8, MAX_STEPS = 256 };  // 255 steps, and what makes whole vectors of them
 
 struct line {
   float slope, intercept;
   int32_t origin;
 };
+#define MOST_SLOPE 0x1p20  // results next to a step are less than 2^22
 
 // One channel as the proof sees it.
 struct channel {
@@ -32,30 +32,27 @@ struct channel {
 };
 
 // Where the reference steps from one value to the next, zero point not added: it reaches v from the least accumulator on whose product with the multiplier is
-// unit * v - bias or more. By how much it is more is the step's excess. Below zero the steps of an odd line mirror those above, reaching -v at -acc; but where
-// the excess would be 0, -v takes one accumulator more.
+// unit * v - bias or more. By how much that accumulator exceeds the quotient of the two is the step's excess. Below zero the steps of an odd line mirror those
+// above, reaching -v at -acc; but where the excess would be 0, -v takes one accumulator more.
 struct steps {
+  int32_t first, n;          // v = first, first + 1, ...
+  int32_t n_above, n_below;  // of an odd line: so many are reached above zero, and so many below it
   int64_t bias;
-  int32_t first, n;               // v = first, first + 1, ...
-  int64_t excess_of_first, rise;  // modulo the multiplier, from one step to the next
-  int32_t n_above, n_below;       // of an odd line: so many are reached above zero, and so many below it
+  uint64_t quotient, rise;       // of the first, from the line's origin, and from one to the next, in 2^-32
+  int32_t places[MAX_STEPS];     // the accumulators, from the line's origin; the last one again up to a whole vector
+  uint32_t excesses[MAX_STEPS];  // in 2^-32
 };
 
-// A step that may decide whether a line serves, which is to reach the value at the accumulator, x from the line's origin, and not before. None does where an
-// odd one would have to reach it later below zero than above.
-struct place {
-  int32_t acc, value;
-  double x;
-  bool is_lost;
-};
+// By how much the quotient of a step may be off, in 2^-32: the last one has 255 rises.
+enum { BLUR = 132 };
 
-// x modulo the multiplier. The quotient in double, less than 2^33, errs by far less than one.
-static int64_t excess_of(const struct channel *c, int64_t x) {
-  const int64_t rest = x - (int64_t)lrint((double)x * c->inverse) * c->multiplier;
-  return rest < 0 ? rest + c->multiplier : rest;
+// x / multiplier in 2^-32, off by little more than a half; modulo 2^64.
+TVMQ_INLINE uint64_t quotient_of(const struct channel *c, int64_t x) {
+  const int64_t whole = lrint((double)x * c->inverse), rest = x - whole * c->multiplier;
+  return ((uint64_t)whole << 32) + (uint64_t)lrint((double)rest * c->inverse * 0x1p32);
 }
 
-static void find_steps(const struct channel *c, struct steps *steps) {
+TVMQ_INLINE void begin(const struct channel *c, int32_t origin, struct steps *steps) {
   int32_t first = c->least + 1, last = c->most;
   if (c->is_odd) {
     first = c->least > 0 ? c->least + 1 : c->most < 0 ? 1 - c->most : 1;
@@ -68,22 +65,59 @@ static void find_steps(const struct channel *c, struct steps *steps) {
   // Half a value, and where the reference rounds twice half of the product's last place.
   const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
   steps->bias = c->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
-  // How much the least multiple of the multiplier that reaches a value exceeds what the value needs.
-  steps->excess_of_first = steps->n > 0 ? excess_of(c, steps->bias - c->unit * first) : 0;
-  steps->rise = excess_of(c, -c->unit);
+  if (steps->n == 0) return;
+  steps->quotient = quotient_of(c, c->unit * first - steps->bias) - ((uint64_t)origin << 32);
+  steps->rise = quotient_of(c, c->unit);
 }
 
-static struct place place_of(const struct channel *c, const struct steps *steps, const struct line *line, struct tvmq_term excess) {
-  const int32_t value = steps->first + excess.i;
-  // A multiple of the multiplier, by less than 2^31: the quotient in double errs by less than a half.
-  int32_t acc = (int32_t)lrint((double)(c->unit * value - steps->bias + excess.value) * c->inverse);
-  const bool is_later = c->is_odd && excess.value == 0, is_above = excess.i < steps->n_above;
-  if (is_later && !is_above) acc++;
-  return (struct place){.acc = acc, .value = value + c->on_line, .x = acc - line->origin, .is_lost = is_later && is_above && excess.i < steps->n_below};
+TVMQ_INLINE bool is_near_whole(uint32_t excess) { return excess + BLUR <= 2 * BLUR; }
+
+// Finds the places, some of them wrong where true: a quotient is so near to a whole number that it may lie beyond it.
+TVMQ_INLINE bool find_places(struct steps *steps) {
+  const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR);
+  uint64_t quotient = steps->quotient;
+  int near = 0;
+  for (int32_t i = 0; i < n; i++, quotient += steps->rise) {
+    steps->places[i] = (int32_t)((quotient + UINT32_MAX) >> 32);
+    steps->excesses[i] = (uint32_t)(0 - quotient);
+    near |= is_near_whole(steps->excesses[i]);
+  }
+  return near;
+}
+
+// Finds a place anew by whole numbers. False: an odd line would have to reach the value later below zero than above.
+static bool find_near_place(const struct channel *c, int32_t origin, int32_t i, struct steps *steps) {
+  const int64_t needed = c->unit * (steps->first + i) - steps->bias;
+  int64_t acc = needed / c->multiplier;
+  if (acc * c->multiplier < needed) acc++;
+  int64_t excess = acc * c->multiplier - needed;
+  if (c->is_odd && excess == 0) {
+    if (i < steps->n_above && i < steps->n_below) return false;
+    if (i >= steps->n_above) {
+      acc++;
+      excess = c->multiplier - 1;  // or one more, of at least 2^30
+    }
+  }
+  steps->places[i] = (int32_t)(acc - origin);
+  steps->excesses[i] = (uint32_t)(((uint64_t)excess << 32) / (uint64_t)c->multiplier);
+  return true;
+}
+
+TVMQ_INLINE bool find_steps(const struct channel *c, int32_t origin, struct steps *steps) {
+  if (steps->n == 0) return true;
+  const bool near = find_places(steps);
+  for (int32_t i = 0; near && i < steps->n; i++) {
+    if (is_near_whole(steps->excesses[i]) && !find_near_place(c, origin, i, steps)) return false;
+  }
+  for (int32_t i = steps->n; i % VECTOR != 0; i++) {
+    steps->places[i] = steps->places[steps->n - 1];
+    steps->excesses[i] = steps->excesses[steps->n - 1];
+  }
+  return true;
 }
 
 // The greatest power of two that is no greater; x is a normal number above 0.
-static double power_within(double x) {
+TVMQ_INLINE double power_within(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   bits &= UINT64_C(0x7ff) << 52;
@@ -93,153 +127,136 @@ static double power_within(double x) {
 
 // By how much a result on the line may be rounded, in values: to float, as may be an accumulator which float32 does not hold. No place is farther from where
 // the line is 0 than the first or the last step.
-static double rounding(const struct channel *c, const struct steps *steps) {
+TVMQ_INLINE double rounding(const struct channel *c, const struct steps *steps) {
   const double first = fabs(steps->first + c->on_line - 0.5), last = fabs(steps->first + steps->n - 1 + c->on_line - 0.5);
   const double farthest = (first > last ? first : last) + 0x1p-8 + 4 * c->real;
   return 0x1p-24 * power_within(farthest) + (farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest);
 }
 
-// By how much two places may be moved against each other by a slope that is not the real one.
-static double tilt(const struct channel *c, const struct steps *steps, const struct line *line) {
-  return fabs((double)line->slope - c->real) * ((double)c->unit * c->inverse) * (steps->n + 4 * c->real);
-}
-
-// The steps that may miss the line first: by ascending excess from the least on, and by descending from the greatest. A line that rises reaches the one last,
-// and one that falls leaves the other first.
-struct search {
-  struct steps steps;
-  double rounding;
-  struct tvmq_progression excess;
-  struct tvmq_term above, below;  // the next ones
-  int n;                          // so many are known
-  struct place *places;           // MAX_STEPS
+// The intercepts with which a line, not rounded, is at the middle between two values or beyond it at every place, and not one accumulator before.
+struct window {
+  double least, most;
 };
 
-static void begin(const struct channel *c, struct search *search) {
-  const struct steps *steps = &search->steps;
-  if (steps->n == 0) return;
-  search->excess = tvmq_progression(steps->excess_of_first, steps->rise, c->multiplier, steps->n);
-  search->above = search->excess.least;
-  search->below = search->excess.greatest;
+// `needed` is what a step needs, in values: of all of them the most, and the least.
+TVMQ_INLINE struct window window_of(const struct channel *c, float slope, double most_needed, double least_needed) {
+  const double least = c->is_odd ? 0 : -2 * (double)slope, most = least_needed + (double)slope;
+  return (struct window){most_needed > least ? most_needed : least, most < 2 * (double)slope ? most : 2 * (double)slope};
 }
 
-static void add(const struct channel *c, const struct line *line, struct search *search, struct tvmq_term excess) {
-  search->places[search->n++] = place_of(c, &search->steps, line, excess);
+// What the first step would need without its excess.
+TVMQ_INLINE double first_needed(const struct channel *c, const struct steps *steps, float slope) {
+  return steps->first + c->on_line - 0.5 - (double)slope * 0x1p-32 * (double)(int64_t)steps->quotient;
 }
 
-// Adds the steps of which one may miss the line where no other does. The rest is farther from it than the doubt. All, if mirrored ones differ from what they
-// mirror.
-static void add_places(const struct channel *c, const struct line *line, struct search *search) {
-  const struct steps *steps = &search->steps;
-  const struct tvmq_progression *p = &search->excess;
-  const double near = (tilt(c, steps, line) + 2 * search->rounding) * (double)c->unit;
-  const int64_t all = p->greatest.value - p->least.value, band = near < (double)all && !(c->is_odd && p->least.value == 0) ? (int64_t)near + 1 : all;
-  for (; search->n < steps->n && search->above.value <= p->least.value + band; search->above = tvmq_term_above(p, search->above))
-    add(c, line, search, search->above);
-  for (; search->n < steps->n && search->below.value >= p->greatest.value - band; search->below = tvmq_term_below(p, search->below))
-    add(c, line, search, search->below);
-}
+// By how much more the next one would: nothing by the real slope.
+TVMQ_INLINE double tilt(const struct channel *c, float slope) { return 1 - (double)slope * ((double)c->unit * c->inverse); }
 
-// The middle of the intercepts with which the line, not rounded, passes every place; false: there are none.
-static bool find_intercept(const struct channel *c, const struct place *places, int n, struct line *line) {
-  const double slope = (double)line->slope;
-  double least = c->is_odd ? 0 : -2 * slope, most = 2 * slope;
-  for (int i = 0; i < n; i++) {
-    const double needed = places[i].value - 0.5 - slope * places[i].x;
-    least = needed > least ? needed : least;
-    most = needed + slope < most ? needed + slope : most;
-    if (least > most) return false;
+// A window within the one that find_window() finds, without a look at each step: only the least and the greatest excess count, as if the first and the last
+// step had both. Those of some steps more do no harm, and make whole vectors.
+TVMQ_INLINE struct window bound_window(const struct channel *c, const struct steps *steps, float slope) {
+  if (steps->n == 0) return window_of(c, slope, 0, 0);
+  // Excesses less a half.
+  const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR);
+  const uint32_t first_excess = UINT32_C(1) << 31 ^ (uint32_t)(0 - steps->quotient), rise = (uint32_t)(0 - steps->rise);
+  int32_t least = INT32_MAX, most = INT32_MIN;
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t excess = (int32_t)(first_excess + (uint32_t)i * rise);
+    least = excess < least ? excess : least;
+    most = excess > most ? excess : most;
   }
-  line->intercept = (float)((least + most) / 2);
-  return least <= most;
+  if (least < INT32_MIN + BLUR || most > INT32_MAX - BLUR) return (struct window){0, -1};
+  const double first = first_needed(c, steps, slope) - 0.5 * (double)slope, last = first + (steps->n - 1) * tilt(c, slope), unit = (double)slope * 0x1p-32;
+  return window_of(c, slope, (first > last ? first : last) - unit * least, (first < last ? first : last) - unit * most);
 }
 
-static int32_t value_on(const struct channel *c, const struct line *line, int32_t acc) {
-  return tvmq_float_value(line->slope, line->intercept, c->is_odd, acc - line->origin);
-}
-
-// Below zero an odd line mirrors itself, as the steps do.
-static bool passes(const struct channel *c, const struct line *line, const struct place *places, int n) {
-  for (int i = 0; i < n; i++) {
-    const struct place *place = &places[i];
-    if (place->is_lost || value_on(c, line, place->acc) < place->value || value_on(c, line, place->acc - 1) >= place->value) return false;
+TVMQ_INLINE struct window find_window(const struct channel *c, const struct steps *steps, float slope) {
+  if (steps->n == 0) return window_of(c, slope, 0, 0);
+  // In accumulators of 2^-30.
+  const double tilts = 0x1p30 * tilt(c, slope) / (double)slope;
+  if (!(fabs(tilts) * MAX_STEPS < 0x1p30)) return (struct window){0, -1};
+  const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR), per_step = (int32_t)lrint(tilts);
+  int32_t least = INT32_MAX, most = INT32_MIN, tilted = 0;
+  for (int32_t i = 0; i < n; i++, tilted += per_step) {
+    const int32_t needed = tilted - (int32_t)(steps->excesses[i] >> 2);
+    least = needed < least ? needed : least;
+    most = needed > most ? needed : most;
   }
-  return true;
+  const double first = first_needed(c, steps, slope), unit = (double)slope * 0x1p-30;
+  return window_of(c, slope, first + unit * most, first + unit * least);
 }
 
-static bool gives(const struct channel *c, const struct line *line, int32_t acc, int32_t value) {
-  const int32_t zero_point = c->stage->zero_point, result = value_on(c, line, acc) + zero_point - c->on_line;
+TVMQ_INLINE int32_t bits_of(float x) {
+  int32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+// The result on the line next to a step, where it is less than 2^22: what is added leaves a whole number in the lowest bits.
+TVMQ_INLINE int32_t result_on(const struct line *line, int32_t acc) {
+  const float whole = 0x1.8p23f;
+  return bits_of(fmaf(line->slope, (float)acc, line->intercept) + whole) - bits_of(whole);
+}
+
+// Whether the line passes every place: it reaches the value there, and not one accumulator before. Below zero an odd line mirrors itself, as the steps do.
+TVMQ_INLINE bool passes(const struct channel *c, const struct steps *steps, const struct line *line) {
+  const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR), first = steps->first + c->on_line, last = first + steps->n - 1;
+  int32_t signs = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t value = first + i < last ? first + i : last;
+    signs |= (result_on(line, steps->places[i]) - value) | (value - 1 - result_on(line, steps->places[i] - 1));
+  }
+  return signs >= 0;
+}
+
+TVMQ_INLINE bool gives(const struct channel *c, const struct line *line, int32_t acc, int32_t value) {
+  const int32_t zero_point = c->stage->zero_point;
+  const int32_t result = tvmq_float_value(line->slope, line->intercept, c->is_odd, acc - line->origin) + zero_point - c->on_line;
   return tvmq_clamp(result, c->stage->min, c->stage->max) == value + zero_point;
 }
 
-// Excesses as fractions of the multiplier, of 32 bits, by which each is off by less than BLUR.
-struct fractions {
-  uint32_t least, greatest;
-};
-enum { BLUR = 130 };
-
-TVMQ_INLINE struct fractions bounds_of(uint32_t first, uint32_t rise, uint32_t n) {
-  struct fractions bounds = {UINT32_MAX, 0};
-  uint32_t fraction = first;
-  for (uint32_t i = 0; i < n; i++, fraction += rise) {
-    bounds.least = fraction < bounds.least ? fraction : bounds.least;
-    bounds.greatest = fraction > bounds.greatest ? fraction : bounds.greatest;
-  }
-  return bounds;
+// Sets the intercept to the middle of the window. Whether it leaves so much room that no step need be looked at.
+TVMQ_INLINE bool is_roomy(const struct channel *c, const struct steps *steps, const struct window *window, struct line *line) {
+  line->intercept = (float)((window->least + window->most) / 2);
+  const double room = rounding(c, steps) + 0x1p-20 * (double)line->slope, intercept = (double)line->intercept;
+  return intercept - window->least >= room && window->most - intercept >= room;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static struct fractions bounds_by_avx2(uint32_t first, uint32_t rise, uint32_t n) { return bounds_of(first, rise, n); }
-#endif
-
-static struct fractions bounds(uint32_t first, uint32_t rise, uint32_t n) {
-#if defined(__x86_64__)
-  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return bounds_by_avx2(first, rise, n);
-#endif
-  return bounds_of(first, rise, n);
-}
-
-// Most channels leave a line so much room that no step needs to be looked at: the extremes of the excesses decide. Those of some steps more do no harm, and
-// make whole vectors.
-static bool find_roomy_line(const struct channel *c, const struct search *search, struct line *line) {
-  enum { VECTOR = 16 };
-  const struct steps *steps = &search->steps;
-  if (steps->n == 0) return false;
-  const double scale = 0x1p32 * c->inverse, fraction = c->real * 0x1p-32;
-  const struct fractions excess = bounds((uint32_t)((double)steps->excess_of_first * scale), (uint32_t)((double)steps->rise * scale + 0.5),
-                                         (uint32_t)tvmq_round_up((size_t)steps->n, VECTOR));
-  if (excess.least < BLUR || excess.greatest > UINT32_MAX - BLUR) return false;
-  line->slope = (float)c->real;
-  const double bias = (double)steps->bias / (double)c->unit, middle = steps->first + c->on_line + 0.5 * (steps->n - 1) - bias;
-  const double tilted = (1 - (double)line->slope * ((double)c->unit * c->inverse)) * middle;
-  const double none = c->on_line - 0.5 + bias + c->real * line->origin + tilted, off = 0.5 * tilt(c, steps, line) + search->rounding + 0x1p-40;
-  const double least = none - fraction * (excess.least - BLUR) + off, most = none - fraction * ((double)excess.greatest + BLUR) + (double)line->slope - off;
-  line->intercept = (float)(0.5 * (least + most));
-  const double slope = (double)line->slope, intercept = (double)line->intercept;
-  return intercept >= least && intercept <= most && intercept >= (c->is_odd ? 0 : -2 * slope) && intercept <= 2 * slope;
-}
-
-static bool find_line(const struct channel *c, struct place places[MAX_STEPS], struct line *line) {
+// Tries the slopes next to the real one, each with the middle of its window.
+TVMQ_INLINE bool find_line_in(const struct channel *c, struct steps *steps, struct line *line) {
   const double origin = -c->on_line * ((double)c->unit * c->inverse);
-  if (!(fabs(origin) < 0x1p30)) return false;
+  if (!(fabs(origin) < 0x1p30) || c->real > MOST_SLOPE) return false;
   line->origin = (int32_t)lrint(origin);
-  struct search search = {.places = places};
-  find_steps(c, &search.steps);
-  search.rounding = rounding(c, &search.steps);
-  if (find_roomy_line(c, &search, line) && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most)) return true;
-  begin(c, &search);
+  begin(c, line->origin, steps);
   float above = (float)c->real, below = above;
+  line->slope = above;
+  const struct window bound = bound_window(c, steps, above);
+  if (is_roomy(c, steps, &bound, line) && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most)) return true;
+  if (!find_steps(c, line->origin, steps)) return false;
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
-    add_places(c, line, &search);
-    if (find_intercept(c, places, search.n, line) && passes(c, line, places, search.n) && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most))
-      return true;
+    const struct window window = find_window(c, steps, line->slope);
+    const bool serves = window.least <= window.most && (is_roomy(c, steps, &window, line) || passes(c, steps, line));
+    if (serves && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most)) return true;
     if (i % 2 == 0)
       above = nextafterf(above, INFINITY);
     else
       below = nextafterf(below, 0);
   }
   return false;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static bool find_line_by_avx2(const struct channel *c, struct steps *steps, struct line *line) {
+  return find_line_in(c, steps, line);
+}
+#endif
+
+static bool find_line(const struct channel *c, struct steps *steps, struct line *line) {
+#if defined(__x86_64__)
+  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return find_line_by_avx2(c, steps, line);
+#endif
+  return find_line_in(c, steps, line);
 }
 
 // A channel whose value is the same for all accumulators, as of one whose weights are all zero: a level line. An odd one takes its sign from the accumulators,
@@ -249,15 +266,9 @@ static struct line level_line(const struct channel *c) {
   return (struct line){.slope = 0, .intercept = (float)(sign * (c->least + c->on_line)), .origin = !c->is_odd ? 0 : sign < 0 ? c->hi + 1 : c->lo};
 }
 
-static int32_t bits_of(float x) {
-  int32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
 // The line for channels [first, end) of one multiplier and shift, over all their accumulators.
 static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *params,
-                             size_t first, size_t end, struct place places[MAX_STEPS], struct line *line) {
+                             size_t first, size_t end, struct steps *steps, struct line *line) {
   const int32_t multiplier = params[first].multiplier, shift = params[first].shift;
   struct tvmq_accumulators all = accumulators[first];
   for (size_t j = first + 1; j < end; j++) {
@@ -287,17 +298,17 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
     *line = level_line(&channel);
     return true;
   }
-  return multiplier != 0 && all.lo >= -limit && all.hi <= limit && find_line(&channel, places, line);
+  return multiplier != 0 && all.lo >= -limit && all.hi <= limit && find_line(&channel, steps, line);
 }
 
-static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct place places[MAX_STEPS],
-                       struct tvmq_channel_params *params, size_t n) {
+static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct steps *steps, struct tvmq_channel_params *params,
+                       size_t n) {
   struct tvmq_channel_params lines[TVMQ_MAX_NR];
   assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0, end; j < n; j = end) {
     for (end = j + 1; end < n && params[end].multiplier == params[j].multiplier && params[end].shift == params[j].shift;) end++;
     struct line line;
-    if (!find_common_line(stage, accumulators, params, j, end, places, &line)) return false;
+    if (!find_common_line(stage, accumulators, params, j, end, steps, &line)) return false;
     for (size_t i = j; i < end; i++)
       lines[i] = (struct tvmq_channel_params){
           .bias = tvmq_sub_wrap(params[i].bias, line.origin), .multiplier = bits_of(-line.slope), .shift = bits_of(line.intercept)};
@@ -307,8 +318,8 @@ static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumul
 }
 
 bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n) {
-  struct place *places = tvmq_alloc_unset(MAX_STEPS * sizeof *places);  // more than a small stack has room for
-  const bool found = places != NULL && find_lines(stage, accumulators, places, params, n);
-  tvmq_free(places);
+  struct steps *steps = tvmq_alloc_unset(sizeof *steps);  // more than a small stack has room for
+  const bool found = steps != NULL && find_lines(stage, accumulators, steps, params, n);
+  tvmq_free(steps);
   return found;
 }

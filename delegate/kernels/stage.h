@@ -91,20 +91,6 @@ static inline bool tvmq_stage_ties_up(const struct tvmq_stage *stage) {
   return stage->rounding == TVMQ_ROUNDING_UPWARD || (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min >= stage->zero_point);
 }
 
-// a * b + c, rounded once; as a call it would be the larger part of a proof. A product of two float32 is exact in float64. Rounding the sum twice is rounding
-// it once, unless float64 gives the middle between two float32. Results below 2^-126 may be off, by less than that.
-static inline float tvmq_fma(float a, float b, float c) {
-#if defined __FMA__ || defined __aarch64__
-  return fmaf(a, b, c);
-#else
-  const double sum = (double)a * b + c;
-  uint64_t bits;
-  memcpy(&bits, &sum, sizeof bits);
-  const uint64_t below_float32 = (UINT64_C(1) << 29) - 1, middle = UINT64_C(1) << 28;
-  return (bits & below_float32) != middle ? (float)sum : fmaf(a, b, c);
-#endif
-}
-
 // A panel in float form (TVMQ_FLOAT_STAGE) has -slope for each multiplier, which no multiplier is, being no less than 0, and the intercept for each shift, both
 // as the bits of a float32. A result is the integer nearest to slope * acc + intercept, ties to even, the product not rounded by itself. Where ties go away
 // from zero on both of its sides that is odd in acc, the intercept, at least 0, taking acc's sign, and the zero point is added behind; else acc counts from the
@@ -113,7 +99,7 @@ static inline bool tvmq_stage_is_odd(const struct tvmq_stage *stage) { return st
 
 static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd, int32_t acc) {
   const float x = (float)acc;
-  return (int32_t)lrintf(tvmq_fma(slope, x, is_odd ? copysignf(intercept, x) : intercept));
+  return (int32_t)lrintf(fmaf(slope, x, is_odd ? copysignf(intercept, x) : intercept));
 }
 
 static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {
