@@ -38,9 +38,9 @@ struct steps {
   int32_t first, n;          // v = first, first + 1, ...
   int32_t n_above, n_below;  // of an odd line: so many are reached above zero, and so many below it
   int64_t bias;
-  uint64_t quotient, rise;       // of the first, from the line's origin, and from one to the next, in 2^-32
-  int32_t places[MAX_STEPS];     // the accumulators, from the line's origin; the last one again up to a whole vector
-  uint32_t excesses[MAX_STEPS];  // in 2^-32
+  uint64_t quotient, rise;        // of the first, from the line's origin, and from one to the next, in 2^-32
+  int32_t places[MAX_STEPS];      // the accumulators, from the line's origin; the last one again up to a whole vector
+  int32_t thresholds[MAX_STEPS];  // see threshold_of()
 };
 
 // By how much the quotient of a step may be off, in 2^-32: the last one has 255 rises.
@@ -72,15 +72,40 @@ TVMQ_INLINE void begin(const struct channel *c, int32_t origin, struct steps *st
 
 TVMQ_INLINE bool is_near_whole(uint32_t excess) { return excess + BLUR <= 2 * BLUR; }
 
+TVMQ_INLINE int32_t bits_of(float x) {
+  int32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+TVMQ_INLINE float float_of(int32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// The unit of thresholds: an accumulator is 2^30 of them. How many half a unit in the last place of a float32 between 1/2 and 1 is, at most 2^21.
+TVMQ_INLINE float half_place(const struct channel *c) { return c->real > 0x1p-16 ? (float)(0x1p30 * 0x1p-25 / c->real) : 0x1p21f; }
+
+// By how much a line has to be above what it needs for a step without an excess. The excess makes it less. A result that is rounded to float32 may be half a
+// unit in its last place lower and still be rounded to a value that is even, or has to be as much higher for one that is odd.
+TVMQ_INLINE int32_t threshold_of(int32_t value, uint32_t excess, float half_place) {
+  const int32_t exponent = 0xff << 23;
+  const int32_t rounded = (int32_t)(2 * half_place * float_of(bits_of((float)value - 0.5f) & exponent));
+  return (value % 2 != 0 ? rounded : -rounded) - (int32_t)(excess >> 2);
+}
+
 // Finds the places, some of them wrong where true: a quotient is so near to a whole number that it may lie beyond it.
-TVMQ_INLINE bool find_places(struct steps *steps) {
-  const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR);
+TVMQ_INLINE bool find_places(const struct channel *c, struct steps *steps) {
+  const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR), first = steps->first + c->on_line;
+  const float half = half_place(c);
   uint64_t quotient = steps->quotient;
   int near = 0;
   for (int32_t i = 0; i < n; i++, quotient += steps->rise) {
+    const uint32_t excess = (uint32_t)(0 - quotient);
     steps->places[i] = (int32_t)((quotient + UINT32_MAX) >> 32);
-    steps->excesses[i] = (uint32_t)(0 - quotient);
-    near |= is_near_whole(steps->excesses[i]);
+    steps->thresholds[i] = threshold_of(first + i, excess, half);
+    near |= is_near_whole(excess);
   }
   return near;
 }
@@ -99,19 +124,21 @@ static bool find_near_place(const struct channel *c, int32_t origin, int32_t i, 
     }
   }
   steps->places[i] = (int32_t)(acc - origin);
-  steps->excesses[i] = (uint32_t)(((uint64_t)excess << 32) / (uint64_t)c->multiplier);
+  steps->thresholds[i] = threshold_of(steps->first + c->on_line + i, (uint32_t)(((uint64_t)excess << 32) / (uint64_t)c->multiplier), half_place(c));
   return true;
 }
 
 TVMQ_INLINE bool find_steps(const struct channel *c, int32_t origin, struct steps *steps) {
   if (steps->n == 0) return true;
-  const bool near = find_places(steps);
-  for (int32_t i = 0; near && i < steps->n; i++) {
-    if (is_near_whole(steps->excesses[i]) && !find_near_place(c, origin, i, steps)) return false;
+  if (find_places(c, steps)) {
+    for (int32_t i = 0; i < steps->n; i++) {
+      const uint64_t quotient = steps->quotient + (uint64_t)i * steps->rise;
+      if (is_near_whole((uint32_t)(0 - quotient)) && !find_near_place(c, origin, i, steps)) return false;
+    }
   }
   for (int32_t i = steps->n; i % VECTOR != 0; i++) {
     steps->places[i] = steps->places[steps->n - 1];
-    steps->excesses[i] = steps->excesses[steps->n - 1];
+    steps->thresholds[i] = steps->thresholds[steps->n - 1];
   }
   return true;
 }
@@ -133,7 +160,7 @@ TVMQ_INLINE double rounding(const struct channel *c, const struct steps *steps) 
   return 0x1p-24 * power_within(farthest) + (farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest);
 }
 
-// The intercepts with which a line, not rounded, is at the middle between two values or beyond it at every place, and not one accumulator before.
+// Intercepts with which a line is at the middle between two values or beyond it at every place, and not one accumulator before.
 struct window {
   double least, most;
 };
@@ -144,16 +171,16 @@ TVMQ_INLINE struct window window_of(const struct channel *c, float slope, double
   return (struct window){most_needed > least ? most_needed : least, most < 2 * (double)slope ? most : 2 * (double)slope};
 }
 
-// What the first step would need without its excess.
+// The first step would need this much without its excess.
 TVMQ_INLINE double first_needed(const struct channel *c, const struct steps *steps, float slope) {
   return steps->first + c->on_line - 0.5 - (double)slope * 0x1p-32 * (double)(int64_t)steps->quotient;
 }
 
-// By how much more the next one would: nothing by the real slope.
+// By how much the need grows from one step to the next, excesses apart: not at all by the real slope.
 TVMQ_INLINE double tilt(const struct channel *c, float slope) { return 1 - (double)slope * ((double)c->unit * c->inverse); }
 
-// A window within the one that find_window() finds, without a look at each step: only the least and the greatest excess count, as if the first and the last
-// step had both. Those of some steps more do no harm, and make whole vectors.
+// A window for results that are not rounded, which may be less than all of it: only the least and the greatest excess count, as if the first and the last step
+// had both. Those of some steps more do no harm, and make whole vectors.
 TVMQ_INLINE struct window bound_window(const struct channel *c, const struct steps *steps, float slope) {
   if (steps->n == 0) return window_of(c, slope, 0, 0);
   // Excesses less a half.
@@ -170,26 +197,20 @@ TVMQ_INLINE struct window bound_window(const struct channel *c, const struct ste
   return window_of(c, slope, (first > last ? first : last) - unit * least, (first < last ? first : last) - unit * most);
 }
 
+// The window for results as kernels round them, but for errors that are far smaller than what an accumulator makes.
 TVMQ_INLINE struct window find_window(const struct channel *c, const struct steps *steps, float slope) {
   if (steps->n == 0) return window_of(c, slope, 0, 0);
-  // In accumulators of 2^-30.
   const double tilts = 0x1p30 * tilt(c, slope) / (double)slope;
-  if (!(fabs(tilts) * MAX_STEPS < 0x1p30)) return (struct window){0, -1};
+  if (!(fabs(tilts) * MAX_STEPS < 0x1p28)) return (struct window){0, -1};
   const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR), per_step = (int32_t)lrint(tilts);
   int32_t least = INT32_MAX, most = INT32_MIN, tilted = 0;
   for (int32_t i = 0; i < n; i++, tilted += per_step) {
-    const int32_t needed = tilted - (int32_t)(steps->excesses[i] >> 2);
+    const int32_t needed = tilted + steps->thresholds[i];
     least = needed < least ? needed : least;
     most = needed > most ? needed : most;
   }
   const double first = first_needed(c, steps, slope), unit = (double)slope * 0x1p-30;
   return window_of(c, slope, first + unit * most, first + unit * least);
-}
-
-TVMQ_INLINE int32_t bits_of(float x) {
-  int32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
 }
 
 // The result on the line next to a step, where it is less than 2^22: what is added leaves a whole number in the lowest bits.
@@ -215,29 +236,33 @@ TVMQ_INLINE bool gives(const struct channel *c, const struct line *line, int32_t
   return tvmq_clamp(result, c->stage->min, c->stage->max) == value + zero_point;
 }
 
-// Sets the intercept to the middle of the window. Whether it leaves so much room that no step need be looked at.
-TVMQ_INLINE bool is_roomy(const struct channel *c, const struct steps *steps, const struct window *window, struct line *line) {
-  line->intercept = (float)((window->least + window->most) / 2);
+TVMQ_INLINE float middle(const struct window *window) { return (float)((window->least + window->most) / 2); }
+
+// Whether the intercept is so far from both ends that every step passes, however it is rounded.
+TVMQ_INLINE bool has_room(const struct channel *c, const struct steps *steps, const struct window *window, const struct line *line) {
   const double room = rounding(c, steps) + 0x1p-20 * (double)line->slope, intercept = (double)line->intercept;
   return intercept - window->least >= room && window->most - intercept >= room;
 }
 
-// Tries the slopes next to the real one, each with the middle of its window.
+TVMQ_INLINE bool gives_ends(const struct channel *c, const struct line *line) { return gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most); }
+
+// Most channels leave so much room that no step need be looked at. For others the slopes next to the real one are tried, too.
 TVMQ_INLINE bool find_line_in(const struct channel *c, struct steps *steps, struct line *line) {
   const double origin = -c->on_line * ((double)c->unit * c->inverse);
   if (!(fabs(origin) < 0x1p30) || c->real > MOST_SLOPE) return false;
   line->origin = (int32_t)lrint(origin);
+  line->slope = (float)c->real;
   begin(c, line->origin, steps);
-  float above = (float)c->real, below = above;
-  line->slope = above;
-  const struct window bound = bound_window(c, steps, above);
-  if (is_roomy(c, steps, &bound, line) && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most)) return true;
+  const struct window bound = bound_window(c, steps, line->slope);
+  line->intercept = middle(&bound);
+  if (has_room(c, steps, &bound, line) && gives_ends(c, line)) return true;
   if (!find_steps(c, line->origin, steps)) return false;
+  float above = line->slope, below = above;
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
     const struct window window = find_window(c, steps, line->slope);
-    const bool serves = window.least <= window.most && (is_roomy(c, steps, &window, line) || passes(c, steps, line));
-    if (serves && gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most)) return true;
+    line->intercept = middle(&window);
+    if (window.least <= window.most && passes(c, steps, line) && gives_ends(c, line)) return true;
     if (i % 2 == 0)
       above = nextafterf(above, INFINITY);
     else

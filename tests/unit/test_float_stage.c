@@ -94,10 +94,12 @@ static void check_ties(void) {
 int main(void) {
   unsigned long long state = 1;
   enum { ROUNDS = 100 };
-  const int coarse = found(&state, ROUNDS, 0.05), usual = found(&state, ROUNDS, 0.01), fine = found(&state, ROUNDS, 0.0005), whole = found(&state, ROUNDS, 1.5);
+  const int coarse = found(&state, ROUNDS, 0.05), usual = found(&state, ROUNDS, 0.01), thin = found(&state, ROUNDS, 0.002),
+            fine = found(&state, ROUNDS, 0.0005), whole = found(&state, ROUNDS, 1.5);
   CHECK(coarse == ROUNDS, "%d of %d", coarse, ROUNDS);
   CHECK(usual > ROUNDS * 9 / 10 && whole > ROUNDS * 9 / 10, "%d and %d of %d", usual, whole, ROUNDS);
-  CHECK(fine > 0 && fine < ROUNDS, "%d of %d: thresholds too many and too close for a float, for some", fine, ROUNDS);
+  CHECK(thin > ROUNDS * 9 / 10, "%d of %d", thin, ROUNDS);
+  CHECK(fine > ROUNDS * 8 / 10 && fine < ROUNDS, "%d of %d: thresholds too many and too close for a float, for some", fine, ROUNDS);
 
   const struct tvmq_stage stage = {.zero_point = 3, .min = INT8_MIN, .max = INT8_MAX};
   const int64_t limit = INT64_C(1) << 30;
