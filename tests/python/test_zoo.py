@@ -143,6 +143,21 @@ def test_layers_compute_what_was_estimated(runtime, dtype):
         assert np.mean(stored == np.iinfo(dtype).max) < 0.03
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_channels_whose_weights_are_rounded_to_zero(runtime, dtype):
+    """They have scales that a runtime takes: filters of one weight leave some of 500 channels without."""
+    made = network.Network("zeros", dtype=dtype, io_dtype=dtype, seed=1)
+    content = made.build(made.depthwise(made.depthwise(made.conv(made.input(2), 500), 1), 1))
+    interpreter = runtime.interpreter(content)
+    filters = [detail for detail in interpreter.get_tensor_details() if detail["name"].startswith("filter")]
+    single = [detail for detail in filters if tuple(detail["shape"][:3]) == (1, 1, 1)]
+    assert any((interpreter.get_tensor(detail["index"]) == detail["quantization_parameters"]["zero_points"][0]).any() for detail in single)
+    delegated = runtime.interpreter(content, [runtime.load()])
+    inputs = harness.random_inputs(interpreter, 1)
+    for got, expected in zip(harness.run(delegated, *inputs), harness.run(interpreter, *inputs), strict=True):
+        harness.assert_equal(got, expected, dtype)
+
+
 def test_seed_and_types():
     assert zoo.mobilenet_v1(width=0.25, resolution=32) == zoo.mobilenet_v1(width=0.25, resolution=32)
     assert zoo.mobilenet_v1(width=0.25, resolution=32) != zoo.mobilenet_v1(width=0.25, resolution=32, seed=1)

@@ -308,6 +308,8 @@ class Network:
             means = self._random.normal(_MEAN if activation in _UPPER_END else 0.0, _MEAN_SPREAD, out_c)
             deviations = _DEVIATION * self._random.uniform(1 - _DEVIATION_SPREAD, 1 + _DEVIATION_SPREAD, out_c)
         # The filter's scales are real units per weight step; one scale for the whole filter leaves the channels' deviations as they fall.
+        # A channel whose weights are all rounded to zero has one as well.
+        acc_variance = np.where(acc_variance > 0, acc_variance, 1.0)
         scales = deviations / np.sqrt(acc_variance)
         hybrid = self._dtype == "float32"
         if self._dtype == "uint8" or (hybrid and operator == "FULLY_CONNECTED"):
