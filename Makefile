@@ -14,11 +14,11 @@ help:
 	@echo "make docs               the pages as a site, in build/site"
 
 demo: .venv/installed
-	$(BIN)/tvmq demo $(MODEL)
+	$(BIN)/tvmq demo $(if $(MODEL),"$(MODEL)")
 
 bench: .venv/installed
 	@mkdir -p build
-	$(BIN)/tvmq bench $(MODEL) --against stock,builtin --html build/bench.html
+	$(BIN)/tvmq bench $(if $(MODEL),"$(MODEL)") --against stock,builtin --html build/bench.html
 
 test: .venv/installed
 	$(BIN)/python tools/test.py

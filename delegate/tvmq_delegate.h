@@ -20,7 +20,8 @@ struct tvmq_cpu_info {
   const char *name;      // "Cortex-A76", "AMD EPYC ...", "unknown"
   const char *isa;       // the greatest instruction set that it offers: a name of tvmq_get_isa
   int count;             // processors that this process may use: affinity and cgroup quota
-  int in_order;          // all cores that it may use are known to execute instructions in program order: what tune=auto goes by, unless cpu_affinity names some
+  int in_order;          // whether every core that this process may use is known to execute instructions in program order. The option tune=auto goes by the
+                         // same test, of the cores that cpu_affinity names if it is given
   const char *identity;  // what tells CPUs of one name apart: vendor, family and model on x86, and features: "GenuineIntel 6-143 avx2+avxvnni+..."
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
@@ -36,7 +37,7 @@ const struct tvmq_isa_info *tvmq_get_isa(int index);
 
 struct tvmq_kernel_info {
   const char *name;
-  const char *family;   // "gemm_s8", "depthwise_s16", "requantize", "add", "max_pool", ...
+  const char *family;   // "gemm_s8", "depthwise_s16", "quantize", "add", "max_pool", ...
   const char *isa;      // the instruction set that it needs
   const char *packing;  // layout of the packed weights, "" without weights; kernels of equal packing read the same bytes
   int available;        // on this CPU
@@ -52,7 +53,7 @@ const char *tvmq_kernels_checksum(void);
 struct tvmq_machine_info {
   const char *name;
   const char *isa;   // the greatest instruction set of such cores
-  int in_order;      // they execute instructions in program order
+  int in_order;      // whether they execute instructions in program order
   const char *text;  // as a machine file (docs/cost-model.md); valid until the same thread calls this function again
 };
 const struct tvmq_machine_info *tvmq_get_machine(int index);
@@ -76,49 +77,55 @@ const struct tvmq_option_info *tvmq_get_option(int index);
 struct tvmq_delegate_info {
   int subgraphs;   // that the interpreter has offered
   int nodes;       // of all subgraphs
-  int claimed;     // of them
+  int claimed;     // those that the delegate runs, or ran until its interpreter ended; none after a delegation that failed
   int partitions;  // delegate kernels that they make up
   int threads;     // that share an operator
   const char *isa;
   const char *rounding;
   const char *error;                 // the last error, "" if there was none
-  unsigned long long packed_bytes;   // weights
-  unsigned long long scratch_bytes;  // shared by all operators
-  unsigned long long arena_bytes;    // tensors between the nodes of a partition
+  unsigned long long packed_bytes;   // of the packed weights of all nodes
+  unsigned long long scratch_bytes;  // of the scratch memory, which all nodes use in turn: as many as any of them has needed so far
+  unsigned long long arena_bytes;    // of the arenas of all partitions, which hold the tensors between their nodes
   unsigned long long plans;          // times that an operator has been planned
   unsigned long long packs;          // times that weights have been packed
-  int in_order;                      // kernels are chosen for cores that execute in order
+  int in_order;                      // whether kernels are chosen for cores that execute instructions in program order
   const char *machine;               // the machine whose costs decide: a name of tvmq_get_machine, or that in a machine file
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 
 // One node of the graph as the interpreter offered it, in order of execution, one subgraph after the other.
 struct tvmq_node_info {
-  int subgraph;      // counts the subgraphs offered; 0 is the main one
-  int node;          // index in the subgraph
-  int builtin_code;  // BuiltinOperator of TFLite's schema
-  const char *op;    // "CONV_2D", ..., or the name of a custom operator
-  int claimed;
-  const char *reason;     // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
-  int partition;          // number of its delegate kernel, counted in each subgraph
-  const char *kernel;     // "" where nothing but copies is left to do
-  const char *algorithm;  // convolutions, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", "winograd 4x4" (or 1x4, 4x1: outputs of a
-                          // tile);
-                          // depthwise convolutions: "pixel table", "pixels side by side", "gathered channels"; poolings, MEAN: "windows", "sliding windows";
-                          // QUANTIZE: "elementwise"; ADD too, or "plane", a linear function of both inputs; CONCATENATION and what else
-                          // moves elements: "copies", "transposes", or "view" where nothing is left to move;
-                          // BATCH_MATMUL: "packed at each inference";
-                          // SHAPE and what is computed of shapes and constants: "constant" where that is known before anything runs;
-                          // PADs: "folded into node 7", ...
-  const char *packing;
-  unsigned long long macs;  // multiply-accumulates of one inference, padding included
-  unsigned long long packed_bytes;
-  unsigned long long scratch_bytes;  // its share of the scratch that all operators use in turn
-  int folded_into;                   // of a PAD that others do along with their own work, the first of these nodes; it has no kernel and takes no time
-  int forced;                        // it runs as tvmq_force demanded
-  const char *refusal;               // why it does not, or not as recorded, and runs by default; "" if it does or nothing was demanded
-  int tuned;                         // it runs as the option tuning_records has it
-  double cycles;                     // estimated, on one thread and for the machine that costs are known of; 0: nothing is to be computed
+  int subgraph;        // counts the subgraphs offered; 0 is the main one
+  int node;            // index in the subgraph
+  int builtin_code;    // BuiltinOperator of TFLite's schema
+  const char *op;      // "CONV_2D", ..., or the name of a custom operator
+  int claimed;         // whether the delegate runs it, or ran it until its interpreter ended
+  const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
+  int partition;       // number of its delegate kernel, counted in each subgraph
+  const char *kernel;  // what does most of the work, by the name that tvmq_get_kernel has for it; "" where no kernel is needed, as for copies
+  // How it is computed, in words for people to read:
+  // - CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", or "winograd 4x4", "winograd 1x4", "winograd 4x1",
+  //   by the outputs of a tile
+  // - DEPTHWISE_CONV_2D: "pixel table", "pixels side by side", "gathered channels", or as CONV_2D
+  // - BATCH_MATMUL, and FULLY_CONNECTED of weights that are computed: "packed at each inference"
+  // - poolings, and what of MEAN, SUM and REDUCE_MAX poolings can compute: "windows", "sliding windows"; other reductions: "loops"
+  // - SOFTMAX: "rows"; ARG_MAX: "rows", "columns"; RESIZE_BILINEAR: "rows between rows"
+  // - QUANTIZE, functions of one element, operations on two tensors: "elementwise", "byte table"; ADD and SUB also "plane", a linear function of both inputs;
+  //   operations on int32 and int64: "integers"
+  // - CONCATENATION and what else moves elements: "copies", "transposes", "byte tables" where bytes get another scale, "view" where nothing is left to move
+  // - SHAPE and what else follows from shapes and constants: "constant" where it is known before anything runs
+  // - a PAD or a function of single bytes that other nodes do along with their own work: "folded into node 7", or a list of nodes
+  const char *algorithm;
+  const char *packing;               // layout of the packed weights, as in tvmq_kernel_info; "" without weights
+  unsigned long long macs;           // multiply-accumulates of one inference, padding included
+  unsigned long long packed_bytes;   // of its packed weights, which nodes of equal weights may share
+  unsigned long long scratch_bytes;  // that it uses of the scratch memory, all threads together. Other nodes use the same bytes in their turn, so these numbers
+                                     // do not add up
+  int folded_into;      // index in the subgraph of the first node that it is folded into, -1 if it is not folded. A folded node has no kernel and takes no time
+  int forced;           // whether it runs as tvmq_force demanded
+  const char *refusal;  // why it runs by default although tvmq_force or a tuning record asked for a choice; else ""
+  int tuned;            // whether it runs as the option tuning_records has it
+  double cycles;        // of the core clock: the estimate for one inference on one thread of tvmq_delegate_info's `machine`; 0 if nothing is computed
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
@@ -135,14 +142,14 @@ const struct tvmq_buffer_info *tvmq_get_buffer(const void *delegate, int index);
 // One of the ways in which a planned node can be computed, all of which give the same results, bit for bit. They are listed by what the delegate estimates:
 // the fastest first, which is what runs unless another one is forced or the option winograd decides. `index` counts nodes as in tvmq_get_node. Returns NULL
 // past the last candidate, and for every `candidate` if the node is not planned or leaves no choice. Legal choices differ between shapes, options and numbers
-// of threads.
+// of threads. The answer stays valid until the next call for the node.
 struct tvmq_candidate_info {
   const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd", "pixel table"; "plain": only the kernel differs
   const char *kernel;
   int flipped_copy;                 // signed input is copied as unsigned for a kernel that wants it so, instead of converted at each use
   unsigned long long rows, panels;  // of a block of work: rows of the kernel's left operand, and panels of packed weights; 0 where there are no blocks
-  double cycles;                    // estimated, to be compared with those of the node's other candidates
-  int runs;                         // it is what the node runs as
+  double cycles;                    // of the core clock: an estimate, which compares with those of the node's other candidates and with nothing else
+  int runs;                         // whether the node runs so now
 };
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int index, int candidate);
 
@@ -152,9 +159,12 @@ const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int i
 // runtime. docs/records.md explains the words.
 const char *tvmq_get_signature(const void *delegate, int index);
 
-// Has node `index` computed by a candidate from now on, or by default again: candidate -1. It is planned again at once, and stays so forced when the
-// interpreter prepares it anew, as long as that is legal for the shapes there are then: else tvmq_node_info says why not, and the default runs. Returns 0, or
-// -1 for a foreign pointer, if there is no such node or candidate, and if memory is short; the interpreter must then be prepared again.
+// Makes node `index` run as its candidate number `candidate`, counted as in tvmq_get_candidate, or by default again if `candidate` is negative. The node is
+// planned anew at once, and the next inference already runs so. The demand lasts until the delegate is applied again. When the interpreter prepares the node
+// for other shapes, the same choice is made again if it is legal for them; if not, the node runs by default, and tvmq_node_info's `refusal` says why.
+//
+// Returns 0, or -1 if the pointer is NULL or foreign, if there is no such node or candidate, if the node is not planned, or if memory is short. In this last
+// case inferences fail until the interpreter has been prepared again; in the others nothing has changed.
 int tvmq_force(const void *delegate, int index, int candidate);
 
 // Has candidates estimated, and nodes planned, for the machine that the text of a machine file describes, instead of that of the option `machine`. What runs
@@ -182,13 +192,14 @@ const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);
 
 int tvmq_reset_profile(const void *delegate);  // forgets times and spans; 0, or -1 for a foreign pointer
 
-// The greatest speed that the machine allows the delegate's threads and instruction set: the yardstick for what nodes reach. The call measures it in about a
-// fifth of a second; NULL also when out of memory.
+// The greatest speed that the delegate's threads reach on this machine with its instruction set: the yardstick for the speed of nodes. The call measures it,
+// which keeps all of these threads busy for about a fifth of a second. Returns NULL if the pointer is NULL or foreign, if the option estimate is set (nothing
+// runs then), or if memory is short. The answer stays valid until the next call for the delegate.
 struct tvmq_peak_info {
   const char *kernel;              // the int8 matrix kernel that is fastest on data in the first-level cache
   int threads;                     // that worked at the same time
-  double macs_per_second;          // multiply-accumulates of that kernel
-  double cache_bytes_per_second;   // reading 256 KiB per thread again and again
-  double memory_bytes_per_second;  // reading 64 MiB, all threads together
+  double macs_per_second;          // multiply-accumulates of that kernel, of all threads together
+  double cache_bytes_per_second;   // of all threads together, each of which reads 256 KiB of its own again and again
+  double memory_bytes_per_second;  // of all threads together, which read 64 MiB in turn
 };
 const struct tvmq_peak_info *tvmq_measure_peak(const void *delegate);

@@ -72,10 +72,10 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
-# row_sums, add, mul, maximum, byte_map; those of hybrid convolutions share a file.
+# row_sums, add, mul, square, maximum, byte_map; those of hybrid convolutions share a file.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
-FLAT = "add|arg_max|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax"
+FLAT = "add|arg_max|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|square"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
 
 # "Of a tile, the rows" and "What a kernel needs" leave the reader to find out what the comment is about.

@@ -20,6 +20,8 @@ static inline const char *tvmq_type_name(enum tvmq_type type) {
   return names[type];
 }
 
+enum { TVMQ_N_BYTES = 256 };  // values of an 8-bit element
+
 // The value of an 8-bit element.
 static inline int32_t tvmq_byte_value(enum tvmq_type type, uint8_t byte) { return type == TVMQ_TYPE_S8 ? (int8_t)byte : byte; }
 

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 bool tvmq_cpus_have(const struct tvmq_cpus *cpus, size_t cpu) { return cpu < TVMQ_CPUS_MAX && (cpus->words[cpu / 32] >> (cpu % 32) & 1) != 0; }
 
@@ -51,13 +52,14 @@ bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
 
 void tvmq_cpus_usable(char *text, size_t size) {
   struct tvmq_cpus usable;
-  size_t length = 0;
+  struct tvmq_text list = {.at = text, .size = size};
   text[0] = '\0';
   if (!tvmq_cpus_here(&usable)) return;
-  for (size_t i = 0; i < TVMQ_CPUS_MAX && length < size; i++) {
+  for (size_t i = 0; i < TVMQ_CPUS_MAX; i++) {
     if (!tvmq_cpus_have(&usable, i)) continue;
     const size_t first = i;
     while (tvmq_cpus_have(&usable, i + 1)) i++;
-    length += (size_t)snprintf(text + length, size - length, first == i ? "%s%zu" : "%s%zu-%zu", length > 0 ? "+" : "", first, i);
+    tvmq_say(&list, "%s%zu", list.length > 0 ? "+" : "", first);
+    if (i > first) tvmq_say(&list, "-%zu", i);
   }
 }

@@ -14,7 +14,7 @@
   .done_cycles = 1000, .small_cycles = 8000, .imbalance = 0.15f
 #define LIMITS                                                                                                                                            \
   .gemm_least_tiles = 4, .gemm_most_rows = 512, .matrix_least_tiles = 8, .matrix_most_rows = 2048, .winograd_least_tiles = 8, .depthwise_least_tiles = 2, \
-  .short_row = 8, .window_bytes = 16 * 1024, .tile_bytes = 16 * 1024, .float_results = 8
+  .short_row = 8, .window_bytes = 16 * 1024, .tile_bytes = 16 * 1024, .float_results = 8, .amx_start_cycles = 900
 #define COPIES                                                                                                                                 \
   .copied_byte_cycles = 0.15f, .widened_byte_cycles = 0.15f, .copied_pixel_cycles = 8, .joined_copy_cycles = 20, .joined_byte_cycles = 0.125f, \
   .flipped_byte_cycles = 0.06f, .lone_tile = 0.5f
@@ -48,9 +48,15 @@ static const struct tvmq_kernel_speed sapphire_rapids[] = {
 };
 
 static const struct tvmq_kernel_speed cascade_lake[] = {
-    {"tvmq_gemm_s8_12x32c4l__avx512vnni", 77, 70},     {"tvmq_gemm_s8_16x16c4l__avx512vnni", 60, 57}, {"tvmq_gemm_s8_6x64c4__avx512vnni", 94, 66},
-    {"tvmq_gemm_s8_12x32c4__avx512vnni", 77, 70},      {"tvmq_gemm_s8_16x16c4__avx512vnni", 55, 57},  {"tvmq_gemm_s8_6x16c2__avx2", 15, 33},
+    {"tvmq_gemm_s8_12x32c4l__avx512vnni", 77, 70},
+    {"tvmq_gemm_s8_16x16c4l__avx512vnni", 60, 57},
+    {"tvmq_gemm_s8_6x64c4__avx512vnni", 94, 66},
+    {"tvmq_gemm_s8_12x32c4__avx512vnni", 77, 70},
+    {"tvmq_gemm_s8_16x16c4__avx512vnni", 55, 57},
+    {"tvmq_gemm_s8_6x16c2__avx2", 15, 33},
     {"tvmq_winograd_output_s8_16c__avx512vnni", 1, 0},
+    {"tvmq_winograd_gemm_s16_12x32c2__avx512vnni", 37, 10},
+    {"tvmq_winograd_gemm_s16_24x16c2__avx512vnni", 22, 14},
 };
 
 static const struct tvmq_kernel_speed zen5[] = {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TVMQ_N_BYTES = 256 };
+#include "base/types.h"
 
 // For x = 0 .. 255 the value (x * multiplier + constant) mod 2^shift, in ascending order.
 struct tvmq_products {

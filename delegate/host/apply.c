@@ -81,6 +81,19 @@ static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
   return delegate->options.require_full_delegation ? kTfLiteError : kTfLiteOk;
 }
 
+// Partitions that the interpreter holds by then it gives back itself.
+static void fail_subgraph(struct tvmq_subgraph *subgraph) {
+  subgraph->failed = true;
+  for (struct tvmq_partition *next, *p = subgraph->partitions; p != NULL; p = next) {
+    next = p->next;
+    if (!p->live) tvmq_partition_destroy(p);
+  }
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    struct tvmq_record *record = &subgraph->records[i];
+    if (tvmq_record_wanted(record) && !record->info.claimed) tvmq_record_undo(record);
+  }
+}
+
 static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate) {
   const char *implausible = tvmq_abi_check(context);
   if (implausible != NULL) return leave_all(delegate, implausible);
@@ -112,6 +125,7 @@ static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate
   tvmq_weight_cache_begin(&delegate->weight_cache, &delegate->env);
   const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
   tvmq_weight_cache_end(&delegate->weight_cache, &delegate->env, status == kTfLiteOk);
+  if (status != kTfLiteOk) fail_subgraph(subgraph);
   tvmq_free(nodes);
   return status;
 }

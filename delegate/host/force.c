@@ -77,11 +77,19 @@ static struct tvmq_partition *partition_of(const struct tvmq_delegate *delegate,
   return NULL;
 }
 
+// Whether all that is to run is planned: not where preparing has failed half way.
+static bool is_whole(const struct tvmq_partition *partition) {
+  for (size_t i = 0; i < partition->n; i++) {
+    if (partition->steps[i].needed && !partition->steps[i].record->planned) return false;
+  }
+  return true;
+}
+
 int tvmq_force(const void *base, int index, int candidate) {
   struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
   struct tvmq_partition *partition = is_planned(record) ? partition_of(delegate, record) : NULL;
-  if (partition == NULL) return -1;
+  if (partition == NULL || !is_whole(partition)) return -1;
   if (candidate >= 0 && record->n_candidates == 0) list_candidates(record, &delegate->env);
   if (candidate >= (int)record->n_candidates) return -1;
   record->is_forced = candidate >= 0;

@@ -8,6 +8,7 @@
 #include "host/signature.h"
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
+#include "tflite/variables.h"
 #include "tuning/records.h"
 
 // Whoever computes the node, its outputs will have these shapes.
@@ -31,6 +32,7 @@ static const char *read_node(TfLiteContext *context, const TfLiteNode *node, con
   const char *reason = tvmq_node_read(context, node, registration, &record->node);
   record->node.reference = *reference;
   record->node.values = subgraph->values;
+  record->node.variables = subgraph->variables;
   if (reason == NULL && !make_shapes(record)) reason = "out of memory";
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
   if (reason != NULL) return reason;
@@ -112,7 +114,9 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, co
   subgraph->index = index;
   subgraph->known = tvmq_alloc(sizeof *subgraph->known + context->tensors_size * sizeof subgraph->known->of[0]);
   subgraph->values = tvmq_values_create(context->tensors_size);
-  if (subgraph->known == NULL || subgraph->values == NULL) {
+  subgraph->variables = tvmq_variables_create(context);
+  const bool complete = subgraph->known != NULL && subgraph->values != NULL && subgraph->variables != NULL;
+  if (!complete || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {  // anew: listing the variables has freed the array
     tvmq_subgraph_free(subgraph);
     return NULL;
   }
@@ -135,6 +139,7 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   }
   tvmq_free(subgraph->known);
   tvmq_values_free(subgraph->values);
+  tvmq_variables_free(subgraph->variables);
   tvmq_free(subgraph);
 }
 
@@ -173,6 +178,12 @@ void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   record->info.reason = reason;
   record->info.refusal = "";
   hide_plan(record);
+}
+
+void tvmq_record_undo(struct tvmq_record *record) {
+  record->info.claimed = record->info.forced = record->info.tuned = 0;
+  record->info.partition = -1;
+  tvmq_record_refuse(record, "the delegation failed");
 }
 
 bool tvmq_record_folded(const struct tvmq_record *record) { return (record->node.kind->op_class->plan == NULL || record->is_border) && !record->bytes.applied; }
@@ -329,8 +340,9 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   const uint64_t constants = tvmq_node_constants(context, &record->node, env->hasher, &record->content);
   const bool changed = record->planned && constants != record->constants;
   const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
-  if (same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
-  if (reason == NULL && (is_empty(record) || (record->planned && same))) return NULL;
+  const bool empty = reason == NULL && is_empty(record);
+  if (same || empty) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
+  if (empty || (record->planned && same)) return NULL;
 
   if (changed && (tvmq_record_folded(record) || record->bytes.known)) return "constants that are folded into other nodes have changed";
   if (changed) tvmq_record_release(record);

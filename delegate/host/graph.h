@@ -71,8 +71,10 @@ struct tvmq_subgraph {
   int index;
   struct tvmq_partition *partitions;
   int n_partitions;                 // that the interpreter has taken
+  bool failed;                      // it could not be delegated, or not be prepared: the interpreter may undo the delegation
   struct tvmq_known_shapes *known;  // of what the nodes that could be described compute
   struct tvmq_values *values;       // of what nodes compute of constants and shapes
+  struct tvmq_variables *variables;
   size_t n_records;
   struct tvmq_record records[];  // in order of execution
 };
@@ -113,3 +115,4 @@ const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env
 
 void tvmq_record_release(struct tvmq_record *record);                     // the operator; what the record says of it stays
 void tvmq_record_refuse(struct tvmq_record *record, const char *reason);  // and releases the operator
+void tvmq_record_undo(struct tvmq_record *record);                        // likewise, as its delegation has failed

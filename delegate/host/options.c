@@ -136,7 +136,8 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "0",
-      .help = "leave partitions of fewer nodes to the runtime; 0: those that do not pay, which only convert elements from one type to another",
+      .help =
+          "leave partitions of fewer nodes to the runtime; 0: those that do not pay, which only convert elements, or move or combine elements of 32 or 64 bits",
       .min = 0,
       .max = INT_MAX},
      offsetof(struct tvmq_options, min_nodes_per_partition)},

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "tflite/variables.h"
 #include "threads/profile.h"
 
 bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor) {
@@ -15,8 +16,7 @@ bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor) {
 
 static void run_task(void *context, struct tvmq_task task) {
   const struct tvmq_step_pass *pass = context;
-  const struct tvmq_record *record = pass->step->record;
-  record->op_class->run_task(record->op, &(struct tvmq_pass){pass->number, pass->step->in, pass->step->out, pass->step->out[0]}, task);
+  pass->run_task(pass->op, &pass->pass, task);
 }
 
 static void drop_passes(struct tvmq_partition *partition) {
@@ -51,8 +51,9 @@ static bool line_up(struct tvmq_partition *partition) {
       const struct tvmq_step *step = &partition->steps[i];
       for (size_t number = 0; number < step->n_passes; number++) {
         struct tvmq_step_pass *pass = &partition->passes[step->first_pass + number];
-        *pass = (struct tvmq_step_pass){step, number};
-        passes[step->first_pass + number] = (struct tvmq_sequence_pass){step->record->op_class->n_tasks(step->record->op, number), run_task, pass};
+        const struct tvmq_record *record = step->record;
+        *pass = (struct tvmq_step_pass){record->op_class->run_task, record->op, {.number = number, .in = step->in, .outs = step->out}};
+        passes[step->first_pass + number] = (struct tvmq_sequence_pass){record->op_class->n_tasks(record->op, number), run_task, pass};
       }
     }
     partition->sequence = tvmq_sequence_create(partition->threads, passes, n);
@@ -78,17 +79,50 @@ static void show_steps(const struct tvmq_partition *partition) {
     const struct tvmq_step *step = &partition->steps[i];
     if (step->needed) tvmq_record_show_plan(step->record);
     if (!step->needed && step->record->bytes.known && step->record->folded_into >= 0) tvmq_record_show_folded(step->record);
-    const bool known = !step->needed && tvmq_values_known(partition->subgraph->values, step->record->node.out);
+    const struct tvmq_node *node = &step->record->node;
+    const bool known = !step->needed && (node->n_out == 0 || tvmq_values_known(partition->subgraph->values, node->out));
     if (!known && (!step->needed || !step->idle)) continue;
     step->record->info.algorithm = known ? "constant" : "view";
     step->record->info.cycles = 0;
   }
 }
 
+// An empty tensor has no address.
+static void find_tensor(struct tvmq_partition *partition, const struct tvmq_step *step, const struct tvmq_place *place, size_t bytes, const void **address) {
+  const struct tvmq_variable *variable = place->buffer < 0 ? tvmq_variables_find(partition->subgraph->variables, place->tensor) : NULL;
+  *address = NULL;
+  if (bytes == 0) return;
+  if (variable != NULL)
+    *address = (const uint8_t *)variable->tensor.data + place->offset;
+  else if (place->buffer >= 0)
+    *address = partition->arena + partition->buffers[place->buffer].offset + place->offset;
+  else
+    partition->borrowed[partition->n_borrowed++] = (struct tvmq_borrowed){step, place, address};
+}
+
+static void find_tensors(struct tvmq_partition *partition) {
+  partition->n_borrowed = 0;
+  for (size_t i = 0; i < partition->n; i++) {
+    const struct tvmq_step *step = &partition->steps[i];
+    const int *reads, n_reads = step->idle ? 0 : tvmq_record_reads(step->record, &reads), n_out = step->idle ? 0 : step->record->node.n_out;
+    for (int j = 0; j < n_reads; j++) find_tensor(partition, step, &step->in_places[j], tvmq_record_read_bytes(step->record, j), &step->in[j]);
+    for (int k = 0; k < n_out; k++) find_tensor(partition, step, &step->out_places[k], step->record->shapes.outs[k].bytes, (const void **)&step->out[k]);
+  }
+}
+
 bool tvmq_partition_size_up(struct tvmq_partition *partition) {
   tvmq_place_tensors(partition->steps, partition->n, partition->buffers, partition->n_buffers);
   show_steps(partition);
-  return find_room(partition) && line_up(partition);
+  if (!find_room(partition)) return false;
+  find_tensors(partition);
+  return line_up(partition);
+}
+
+// How many tensors the steps read and write, in all.
+static size_t count_tensors(const struct tvmq_partition *partition) {
+  size_t n = 0;
+  for (size_t i = 0; i < partition->n; i++) n += (size_t)partition->steps[i].record->node.n_in + (size_t)partition->steps[i].record->node.n_out;
+  return n;
 }
 
 struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_subgraph *subgraph,
@@ -104,13 +138,14 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
   for (size_t i = 0; partition->tensors != NULL && i < n; i++) {
     struct tvmq_step *step = &partition->steps[i];
     const struct tvmq_node *node = &step->record->node;
-    for (int k = 0; k < node->n_out; k++) step->inside[k] = !tvmq_partition_outputs(params, node->outs[k]);
+    for (int k = 0; k < node->n_out; k++) step->inside[k] = !tvmq_partition_outputs(params, node->outs[k]) && node->outs[k] != node->handle;
   }
   if (partition->tensors != NULL) {
     partition->n_buffers = tvmq_wire(partition->steps, n);
     partition->buffers = tvmq_alloc(partition->n_buffers * sizeof partition->buffers[0]);
+    partition->borrowed = tvmq_alloc(count_tensors(partition) * sizeof partition->borrowed[0]);
   }
-  if (partition->buffers != NULL && tvmq_partition_size_up(partition)) return partition;
+  if (partition->buffers != NULL && partition->borrowed != NULL && tvmq_partition_size_up(partition)) return partition;
   tvmq_partition_destroy(partition);
   return NULL;
 }
@@ -123,38 +158,19 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
   drop_passes(partition);
   tvmq_free(partition->arena);
   tvmq_free(partition->buffers);
+  tvmq_free(partition->borrowed);
   tvmq_free(partition->tensors);
   tvmq_free(partition);
 }
 
 // ---- an inference
 
-static void *at_place(const struct tvmq_partition *partition, const TfLiteContext *context, const struct tvmq_place *place) {
-  uint8_t *base =
-      place->buffer >= 0 ? partition->arena + partition->buffers[place->buffer].offset : tvmq_tensor_data(context, place->tensor, place->tensor_bytes);
-  return base != NULL ? base + place->offset : NULL;
-}
-
-// False: the runtime provides no memory for a tensor of the step.
-static bool find_tensors(struct tvmq_partition *partition, const TfLiteContext *context, size_t index) {
-  struct tvmq_step *step = &partition->steps[index];
-  const struct tvmq_record *record = step->record;
-  bool complete = true;
-  for (int k = 0; k < record->node.n_out; k++) {
-    step->out[k] = record->shapes.outs[k].bytes > 0 ? at_place(partition, context, &step->out_places[k]) : NULL;
-    complete &= step->out[k] != NULL || record->shapes.outs[k].bytes == 0;
-  }
-  const int *reads, n_reads = tvmq_record_reads(record, &reads);
-  for (int j = 0; j < n_reads; j++) {
-    step->in[j] = tvmq_record_read_bytes(record, j) > 0 ? at_place(partition, context, &step->in_places[j]) : NULL;
-    complete &= step->in[j] != NULL || tvmq_record_read_bytes(record, j) == 0;
-  }
-  return complete;
-}
-
 const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context) {
-  for (size_t i = 0; i < partition->n; i++) {
-    if (!partition->steps[i].idle && !find_tensors(partition, context, i)) return partition->steps[i].record;
+  for (size_t i = 0; i < partition->n_borrowed; i++) {
+    const struct tvmq_borrowed *tensor = &partition->borrowed[i];
+    const uint8_t *base = tvmq_tensor_data(context, tensor->place->tensor, tensor->place->tensor_bytes);
+    if (base == NULL) return tensor->step->record;
+    *tensor->address = base + tensor->place->offset;
   }
   return NULL;
 }

@@ -15,10 +15,18 @@
 
 struct tvmq_delegate;
 
-// A pass of a step.
+// A pass of a step, and what runs its tasks.
 struct tvmq_step_pass {
+  void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
+  const struct tvmq_op *op;
+  struct tvmq_pass pass;
+};
+
+// A tensor of the interpreter that a step reads or writes.
+struct tvmq_borrowed {
   const struct tvmq_step *step;
-  size_t number;
+  const struct tvmq_place *place;
+  const void **address;  // in the step's `in` or `out`
 };
 
 struct tvmq_partition {
@@ -36,6 +44,8 @@ struct tvmq_partition {
   struct tvmq_sequence *sequence;  // of all passes
   struct tvmq_pace pace;           // whether threads share them
   void *tensors;                   // what the steps have of each
+  struct tvmq_borrowed *borrowed;  // those that each inference finds anew; all others stay where they are
+  size_t n_borrowed;
   size_t n;
   struct tvmq_step steps[];
 };
@@ -50,10 +60,10 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
 // Takes it out of the list and releases it and its operators.
 void tvmq_partition_destroy(struct tvmq_partition *partition);
 
-// Finds out what there is to compute, and sizes the arena, for the shapes that the records have now. False: out of memory.
+// Finds out what there is to compute, sizes the arena and finds the tensors in it, for the shapes that the records have now. False: out of memory.
 bool tvmq_partition_size_up(struct tvmq_partition *partition);
 
-// Finds where the tensors of all steps are in this inference. NULL, or a record for one of whose tensors the runtime provides no memory.
+// Finds where the interpreter's tensors are in this inference. NULL, or a record for one of whose tensors the runtime provides no memory.
 const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context);
 
 // Runs all steps on the tensors found: at once, or each by itself, with its time and spans recorded (trace NULL: without spans).

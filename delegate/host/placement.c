@@ -2,6 +2,7 @@
 
 #include "host/fold_bytes.h"
 #include "host/fold_pad.h"
+#include "host/keep_variables.h"
 #include "host/partition.h"
 #include "host/turn_bytes.h"
 
@@ -64,16 +65,16 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
-// Conversions, and what moves or combines elements that are not quantized, are done by the runtime as fast as memory is read.
-static bool converts(const TfLiteContext *context, const struct tvmq_record *record) {
+// The runtime moves and combines elements that are not quantized as fast as memory is read, too.
+static bool is_light(const TfLiteContext *context, const struct tvmq_record *record) {
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   const bool light_if_wide = op_class->moves != NULL || op_class->light_if_wide;
-  return op_class->converts || (light_if_wide && tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t));
+  return op_class->light || (light_if_wide && tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t));
 }
 
-static size_t n_converting(const TfLiteContext *context, struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
+static size_t n_light(const TfLiteContext *context, struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
   size_t n = 0;
-  for (int i = 0; i < nodes->size; i++) n += converts(context, tvmq_subgraph_find(subgraph, nodes->data[i]));
+  for (int i = 0; i < nodes->size; i++) n += is_light(context, tvmq_subgraph_find(subgraph, nodes->data[i]));
   return n;
 }
 
@@ -81,8 +82,9 @@ static bool refuse_unpaid(const struct tvmq_delegate *delegate, const TfLiteCont
   bool refused = false;
   for (int i = 0; i < preview->n && delegate->options.min_nodes_per_partition == 0; i++) {
     const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
-    if (tvmq_partition_pays((size_t)nodes->size, n_converting(context, subgraph, nodes), subgraph->n_records)) continue;
-    refuse_partition(subgraph, &preview->partitions[i], "its partition only converts elements, and does not pay for its border");
+    if (tvmq_partition_pays((size_t)nodes->size, n_light(context, subgraph, nodes), subgraph->n_records)) continue;
+    refuse_partition(subgraph, &preview->partitions[i],
+                     "its partition only converts elements, or moves or combines elements of 32 or 64 bits, which does not pay for its borders");
     refused = true;
   }
   return refused;
@@ -145,7 +147,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
       for (int i = 0; i < nodes->size; i++) tvmq_record_refuse(tvmq_subgraph_find(subgraph, nodes->data[i]), "the runtime cannot partition the graph");
       continue;
     }
-    if (compute_read_outside(subgraph, &preview)) continue;
+    if (compute_read_outside(subgraph, &preview) || tvmq_keep_variables(subgraph, preview.partitions, preview.n)) continue;
     // Packing is the costly step, so it comes after the limits.
     if (refuse_unpaid(delegate, context, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview))
       continue;

@@ -7,7 +7,7 @@
 // exceeds the options' limits or the memory is refused, with its reason.
 void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes);
 
-// Whether a partition of n nodes, n_converting of which only convert elements from one type to another, saves more than its borders cost in a subgraph of
-// n_all. One that only converts saves nothing and costs what the runtime does at each border, where its own fusions end, too; one that is all of the subgraph
+// Whether a partition of n nodes, of which the runtime computes n_light as fast as memory is read, saves more than its borders cost in a subgraph of n_all.
+// One that has only such nodes saves nothing and costs what the runtime does at each border, where its own fusions end, too; one that is all of the subgraph
 // has no border.
-static inline bool tvmq_partition_pays(size_t n, size_t n_converting, size_t n_all) { return n_converting < n || n == n_all; }
+static inline bool tvmq_partition_pays(size_t n, size_t n_light, size_t n_all) { return n_light < n || n == n_all; }

@@ -40,11 +40,16 @@ static void *init(TfLiteContext *context, const char *buffer, size_t length) {
   return partition;
 }
 
+// The interpreter does not tell whether it ends, after which the report still says how nodes ran, or undoes a delegation.
 static void release(TfLiteContext *context, void *user_data) {
   (void)context;
   struct tvmq_partition *partition = user_data;
   if (partition == NULL) return;
   struct tvmq_delegate *delegate = partition->delegate;
+  if (partition->subgraph->failed) {
+    partition->subgraph->n_partitions--;
+    for (size_t i = 0; i < partition->n; i++) tvmq_record_undo(partition->steps[i].record);
+  }
   tvmq_partition_destroy(partition);
   tvmq_delegate_leave(delegate);
 }
@@ -70,6 +75,7 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
     if (reason != NULL) return fail_to_plan(partition, context, record, reason);
     if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
     for (int k = 0; k < record->node.n_out; k++) {
+      if (record->node.outs[k] == record->node.handle) continue;  // a variable is no tensor of the runtime
       if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
         return fail_to_plan(partition, context, record, "the runtime refuses the shape of its output");
     }
@@ -88,6 +94,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   const TfLiteStatus status = plan(partition, context);
   tvmq_fp_leave(fp_mode);
   partition->ready = status == kTfLiteOk;
+  partition->subgraph->failed = !partition->ready;
   return status;
 }
 

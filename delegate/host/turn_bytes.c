@@ -44,7 +44,10 @@ static void constrain_record(struct tensor *tensors, const struct tvmq_record *r
 
 static void turn_record(struct tensor *tensors, struct tvmq_record *record) {
   const int *reads, n_reads = tvmq_record_reads(record, &reads);
-  const struct tvmq_turns turns = {.in = n_reads > 0 && !tensors[root_of(tensors, reads[0])].stays, .out = !tensors[root_of(tensors, record->node.out)].stays};
+  const struct tvmq_turns turns = {
+      .in = n_reads > 0 && !tensors[root_of(tensors, reads[0])].stays,
+      .out = record->node.n_out > 0 && !tensors[root_of(tensors, record->node.out)].stays,
+  };
   record->planned &= turns.in == record->turns.in && turns.out == record->turns.out;
   record->turns = turns;
 }

@@ -1,37 +1,27 @@
 #include "host/wiring.h"
 
-#include "base/arith.h"
 #include "base/memory.h"
+#include "base/room.h"
+#include "host/separate_variables.h"
 
 enum { UNPLACED = -2 };  // of a place's buffer
 
-// Hands out memory in order. With a `base` of NULL it only counts.
-struct room {
-  uint8_t *base;
-  size_t used;
-};
-
-static void *take(struct room *room, size_t bytes) {
-  void *p = room->base != NULL ? room->base + room->used : NULL;
-  room->used += tvmq_round_up(bytes, sizeof(uint64_t));
-  return p;
-}
-
-static void make_step(struct tvmq_step *step, struct room *room) {
+static void make_step(struct tvmq_step *step, struct tvmq_room *room) {
   const size_t n_in = (size_t)step->record->node.n_in, n_out = (size_t)step->record->node.n_out;
-  step->sources = take(room, n_in * sizeof step->sources[0]);
-  step->in_places = take(room, n_in * sizeof step->in_places[0]);
-  step->in = take(room, n_in * sizeof step->in[0]);
-  step->out_places = take(room, n_out * sizeof step->out_places[0]);
-  step->out = take(room, n_out * sizeof step->out[0]);
-  step->inside = take(room, n_out * sizeof step->inside[0]);
-  step->used = take(room, n_out * sizeof step->used[0]);
+  step->sources = tvmq_room_take(room, n_in, sizeof step->sources[0]);
+  step->in_places = tvmq_room_take(room, n_in, sizeof step->in_places[0]);
+  step->in = tvmq_room_take(room, n_in, sizeof step->in[0]);
+  step->out_places = tvmq_room_take(room, n_out, sizeof step->out_places[0]);
+  step->out = tvmq_room_take(room, n_out, sizeof step->out[0]);
+  step->inside = tvmq_room_take(room, n_out, sizeof step->inside[0]);
+  step->used = tvmq_room_take(room, n_out, sizeof step->used[0]);
+  step->writers = tvmq_room_take(room, n_out, sizeof step->writers[0]);
 }
 
 void *tvmq_make_steps(struct tvmq_step *steps, size_t n) {
-  struct room room = {0};
+  struct tvmq_room room = {0};
   for (size_t i = 0; i < n; i++) make_step(&steps[i], &room);
-  room = (struct room){.base = tvmq_alloc(room.used)};
+  room = (struct tvmq_room){.base = tvmq_alloc(room.used)};
   for (size_t i = 0; room.base != NULL && i < n; i++) make_step(&steps[i], &room);
   return room.base;
 }
@@ -78,7 +68,7 @@ static void find_needed(struct tvmq_step *steps, size_t n) {
 
 static uint32_t moves_of(const struct tvmq_step *step, size_t offsets[TVMQ_MAX_OUT]) {
   const struct tvmq_record *record = step->record;
-  return record->op_class->moves != NULL ? record->op_class->moves(&record->desc, offsets) : 0;
+  return record->op_class->moves != NULL && !step->copies ? record->op_class->moves(&record->desc, offsets) : 0;
 }
 
 static struct tvmq_place whole_tensor(int tensor, size_t bytes) { return (struct tvmq_place){.buffer = -1, .tensor = tensor, .tensor_bytes = bytes}; }
@@ -199,8 +189,7 @@ static void size_buffers(const struct tvmq_step *steps, size_t n, struct tvmq_ar
   }
 }
 
-void tvmq_place_tensors(struct tvmq_step *steps, size_t n, struct tvmq_arena_buffer *buffers, size_t n_buffers) {
-  find_needed(steps, n);
+static void place(struct tvmq_step *steps, size_t n) {
   for (size_t i = 0; i < n; i++) {
     steps[i].idle = true;
     for (int k = 0; k < n_out(&steps[i]); k++) steps[i].out_places[k].buffer = UNPLACED;
@@ -209,5 +198,13 @@ void tvmq_place_tensors(struct tvmq_step *steps, size_t n, struct tvmq_arena_buf
   for (size_t i = 0; i < n; i++) {
     if (steps[i].needed) place_outputs(steps, n, i);
   }
+}
+
+void tvmq_place_tensors(struct tvmq_step *steps, size_t n, struct tvmq_arena_buffer *buffers, size_t n_buffers) {
+  find_needed(steps, n);
+  for (size_t i = 0; i < n; i++) steps[i].copies = false;
+  do {
+    place(steps, n);
+  } while (tvmq_separate_variables(steps, n));
   size_buffers(steps, n, buffers, n_buffers);
 }

@@ -9,7 +9,7 @@ TVMQ_INLINE void look_up_all(const struct tvmq_byte_map_args *args) {
   const uint8_t *const in = args->in;
   uint8_t *const out = args->out;
   const size_t n = args->n, rest = n % BYTES;
-  const struct parts parts = parts_of(args->table);
+  const struct parts parts = parts_of(args->map->table);
   size_t i = 0;
   for (; i + BYTES <= n; i += BYTES) _mm512_storeu_si512(out + i, looked_up(&parts, _mm512_loadu_si512(in + i)));
   const __mmask64 some = (UINT64_C(1) << rest) - 1;

@@ -3,7 +3,7 @@
 
 // Every argument is copied: a byte that is stored could otherwise be part of them.
 void tvmq_byte_map__c(const struct tvmq_byte_map_args *args) {
-  const uint8_t *const in = args->in, *const table = args->table;
+  const uint8_t *const in = args->in, *const table = args->map->table;
   uint8_t *const out = args->out;
   const size_t n = args->n;
   for (size_t i = 0; i < n; i++) out[i] = table[in[i]];

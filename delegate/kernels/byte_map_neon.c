@@ -1,17 +1,83 @@
 // Map of bytes by a table on any Arm processor: the table's 256 bytes in sixteen registers, looked up in four parts of 64. What lies beyond a part gives 0.
+// Where all bytes but 191 become the same, three parts do: bytes are counted from the first of those 191, and from the last on they are taken as one.
 //
-// Registers: v0-v3 and v4-v7 are the bytes of two vectors, each xor 0, 64, 128 and 192, then what the four parts make of them; v8-v10 hold 64, 128 and 192;
-// v16-v31 are the table. In assembly, because gcc moves a part to four other registers for every lookup.
+// Registers: v16-v31 are the table, as far as it is wanted. Of four parts: v0-v3 and v4-v7 are the bytes of two vectors, each xor 0, 64, 128 and 192, then what
+// the parts make of them; v8-v10 hold 64, 128 and 192. Of three: v0-v3, v4-v7 and v12-v15 are the bytes of four vectors, xor 0, 64 and 128, then what the parts
+// make of them; v8-v11 hold 64, 128, the first byte and the last. In assembly, because gcc moves a part to four other registers for every lookup.
 #include <string.h>
 
 #include "kernels/kernel.h"
 
-enum { BYTES = 32 };
+enum { BYTES = 64, PART = 64 };
 
-// Looks up n vectors of BYTES bytes, n >= 1.
-static void look_up(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t n) {
+// Look up n vectors of BYTES bytes, n >= 1.
+static void look_up_3(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {
   __asm__ volatile(
-      "ldp q16, q17, [%[table]]\n"
+      "ldp q16, q17, [%[table], #0]\n"
+      "ldp q18, q19, [%[table], #32]\n"
+      "ldp q20, q21, [%[table], #64]\n"
+      "ldp q22, q23, [%[table], #96]\n"
+      "ldp q24, q25, [%[table], #128]\n"
+      "ldp q26, q27, [%[table], #160]\n"
+      "movi v8.16b, #64\n"
+      "movi v9.16b, #128\n"
+      "dup v10.16b, %w[first]\n"
+      "movi v11.16b, #191\n"
+      "1:\n"
+      "ldp q0, q1, [%[in]]\n"
+      "ldp q2, q3, [%[in], #32]\n"
+      "add %[in], %[in], #64\n"
+      "sub v0.16b, v0.16b, v10.16b\n"
+      "sub v1.16b, v1.16b, v10.16b\n"
+      "sub v2.16b, v2.16b, v10.16b\n"
+      "sub v3.16b, v3.16b, v10.16b\n"
+      "umin v0.16b, v0.16b, v11.16b\n"
+      "umin v1.16b, v1.16b, v11.16b\n"
+      "umin v2.16b, v2.16b, v11.16b\n"
+      "umin v3.16b, v3.16b, v11.16b\n"
+      "eor v4.16b, v0.16b, v8.16b\n"
+      "eor v5.16b, v1.16b, v8.16b\n"
+      "eor v6.16b, v2.16b, v8.16b\n"
+      "eor v7.16b, v3.16b, v8.16b\n"
+      "eor v12.16b, v0.16b, v9.16b\n"
+      "eor v13.16b, v1.16b, v9.16b\n"
+      "eor v14.16b, v2.16b, v9.16b\n"
+      "eor v15.16b, v3.16b, v9.16b\n"
+      "tbl v4.16b, {v20.16b-v23.16b}, v4.16b\n"
+      "tbl v5.16b, {v20.16b-v23.16b}, v5.16b\n"
+      "tbl v6.16b, {v20.16b-v23.16b}, v6.16b\n"
+      "tbl v7.16b, {v20.16b-v23.16b}, v7.16b\n"
+      "tbl v12.16b, {v24.16b-v27.16b}, v12.16b\n"
+      "tbl v13.16b, {v24.16b-v27.16b}, v13.16b\n"
+      "tbl v14.16b, {v24.16b-v27.16b}, v14.16b\n"
+      "tbl v15.16b, {v24.16b-v27.16b}, v15.16b\n"
+      "tbl v0.16b, {v16.16b-v19.16b}, v0.16b\n"
+      "tbl v1.16b, {v16.16b-v19.16b}, v1.16b\n"
+      "tbl v2.16b, {v16.16b-v19.16b}, v2.16b\n"
+      "tbl v3.16b, {v16.16b-v19.16b}, v3.16b\n"
+      "orr v4.16b, v4.16b, v12.16b\n"
+      "orr v5.16b, v5.16b, v13.16b\n"
+      "orr v6.16b, v6.16b, v14.16b\n"
+      "orr v7.16b, v7.16b, v15.16b\n"
+      "subs %[n], %[n], #1\n"
+      "orr v0.16b, v0.16b, v4.16b\n"
+      "orr v1.16b, v1.16b, v5.16b\n"
+      "orr v2.16b, v2.16b, v6.16b\n"
+      "orr v3.16b, v3.16b, v7.16b\n"
+      "stp q0, q1, [%[out]]\n"
+      "stp q2, q3, [%[out], #32]\n"
+      "add %[out], %[out], #64\n"
+      "b.ne 1b\n"
+      : [in] "+r"(in), [out] "+r"(out), [n] "+r"(n)
+      : [table] "r"(map->table + map->first), [first] "r"((uint32_t)map->first)
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+        "v21", "v22", "v23", "v24", "v25", "v26", "v27");
+}
+
+static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {
+  n *= 2;
+  __asm__ volatile(
+      "ldp q16, q17, [%[table], #0]\n"
       "ldp q18, q19, [%[table], #32]\n"
       "ldp q20, q21, [%[table], #64]\n"
       "ldp q22, q23, [%[table], #96]\n"
@@ -49,14 +115,21 @@ static void look_up(const uint8_t *table, const uint8_t *in, uint8_t *out, size_
       "stp q0, q4, [%[out]], #32\n"
       "b.ne 1b\n"
       : [in] "+r"(in), [out] "+r"(out), [n] "+r"(n)
-      : [table] "r"(table)
+      : [table] "r"(map->table)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
         "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
+static void look_up(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {
+  if (map->n_live < 3 * PART)
+    look_up_3(map, in, out, n);
+  else
+    look_up_4(map, in, out, n);
+}
+
 // The last bytes are looked up before all others and stored behind them, since the tensors may be one.
 void tvmq_byte_map__neon(const struct tvmq_byte_map_args *args) {
-  const uint8_t *const in = args->in, *const table = args->table;
+  const uint8_t *const in = args->in;
   uint8_t *const out = args->out;
   const size_t n = args->n;
   if (n < BYTES) {
@@ -64,7 +137,7 @@ void tvmq_byte_map__neon(const struct tvmq_byte_map_args *args) {
     return;
   }
   uint8_t last[BYTES];
-  if (n % BYTES != 0) look_up(table, in + n - BYTES, last, 1);
-  look_up(table, in, out, n / BYTES);
+  if (n % BYTES != 0) look_up(args->map, in + n - BYTES, last, 1);
+  look_up(args->map, in, out, n / BYTES);
   if (n % BYTES != 0) memcpy(out + n - BYTES, last, BYTES);
 }

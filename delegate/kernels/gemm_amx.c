@@ -23,7 +23,7 @@ static void configure(size_t rows) {
     uint8_t rows[16];
   } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {[5] = TILE_ROWS, [6] = TILE_ROWS, [7] = TILE_ROWS}};
   for (int i = 0; i < 5; i++) config.rows[i] = (uint8_t)rows;
-  _tile_loadconfig(&config);
+  __asm__ volatile("ldtilecfg %0" ::"m"(config));  // gcc's intrinsic reads 8 bytes as far as the compiler knows, which then drops the others
 }
 
 TVMQ_INLINE void clear(void) {

@@ -16,6 +16,7 @@
 #include "base/types.h"
 #include "cpu/cpu_bits.h"
 #include "kernels/arg_max.h"
+#include "kernels/byte_map.h"
 #include "kernels/hybrid.h"
 #include "kernels/inline.h"
 #include "kernels/interpolate.h"
@@ -148,7 +149,7 @@ struct tvmq_quantize_args {
   const void *in;
   void *out;
   size_t n;
-  const uint8_t *table;  // [256], whatever the rule
+  const struct tvmq_byte_map *map;  // whatever the rule
   enum tvmq_byte_rule rule;
   uint8_t flip;
   struct tvmq_line line;
@@ -160,14 +161,14 @@ struct tvmq_quantize_args {
 };
 typedef void (*tvmq_quantize_fn)(const struct tvmq_quantize_args *args);
 
-// ---- byte_map: out[i] = table[in[i]], of bytes of either type
+// ---- byte_map: out[i] = map->table[in[i]], of bytes of either type
 //
-// Every function of one byte, as a table. The tensors are one or do not overlap.
+// The tensors are one or do not overlap.
 struct tvmq_byte_map_args {
   const void *in;
   void *out;
   size_t n;
-  const uint8_t *table;  // [256]
+  const struct tvmq_byte_map *map;
 };
 typedef void (*tvmq_byte_map_fn)(const struct tvmq_byte_map_args *args);
 
@@ -210,6 +211,26 @@ struct tvmq_mul_args {
   struct tvmq_stage stage;  // its flip is also that of the bytes read
 };
 typedef void (*tvmq_mul_fn)(const struct tvmq_mul_args *args);
+
+// ---- square: out[i] = requantize(difference^2), of bytes; difference = rescale((a - zero_point_a) << 7) - rescale((b - zero_point_b) << 7), a = in[0][i]
+// and b = in[1][i % n], i < rows * n; tvmq_difference() in stage.h
+//
+// One input at least is rescaled by a half, and so exactly, the other by no more: differences fit int16. Multiplier and shift are those of a channel of a
+// panel, in float form where the variant has TVMQ_FLOAT_STAGE and the caller has a proof for every square. No square is negative: reference rounding is upward
+// rounding, which is faster. Rows are whole cache lines if several. The inputs may be one tensor.
+enum { TVMQ_SQUARE_SHIFT = 7 };
+
+struct tvmq_square_args {
+  const void *in[2];
+  void *out;
+  size_t n, rows;
+  enum tvmq_rounding rounding;  // of the inputs; that of squares is the stage's
+  int32_t in_zero_point[2];
+  struct tvmq_scale in_scale[2];
+  int32_t multiplier, shift;
+  struct tvmq_stage stage;  // its flip is also that of the bytes read
+};
+typedef void (*tvmq_square_fn)(const struct tvmq_square_args *args);
 
 // ---- maximum: out[i] = the greater of a ^ flip and b ^ flip, ^ flip; a = in[0][i] and b = in[1][i], all signed, flip for every byte
 //
@@ -271,6 +292,7 @@ static inline size_t tvmq_pool_kept(size_t filter_w, size_t stride_w) {
   FAMILY(BYTE_MAP, "byte_map")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
+  FAMILY(SQUARE, "square")                                        \
   FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(SOFTMAX, "softmax")                                      \
   FAMILY(ARG_MAX, "arg_max")                                      \
@@ -327,6 +349,7 @@ struct tvmq_variant {
     tvmq_byte_map_fn byte_map;
     tvmq_add_fn add;
     tvmq_mul_fn mul;
+    tvmq_square_fn square;
     tvmq_interpolate_fn interpolate;
     tvmq_maximum_fn maximum;
     tvmq_softmax_fn softmax;
@@ -348,6 +371,7 @@ struct tvmq_variant {
 #define TVMQ_BYTE_MAP(symbol, ...) void symbol(const struct tvmq_byte_map_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
+#define TVMQ_SQUARE(symbol, ...) void symbol(const struct tvmq_square_args *args);
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
 #define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
 #define TVMQ_ARG_MAX(symbol, ...) void symbol(const struct tvmq_arg_max_args *args);

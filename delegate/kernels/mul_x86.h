@@ -1,30 +1,23 @@
-// Product of two quantized tensors, for AVX2 and AVX-512.
-//
-// pmaddwd multiplies pairs of int16 and adds: with one of a pair zero, it is the product of the others, in 32 bits. Bytes at even and at odd places become
-// int16 apart, and of those again the even and the odd are multiplied apart. So every fourth byte is in one vector, and packing four of them leaves in each
-// 128-bit lane four times four bytes, which a shuffle transposes.
+// Product of two quantized tensors, for AVX2 and AVX-512 (products_x86.h).
 //
 // Where the second tensor's zero point is -128, as that of gates mostly is, its bytes less the zero point are uint8, and vpdpbusd multiplies them with the
 // first tensor's bytes as these lie. It adds four products in every 32-bit lane, so the second tensor becomes four vectors, each with one byte of every four
 // beside zeros. The first tensor's zero point is taken off before: the sum starts with minus the zero point times the second tensor.
 //
-// The includer defines vec, MM(name), the intrinsic of that name for its vectors, load(p), store(p, x), both(a, b) and exclusive(a, b), bitwise, all_lanes(x),
-// a vector of four int32 for every lane, and multiply_add(sum, a, b), which adds the sums of pairs of products of int16. With BYTE_PRODUCTS, it defines
-// multiply_add_bytes(sum, a, b) too, which adds the sums of four products of a uint8 and an int8.
+// The includer defines what products_x86.h wants. With BYTE_PRODUCTS, it defines multiply_add_bytes(sum, a, b) too, which adds the sums of four products of a
+// uint8 and an int8.
 #pragma once
 
 #include "kernels/inline.h"
 #include "kernels/kernel.h"
-
-typedef enum tvmq_path stage_path;
-
-enum { BLOCK_BYTES = sizeof(vec) };
 
 struct factors {
   struct tvmq_stage stage;
   struct tvmq_short_stage short_stage;
   vec in_zero_point[2], flip, start, multiplier, shift;
 };
+
+#include "kernels/products_x86.h"
 
 TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_path path) {
   struct factors f = {
@@ -39,40 +32,12 @@ TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_pa
   return f;
 }
 
-// The int16 at even places of a vector, and those at odd ones, beside zeros.
-struct apart {
-  vec even, odd;
-};
-
 // The second tensor. `values`: bytes as int16, at even places and at odd ones; int16 have the first alone. With BYTE_PRODUCTS, where its zero point is -128,
 // the others instead: uint8, one of every four beside zeros, and what the sums of their products start with.
 struct raised {
   struct apart values[2];
   vec from_zero[4], start[4];
 };
-
-TVMQ_INLINE struct apart apart(vec x) {
-  const vec even = both(x, MM(set1_epi32)(UINT16_MAX));
-  return (struct apart){even, exclusive(x, even)};
-}
-
-// The value of a sum that began with `start`.
-TVMQ_INLINE vec value_of(const struct factors *f, stage_path path, vec sum) {
-  return path == TVMQ_PATH_LONG ? tvmq_long_rescale(&f->stage, sum, f->multiplier, f->shift) : tvmq_short_rescale(&f->short_stage, path, sum);
-}
-
-// The values of the products of the int16 at even places, and at odd ones.
-TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, const struct apart *b, vec *even, vec *odd) {
-  *even = value_of(f, path, multiply_add(f->start, a, b->even));
-  *odd = value_of(f, path, multiply_add(f->start, a, b->odd));
-}
-
-// The bytes at even places, and at odd ones, less the zero point.
-TVMQ_INLINE void raise_bytes(const struct factors *f, int i, const uint8_t *in, vec x[2]) {
-  const vec bytes = exclusive(load(in), f->flip);
-  x[0] = MM(sub_epi16)(MM(srai_epi16)(MM(slli_epi16)(bytes, 8), 8), f->in_zero_point[i]);
-  x[1] = MM(sub_epi16)(MM(srai_epi16)(bytes, 8), f->in_zero_point[i]);
-}
 
 TVMQ_INLINE void raise_s8(const struct factors *f, const uint8_t *in, struct raised *raised) {
   vec x[2];
@@ -83,12 +48,6 @@ TVMQ_INLINE void raise_s8(const struct factors *f, const uint8_t *in, struct rai
 TVMQ_INLINE void raise_s16(const struct factors *f, const uint8_t *in, struct raised *raised) {
   (void)f;
   raised->values[0] = apart(load(in));
-}
-
-// Stores 4 vectors of values as bytes; vector i has those at places i, i + 4 and so on.
-TVMQ_INLINE void store_bytes(const struct factors *f, stage_path path, const vec value[4], uint8_t *out) {
-  const vec order = all_lanes(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-  store(out, MM(shuffle_epi8)(tvmq_pack_lanes(&f->stage, path, value), order));
 }
 
 TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *b, uint8_t *out) {

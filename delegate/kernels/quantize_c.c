@@ -24,7 +24,7 @@ static void map_bytes(const struct tvmq_quantize_args *args) {
   if (args->rule == TVMQ_BYTES_FLIP)
     for (size_t i = 0; i < n; i++) out[i] = in[i] ^ flip;
   else
-    tvmq_byte_map__c(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = n, .table = args->table});
+    tvmq_byte_map__c(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = n, .map = args->map});
 }
 
 void tvmq_quantize_s8_s8__c(const struct tvmq_quantize_args *args) { map_bytes(args); }

@@ -45,7 +45,7 @@ TVMQ_INLINE void flip_all(const struct tvmq_quantize_args *args) {
 TVMQ_INLINE void map_bytes(const struct tvmq_quantize_args *args, uint8_t in_flip, uint8_t out_flip) {
   const struct tvmq_line *line = &args->line;
   if (args->n < BYTES) {
-    tvmq_byte_map__c(&(struct tvmq_byte_map_args){.in = args->in, .out = args->out, .n = args->n, .table = args->table});
+    tvmq_byte_map__c(&(struct tvmq_byte_map_args){.in = args->in, .out = args->out, .n = args->n, .map = args->map});
   } else if (args->rule == TVMQ_BYTES_FLIP) {
     flip_all(args);
   } else if (line->shift == 8 && line->drop == 0) {

@@ -79,6 +79,16 @@ static inline int32_t tvmq_add_value(const struct tvmq_add_args *args, int32_t a
   return tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), args->min, args->max);
 }
 
+// The difference that SQUARED_DIFFERENCE squares: both elements at one scale with seven bits more.
+static inline int32_t tvmq_difference(const struct tvmq_square_args *args, int32_t a, int32_t b) {
+  const int32_t x = (a - args->in_zero_point[0]) * (1 << TVMQ_SQUARE_SHIFT), y = (b - args->in_zero_point[1]) * (1 << TVMQ_SQUARE_SHIFT);
+  return tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift) -
+         tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
+}
+
+// A half, by which the greater of two scales is rescaled.
+static inline bool tvmq_is_half(struct tvmq_scale scale) { return scale.multiplier == 1 << 30 && scale.shift == 0; }
+
 // The output stage: accumulator -> element of the output tensor.
 static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc, int32_t multiplier, int32_t shift) {
   const int32_t value = tvmq_rescale(stage->rounding, acc, multiplier, shift);

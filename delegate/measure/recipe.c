@@ -156,8 +156,13 @@ static const char *make_quantize(const char *signature, struct tvmq_made *made) 
 // Lines that repeat are those of the second input.
 static const char *make_binary(const char *signature, struct tvmq_made *made) {
   static const char *const names[] = {
-      [TVMQ_OPERATION_ADD] = "ADD",         [TVMQ_OPERATION_SUB] = "SUB",         [TVMQ_OPERATION_MUL] = "MUL",
-      [TVMQ_OPERATION_MAXIMUM] = "MAXIMUM", [TVMQ_OPERATION_MINIMUM] = "MINIMUM", [TVMQ_OPERATION_PRELU] = "PRELU",
+      [TVMQ_OPERATION_ADD] = "ADD",
+      [TVMQ_OPERATION_SUB] = "SUB",
+      [TVMQ_OPERATION_MUL] = "MUL",
+      [TVMQ_OPERATION_MAXIMUM] = "MAXIMUM",
+      [TVMQ_OPERATION_MINIMUM] = "MINIMUM",
+      [TVMQ_OPERATION_PRELU] = "PRELU",
+      [TVMQ_OPERATION_SQUARED_DIFFERENCE] = "SQUARED_DIFFERENCE",
   };
   struct tvmq_binary_desc *d = &made->desc.binary;
   enum tvmq_type out;
@@ -213,6 +218,7 @@ static const struct recipe recipes[] = {
     {"MAXIMUM", &tvmq_op_binary, make_binary, false},
     {"MINIMUM", &tvmq_op_binary, make_binary, false},
     {"PRELU", &tvmq_op_binary, make_binary, false},
+    {"SQUARED_DIFFERENCE", &tvmq_op_binary, make_binary, false},
     {"RESIZE_BILINEAR", &tvmq_op_resize_bilinear, make_resize, false},
 };
 
@@ -224,11 +230,13 @@ static const struct recipe *find_recipe(const char *signature) {
   return NULL;
 }
 
-// As the model has it: tensors of a convolution with int8 weights are int8, and those that are not have been turned.
+// As the model has it: tensors of a convolution with int8 weights are int8, and so are those of a squared difference; those that are not have been turned.
 static const char *claim(const struct recipe *recipe, const union tvmq_desc *desc) {
   union tvmq_desc described = *desc;
   const struct tvmq_conv_desc *conv = recipe->is_conv && desc->conv.filter_type == TVMQ_TYPE_S8 ? &desc->conv : NULL;
   if (conv != NULL) recipe->op_class->turn(&described, conv->in_type == TVMQ_TYPE_U8, conv->out_type == TVMQ_TYPE_U8);
+  const bool squares = recipe->op_class == &tvmq_op_binary && desc->binary.operation == TVMQ_OPERATION_SQUARED_DIFFERENCE;
+  if (squares && desc->binary.type == TVMQ_TYPE_U8) recipe->op_class->turn(&described, true, true);
   return recipe->op_class->claim(&described);
 }
 

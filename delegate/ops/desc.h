@@ -137,7 +137,15 @@ struct tvmq_pool_desc {
 };
 
 // An operation on two elements. PRELU multiplies a negative element by its slope and keeps the others.
-enum tvmq_operation { TVMQ_OPERATION_ADD, TVMQ_OPERATION_SUB, TVMQ_OPERATION_MUL, TVMQ_OPERATION_MAXIMUM, TVMQ_OPERATION_MINIMUM, TVMQ_OPERATION_PRELU };
+enum tvmq_operation {
+  TVMQ_OPERATION_ADD,
+  TVMQ_OPERATION_SUB,
+  TVMQ_OPERATION_MUL,
+  TVMQ_OPERATION_MAXIMUM,
+  TVMQ_OPERATION_MINIMUM,
+  TVMQ_OPERATION_PRELU,
+  TVMQ_OPERATION_SQUARED_DIFFERENCE
+};
 
 // An operation on two tensors of one type, of one shape or broadcast.
 struct tvmq_binary_desc {
@@ -163,7 +171,9 @@ enum tvmq_function {
   TVMQ_FUNCTION_LEAKY_RELU,
   TVMQ_FUNCTION_GELU,
   TVMQ_FUNCTION_GELU_TANH,  // its approximation
-  TVMQ_FUNCTION_EXP
+  TVMQ_FUNCTION_EXP,
+  TVMQ_FUNCTION_ABS,
+  TVMQ_FUNCTION_RSQRT
 };
 
 // A function of each element of a tensor.

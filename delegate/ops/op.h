@@ -72,7 +72,6 @@ struct tvmq_pass {
   size_t number;
   const void *const *in;  // the input tensors in the operator's order, NULL where one is empty; one may be given twice
   void *const *outs;      // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
-  void *out;              // the first of them
 };
 
 // How an operator that does nothing but move bytes moves them.
@@ -80,9 +79,6 @@ enum tvmq_moves {
   TVMQ_MOVES_OUT_OF_IN = 1u << 0,  // each output is a piece of the first input
   TVMQ_MOVES_INTO_OUT = 1u << 1    // each input is a piece of the only output, and together they are all of it
 };
-
-// The entries of a table that maps bytes.
-enum { TVMQ_N_BYTES = 256 };
 
 struct tvmq_op_class {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
@@ -127,11 +123,11 @@ struct tvmq_op_class {
   // member is NULL where operators compute nothing that shapes could depend on.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
   bool in_place;       // the output may be the first input
-  bool converts;       // elements from one type to another, which runtimes do as fast as memory is read
-  bool light_if_wide;  // so they do what it computes of elements of 32 bits and more
+  bool light;          // runtimes do what it computes as fast as memory is read, such as conversions of elements to another type
+  bool light_if_wide;  // likewise of elements of 32 bits and more
 };
 
-extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU
+extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE
 extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
 extern const struct tvmq_op_class tvmq_op_cast;             // CAST
 extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
@@ -143,6 +139,7 @@ extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
 extern const struct tvmq_op_class tvmq_op_integers;         // ADD, SUB, MUL of int32 and int64
 extern const struct tvmq_op_class tvmq_op_hybrid;           // of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED those with float32 activations
 extern const struct tvmq_op_class tvmq_op_matmul;           // BATCH_MATMUL
+extern const struct tvmq_op_class tvmq_op_nothing;          // CALL_ONCE, VAR_HANDLE: what they do is done when the graph is prepared
 extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2: a copy, unless others take it in as their border (host/fold_pad.h)
 extern const struct tvmq_op_class tvmq_op_arg_max;          // ARG_MAX
 extern const struct tvmq_op_class tvmq_op_reduce;           // MEAN, SUM, REDUCE_MAX, REDUCE_MIN
@@ -153,6 +150,7 @@ extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, 
 extern const struct tvmq_op_class tvmq_op_shape;            // SHAPE
 extern const struct tvmq_op_class tvmq_op_softmax;          // SOFTMAX
 extern const struct tvmq_op_class tvmq_op_transpose_conv;   // TRANSPOSE_CONV
+extern const struct tvmq_op_class tvmq_op_variable;         // READ_VARIABLE, ASSIGN_VARIABLE: a copy of the whole tensor
 extern const struct tvmq_op_class tvmq_op_unary;            // functions of one element: LOGISTIC, TANH, RELU and the like
 
 // The class that is to plan and run an operator that `op_class` has claimed.

@@ -80,6 +80,33 @@ void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixel
   }
 }
 
+// The grid's index of a coordinate; `n`, as many as there are: it is none of the grid's.
+static size_t index_of(size_t at, ptrdiff_t first, size_t dilation, size_t n) {
+  const ptrdiff_t distance = (ptrdiff_t)at - first;
+  if (distance < 0 || (dilation > 1 && (size_t)distance % dilation != 0)) return n;
+  return tvmq_min(dilation > 1 ? (size_t)distance / dilation : (size_t)distance, n);
+}
+
+void tvmq_copy_last_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, size_t pixel_bytes, size_t reach, uint8_t *out,
+                           const void **table) {
+  // The image's lines may be the grid's columns. Backwards from the last pixel, x is its place in a line of the image.
+  const bool turned = pixels->column_step * grid->h->dilation > pixels->row_step * grid->w->dilation;
+  const size_t width = turned ? grid->h->in : grid->w->in, height = turned ? grid->w->in : grid->h->in;
+  size_t x = width, y = height;
+  for (size_t left = reach - 1; left > 0 && y > 0; left--, out += reach * pixel_bytes) {
+    x--;
+    const size_t row = index_of(turned ? x : y - 1, grid->y, grid->h->dilation, grid->rows);
+    const size_t column = index_of(turned ? y - 1 : x, grid->x, grid->w->dilation, grid->columns);
+    if (x == 0) {
+      x = width;
+      y--;
+    }
+    if (row == grid->rows || column == grid->columns) continue;
+    tvmq_copy_pixel(out, pixels->origin + row * pixels->row_step + column * pixels->column_step, pixel_bytes);
+    table[row * grid->columns + column] = out;
+  }
+}
+
 // Eight bytes at a time, or the compiler stores them one by one.
 static void gather_bytes(const uint8_t *pixel, const size_t *source, size_t n, uint8_t *to) {
   for (; n >= 8; n -= 8, source += 8, to += 8) {
@@ -103,9 +130,7 @@ void tvmq_gather_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_ch
     const uint8_t *pixel = pixels->origin + row * pixels->row_step + span.begin * pixels->column_step;
     uint8_t *to = out + (row * grid->columns + span.begin) * pixel_bytes;
     for (size_t c = span.begin; c < span.end; c++, pixel += pixels->column_step, to += pixel_bytes) {
-      if (channels->multiplier == 1) {
-        tvmq_copy_pixel(to, pixel + channels->first * channels->bytes, n * channels->bytes);
-      } else if (channels->bytes == 1) {
+      if (channels->bytes == 1) {
         gather_bytes(pixel, source, n, to);
       } else {
         for (size_t j = 0; j < n; j++) ((int16_t *)to)[j] = ((const int16_t *)pixel)[source[j]];

@@ -29,6 +29,11 @@ void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixe
 void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, size_t pixel_bytes, size_t reach, uint8_t *out,
                      const void **table);
 
+// Lets those who read `reach` pixels at a pointer, and want the first one alone, not read behind the input: pointers of table[rows][columns] at one of the last
+// `reach` - 1 pixels of the input, of `pixel_bytes` bytes each, are pointed at copies in `out`, each of which has room for `reach` pixels.
+void tvmq_copy_last_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, size_t pixel_bytes, size_t reach, uint8_t *out,
+                           const void **table);
+
 // Output channels of a depthwise convolution: `n` from `first` on, `multiplier` for each channel of the input.
 struct tvmq_channels {
   size_t first, n, multiplier;

@@ -71,11 +71,27 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
 // As many as leave room for the sum in int32.
 static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
 
-// Products with powers of two are of float32, as the reference's are, and overflow as they do.
-void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out) {
+// Products with powers of two are of float32, as the reference's are, and overflow as they do. Returns the scale that both inputs are brought to.
+static double common_scale(const struct tvmq_binary_desc *desc, double ratios[2]) {
   const double common = (double)(2 * fmaxf(desc->in[0].scale, desc->in[1].scale));
-  for (int i = 0; i < 2; i++) in[i] = (double)desc->in[i].scale / common;
-  *out = common / (double)((float)(1 << add_left_shift(desc->type)) * desc->out.scale);
+  for (int i = 0; i < 2; i++) ratios[i] = (double)desc->in[i].scale / common;
+  return common;
+}
+
+void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out) {
+  *out = common_scale(desc, in) / (double)((float)(1 << add_left_shift(desc->type)) * desc->out.scale);
+}
+
+void tvmq_square_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out) {
+  const double common = common_scale(desc, in);
+  *out = common * common / (double)((float)(1 << 2 * TVMQ_SQUARE_SHIFT) * desc->out.scale);
+}
+
+void tvmq_square_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale in[2], struct tvmq_scale *out) {
+  double in_ratios[2], out_ratio;
+  tvmq_square_ratios(desc, in_ratios, &out_ratio);
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier(in_ratios[i], &in[i].multiplier, &in[i].shift);
+  tvmq_quantize_multiplier(out_ratio, &out->multiplier, &out->shift);
 }
 
 void tvmq_add_scales(const struct tvmq_binary_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out) {

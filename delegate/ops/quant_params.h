@@ -25,6 +25,10 @@ uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
 void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out);
 void tvmq_add_scales(const struct tvmq_binary_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out);
 
+// The same of SQUARED_DIFFERENCE, whose inputs are shifted left by TVMQ_SQUARE_SHIFT; `out` is the factor of the square.
+void tvmq_square_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out);
+void tvmq_square_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale in[2], struct tvmq_scale *out);
+
 // The factor of MUL's products; and the factors of PRELU: [0] for elements not below zero, [1] for the others, multiplied by their slopes. All ratios are of
 // float32.
 struct tvmq_scale tvmq_mul_scale(const struct tvmq_binary_desc *desc);

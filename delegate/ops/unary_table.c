@@ -1,6 +1,7 @@
 #include "ops/unary_table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "exact/float_bytes.h"
 #include "kernels/stage.h"
@@ -30,7 +31,7 @@ static const struct {
   float low, high;  // real numbers
 } lines[] = {
     {TVMQ_FUNCTION_RELU, true, 0, INFINITY}, {TVMQ_FUNCTION_RELU6, true, 0, 6},       {TVMQ_FUNCTION_RELU_N1_TO_1, true, -1, 1},
-    {TVMQ_FUNCTION_RELU_0_TO_1, true, 0, 1}, {TVMQ_FUNCTION_LEAKY_RELU, false, 0, 0},
+    {TVMQ_FUNCTION_RELU_0_TO_1, true, 0, 1}, {TVMQ_FUNCTION_LEAKY_RELU, false, 0, 0}, {TVMQ_FUNCTION_ABS, true, -INFINITY, INFINITY},
 };
 
 bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line *line) {
@@ -40,6 +41,7 @@ bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line 
     for (int j = 0; j < 2; j++) tvmq_quantize_multiplier((double)slopes[j], &line->scale[j].multiplier, &line->scale[j].shift);
     const struct tvmq_range range =
         lines[i].cut ? tvmq_quantized_range(lines[i].low, lines[i].high, desc->out_type, desc->out) : tvmq_type_range(desc->out_type);
+    line->sign = desc->function == TVMQ_FUNCTION_ABS ? -1 : 1;
     line->min = range.min;
     line->max = range.max;
     return true;
@@ -51,7 +53,8 @@ static void line_table(const struct tvmq_unary_desc *desc, const struct tvmq_una
   for (int x = 0; x < TVMQ_N_BYTES; x++) {
     const int32_t value = tvmq_byte_value(desc->in_type, (uint8_t)x) - desc->in.zero_point;
     const struct tvmq_scale *scale = &line->scale[value < 0];
-    out[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(tvmq_rescale(rounding, value, scale->multiplier, scale->shift), desc->out.zero_point), line->min, line->max);
+    const int32_t turned = value < 0 ? line->sign * value : value;
+    out[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(tvmq_rescale(rounding, turned, scale->multiplier, scale->shift), desc->out.zero_point), line->min, line->max);
   }
 }
 
@@ -118,10 +121,62 @@ static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t 
   return NULL;
 }
 
+// ---- RSQRT: 1 / sqrt(x) in fixed point, rescaled
+
+enum { ROOT_BITS = 20 };  // behind the point
+
+// Rounded, ties up, saturating nowhere.
+static int32_t root_multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
+
+// 2^20 / sqrt(x) for x from 1 to 255, as Newton's method in 32 bits has it after five steps, which is 1 less than the nearest for 2, 8 and 131. The method runs
+// on x * 4^pairs / 2^29 in [1/4, 1); its numbers have 28 bits behind the point.
+static int32_t inverse_root(enum tvmq_rounding rounding, int32_t x) {
+  if (x == 1) return 1 << ROOT_BITS;
+  enum { ONE = 1 << 28, THREE_HALVES = ONE + ONE / 2, HALF_ROOT_OF_2 = 1518500250 };  // the last in Q31
+  const int pairs = (__builtin_clz((uint32_t)x) - 1) / 2 - 1;
+  const int32_t half = x << (2 * pairs) >> 2;
+  int32_t y = ONE;
+  for (int i = 0; i < 5; i++) {
+    const int32_t cube = root_multiply(root_multiply(y, y), y) * (1 << 6);
+    y = (root_multiply(THREE_HALVES, y) - root_multiply(half, cube)) * (1 << 3);
+  }
+  return tvmq_rescale(rounding, 1, root_multiply(y, HALF_ROOT_OF_2), pairs - 11 + ROOT_BITS);
+}
+
+static struct tvmq_scale rsqrt_scale(double real) {
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier(real, &scale.multiplier, &scale.shift);
+  return scale;
+}
+
+// A root in float64 rounds to that of float32. The product is one of float32.
+static double rsqrt_real(const struct tvmq_unary_desc *desc) { return 1 / (double)((float)sqrt((double)desc->in.scale) * desc->out.scale); }
+
+static const char *rsqrt_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, double real, uint8_t out[TVMQ_N_BYTES]) {
+  const struct tvmq_scale scale = rsqrt_scale(real);
+  const struct tvmq_range range = tvmq_type_range(desc->out_type);
+  if (scale.shift > 30 || scale.shift < ROOT_BITS - 31) return "scales are out of RSQRT's range";
+  for (int i = 0; i < TVMQ_N_BYTES; i++) {
+    const int32_t x = tvmq_byte_value(desc->in_type, (uint8_t)i) - desc->in.zero_point;
+    const int32_t root = x > 0 ? inverse_root(rounding, x) : 0;
+    const int32_t value = tvmq_rescale(rounding, root, scale.multiplier, scale.shift - ROOT_BITS);
+    out[i] = (uint8_t)(x > 0 ? tvmq_clamp(tvmq_add_wrap(value, desc->out.zero_point), range.min, range.max) : range.max);
+  }
+  return NULL;
+}
+
+bool tvmq_rsqrt_is_stable(const struct tvmq_unary_desc *desc) {
+  uint8_t low[TVMQ_N_BYTES], high[TVMQ_N_BYTES];
+  const double real = rsqrt_real(desc), off = 0x1p-23;  // two roundings of float32
+  return rsqrt_table(desc, TVMQ_ROUNDING_REFERENCE, real * (1 - off), low) == NULL &&
+         rsqrt_table(desc, TVMQ_ROUNDING_REFERENCE, real * (1 + off), high) == NULL && memcmp(low, high, sizeof low) == 0;
+}
+
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]) {
   for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
     if (floats[i].function == desc->function) return float_table(desc, floats[i].in_float, out);
   }
+  if (desc->function == TVMQ_FUNCTION_RSQRT) return rsqrt_table(desc, rounding, rsqrt_real(desc), out);
   struct tvmq_unary_line line;
   if (!tvmq_unary_line(desc, &line)) return hard_swish_table(desc, out);
   line_table(desc, &line, rounding, out);

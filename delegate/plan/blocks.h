@@ -49,7 +49,7 @@ static inline struct tvmq_blocks tvmq_best_blocks(const struct tvmq_work *work, 
 
 // The thread has done another block of the same rows before: they are still in its scratch.
 static inline bool tvmq_has_rows(const struct tvmq_blocks *blocks, const struct tvmq_task *block) {
-  return blocks->n_blocks > 1 && block->previous / blocks->n_blocks == block->index / blocks->n_blocks;
+  return blocks->n_blocks > 1 && block->since > 0 && block->since <= block->index % blocks->n_blocks;
 }
 
 // Into how many tasks work is cut that has no rows to bring and no panels, such as that of element-wise operators: with which it is estimated to be done first,

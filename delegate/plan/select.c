@@ -144,7 +144,8 @@ static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const float tiles = gemm_lines(p) * row_tiles(v, p->m, p->target.machine);
   const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
   const float multiplied = multiplied_panels(v, p->n) * gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate;
-  return tiles * ((float)tvmq_ceil_div(p->n, v->layout.nr) * speed.tile_cycles + multiplied) + tvmq_gemm_row_cycles(v, p);
+  const float start = (v->cpu & TVMQ_CPU_AMX) != 0 ? p->target.machine->amx_start_cycles : 0;
+  return start + tiles * ((float)tvmq_ceil_div(p->n, v->layout.nr) * speed.tile_cycles + multiplied) + tvmq_gemm_row_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {
@@ -166,13 +167,12 @@ static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const
   return seen;
 }
 
-// The cost of input that cannot be read in place: each lane of a block is looked up, or pixels are copied, or whole lines.
+// The cost of input that cannot be read in place: each lane of a block is looked up, or lines are copied.
 static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
   const struct tvmq_machine *machine = p->target.machine;
   if (p->depth_multiplier > 1) return pixels * (float)tvmq_round_up(p->channels, v->layout.nr) * machine->gathered_lane_cycles;
-  if (tvmq_depthwise_side_by_side(v, p) > 1) return pixels * (float)p->channels * machine->line_byte_cycles;
-  return p->channels < v->layout.nr ? pixels * machine->copied_pixel_cycles : 0;
+  return tvmq_depthwise_side_by_side(v, p) > 1 ? pixels * (float)p->channels * machine->line_byte_cycles : 0;
 }
 
 static bool allows(uint8_t only, size_t value) { return only == 0 || only == value; }
@@ -243,6 +243,10 @@ const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvm
 const struct tvmq_variant *tvmq_select_mul(enum tvmq_type type, const struct tvmq_target *target) {
   if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
   return least(TVMQ_FAMILY_MUL, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
+}
+
+const struct tvmq_variant *tvmq_select_square(const struct tvmq_target *target) {
+  return least(TVMQ_FAMILY_SQUARE, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
 }
 
 const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct tvmq_target *target) {

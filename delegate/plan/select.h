@@ -85,6 +85,8 @@ const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvm
 
 const struct tvmq_variant *tvmq_select_mul(enum tvmq_type type, const struct tvmq_target *target);
 
+const struct tvmq_variant *tvmq_select_square(const struct tvmq_target *target);
+
 const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct tvmq_target *target);
 
 // For n elements, by the type of the output; inputs are of 8 bits.

@@ -6,6 +6,7 @@
 #include "base/checksum.h"
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
+#include "tflite/variables.h"
 
 #define TVMQ_OPERATOR(name, code, reader) {code, &tvmq_node_##reader},
 static const struct {
@@ -27,6 +28,18 @@ static bool is_constant(const TfLiteContext *context, int index) {
   return tensor != NULL && tvmq_tensor_is_constant(tensor);
 }
 
+// A variable stands in for the output that a node which assigns it has not; a handle is never written.
+static const char *read_outputs(const TfLiteNode *node, const struct tvmq_node_kind *kind, struct tvmq_node *out) {
+  const int n = node->outputs->size, most = kind->max_outputs > 0 ? kind->max_outputs : 1;
+  const bool has_none = kind->state == TVMQ_STATE_FIRST_VALUES || kind->state == TVMQ_STATE_ASSIGN;
+  if (has_none ? n != 0 : n < 1 || n > most) return "the node has more or fewer outputs than the delegate computes for its operator";
+  const bool named_by_input = kind->state == TVMQ_STATE_READ || kind->state == TVMQ_STATE_ASSIGN;
+  out->handle = kind->state == TVMQ_STATE_HANDLE ? node->outputs->data[0] : named_by_input ? out->inputs[0] : -1;
+  out->n_out = kind->state == TVMQ_STATE_ASSIGN ? 1 : kind->state == TVMQ_STATE_HANDLE ? 0 : n;
+  memcpy(out->outs, kind->state == TVMQ_STATE_ASSIGN ? &out->handle : node->outputs->data, (size_t)out->n_out * sizeof(int));
+  return NULL;
+}
+
 const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out) {
   memset(out, 0, sizeof *out);
   for (int i = 0; i < TVMQ_MAX_OUT; i++) out->outs[i] = -1;
@@ -34,8 +47,6 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   const struct tvmq_node_kind *kind = find_kind(registration);
   if (kind == NULL) return "the delegate has no kernels for this operator";
   if (node->inputs == NULL || node->outputs == NULL) return "the node has no inputs or no outputs";
-  const int n_outputs = node->outputs->size, max_outputs = kind->max_outputs > 0 ? kind->max_outputs : 1;
-  if (n_outputs < 1 || n_outputs > max_outputs) return "the node has more or fewer outputs than the delegate computes for its operator";
   const int n_inputs = node->inputs->size;
   if (kind->computed != NULL && n_inputs > 1 && !is_constant(context, node->inputs->data[1])) kind = kind->computed;
   out->kind = kind;
@@ -45,17 +56,22 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;
-  out->n_out = n_outputs;
-  memcpy(out->outs, node->outputs->data, (size_t)n_outputs * sizeof(int));
+  const char *reason = read_outputs(node, kind, out);
+  if (reason != NULL) return reason;
   memcpy(&out->options, &kind->options, sizeof out->options);
   if (kind->read == NULL) return NULL;
   return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no options";
 }
 
+// The tensor that a node reads or writes: a variable, where its resource tensor stands for one.
+static const TfLiteTensor *tensor_of(const TfLiteContext *context, const struct tvmq_node *node, int index) {
+  const struct tvmq_variable *variable = tvmq_variables_find(node->variables, index);
+  return variable != NULL ? &variable->tensor : tvmq_tensor_at(context, index);
+}
+
 // A tensor that a node reads, with the shape that it has or will have.
-static const char *describe_input(const TfLiteContext *context, int index, const struct tvmq_known_shapes *known, const TfLiteTensor **tensor,
-                                  struct tvmq_shape *shape) {
-  const char *reason = tvmq_tensor_input(context, index, tensor, shape);
+static const char *describe_input(const TfLiteTensor *tensor, int index, const struct tvmq_known_shapes *known, struct tvmq_shape *shape) {
+  const char *reason = tvmq_tensor_input(tensor, shape);
   const struct tvmq_shape *computed = reason == NULL && known != NULL && (size_t)index < known->n ? known->of[index] : NULL;
   if (computed != NULL) *shape = *computed;
   return reason;
@@ -64,13 +80,18 @@ static const char *describe_input(const TfLiteContext *context, int index, const
 const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_known_shapes *known, union tvmq_desc *desc,
                                struct tvmq_shapes *shapes) {
   struct tvmq_node_view view = {.context = context, .node = node};
-  const char *reason = NULL;
-  for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_tensor_output(context, node->outs[i], &view.outs[i]);
+  const bool has_variable = node->kind->state != TVMQ_STATE_NONE && node->kind->state != TVMQ_STATE_FIRST_VALUES;
+  const char *reason = has_variable ? tvmq_variables_refuse(node->variables, node->handle) : NULL;
+  for (int i = 0; reason == NULL && i < node->n_out; i++) {
+    view.outs[i] = tensor_of(context, node, node->outs[i]);
+    reason = tvmq_tensor_output(view.outs[i]);
+  }
   for (int i = 0; reason == NULL && i < node->n_in; i++) {
     for (int j = 0; j < node->n_out; j++) {
       if (node->in[i] == node->outs[j]) return "the output is an input too";
     }
-    reason = describe_input(context, node->in[i], known, &view.in[i], &shapes->in[i]);
+    view.in[i] = tensor_of(context, node, node->in[i]);
+    reason = describe_input(view.in[i], node->in[i], known, &shapes->in[i]);
   }
   if (reason != NULL) return reason;
   memcpy(desc, &node->options, sizeof *desc);
@@ -79,7 +100,7 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   reason = node->kind->describe(&view, shapes, desc);
   if (node->n_out == 1 && node->kind->max_outputs <= 1) shapes->outs[0] = shapes->out;
   for (int i = 0; reason == NULL && i < node->n_out; i++) reason = tvmq_shape_set_bytes(&shapes->outs[i], tvmq_tensor_type(view.outs[i]));
-  shapes->out = shapes->outs[0];
+  if (node->n_out > 0) shapes->out = shapes->outs[0];
   return reason;
 }
 
@@ -138,14 +159,15 @@ void tvmq_node_evaluate(const TfLiteContext *context, const struct tvmq_node *no
   tvmq_node_forget(node);
   if (node->kind->op_class->evaluate == NULL) return;
   for (int i = 0; i < node->n_in; i++) in[i] = constant_input(context, node, shapes, i);
-  bool known = true;
+  bool known = true, empty = true;
   for (int k = 0; k < node->n_out; k++) {
+    empty &= shapes->outs[k].bytes == 0;
     const TfLiteTensor *tensor = tvmq_tensor_at(context, node->outs[k]);
     known &= may_be_value(tensor, &shapes->outs[k]);
     outs[k] = known ? tvmq_values_set(node->values, node->outs[k], tensor, &shapes->outs[k]) : NULL;
     known &= outs[k] != NULL;
   }
-  if (!known || !node->kind->op_class->evaluate(desc, in, outs)) tvmq_node_forget(node);
+  if (!known || (!empty && !node->kind->op_class->evaluate(desc, in, outs))) tvmq_node_forget(node);
 }
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out) {

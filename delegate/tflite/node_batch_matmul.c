@@ -10,14 +10,9 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   struct tvmq_conv_desc *conv = &options->matmul.conv;
   options->matmul.adj_x = params->adj_x;
   options->matmul.adj_y = params->adj_y;
-  conv->fully_connected = true;  // with one scale, in fixed point
-  conv->scaling = TVMQ_SCALING_FIXED_POINT;
+  tvmq_describe_product(conv);
+  conv->scaling = TVMQ_SCALING_FIXED_POINT;  // as a FULLY_CONNECTED with one scale
   conv->bias_type = TVMQ_TYPE_S32;
-  conv->batch = conv->in_h = conv->out_h = 1;
-  conv->filter_h = conv->filter_w = 1;
-  conv->stride_h = conv->stride_w = conv->dilation_h = conv->dilation_w = 1;
-  conv->depth_multiplier = 1;
-  conv->padding = TVMQ_PADDING_VALID;
   conv->activation = TVMQ_ACTIVATION_NONE;
   return NULL;
 }
@@ -70,10 +65,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const bool has_batch = left->rank > 2 || right->rank > 2;
   if (matmul->adj_x && has_batch && batch_dim(right, TVMQ_MATMUL_BATCH_DIMS - 1) == 1) return "a transposed left side, and a right side that repeats";
   const int32_t *l = &left->dims[left->rank - 2], *r = &right->dims[right->rank - 2];
-  conv->in_type = tvmq_tensor_type(view->in[LEFT]);
-  conv->out_type = tvmq_tensor_type(view->out);
-  conv->in = tvmq_tensor_quant(view->in[LEFT]);
-  conv->out = tvmq_tensor_quant(view->out);
+  tvmq_describe_activations(view, conv);
   conv->in_w = matmul->adj_x ? l[1] : l[0];
   conv->in_c = conv->filter_c = matmul->adj_x ? l[0] : l[1];
   conv->out_c = matmul->adj_y ? r[0] : r[1];

@@ -9,6 +9,23 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return NULL;
 }
 
+const char *tvmq_begin_concatenation(const struct tvmq_node_view *view, struct tvmq_concatenation_desc *concatenation) {
+  concatenation->type = tvmq_tensor_type(view->out);
+  concatenation->n_in = view->node->n_in;
+  concatenation->out = tvmq_tensor_quant(view->out);
+  for (int i = 0; i < concatenation->n_in; i++) {
+    if (tvmq_tensor_type(view->in[i]) != concatenation->type) return "input and output types differ";
+    concatenation->in[i] = tvmq_tensor_quant(view->in[i]);
+  }
+  return NULL;
+}
+
+void tvmq_concatenate_rows(const struct tvmq_shapes *shapes, int axis, struct tvmq_concatenation_desc *concatenation) {
+  concatenation->rows = 1;
+  for (int d = 0; d < axis; d++) concatenation->rows *= (size_t)shapes->in[0].dims[d];
+  for (int i = 0; i < concatenation->n_in; i++) concatenation->row_bytes[i] = shapes->in[i].bytes / concatenation->rows;
+}
+
 // Adds the input's shape to the output's. What is beside the axis is the same in both.
 static const char *append(const struct tvmq_shape *in, int axis, struct tvmq_shape *out) {
   if (in->rank != out->rank) return "the inputs have not the same number of dimensions";
@@ -21,25 +38,16 @@ static const char *append(const struct tvmq_shape *in, int axis, struct tvmq_sha
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_concatenation_desc *c = &desc->concatenation;
   const struct tvmq_shape *first = &shapes->in[0];
-  const int axis = c->axis < 0 ? c->axis + first->rank : c->axis;
-  if (axis < 0 || axis >= first->rank) return "the axis is none of the inputs'";
-  c->type = tvmq_tensor_type(view->out);
-  c->n_in = view->node->n_in;
-  c->out = tvmq_tensor_quant(view->out);
+  int axis;
+  const char *reason = tvmq_read_axis(c->axis, first->rank, &axis);
+  if (reason == NULL) reason = tvmq_begin_concatenation(view, c);
+  if (reason != NULL) return reason;
   shapes->out = *first;
   shapes->out.dims[axis] = 0;
-  for (int i = 0; i < c->n_in; i++) {
-    if (tvmq_tensor_type(view->in[i]) != c->type) return "input and output types differ";
-    c->in[i] = tvmq_tensor_quant(view->in[i]);
-    const char *reason = append(&shapes->in[i], axis, &shapes->out);
-    if (reason != NULL) return reason;
-  }
-  const char *reason = tvmq_shape_set_bytes(&shapes->out, c->type);
-  if (reason != NULL || shapes->out.bytes == 0) return reason;
-  c->rows = 1;
-  for (int d = 0; d < axis; d++) c->rows *= (size_t)first->dims[d];
-  for (int i = 0; i < c->n_in; i++) c->row_bytes[i] = shapes->in[i].bytes / c->rows;
-  return NULL;
+  for (int i = 0; reason == NULL && i < c->n_in; i++) reason = append(&shapes->in[i], axis, &shapes->out);
+  if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, c->type);
+  if (reason == NULL && shapes->out.bytes > 0) tvmq_concatenate_rows(shapes, axis, c);
+  return reason;
 }
 
 const struct tvmq_node_kind tvmq_node_concatenation = {

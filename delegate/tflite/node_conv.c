@@ -39,6 +39,23 @@ static const char *read_depthwise(const void *builtin_data, int version, union t
 
 // ---- tensors
 
+void tvmq_describe_activations(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv) {
+  conv->in_type = tvmq_tensor_type(view->in[0]);
+  conv->out_type = tvmq_tensor_type(view->out);
+  conv->in = tvmq_tensor_quant(view->in[0]);
+  conv->out = tvmq_tensor_quant(view->out);
+}
+
+const char *tvmq_describe_images(const struct tvmq_node_view *view, const struct tvmq_shape *in, struct tvmq_conv_desc *conv) {
+  if (in->rank != 4) return "the input has not 4 dimensions";
+  conv->batch = in->dims[0];
+  conv->in_h = in->dims[1];
+  conv->in_w = in->dims[2];
+  conv->in_c = in->dims[3];
+  tvmq_describe_activations(view, conv);
+  return NULL;
+}
+
 static const char *describe_filter(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv) {
   struct tvmq_shape shape;
   const char *reason = tvmq_describe_filter(view, FILTER, conv, &shape);
@@ -59,19 +76,10 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
-  const struct tvmq_shape *in = &shapes->in[IN];
-  if (in->rank != 4) return "the input has not 4 dimensions";
   struct tvmq_conv_desc *conv = &desc->conv;
   conv->hybrid = view->node->reference.hybrid;
-  conv->in_type = tvmq_tensor_type(view->in[IN]);
-  conv->out_type = tvmq_tensor_type(view->out);
-  conv->batch = in->dims[0];
-  conv->in_h = in->dims[1];
-  conv->in_w = in->dims[2];
-  conv->in_c = in->dims[3];
-  conv->in = tvmq_tensor_quant(view->in[IN]);
-  conv->out = tvmq_tensor_quant(view->out);
-  const char *reason = describe_filter(view, conv);
+  const char *reason = tvmq_describe_images(view, &shapes->in[IN], conv);
+  if (reason == NULL) reason = describe_filter(view, conv);
   if (reason == NULL) reason = tvmq_describe_bias(view, BIAS, conv);
   if (reason != NULL) return reason;
 

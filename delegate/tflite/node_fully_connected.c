@@ -3,16 +3,20 @@
 
 enum { IN, FILTER, BIAS };  // inputs
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
-  (void)version;
-  const TfLiteFullyConnectedParams *params = builtin_data;
-  struct tvmq_conv_desc *conv = &options->conv;
+void tvmq_describe_product(struct tvmq_conv_desc *conv) {
   conv->fully_connected = true;
   conv->batch = conv->in_h = conv->out_h = 1;
   conv->filter_h = conv->filter_w = 1;
   conv->stride_h = conv->stride_w = conv->dilation_h = conv->dilation_w = 1;
   conv->depth_multiplier = 1;
   conv->padding = TVMQ_PADDING_VALID;
+}
+
+static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+  (void)version;
+  const TfLiteFullyConnectedParams *params = builtin_data;
+  struct tvmq_conv_desc *conv = &options->conv;
+  tvmq_describe_product(conv);
   conv->activation = tvmq_read_activation(params->activation);
   conv->asymmetric_inputs = params->asymmetric_quantize_inputs;
   conv->keep_num_dims = params->keep_num_dims;
@@ -38,10 +42,7 @@ static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_d
 static const char *describe_rest(const struct tvmq_node_view *view, const struct tvmq_shape *filter, struct tvmq_shapes *shapes, struct tvmq_conv_desc *conv) {
   conv->scaling = view->node->reference.scaling;
   conv->hybrid = view->node->reference.hybrid;
-  conv->in_type = tvmq_tensor_type(view->in[IN]);
-  conv->out_type = tvmq_tensor_type(view->out);
-  conv->in = tvmq_tensor_quant(view->in[IN]);
-  conv->out = tvmq_tensor_quant(view->out);
+  tvmq_describe_activations(view, conv);
   if (filter->rank != 2) return "the filter has not 2 dimensions";
   conv->out_c = filter->dims[0];
   conv->in_c = conv->filter_c = filter->dims[1];

@@ -8,6 +8,16 @@
 #include "tflite/values.h"
 
 struct tvmq_node_kind;
+struct tvmq_variables;
+
+// A node may have to do with variables (variables.h).
+enum tvmq_state {
+  TVMQ_STATE_NONE,
+  TVMQ_STATE_FIRST_VALUES,  // it has a graph run that assigns them
+  TVMQ_STATE_HANDLE,        // its output names one
+  TVMQ_STATE_READ,          // its first input names one, which it reads
+  TVMQ_STATE_ASSIGN         // its first input names one, which it writes in place of an output
+};
 
 // The delegate's own record of a claimed node: the runtime moves its structures, and gives no access to them while it prepares or runs.
 struct tvmq_node {
@@ -19,9 +29,11 @@ struct tvmq_node {
     int out;  // the only one, or the first
     int outs[TVMQ_MAX_OUT];
   };
-  struct tvmq_reference reference;  // the runtime's
-  struct tvmq_values *values;       // of the graph's tensors
-  union tvmq_desc options;          // of the description, what the node itself says; all else is zero
+  int handle;                        // the tensor that names the variable that is read, written or named; -1: none
+  struct tvmq_reference reference;   // the runtime's
+  struct tvmq_values *values;        // of the graph's tensors
+  struct tvmq_variables *variables;  // of the graph; NULL: none
+  union tvmq_desc options;           // of the description, what the node itself says; all else is zero
 };
 
 // Shapes of tensors that change with each inference. Readers of several outputs set `outs`, others `out`; both stand for the first once a node is described.
@@ -48,7 +60,8 @@ struct tvmq_node_kind {
   int first_in;                           // the first of them among the inputs
   int min_inputs, max_inputs;             // constants included
   int max_outputs;                        // 0: one output
-  union tvmq_desc options;                // what the description of every such node begins with
+  enum tvmq_state state;
+  union tvmq_desc options;  // what the description of every such node begins with
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
   const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);
   // Completes the description, which begins as a copy of the options, and computes the output's rank and dimensions. The shapes of the inputs are known.
@@ -75,22 +88,55 @@ const char *tvmq_copy_shape(const struct tvmq_copy_desc *copy, struct tvmq_shape
 // For operators of which runtimes believe the output's shape in the file: NULL if it is the computed one.
 const char *tvmq_same_shape(const TfLiteTensor *tensor, const struct tvmq_shape *shape);
 
-// An axis of `rank` dimensions; negative ones count from behind.
-const char *tvmq_read_axis(int64_t axis, int rank, int *out);
+// ---- concatenations
+
+// Begins the description of a concatenation of all inputs, and checks types.
+const char *tvmq_begin_concatenation(const struct tvmq_node_view *view, struct tvmq_concatenation_desc *concatenation);
+// Completes it: rows are what the dimensions before `axis` count, and those of the inputs follow one another in each. Nothing is empty.
+void tvmq_concatenate_rows(const struct tvmq_shapes *shapes, int axis, struct tvmq_concatenation_desc *concatenation);
+
+// ---- convolutions
+
+// A product of matrices as a convolution: of 1x1, over one line of pixels.
+void tvmq_describe_product(struct tvmq_conv_desc *conv);
+// The activations: types, scales and zero points.
+void tvmq_describe_activations(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv);
+// Likewise, and the input's dimensions, which must be those of images.
+const char *tvmq_describe_images(const struct tvmq_node_view *view, const struct tvmq_shape *in, struct tvmq_conv_desc *conv);
 
 // ---- constants that several operators have
 
-// How the reasons name a constant and its fault.
-struct tvmq_integers_reasons {
-  const char *type, *constant, *number;
-};
-#define TVMQ_INTEGERS(they_are) \
-  &(const struct tvmq_integers_reasons){they_are " neither int32 nor int64", they_are " not constant", they_are " more or fewer than the operator takes"}
+// An axis of `rank` dimensions; negative ones count from behind.
+const char *tvmq_read_axis(int64_t axis, int rank, int *out);
 
-// Reads a constant of at most `most` integers.
-const char *tvmq_read_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int most, int64_t *values, int *n);
-// Reads exactly `n` of them.
-const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_reasons *reasons, int n, int64_t *values);
+// How the reasons name a constant of integers and its fault, and what it must be.
+struct tvmq_integers_asked {
+  const char *type, *constant, *number;
+  bool only_s32;  // else int32 or int64
+  bool list;      // of one dimension; looked at by tvmq_read_n_integers alone
+};
+#define TVMQ_INTEGERS_AS(they_are, types, ...)                                                                                                 \
+  &(const struct tvmq_integers_asked) {                                                                                                        \
+    .type = they_are types, .constant = they_are " not constant", .number = they_are " of another length than the operator takes", __VA_ARGS__ \
+  }
+#define TVMQ_INTEGERS(they_are) TVMQ_INTEGERS_AS(they_are, " neither int32 nor int64", )
+#define TVMQ_INT32S(they_are) TVMQ_INTEGERS_AS(they_are, " not int32", .only_s32 = true)
+#define TVMQ_INT32_LIST(they_are) TVMQ_INTEGERS_AS(they_are, " not int32", .only_s32 = true, .list = true)
+
+// Integers as they lie in the model's file, at any address: base/integers.h loads them.
+struct tvmq_integer_constant {
+  const void *data;
+  enum tvmq_type type;
+  size_t n;
+  struct tvmq_shape shape;
+};
+
+// Finds a constant of integers, however many they are.
+const char *tvmq_find_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_asked *asked, struct tvmq_integer_constant *found);
+// Reads at most `most` of them; exactly `n`; or a single one, as an axis of `rank` dimensions.
+const char *tvmq_read_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_asked *asked, int most, int64_t *values, int *n);
+const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, const struct tvmq_integers_asked *asked, int n, int64_t *values);
+const char *tvmq_read_one_axis(const struct tvmq_node_view *view, int input, int rank, int *axis);
 // Reads a pair for each of `rank` dimensions: what is padded before and after it. None is negative, or exceeds 32 bits.
 const char *tvmq_read_paddings(const struct tvmq_node_view *view, int input, int rank, int64_t paddings[][2]);
 

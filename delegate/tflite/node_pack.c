@@ -17,22 +17,16 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   if (reason != NULL) return reason;
   if (first->rank == TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
   memset(desc, 0, sizeof *desc);
-  c->type = tvmq_tensor_type(view->out);
-  c->n_in = view->node->n_in;
-  c->out = tvmq_tensor_quant(view->out);
+  reason = tvmq_begin_concatenation(view, c);
+  if (reason != NULL) return reason;
   for (int i = 0; i < c->n_in; i++) {
     const struct tvmq_shape *in = &shapes->in[i];
-    if (tvmq_tensor_type(view->in[i]) != c->type) return "input and output types differ";
-    if (in->rank != first->rank || memcmp(in->dims, first->dims, (size_t)first->rank * sizeof in->dims[0]) != 0) return "the inputs have not one shape";
-    c->in[i] = tvmq_tensor_quant(view->in[i]);
+    if (!tvmq_shape_has_dims(in, first->rank, first->dims)) return "the inputs have not one shape";
   }
   shapes->out.rank = first->rank + 1;
   for (int d = 0; d < first->rank; d++) shapes->out.dims[d < axis ? d : d + 1] = first->dims[d];
   shapes->out.dims[axis] = c->n_in;
-  if (first->bytes == 0) return NULL;
-  c->rows = 1;
-  for (int d = 0; d < axis; d++) c->rows *= (size_t)first->dims[d];
-  for (int i = 0; i < c->n_in; i++) c->row_bytes[i] = first->bytes / c->rows;
+  if (first->bytes > 0) tvmq_concatenate_rows(shapes, axis, c);
   return NULL;
 }
 

@@ -1,6 +1,5 @@
 // MEAN, SUM, REDUCE_MAX and REDUCE_MIN.
-#include <string.h>
-
+#include "base/integers.h"
 #include "ops/reduction.h"
 #include "tflite/node_kind.h"
 
@@ -23,20 +22,16 @@ READ(read_sum, TVMQ_REDUCTION_SUM)
 READ(read_max, TVMQ_REDUCTION_MAX)
 READ(read_min, TVMQ_REDUCTION_MIN)
 
-// Axes may be counted from the end, and named twice.
+// Axes may be named twice.
 static const char *read_axes(const struct tvmq_node_view *view, int rank, bool *reduced) {
-  const TfLiteTensor *axes;
-  struct tvmq_shape shape;
-  const char *reason = tvmq_node_parameter(view, AXES, &axes, &shape);
-  if (reason != NULL) return reason;
-  if (tvmq_tensor_type(axes) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(axes)) return "the axes are not constants of int32";
-  for (size_t i = 0; i < shape.bytes / sizeof(int32_t); i++) {
-    int32_t axis;
-    memcpy(&axis, (const char *)axes->data + i * sizeof axis, sizeof axis);  // a file may place it anywhere
-    if (axis < -rank || axis >= rank) return "an axis is out of range";
-    reduced[axis < 0 ? axis + rank : axis] = true;
+  struct tvmq_integer_constant axes;
+  const char *reason = tvmq_find_integers(view, AXES, TVMQ_INT32S("the axes are"), &axes);
+  for (size_t i = 0; reason == NULL && i < axes.n; i++) {
+    int axis;
+    reason = tvmq_read_axis(tvmq_load_integer(axes.data, axes.type, i), rank, &axis);
+    if (reason == NULL) reduced[axis] = true;
   }
-  return NULL;
+  return reason;
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {

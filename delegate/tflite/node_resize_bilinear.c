@@ -1,6 +1,4 @@
 // RESIZE_BILINEAR.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { IN, SIZE };  // inputs
@@ -14,22 +12,11 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return params->align_corners && params->half_pixel_centers ? "align_corners and half_pixel_centers are both set" : NULL;
 }
 
-static const char *read_size(const struct tvmq_node_view *view, int32_t size[2]) {
-  const TfLiteTensor *tensor;
-  struct tvmq_shape shape;
-  const char *reason = tvmq_node_parameter(view, SIZE, &tensor, &shape);
-  if (reason != NULL) return reason;
-  if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(tensor)) return "the size is not a constant of int32";
-  if (shape.rank != 1 || shape.dims[0] != 2) return "the size is not a height and a width";
-  memcpy(size, tensor->data, 2 * sizeof size[0]);  // a file may place it anywhere
-  return NULL;
-}
-
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
   if (in->rank != RANK) return "the input has not 4 dimensions";
-  int32_t size[2];
-  const char *reason = read_size(view, size);
+  int64_t size[2];
+  const char *reason = tvmq_read_n_integers(view, SIZE, TVMQ_INT32_LIST("the size is"), 2, size);
   if (reason != NULL) return reason;
   struct tvmq_resize_desc *resize = &desc->resize;
   resize->in_type = tvmq_tensor_type(view->in[IN]);
@@ -38,10 +25,10 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   resize->in_h = in->dims[HEIGHT];
   resize->in_w = in->dims[WIDTH];
   resize->channels = in->dims[CHANNELS];
-  resize->out_h = size[0];
-  resize->out_w = size[1];
+  resize->out_h = (int32_t)size[0];
+  resize->out_w = (int32_t)size[1];
   if (size[0] <= 0 || size[1] <= 0) return "the size is not positive";
-  shapes->out = (struct tvmq_shape){.rank = RANK, .dims = {resize->batch, size[0], size[1], resize->channels}};
+  shapes->out = (struct tvmq_shape){.rank = RANK, .dims = {resize->batch, resize->out_h, resize->out_w, resize->channels}};
   return NULL;
 }
 

@@ -28,10 +28,8 @@ static const char *cut(struct tvmq_shapes *shapes, int axis, const int64_t *size
 }
 
 static const char *begin(const struct tvmq_node_view *view, int axis_input, struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy, int *axis) {
-  int64_t value;
   const char *reason = tvmq_begin_copy(view, shapes, copy);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, axis_input, TVMQ_INTEGERS("the axis is"), 1, &value);
-  return reason != NULL ? reason : tvmq_read_axis(value, copy->rank, axis);
+  return reason != NULL ? reason : tvmq_read_one_axis(view, axis_input, copy->rank, axis);
 }
 
 static const char *describe_split(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
@@ -79,7 +77,7 @@ static const char *describe_unpack(const struct tvmq_node_view *view, struct tvm
   if (reason != NULL) return reason;
   if (shapes->in[0].dims[axis] != desc->copy.n_out) return "the axis has not an element for each output";
   desc->copy.wants_same_quant = true;
-  int64_t sizes[TVMQ_MAX_OUT];
+  int64_t sizes[TVMQ_MAX_OUT] = {0};
   for (int k = 0; k < desc->copy.n_out; k++) sizes[k] = 1;
   reason = cut(shapes, axis, sizes, &desc->copy);
   for (int k = 0; k < desc->copy.n_out; k++) shapes->outs[k] = without_axis(&shapes->outs[k], axis);

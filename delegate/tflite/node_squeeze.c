@@ -35,11 +35,9 @@ static const char *describe_squeeze(const struct tvmq_node_view *view, struct tv
 
 static const char *describe_expand_dims(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
-  int64_t value;
   int axis;
   const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, AXIS, TVMQ_INTEGERS("the axis is"), 1, &value);
-  if (reason == NULL) reason = tvmq_read_axis(value, in->rank + 1, &axis);
+  if (reason == NULL) reason = tvmq_read_one_axis(view, AXIS, in->rank + 1, &axis);
   if (reason != NULL) return reason;
   if (in->rank == TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
   desc->copy.wants_same_quant = true;

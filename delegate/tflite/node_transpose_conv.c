@@ -1,6 +1,4 @@
 // TRANSPOSE_CONV.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { OUT_SHAPE, FILTER, IN, BIAS };  // inputs
@@ -19,17 +17,6 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return tvmq_read_padding(params->padding, &conv->padding);
 }
 
-static const char *read_out_shape(const struct tvmq_node_view *view, int32_t dims[RANK]) {
-  const TfLiteTensor *tensor;
-  struct tvmq_shape shape;
-  const char *reason = tvmq_node_parameter(view, OUT_SHAPE, &tensor, &shape);
-  if (reason != NULL) return reason;
-  if (tvmq_tensor_type(tensor) != TVMQ_TYPE_S32 || !tvmq_tensor_is_constant(tensor)) return "the output's shape is not a constant of int32";
-  if (shape.rank != 1 || shape.dims[0] != RANK) return "the output's shape has not 4 dimensions";
-  memcpy(dims, tensor->data, RANK * sizeof dims[0]);  // a file may place it anywhere
-  return NULL;
-}
-
 static const char *describe_filter(const struct tvmq_node_view *view, struct tvmq_conv_desc *conv) {
   struct tvmq_shape shape;
   const char *reason = tvmq_describe_filter(view, FILTER, conv, &shape);
@@ -43,27 +30,17 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
-  const struct tvmq_shape *in = &shapes->in[0];
-  if (in->rank != RANK) return "the input has not 4 dimensions";
   struct tvmq_conv_desc *conv = &desc->conv;
-  conv->in_type = tvmq_tensor_type(view->in[0]);
-  conv->out_type = tvmq_tensor_type(view->out);
-  conv->batch = in->dims[0];
-  conv->in_h = in->dims[1];
-  conv->in_w = in->dims[2];
-  conv->in_c = in->dims[3];
-  conv->in = tvmq_tensor_quant(view->in[0]);
-  conv->out = tvmq_tensor_quant(view->out);
-  int32_t dims[RANK];
-  const char *reason = read_out_shape(view, dims);
+  int64_t dims[RANK];
+  const char *reason = tvmq_describe_images(view, &shapes->in[0], conv);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, OUT_SHAPE, TVMQ_INT32_LIST("the output's shape is"), RANK, dims);
   if (reason == NULL) reason = describe_filter(view, conv);
   if (reason == NULL) reason = tvmq_describe_bias(view, BIAS, conv);
   if (reason != NULL) return reason;
   if (dims[0] != conv->batch || dims[3] != conv->out_c) return "the output's shape has another batch than the input, or other channels than the filter";
-  conv->out_h = dims[1];
-  conv->out_w = dims[2];
-  shapes->out = (struct tvmq_shape){.rank = RANK};
-  memcpy(shapes->out.dims, dims, sizeof dims);
+  conv->out_h = (int32_t)dims[1];
+  conv->out_w = (int32_t)dims[2];
+  shapes->out = (struct tvmq_shape){.rank = RANK, .dims = {conv->batch, conv->out_h, conv->out_w, conv->out_c}};
   return NULL;
 }
 

@@ -32,6 +32,7 @@ static const char *read_gelu(const void *builtin_data, int version, union tvmq_d
                                                   .options.unary.function = TVMQ_FUNCTION_##FUNCTION, \
                                                   .describe = describe,                               \
                                                   __VA_ARGS__};
+UNARY(abs, ABS)
 UNARY(exp, EXP)
 UNARY(gelu, GELU, .read = read_gelu)
 UNARY(hard_swish, HARD_SWISH)
@@ -41,4 +42,5 @@ UNARY(relu, RELU)
 UNARY(relu6, RELU6)
 UNARY(relu_0_to_1, RELU_0_TO_1)
 UNARY(relu_n1_to_1, RELU_N1_TO_1)
+UNARY(rsqrt, RSQRT)
 UNARY(tanh, TANH)

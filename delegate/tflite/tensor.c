@@ -83,27 +83,24 @@ static bool is_writable(const TfLiteTensor *tensor) {
 // A file may place a constant anywhere; kernels read whole elements.
 static bool is_aligned(const TfLiteTensor *tensor) { return (uintptr_t)tensor->data % tvmq_type_bytes(tvmq_tensor_type(tensor)) == 0; }
 
-const char *tvmq_tensor_input(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape) {
-  *tensor = tvmq_tensor_at(context, index);
-  if (*tensor == NULL) return "a tensor index is out of range";
-  if (!is_readable(*tensor)) return "the input is not in memory that the CPU reads";
-  if (tvmq_tensor_is_constant(*tensor) && !is_aligned(*tensor)) return "a constant input is not aligned";
-  if ((*tensor)->is_variable) return "a variable tensor is read or written";
-  const char *reason = tvmq_tensor_shape(*tensor, shape);
-  return reason != NULL ? reason : check_length(*tensor, shape);
+const char *tvmq_tensor_input(const TfLiteTensor *tensor, struct tvmq_shape *shape) {
+  if (tensor == NULL) return "a tensor index is out of range";
+  if (!is_readable(tensor)) return "the input is not in memory that the CPU reads";
+  if (tvmq_tensor_is_constant(tensor) && !is_aligned(tensor)) return "a constant input is not aligned";
+  if (tensor->is_variable) return "a variable tensor is read or written";
+  const char *reason = tvmq_tensor_shape(tensor, shape);
+  return reason != NULL ? reason : check_length(tensor, shape);
 }
 
-const char *tvmq_tensor_output(const TfLiteContext *context, int index, const TfLiteTensor **tensor) {
-  *tensor = tvmq_tensor_at(context, index);
-  if (*tensor == NULL) return "a tensor index is out of range";
-  if (!is_writable(*tensor) || (*tensor)->sparsity != NULL) return "the output is not in memory that the CPU writes";
-  return (*tensor)->is_variable ? "a variable tensor is read or written" : NULL;
+const char *tvmq_tensor_output(const TfLiteTensor *tensor) {
+  if (tensor == NULL) return "a tensor index is out of range";
+  if (!is_writable(tensor) || tensor->sparsity != NULL) return "the output is not in memory that the CPU writes";
+  return tensor->is_variable ? "a variable tensor is read or written" : NULL;
 }
 
 bool tvmq_tensor_resize(TfLiteContext *context, int index, const struct tvmq_shape *shape, bool always) {
   TfLiteTensor *tensor = &context->tensors[index];
-  const bool same =
-      tensor->dims != NULL && tensor->dims->size == shape->rank && memcmp(tensor->dims->data, shape->dims, (size_t)shape->rank * sizeof(int)) == 0;
+  const bool same = tensor->dims != NULL && tvmq_shape_has_dims(shape, tensor->dims->size, tensor->dims->data);
   if (same && !always) return true;
   TfLiteIntArray *dims = tvmq_alloc_foreign(sizeof *dims + (size_t)shape->rank * sizeof(int));
   if (dims == NULL) return false;

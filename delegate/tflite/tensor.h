@@ -26,11 +26,11 @@ const char *tvmq_tensor_constant_shape(const TfLiteTensor *tensor, struct tvmq_s
 const char *tvmq_tensor_parameter(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape);
 bool tvmq_tensor_is_constant(const TfLiteTensor *tensor);
 
-// The input of a node, and its shape: memory that the runtime provides by the time the node runs, in whole elements; a constant as above.
-const char *tvmq_tensor_input(const TfLiteContext *context, int index, const TfLiteTensor **tensor, struct tvmq_shape *shape);
+// The input of a node, and its shape: memory that is there by the time the node runs, in whole elements; a constant as above. NULL is refused.
+const char *tvmq_tensor_input(const TfLiteTensor *tensor, struct tvmq_shape *shape);
 
-// The output of a node. Its shape means nothing: kernels set it.
-const char *tvmq_tensor_output(const TfLiteContext *context, int index, const TfLiteTensor **tensor);
+// The output of a node. Its shape means nothing: kernels set it. NULL is refused.
+const char *tvmq_tensor_output(const TfLiteTensor *tensor);
 
 // Gives tensor `index` a shape; does nothing if it has it and `always` is false. False: the runtime refuses.
 bool tvmq_tensor_resize(TfLiteContext *context, int index, const struct tvmq_shape *shape, bool always);

@@ -13,7 +13,7 @@ _Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8 && sizeof(int) == 4, "
 
 typedef enum { kTfLiteOk = 0, kTfLiteError = 1 } TfLiteStatus;
 
-// Only the types that the delegate computes with; an unknown one is a reason to refuse.
+// Only the types that the delegate meets; an unknown one is a reason to refuse.
 typedef enum {
   kTfLiteFloat32 = 1,
   kTfLiteInt32 = 2,
@@ -21,6 +21,7 @@ typedef enum {
   kTfLiteInt64 = 4,
   kTfLiteInt16 = 7,
   kTfLiteInt8 = 9,
+  kTfLiteResource = 14,  // a handle of what the interpreter keeps between inferences
   kTfLiteInt4 = 18,
   kTfLiteTypeLimit = 64  // ours, for the plausibility check: the highest in use is below 30
 } TfLiteType;
@@ -156,6 +157,12 @@ struct TfLiteContext {
   TfLiteStatus (*ResizeTensorExplicit)(TfLiteContext *context, TfLiteTensor *tensor, int n_dims, const int *dims);
   // *; the array belongs to the context, and the next call invalidates it
   TfLiteStatus (*PreviewDelegatePartitioning)(TfLiteContext *context, const TfLiteIntArray *nodes, TfLiteDelegateParams **partitions, int *n_partitions);
+  TfLiteTensor *(*GetTensor)(const TfLiteContext *context, int index);
+  void *(*GetEvalTensor)(const TfLiteContext *context, int index);
+  TfLiteStatus (*GetModelMetadata)(const TfLiteContext *context, const char *name, const char **data, size_t *bytes);
+  // *; the context of another graph of the model, in which functions marked * may be called until it is released. An error: there is no such graph
+  TfLiteStatus (*AcquireSubgraphContext)(TfLiteContext *context, int index, TfLiteContext **acquired);
+  TfLiteStatus (*ReleaseSubgraphContext)(TfLiteContext *context, int index);
 };
 
 enum { kTfLiteDelegateFlagsAllowDynamicTensors = 1 };
@@ -312,6 +319,15 @@ typedef struct {
   int num;
   int axis;
 } TfLiteUnpackParams;
+
+typedef struct {
+  const char *container;
+  const char *shared_name;
+} TfLiteVarHandleParams;
+
+typedef struct {
+  int init_subgraph_index;
+} TfLiteCallOnceParams;
 
 enum { kTfLiteMirrorPaddingReflect = 1, kTfLiteMirrorPaddingSymmetric = 2 };
 typedef struct {

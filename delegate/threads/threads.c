@@ -118,14 +118,22 @@ struct run {
 };
 
 // On the calling thread alone.
-static void run_pass(const struct pass *pass) {
-  for (size_t i = 0; i < pass->n_tasks; i++) pass->fn(pass->context, (struct tvmq_task){.index = i, .previous = i - 1});
+static void run_alone(size_t n_tasks, tvmq_task_fn fn, void *context) {
+  for (size_t i = 0; i < n_tasks; i++) fn(context, (struct tvmq_task){.index = i, .since = i > 0});
 }
 
-static void run_ticket(const struct tvmq_threads *threads, const struct pass *pass, uint32_t ticket, struct tvmq_task *task) {
+static void run_pass(const struct pass *pass) { run_alone(pass->n_tasks, pass->fn, pass->context); }
+
+// Moves on to the task of that number, which is lower than the last one where a thread begins to take from another share.
+static void move_to(struct tvmq_task *task, size_t index, bool first) {
+  task->since = !first && index > task->index && index - task->index <= UINT32_MAX ? (uint32_t)(index - task->index) : 0;
+  task->index = index;
+}
+
+static void run_ticket(const struct tvmq_threads *threads, const struct pass *pass, uint32_t ticket, bool first, struct tvmq_task *task) {
   const size_t begin = ticket * pass->tasks, end = tvmq_min(begin + pass->tasks, pass->n_tasks);
-  for (size_t i = begin; i < end; task->previous = i++) {
-    task->index = i;
+  for (size_t i = begin; i < end; i++) {
+    move_to(task, i, first && i == begin);
     const uint64_t start = threads->trace != NULL ? tvmq_now_ns() : 0;
     pass->fn(pass->context, *task);
     if (threads->trace != NULL) tvmq_trace_add(threads->trace, task->thread, (int)i, start, tvmq_now_ns());
@@ -134,12 +142,13 @@ static void run_ticket(const struct tvmq_threads *threads, const struct pass *pa
 
 // Takes the tickets of the thread's own share, then those that are left in the other shares.
 static void work(const struct tvmq_threads *threads, int thread, uint32_t run, const struct pass *pass, uint32_t n_tickets, struct tvmq_share *shares) {
-  struct tvmq_task task = {.previous = SIZE_MAX, .thread = thread};
+  struct tvmq_task task = {.thread = thread};
+  bool first = true;
   const uint32_t n = n_shares(threads);
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t owner = ((uint32_t)thread + i) % n, size = share_size(threads, n_tickets, owner), end = share_begin(threads, n_tickets, owner) + size;
     uint32_t done = 0;
-    for (uint32_t left; (left = tvmq_take(&shares[owner], run, size)) > 0; done++) run_ticket(threads, pass, end - left, &task);
+    for (uint32_t left; (left = tvmq_take(&shares[owner], run, size)) > 0; done++, first = false) run_ticket(threads, pass, end - left, first, &task);
     if (done > 0) atomic_fetch_sub_explicit(&shares[owner].word, done, memory_order_release);
   }
 }
@@ -326,7 +335,7 @@ void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tasks, tvmq_task_fn
   if (sequence != NULL) {
     tvmq_sequence_run(sequence, 0, 1);
   } else {
-    for (size_t i = 0; i < n_tasks; i++) fn(context, (struct tvmq_task){.index = i, .previous = i - 1});
+    run_alone(n_tasks, fn, context);
   }
   tvmq_sequence_destroy(sequence);
 }

@@ -6,15 +6,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "threads/trace.h"
 
 struct tvmq_threads;
 
+// A task is passed by value, in two registers.
 struct tvmq_task {
-  size_t index;     // 0 to n_tasks - 1
-  size_t previous;  // the task that this thread has done before in this pass, whose results still lie in its scratch; SIZE_MAX: none
-  int thread;       // 0 (the caller) to tvmq_threads_count() - 1; indexes per-thread scratch
+  size_t index;    // 0 to n_tasks - 1
+  uint32_t since;  // by so much the index exceeds that of the thread's last task of this pass, whose results still lie in its scratch; 0: there is none
+  int thread;      // 0 (the caller) to tvmq_threads_count() - 1; indexes per-thread scratch
 };
 typedef void (*tvmq_task_fn)(void *context, struct tvmq_task task);
 

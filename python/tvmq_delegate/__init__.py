@@ -6,8 +6,8 @@
     interpreter = Interpreter("model.tflite", experimental_delegates=[tvmq_delegate.load()])
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, signature, profile,
-spans, buffers, peak) imports cffi when called. nodes(), diff(), bench() and tune() return what the commands of `tvmq` with these names print: str() of it is
-that text, and notebooks show it as tables. Interpreter makes a runtime's interpreter with the delegate in it.
+spans, buffers, peak) imports cffi when called. nodes(), diff(), bench() and tune() return what the commands of `tvmq` with these names find: str() of it is a
+text with their tables, 120 columns wide, and notebooks show them. Interpreter makes a runtime's interpreter with the delegate in it.
 """
 
 from __future__ import annotations

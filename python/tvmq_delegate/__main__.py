@@ -1,9 +1,14 @@
 """The console script `tvmq`, and `python -m tvmq_delegate`."""
 
-from .cli import chatter, main
+import sys
 
 
 def run() -> None:
+    try:
+        from .cli import chatter, main  # which takes a second on a small machine
+    except KeyboardInterrupt:
+        print("Interrupted", file=sys.stderr)
+        sys.exit(130)
     chatter.silence()
     main(prog_name="tvmq")
 

@@ -14,7 +14,7 @@ import crossbuild
 import environment
 
 sys.path.append(str(environment.REPOSITORY / "tests/python"))
-pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
+pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install distributed cryptography")
 
 from test_fleet import connected, scheduler  # noqa: E402
 

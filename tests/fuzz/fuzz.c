@@ -74,7 +74,7 @@ static void compute(const struct tvmq_op_class *class, const struct tvmq_op *op,
   memset(out, 0x5a, n);
   memcpy(margin, background, MARGIN);
   trial->outs[trial->which] = out;
-  struct inference inference = {class, op, {.in = trial->in, .outs = trial->outs, .out = trial->outs[0]}};
+  struct inference inference = {class, op, {.in = trial->in, .outs = trial->outs}};
   for (size_t n_tasks; (n_tasks = class->n_tasks(op, inference.pass.number)) > 0; inference.pass.number++)
     tvmq_threads_run(env->threads, n_tasks, run_task, &inference);
   char choice[120];

@@ -55,12 +55,27 @@ static int32_t prelu_of(const struct tvmq_binary_desc *d, enum tvmq_rounding rou
   return a < 0 ? product_of(d, rounding, a, b) : rescaled(rounding, a, scale_of((double)alone));
 }
 
+// Both elements at twice the greater scale, with seven bits more.
+static int32_t square_of(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b) {
+  const int32_t unit = 1 << 7, values[2] = {a, b};
+  const double common = 2 * fmax((double)d->in[0].scale, (double)d->in[1].scale);
+  int32_t terms[2];
+  for (int j = 0; j < 2; j++) terms[j] = rescaled(rounding, values[j] * unit, scale_of((double)d->in[j].scale / common));
+  const int32_t difference = terms[0] - terms[1];
+  return rescaled(rounding, difference * difference, scale_of(common * common / ((double)(unit * unit) * (double)d->out.scale)));
+}
+
 static const struct {
   const char *name;
   int32_t (*value)(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b);  // NULL: the greater or the lesser of the elements
 } operations[] = {
-    [TVMQ_OPERATION_ADD] = {"add", sum_of},       [TVMQ_OPERATION_SUB] = {"sub", sum_of},       [TVMQ_OPERATION_MUL] = {"mul", product_of},
-    [TVMQ_OPERATION_MAXIMUM] = {"maximum", NULL}, [TVMQ_OPERATION_MINIMUM] = {"minimum", NULL}, [TVMQ_OPERATION_PRELU] = {"prelu", prelu_of},
+    [TVMQ_OPERATION_ADD] = {"add", sum_of},
+    [TVMQ_OPERATION_SUB] = {"sub", sum_of},
+    [TVMQ_OPERATION_MUL] = {"mul", product_of},
+    [TVMQ_OPERATION_MAXIMUM] = {"maximum", NULL},
+    [TVMQ_OPERATION_MINIMUM] = {"minimum", NULL},
+    [TVMQ_OPERATION_PRELU] = {"prelu", prelu_of},
+    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {"squared difference", square_of},
 };
 
 // Integers that graphs compute shapes with wrap, as they do in the reference.
@@ -162,11 +177,12 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   struct tvmq_binary_desc d = {
-      .operation = (enum tvmq_operation)fuzz_pick(b, TVMQ_OPERATION_ADD, TVMQ_OPERATION_PRELU),
+      .operation = (enum tvmq_operation)fuzz_pick(b, TVMQ_OPERATION_ADD, TVMQ_OPERATION_SQUARED_DIFFERENCE),
       .type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 2)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
       .activation = (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_OTHER),
       .powers_of_two = fuzz_pick(b, 0, 1),
   };
+  if (d.operation == TVMQ_OPERATION_SQUARED_DIFFERENCE && fuzz_pick(b, 0, 7)) d.activation = TVMQ_ACTIVATION_NONE;
   struct tvmq_shape shapes[2], out_shape = {0};
   random_shapes(b, shapes);
   const bool twice = fuzz_pick(b, 0, 7) == 0;

@@ -32,7 +32,8 @@ static const char *const lines[] = {
     "{\"steps\": [" STEP("DEPTHWISE_CONV_2D in=s8[1,12,12,16] filter=s8[3,3,1] out=s8[12,12,32] stride=1,1 dilation=2,2 pad=2,2 winograd=off") "]}",
     "{\"steps\": [" STEP("FULLY_CONNECTED in=s8[1,1,1,64] filter=s8[1,1,64] out=s8[1,1,10] stride=1,1 dilation=1,1 pad=0,0") ", " STEP(
         "QUANTIZE in=f32 out=u8 elements=77") "], \"repeats\": 3}",
-    "{\"steps\": [" STEP("ADD in=s8 out=s8 elements=96 line=8") ", " STEP("PRELU in=u8 out=u8 elements=64") ", " STEP("MAXIMUM in=s8 out=s8 elements=9") "]}",
+    "{\"steps\": [" STEP("ADD in=s8 out=s8 elements=96 line=8") ", " STEP("PRELU in=u8 out=u8 elements=64") ", " STEP(
+        "SQUARED_DIFFERENCE in=u8 out=u8 elements=96 line=32") ", " STEP("MAXIMUM in=s8 out=s8 elements=9") "]}",
     "{\"steps\": [" STEP("RESIZE_BILINEAR in=s8 out=s8 elements=1024 size=16,8,8 scaled=8,4") "], \"candidates\": true}",
     ("{\"steps\": [{\"task\": \"MUL in=s16 out=s16 elements=33\", \"choice\": {\"way\": \"plain\", \"kernel\": \"tvmq_mul_s16__c\", \"flipped_copy\": false, "
      "\"rows\": 0, \"panels\": 0}}]}"),

@@ -104,8 +104,8 @@ static uint8_t line_byte(const struct tvmq_variant *variant, const struct tvmq_l
 }
 
 // The table must hold what the rule says: a kernel may take either.
-static void draw_rule(const struct tvmq_variant *variant, struct tvmq_quantize_args *args, uint8_t *table) {
-  args->table = table;
+static void draw_rule(const struct tvmq_variant *variant, struct tvmq_quantize_args *args, struct tvmq_byte_map *map) {
+  args->map = map;
   args->rule = check_below(TVMQ_BYTES_LINE + 1);
   args->flip = (uint8_t)check_below(UINT8_MAX + 1);
   args->line = (struct tvmq_line){
@@ -119,15 +119,15 @@ static void draw_rule(const struct tvmq_variant *variant, struct tvmq_quantize_a
     args->line.drop = (int16_t)check_below(128 + 1);
   }
   for (int byte = 0; byte <= UINT8_MAX; byte++) {
-    if (args->rule == TVMQ_BYTES_FLIP) table[byte] = (uint8_t)(byte ^ args->flip);
-    if (args->rule == TVMQ_BYTES_LINE) table[byte] = line_byte(variant, &args->line, (uint8_t)byte);
+    if (args->rule == TVMQ_BYTES_FLIP) map->table[byte] = (uint8_t)(byte ^ args->flip);
+    if (args->rule == TVMQ_BYTES_LINE) map->table[byte] = line_byte(variant, &args->line, (uint8_t)byte);
   }
 }
 
 static int32_t expected(const struct tvmq_variant *variant, const struct tvmq_quantize_args *args, size_t i) {
   const struct type *out = &types[variant->out_type];
   if (looks_up(variant)) {
-    const int32_t value = args->table[((const uint8_t *)args->in)[i]];
+    const int32_t value = args->map->table[((const uint8_t *)args->in)[i]];
     return oracle_load(variant->out_type, &value, 0);
   }
   int32_t value;
@@ -165,8 +165,8 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     draw_multiplier(in, out, &args);
     draw_integers(in, args.in_zero_point, guard_writable(&in_guard, read), n);
   }
-  uint8_t table[UINT8_MAX + 1];
-  if (looks_up(variant)) draw_rule(variant, &args, table);
+  struct tvmq_byte_map map;
+  if (looks_up(variant)) draw_rule(variant, &args, &map);
   memcpy(slot, background, sizeof background);
   check_case("n %zu, rounding %d, multiplier %d, shift %d, scale %a, inverse %a, zero points %d -> %d, rule %d, line %d %d %d %d %d, %s", n, args.rounding,
              args.multiplier, args.shift, (double)args.scale, (double)args.inverse, args.in_zero_point, args.out_zero_point, args.rule, args.line.multiplier,
@@ -199,8 +199,8 @@ static void run_problem(void *context) {
 
 static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[MAX_N * 4], out[MAX_N * 4];
-  static uint8_t table[UINT8_MAX + 1];
-  struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .table = table, .multiplier = 0x50000000, .shift = -3, .scale = 0.05f}};
+  static struct tvmq_byte_map map;
+  struct problem p = {variant, {.in = in, .out = out, .n = MAX_N, .map = &map, .multiplier = 0x50000000, .shift = -3, .scale = 0.05f}};
   p.args.rule = TVMQ_BYTES_LINE;
   p.args.line = (struct tvmq_line){.multiplier = 20000, .shift = 8};
   if (variant->in_type == TVMQ_TYPE_F32) {

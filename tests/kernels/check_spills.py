@@ -59,15 +59,16 @@ class Allowed:
 # Products of 64 bits: the output stage of single rounding alone has them.
 LONG_PRODUCTS = re.compile(r"smull2? v\d+\.2d")
 # Gemm: clang alone, by one. Winograd's outputs keep a tile between its two directions in memory, on purpose; a loop over its lines has at most six vectors
-# of a line to store, and half as many that find no register among 16. Depthwise and add on Arm, and mul on x86 by the way that serves any stage: what is
-# rescaled becomes products of twice the size. Depthwise columns together: gcc 12 alone, one vector where panels are in float form, and more where constants
-# of fixed point are kept in registers. Sums of depthwise: clang alone, two weights that it loads early.
+# of a line to store, and half as many that find no register among 16. Depthwise and add on Arm, mul on x86 by the way that serves any stage, and square by
+# those that rescale an input: what is rescaled becomes products of twice the size. Depthwise columns together: gcc 12 alone, one vector where panels are in
+# float form, and more where constants of fixed point are kept in registers. Sums of depthwise: clang alone, two weights that it loads early.
 ALLOWED = [
     Allowed("avxvnni", "tvmq_gemm_s8_6x16c4__avxvnni", 1),
     Allowed("avx2", "tvmq_winograd_gemm_s16_6x16c2__avx2", 1),
     Allowed("avx2", "tvmq_winograd_output_s8_8c__avx2", 9),
     Allowed("avx2", "tvmq_mul_s8__avx2", 4),
     Allowed("avx2", "tvmq_mul_s16__avx2", 2),
+    Allowed("avx2", "tvmq_square__avx2", 6),
     Allowed("avxvnni", "tvmq_depthwise_s8_2x32v4s1__avxvnni_sums", 2),
     Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 5),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
@@ -77,6 +78,7 @@ ALLOWED = [
     Allowed("neon", "tvmq_winograd_output_s8_8c__neon", 9),
     Allowed("dotprod", "pairs_of_rows", 4, LONG_PRODUCTS),
     Allowed("neon", "tvmq_add_s16__neon", 1, LONG_PRODUCTS),
+    Allowed("neon", "tvmq_square__neon", 12, LONG_PRODUCTS),
     Allowed("neon", "as_they_are", 12, LONG_PRODUCTS),
     Allowed("neon", "flipped", 12, LONG_PRODUCTS),
 ]

@@ -34,6 +34,7 @@ AROUND = (
     "check_spills",
     "cli",
     "diff",
+    "diff_limits",
     "difference",
     "docs",
     "examples",
@@ -58,6 +59,7 @@ AROUND = (
     "serving",
     "shown",
     "tuning",
+    "tuning_files",
     "zoo",
 )
 

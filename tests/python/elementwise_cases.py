@@ -17,8 +17,8 @@ def near_power_of_two(scale: float) -> bool:
 
 def an_output_scale(draw: Draw, operator: str, in_scale: tuple[float, float]) -> float:
     """The output holds all results, or saturates, or hardly moves; one in four ratios is a power of two: ties."""
-    products = operator in ("MUL", "PRELU")
-    largest = in_scale[0] * in_scale[1] if products else max(in_scale)
+    products = operator in ("MUL", "PRELU", "SQUARED_DIFFERENCE")
+    largest = max(in_scale) ** 2 if operator == "SQUARED_DIFFERENCE" else in_scale[0] * in_scale[1] if products else max(in_scale)
     ratio = draw.integer(-8, 16 if products else 8) if draw.one_in(4) else draw.real(4, 9) if products else draw.real(-1, 2)
     return float(np.float32(largest * 2.0**ratio))
 
@@ -66,6 +66,7 @@ def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case
 
 # Functions of an element, with the types that the delegate takes.
 UNARY = {
+    "ABS": ("int8", "int16"),
     "EXP": ("int8",),
     "GELU": ("int8", "uint8"),
     "HARD_SWISH": ("int8", "uint8"),
@@ -75,6 +76,7 @@ UNARY = {
     "RELU6": ("int8", "uint8", "int16"),
     "RELU_0_TO_1": ("int8", "uint8"),
     "RELU_N1_TO_1": ("int8", "uint8"),
+    "RSQRT": ("int8",),
     "TANH": ("int8", "uint8", "int16"),
 }
 FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, by the mathematics library
@@ -98,6 +100,9 @@ def unaries(draw: Draw, operator: str, dtype: str) -> Case:
         while 0.0005 < abs(math.log2(in_scale) - round(math.log2(in_scale))) < 0.0015:  # which the reference takes for one or the other
             in_scale *= 0.99
     in_zero_point, out_zero_point = (0 if dtype == "int16" else a_zero_point(draw, dtype) for _ in range(2))
+    if operator == "RSQRT":
+        in_zero_point = -128
+        out_scale = float(np.float32(in_scale**-0.5 * 2.0 ** -(draw.integer(0, 12) if draw.one_in(4) else draw.real(0, 12))))
     options = {"LEAKY_RELU": {"alpha": draw.choice([0.0, 0.1, 0.25, 1.0, draw.real(0, 3)])}, "GELU": {"approximate": draw.boolean()}}.get(operator, {})
     parameters = dict(
         operator=operator, dtype=dtype, shape=shape, in_scale=in_scale, in_zero_point=in_zero_point, out_scale=out_scale, out_zero_point=out_zero_point,

@@ -44,3 +44,11 @@ def cold(name: str) -> tuple[int, int]:
     """Instead of the reference task of a board that may come back."""
     del name
     return 1000, 1000
+
+
+class Dying:
+    """The object of a process that is ended by what it calls."""
+
+    def answer(self, *_: object) -> None:
+        os.write(2, b"a warning\nthe last words\n")
+        os.abort()

@@ -131,9 +131,10 @@ def binary(case: cases.Case, source: tuple[np.ndarray, ...], rounding: str) -> n
     if p["operator"] in ("MAXIMUM", "MINIMUM"):
         return {"MAXIMUM": np.maximum, "MINIMUM": np.minimum}[p["operator"]](*pair)
     values = [x.astype(np.int64) - zero_point for x, zero_point in zip(pair, zero_points)]
-    operation = {"ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "PRELU": None}[p["operator"]]
     if p["operator"] in ("ADD", "SUB"):
-        out = total(p, operation, values, in_scale, rounding)
+        out = total(p, {"ADD": np.add, "SUB": np.subtract}[p["operator"]], values, in_scale, rounding)
+    elif p["operator"] == "SQUARED_DIFFERENCE":
+        out = squared_difference(p, values, in_scale, rounding)
     else:
         ratios = in_scale[0] / np.float32(p["out_scale"]), in_scale[0] * in_scale[1] / np.float32(p["out_scale"])
         out = rescale(rounding, values[0] * values[1], *fixed_point(float(ratios[1])))
@@ -148,6 +149,13 @@ def total(p: dict, operation: np.ufunc, values: list[np.ndarray], in_scale: np.n
     common = float(2 * in_scale.max())
     both = operation(*(rescale(rounding, x * unit, *fixed_point(float(scale) / common)) for x, scale in zip(values, in_scale)))
     return rescale(rounding, both, *fixed_point(common / float(unit * np.float32(p["out_scale"]))))
+
+
+def squared_difference(p: dict, values: list[np.ndarray], in_scale: np.ndarray, rounding: str) -> np.ndarray:
+    """The inputs as of a total, with seven bits more; the output's scale divides the square of the common one."""
+    unit, common = 1 << 7, float(2 * in_scale.max())
+    difference = np.subtract(*(rescale(rounding, x * unit, *fixed_point(float(scale) / common)) for x, scale in zip(values, in_scale)))
+    return rescale(rounding, difference**2, *fixed_point(common**2 / float(unit**2 * np.float32(p["out_scale"]))))
 
 
 def finish(out: np.ndarray, zero_point: int, low: int, high: int, dtype: str) -> np.ndarray:

@@ -35,6 +35,12 @@ def ours(op: models.Op) -> bool:
         return op.inputs[0].dtype in (*quantized, "int32", "int64") and op.outputs[0].dtype in (*quantized, "int32", "int64", "float32")
     if op.name == "EXP":
         return op.inputs[0].dtype == "int8"
+    if op.name == "SQUARED_DIFFERENCE":
+        return op.inputs[0].dtype == "int8" and not all(tensor.constant for tensor in op.inputs)
+    if op.name == "RSQRT":
+        return op.inputs[0].dtype == "int8" and op.inputs[0].quantization is not None and op.inputs[0].quantization.zero_point == (-128,)
+    if op.name == "ABS":
+        return op.inputs[0].dtype in ("int8", "int16")
     if op.name in ("GELU", "HARD_SWISH", "PRELU", "RELU_0_TO_1", "RELU_N1_TO_1"):
         return op.inputs[0].dtype in ("int8", "uint8")
     if op.name == "RESIZE_BILINEAR":

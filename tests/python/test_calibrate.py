@@ -68,6 +68,9 @@ def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pat
     assert tvmq_delegate.report(delegate).summary.machine == measure.calibration._one_line(tvmq_delegate.cpu().name)
     known = runtime.load(machine="known")
     assert tvmq_delegate.report(known).summary.machine in {machine.name for machine in tvmq_delegate.machines()}
+    nowhere = page.parent / "absent" / "a.machine"
+    refused = CliRunner().invoke(cli.main, ["calibrate", "--out", str(nowhere), "--runtime", runtime.name])
+    assert refused.exit_code == 2 and "no file can be made in its folder" in refused.output and not nowhere.parent.exists()
     refused = CliRunner().invoke(cli.main, ["calibrate", "--base", "vax", "--runtime", runtime.name])
     assert refused.exit_code == 2 and "no machine is called 'vax'" in refused.stderr
 

@@ -55,6 +55,8 @@ class Graph:
     def unary(self, x: Tensor) -> Tensor:
         name = self.draw.choice([name for name, dtypes in UNARY.items() if x.dtype in dtypes and name != "EXP"])
         scale = 1 / 256 if name == "LOGISTIC" else a_scale(self.draw) if name in FLOAT else x.scale * 2.0 ** self.draw.real(-2, 2)
+        if name == "RSQRT" and x.zero_point != -128:
+            name = "ABS"
         options = {"LEAKY_RELU": {"alpha": self.draw.real(0, 1)}, "GELU": {"approximate": self.draw.boolean()}}.get(name, {})
         return self.op(name, [x], x.dtype, scale, x.shape, **options)
 
@@ -62,12 +64,13 @@ class Graph:
         return self.op("QUANTIZE", [x], self.draw.choice(["int8", "uint8"]), x.scale * 2.0 ** self.draw.real(-1, 1), x.shape)
 
     def binary(self, x: Tensor, others: list[Tensor]) -> Tensor:
-        name = self.draw.choice(["ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "PRELU"])
+        name = self.draw.choice(["ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "PRELU"] + ["SQUARED_DIFFERENCE"] * (x.dtype == "int8"))
         alike = [other for other in others if other.dtype == x.dtype and (name != "PRELU" or other.shape == x.shape)]
         other = self.draw.choice(alike) if self.draw.boolean() else self.constant(x)
         both = [x, other] if name == "PRELU" or self.draw.boolean() else [other, x]
-        ratio = self.draw.real(4, 9) if name in ("MUL", "PRELU") else self.draw.real(-1, 2)
-        scale = (x.scale * other.scale if name in ("MUL", "PRELU") else max(x.scale, other.scale)) * 2.0**ratio
+        ratio = self.draw.real(4, 9) if name in ("MUL", "PRELU", "SQUARED_DIFFERENCE") else self.draw.real(-1, 2)
+        largest = max(x.scale, other.scale)
+        scale = (x.scale * other.scale if name in ("MUL", "PRELU") else largest**2 if name == "SQUARED_DIFFERENCE" else largest) * 2.0**ratio
         activation = self.draw.choice(["NONE", "RELU", "RELU6"]) if name in ("ADD", "SUB", "MUL") else None
         options = {"fused_activation_function": activation} if activation else {}
         return self.op(name, both, x.dtype, scale, x.shape, **options)
@@ -130,7 +133,22 @@ def silu() -> bytes:
     return builder.build([x], [out])
 
 
-@pytest.mark.parametrize("build", [hard_swish_of_three, silu])
+def inverse_deviation() -> bytes:
+    """x * RSQRT((3 - x)^2)."""
+    builder = models.ModelBuilder()
+    x = builder.add_tensor("x", (1, 256), "int8", scale=0.05, zero_point=3)
+    three = builder.add_tensor("three", (), "int8", scale=3 / 127, data=np.array(127, np.int8))
+    square, root, out = (
+        builder.add_tensor(name, (1, 256), "int8", scale=scale, zero_point=zero_point)
+        for name, scale, zero_point in (("square", 0.3, -128), ("root", 0.02, -128), ("out", 0.05, -5))
+    )
+    builder.add_op("SQUARED_DIFFERENCE", [three, x], [square])
+    builder.add_op("RSQRT", [square], [root])
+    builder.add_op("MUL", [x, root], [out])
+    return builder.build([x], [out])
+
+
+@pytest.mark.parametrize("build", [hard_swish_of_three, silu, inverse_deviation])
 def test_one_table(runtime, build):
     content = build()
     delegate = runtime.load()

@@ -8,6 +8,7 @@ import re
 
 import harness
 import pytest
+from test_cli import prints
 
 import tvmq_delegate
 
@@ -134,3 +135,13 @@ def test_the_reference_has_every_public_name() -> None:
     page = (ROOT / "docs/api-python.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^::: tvmq_delegate\.(\w+)$", page, re.MULTILINE))
     assert listed | {"inputs"} == set(tvmq_delegate.__all__)
+
+
+def test_the_estimates_that_are_shown_are_those_of_today(networks: pathlib.Path) -> None:
+    """Nothing is measured for them, so that they are the same everywhere."""
+    model = networks / "kws_ref_model.tflite"
+    if not model.exists():
+        pytest.skip(f"there is no {model}")
+    shown = (ROOT / "docs/tools.md").read_text(encoding="utf-8").partition("$ tvmq estimate kws_ref_model.tflite\n")[2].partition("\n...")[0]
+    printed = prints("estimate", model)
+    assert [line.split() for line in shown.splitlines()[1:]] == [line.split() for line in printed.splitlines()[1 : len(shown.splitlines())]]

@@ -34,7 +34,7 @@ def run(*command: str | os.PathLike[str]) -> str:
 
 
 def test_an_image_to_labels(model, tmp_path):
-    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install 'tvmq-delegate[images]'")
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install pillow")
     image.fromarray(np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)).save(tmp_path / "image.png")
     labels = [f"label {i}" for i in range(10)]
     (tmp_path / "labels.txt").write_text("\n".join(labels), encoding="utf-8")

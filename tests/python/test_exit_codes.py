@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import shlex
+import subprocess
+import sys
 
 import builders
 import harness
 import pytest
-from test_cli import refuses, tvmq
+from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
 from tvmq_delegate import measure
@@ -29,12 +32,12 @@ def test_nothing_taken(runtime: harness.Runtime, foreign: pathlib.Path) -> None:
     """Results that are the runtime's own prove nothing of the delegate."""
     result = tvmq("diff", foreign, "--runtime", runtime.name, "--per-op")
     last = result.output.splitlines()[-1]
-    assert result.exit_code == 3 and last.startswith("NOTHING TAKEN: ") and "tvmq (0 of 1 nodes) has left everything to the runtime" in last
+    assert result.exit_code == 3 and last.startswith("NOTHING TAKEN: ") and "tvmq (0 of 1 node) has left everything to the runtime" in last
     assert "SAME" not in result.output and "bit-exact" not in last
     data = json.loads(tvmq("diff", foreign, "--runtime", runtime.name, "--json").stdout)
     assert (data["passed"], data["nothing_taken"], data["taken"]) == (True, True, 0)
     demo = tvmq("demo", foreign, "--runtime", runtime.name, "--seconds", "0")
-    assert demo.exit_code == 3 and "nothing to compare, as the delegate has taken none of 1 node" in demo.output
+    assert demo.exit_code == 3 and "nothing to compare, as the delegate has taken 0 of 1 node" in demo.output
     # Without the delegate among the contenders there is nothing that it could have taken.
     assert tvmq("diff", foreign, "--runtime", runtime.name, "--contenders", "reference,builtin", "--max-abs", "1").exit_code == 0
 
@@ -114,3 +117,50 @@ def test_a_saved_node_shows_its_difference_again(runtime: harness.Runtime, tmp_p
                                save_failing=tmp_path, samples=None, num_threads=2, max_abs=0.5)  # fmt: skip
     assert len(found.replays) == len(found.saved) and all("--contenders reference,builtin --runtime" in replay for replay in found.replays)
     assert all("--num-threads=2" in replay and "--max-abs=0.5" in replay and "--rest" not in replay for replay in found.replays)
+
+
+def program(*arguments: str | pathlib.Path, **streams: object) -> subprocess.Popen[str]:
+    """The command as a process."""
+    command = [sys.executable, "-m", "tvmq_delegate", *map(str, arguments)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **streams)  # type: ignore[call-overload, no-any-return]
+
+
+def test_interrupted_while_it_is_imported(tmp_path: pathlib.Path) -> None:
+    """Importing is what the first second goes to on a small machine."""
+    (tmp_path / "rich.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    process = program("info", env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])})
+    assert (process.communicate(timeout=60)[1], process.returncode) == ("Interrupted\n", 130)
+
+
+def test_a_reader_that_has_seen_enough(foreign: pathlib.Path) -> None:
+    """It ends the command as a closed pipe ends others, not as a difference does."""
+    read, write = os.pipe()
+    os.close(read)
+    for arguments in (("info",), ("info", "--json")):
+        process = program(*arguments, stdout=write)
+        assert (process.communicate(timeout=60)[1], process.returncode) == ("", 141)
+    os.close(write)
+
+
+def test_closed_streams() -> None:
+    command = shlex.join([sys.executable, "-m", "tvmq_delegate", "info"])
+    for closed in (">&-", "2>&-"):
+        assert subprocess.run(f"exec {command} {closed}", shell=True, stderr=subprocess.PIPE, timeout=60).stderr == b""
+
+
+def test_output_into_pipes_and_full_devices(one_conv: pathlib.Path) -> None:
+    process = program("nodes", one_conv, "--dot", "/dev/stdout", stdout=subprocess.PIPE)
+    assert "digraph" in process.communicate(timeout=60)[0] and process.returncode == 0
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = program("info", stdout=full)
+        assert (process.communicate(timeout=60)[1], process.returncode) == ("Error: No space left on device\n", 2)
+
+
+def test_help_needs_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVMQ_LIBRARY", "/absent.so")
+    assert "--dot" in prints("nodes", "--help") and "/absent.so does not exist" in refuses("nodes", "--isa", "c")
+
+
+def test_a_group_without_a_command_shows_its_help() -> None:
+    for group in ("fleet", "records"):
+        assert "\nCommands:\n" in tvmq(group).output

@@ -98,6 +98,13 @@ def test_prelu_near_ties(runtime: harness.Runtime) -> None:
     check(runtime, builders.build_binary(operator="PRELU", shape=values.shape, other_shape=(1, 1), other=np.ones((1, 1), np.int8), **scales), values)
 
 
+def test_rsqrt_near_ties(runtime: harness.Runtime) -> None:
+    """A result is so near a tie that roundings of float32 in the multiplier would decide on it."""
+    values = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
+    scales = {"in_scale": 0.005411221645772457, "in_zero_point": -128, "out_scale": 0.03247494995594025, "out_zero_point": -128}
+    check(runtime, builders.build_unary(operator="RSQRT", shape=values.shape, **scales), values)
+
+
 @pytest.mark.parametrize("scale", [1e-39, 2e-38, 1e38])
 def test_subnormal_numbers(runtime: harness.Runtime, scale: float) -> None:
     """A runtime that is compiled so takes them for zero, and keeps nodes with such scales or reciprocals."""

@@ -58,7 +58,7 @@ def test_shapes_of_inputs(runtime: harness.Runtime, one_conv: pathlib.Path) -> N
     ratio = input_megabytes() / input_megabytes("--input_layer_shape", smaller, "--input_layer", fed.name)
     assert ratio == pytest.approx(np.prod(fed.shape) / (20 * 24 * fed.shape[3]), rel=0.01)
     for arguments, told in [
-        (("--input_layer_shape", "1,a"), "no shape"),
+        (("--input_layer_shape", "1,a"), "not a shape"),
         (("--input_layer_shape", "1,2:3"), "takes a shape"),
         (("--input_layer_shape", "1,0,4,8"), "above 0"),
         (("--input_layer_shape", smaller, "--input_layer", "other"), "other"),

@@ -20,7 +20,7 @@ from test_cli import prints, refuses
 from tvmq_delegate import models, tuning
 from tvmq_delegate.models import zoo
 
-pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
+pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install distributed cryptography")
 
 from distributed import Client, LocalCluster, Security  # noqa: E402
 
@@ -264,7 +264,10 @@ def test_what_is_refused_before_anything_is_measured(tmp_path):
     other.write_text("{}", encoding="utf-8")
     assert "not written by tvmq fleet bench" in refuses("fleet", "bench", "tcp://127.0.0.1:1", path, "--compare", other)
     assert "nowhere.tflite" in refuses("fleet", "bench", "tcp://127.0.0.1:1", "nowhere.tflite")
-    assert "'' is no address" in refuses("board", "")
+    other.write_bytes(path.read_bytes()[:400])
+    assert f"{other}: " in refuses("fleet", "bench", "tcp://127.0.0.1:1", path, other)
+    assert "--fail-above needs --compare" in refuses("fleet", "bench", "tcp://127.0.0.1:1", path, "--fail-above", "5")
+    assert "'' is not the address" in refuses("board", "")
     assert "--fleet" in refuses("tune", path, "--boards", "name=a")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert f"port {taken.getsockname()[1]}: " in refuses("fleet", "local", "--port", str(taken.getsockname()[1]))
@@ -290,6 +293,16 @@ def test_a_measurement_that_hangs(tmp_path):
     found = work.perform(given, source, "here")
     assert found.error == "not finished within 0.05 seconds" and not found.ms
     assert work.perform(given, source + b"\0", "here").error == "the model's bytes are not those that were announced"
+
+
+def test_a_measurement_that_dies(tmp_path, monkeypatch):
+    """The client learns how, and what it said last."""
+    from tvmq_delegate.fleet import work
+
+    ((given, source),) = fleet.jobs([_written(tmp_path, zoo.load("mobilenet_v1_0.25_128"))], [fleet_board()], kinds=["diff"])
+    monkeypatch.setattr(work, "Desk", fleet_jobs.Dying)
+    found = work.perform(given, source, "here")
+    assert found.error.startswith("the process of 'diff' of ") and found.error.endswith(" was ended by SIGABRT: the last words")
 
 
 def fleet_board() -> fleet.Board:

@@ -22,7 +22,7 @@ from fleet_jobs import measured
 
 from tvmq_delegate import tuning
 
-pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
+pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install distributed cryptography")
 
 import dask.config  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402

@@ -17,7 +17,7 @@ from test_fleet import connected, scheduler
 from tvmq_delegate import tuning
 from tvmq_delegate.models import zoo
 
-pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install 'tvmq-delegate[fleet]'")
+pytest.importorskip("distributed", reason="dask's distributed is not installed: pip install distributed cryptography")
 
 from tvmq_delegate import fleet  # noqa: E402
 
@@ -145,7 +145,7 @@ def test_network_table_of_proxies(proxies, tmp_path):
     outcomes = list(boards.run(fleet.jobs([path], listed, each=False)))
     assert all(outcome.measured and outcome.measured.board == "honest" for outcome in outcomes)
     why = {name: what for outcome in outcomes for name, what in outcome.attempts}
-    assert why.get("garbage", "no line").find("no line") >= 0 and why.get("half", "within a line").find("within a line") >= 0, why
+    assert why.get("garbage", "not a line").find("not a line") >= 0 and why.get("half", "within a line").find("within a line") >= 0, why
     (cell,) = fleet.tabulate(outcomes).cells
     assert cell.exact is True and cell.taken > 20 and cell.ms["tvmq"] > 0 and not cell.ratio and cell.runtime == "tvmq-measure"
     (honest,) = [item for item in boards.listed() if item.name == "honest"]

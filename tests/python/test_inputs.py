@@ -104,7 +104,7 @@ def test_arrays_from_files(runtime: harness.Runtime, tmp_path: pathlib.Path) -> 
 @pytest.mark.parametrize(
     ("arrays", "told"),
     [
-        ({"left": (1, 4)}, "holds 1 arrays"),
+        ({"left": (1, 4)}, "holds 1 array;"),
         ({"left": (1, 4), "other": (1, 7)}, "left, other"),
         ({"left": (1, 4), "right": (2, 7)}, r"uint8\[2x7\] does not fit input 'right', uint8\[1x7\]"),
         ({"arr_0": (1, 7), "arr_1": (1, 4)}, r"uint8\[1x7\] does not fit input 'left'"),
@@ -137,7 +137,7 @@ def test_an_archive_of_something_else(runtime: harness.Runtime, tmp_path: pathli
     path = tmp_path / "text.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("readme.txt", "hello")
-    with pytest.raises(ValueError, match="text.npz holds something else than arrays"):
+    with pytest.raises(ValueError, match="text.npz holds something other than arrays"):
         inputs.files([path], inputs.describe(CONV, runtime.module))[0].load()
 
 
@@ -194,3 +194,12 @@ class TestImages:
             inputs.images(folder / "absent", [self.tensor("int8")])
         with pytest.raises(ValueError, match="one input of shape"):
             inputs.images(folder, [self.tensor("int8")] * 2)
+
+
+def test_versions_without_reference_kernels(runtime: harness.Runtime) -> None:
+    """DEPTH_TO_SPACE of version 2 is one in LiteRT: inputs are described all the same."""
+    builder = models.ModelBuilder()
+    source, result = (builder.add_tensor(name, shape, "float32") for name, shape in (("in", (1, 2, 3, 4)), ("out", (1, 4, 6, 1))))
+    builder.add_op("DEPTH_TO_SPACE", [source], [result], version=2, block_size=2)
+    (tensor,) = inputs.describe(builder.build([source], [result]), runtime.module)
+    assert tensor.shape == (1, 2, 3, 4) and tensor.dtype == np.float32

@@ -20,8 +20,9 @@ def test_it_runs_and_reports(runtime: harness.Runtime, tmp_path: pathlib.Path) -
         harness.assert_equal(interpreter.run(*values)[0], harness.run(runtime.interpreter(content), *values)[0])
         (node,) = interpreter.report().nodes
         assert node.claimed and [profiled.timing.count for profiled in interpreter.profile(reset=True)] == [1] and interpreter.profile() == []
-        with pytest.raises(ValueError):
-            interpreter.run()
+        for arrays in ([], [*values, *values]):
+            with pytest.raises(ValueError, match=rf"the model takes 1 input \('input'\), not {len(arrays)}"):
+                interpreter.run(*arrays)
         with pytest.raises(AttributeError, match="no_such"):
             interpreter.no_such()
     with pytest.raises(AttributeError, match="closed"):
@@ -33,6 +34,8 @@ def test_what_it_refuses(runtime: harness.Runtime, tmp_path: pathlib.Path) -> No
         tvmq_delegate.Interpreter(tmp_path / "none.tflite", runtime=runtime.name)
     with pytest.raises(models.ModelError):
         tvmq_delegate.Interpreter(builders.build_conv()[:100], runtime=runtime.name)
+    with pytest.raises(TypeError, match="a runtime is given by its name or as a module, not as int"):
+        tvmq_delegate.load(runtime=3)
     with pytest.raises(ValueError, match="isa"):
         tvmq_delegate.Interpreter(builders.build_conv(), runtime=runtime.name, isa="absent")
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import signal
 import threading
+import time
 
 import builders
 import harness
@@ -90,6 +91,22 @@ def test_resize_and_back(runtime, build, channels):
     harness.assert_claimed(delegate)
     changes = sum(a != b for a, b in itertools.pairwise(packings))
     assert tvmq_delegate.report(delegate).summary.packs == 1 + changes, packings
+
+
+def test_resize_to_the_window(runtime):
+    """A window that is the whole image is computed as a vector, by the same packed weights."""
+    content = builders.build_conv(in_shape=(1, 2, 2, 8), out_c=16, filter_size=(2, 2), padding="VALID")
+    delegate = runtime.load(isa="c")
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    for size in (2, 4, 2, 5):
+        for interpreter in (delegated, reference):
+            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], (1, size, size, 8))
+            interpreter.allocate_tensors()
+        inputs = harness.random_inputs(reference, seed=size)
+        harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
+        (node,) = tvmq_delegate.report(delegate).nodes
+        assert (node.algorithm == "rows") == (size == 2)
+    assert tvmq_delegate.report(delegate).summary.packs == 1
 
 
 def test_resize_to_other_channels(runtime):
@@ -206,7 +223,12 @@ def test_threads_of_many_interpreters(runtime, network):
     """None where nobody asks for any; else each delegate's own, as many as there are processors but one, which end with it."""
 
     def count() -> int:
-        return len(os.listdir("/proc/self/task"))
+        """Once it stays the same: threads that have ended are listed a little longer than it takes to join them."""
+        last, now = -1, len(os.listdir("/proc/self/task"))
+        while now != last:
+            time.sleep(0.05)
+            last, now = now, len(os.listdir("/proc/self/task"))
+        return now
 
     before = count()
     quiet = [runtime.interpreter(network, [runtime.load()], num_threads=None) for _ in range(4)]

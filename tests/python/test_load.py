@@ -96,12 +96,12 @@ def test_the_installed_runtime_is_found_without_an_import(runtime: harness.Runti
     assert _output_of(hide + "; from tvmq_delegate.binding import runtimes; print(runtimes.find().__name__)") == runtime.module.__name__
 
 
-def test_no_runtime_names_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_runtime_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runtimes, "sys", types.SimpleNamespace(modules={}))
     monkeypatch.setattr(runtimes.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError) as error:
         tvmq_delegate.load()
-    assert all(f"tvmq-delegate[{extra}]" in str(error.value) for extra in ("litert", "tflite-runtime", "tensorflow"))
+    assert "pip install ai-edge-litert, or tflite-runtime 'numpy<2', or tensorflow" in str(error.value)
 
 
 @pytest.mark.parametrize("option", reference.OPTIONS)
@@ -189,7 +189,7 @@ def test_a_library_that_changes_is_noticed(monkeypatch: pytest.MonkeyPatch, runt
 def test_another_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     other = pytest.importorskip("_cffi_backend").__file__
     monkeypatch.setenv("TVMQ_LIBRARY", other)
-    with pytest.raises(OSError, match="another library than the delegate's"):
+    with pytest.raises(OSError, match="is not the delegate's library"):
         tvmq_delegate.binding.ffi.library.__wrapped__()
 
 

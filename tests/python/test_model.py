@@ -349,7 +349,7 @@ def test_negative_sizes_and_wrong_data_are_refused():
     with pytest.raises(ModelError, match=r"tensor 0: negative size in shape \(1, -1, 3, 2\)"):
         models.ops(flatbuffer.write(file))
     (op,) = models.ops(builders.build_conv(filter=b"abc"))
-    with pytest.raises(ModelError, match="3 bytes are no int8 of shape"):
+    with pytest.raises(ModelError, match="3 bytes do not fit int8 of shape"):
         op.inputs[1].numpy()
     with pytest.raises(ModelError, match="is not constant"):
         op.inputs[0].numpy()

@@ -133,8 +133,8 @@ def test_noise_is_told(report: object, benchmark: measure.Benchmark) -> None:
         quiet = dataclasses.replace(first, latency_metrics=times, misc_metrics=dataclasses.replace(first.misc_metrics, num_runs=count))
         return dataclasses.replace(benchmark, results=(quiet,))
 
-    assert bench.noise(runs(0.98)) == [] == bench.noise(runs(0.5, count=5))
-    (line,) = bench.noise(runs(0.85))
+    assert bench.remarks(runs(0.98)) == [] == bench.remarks(runs(0.5, count=5))
+    (line,) = bench.remarks(runs(0.85))
     assert line.startswith("noisy: the middle half of the runs of tvmq spans 20% of the median")
     assert line in html.unescape(report.page(runs(0.85))) and line in str(runs(0.85))
 
@@ -210,4 +210,4 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, runtime: harness.Run
     monkeypatch.setitem(sys.modules, "jinja2", None)
     for command in ("bench", "nodes"):
         line = refuses(command, one_conv, "--runtime", runtime.name, "--html", tmp_path / "page.html")
-        assert re.search("need (jinja2|grandalf): pip install 'tvmq-delegate\\[report\\]'", line)  # the first that is missing
+        assert re.search("need (jinja2|grandalf): pip install jinja2 plotly grandalf", line)  # the first that is missing

@@ -51,6 +51,10 @@ REFUSED = {
     "mul to another type": (lambda: builders.build_binary(operator="MUL", dtype="int16", out_dtype="int8"), "types differ"),
     "mul to a far smaller scale": (lambda: builders.build_binary(operator="MUL", in_scale=(1.0, 1.0), out_scale=2.0**-31), "too large"),
     "prelu of other types": (lambda: builders.build_binary(operator="PRELU", dtype="uint8", other_dtype="int8"), "types differ"),
+    "squared difference of int32": (lambda: builders.build_binary(operator="SQUARED_DIFFERENCE", dtype="int32"), "the operator of int32"),
+    "squared difference of float32": (lambda: builders.build_binary(operator="SQUARED_DIFFERENCE", dtype="float32"), "float32"),
+    "rsqrt out of range": (lambda: builders.build_unary(operator="RSQRT", in_scale=2.0**-40, in_zero_point=-128, out_scale=2.0**-14), "out of RSQRT's range"),
+    "float32 rsqrt": (lambda: builders.build_unary(operator="RSQRT", dtype="float32"), "float32"),
     "float32 logistic": (lambda: builders.build_unary(dtype="float32"), "float32"),
     "leaky relu that rises": (lambda: builders.build_unary(operator="LEAKY_RELU", alpha=-0.5), "alpha is negative"),
     "tanh next to a tie": (
@@ -162,6 +166,33 @@ def test_tensor_written_twice(runtime):
     assert ["overwrites" in node.reason for node in tvmq_delegate.report(delegate).nodes] == [True, False, True]
     inputs = harness.random_inputs(reference, seed=0)
     harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
+
+
+# Models that the runtime prepares, and whose inference ends with its error.
+FAILING = {
+    "squared difference of uint8": (lambda: builders.build_binary(operator="SQUARED_DIFFERENCE", dtype="uint8"), "no kernel for this type"),
+    "rsqrt of negative numbers": (lambda: builders.build_unary(operator="RSQRT", in_zero_point=-127), "elements below the zero point fail"),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_failing_inference(runtime, name):
+    """The node is the runtime's, and so is the error; RSQRT has one of elements below the zero point only."""
+    build, reason = FAILING[name]
+    content = build()
+    try:
+        reference = runtime.interpreter(content)
+    except RuntimeError:
+        pytest.skip(f"{runtime.name} itself refuses {name}")
+    harness.assert_refused(runtime, content, reason)
+    delegated = runtime.interpreter(content, [runtime.load()])
+    shapes = [(detail["shape"], detail["dtype"]) for detail in reference.get_input_details()]
+    for interpreter in (reference, delegated):
+        with pytest.raises(RuntimeError):
+            harness.run(interpreter, *(np.full(shape, -128 if dtype == np.int8 else 5, dtype) for shape, dtype in shapes))
+    if name == "rsqrt of negative numbers":
+        above = np.arange(1024).reshape(1, 8, 8, 16) % 255 - 127
+        harness.assert_equal(*(harness.run(interpreter, above.astype(np.int8))[0] for interpreter in (delegated, reference)))
 
 
 @pytest.mark.parametrize("name", REFUSED)

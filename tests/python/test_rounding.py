@@ -44,10 +44,10 @@ def test_quantize(runtime, pair, rounding, draw):
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-@pytest.mark.parametrize("operator", ["ADD", "SUB", "MUL", "PRELU"])
+@pytest.mark.parametrize("operator", ["ADD", "SUB", "MUL", "PRELU", "SQUARED_DIFFERENCE"])
 @randomly
 def test_binary(runtime, operator, dtype, rounding, draw):
-    if (operator, dtype) != ("PRELU", "int16"):
+    if dtype == "int8" or operator != "SQUARED_DIFFERENCE" and (operator, dtype) != ("PRELU", "int16"):
         check(runtime, draw(elementwise_cases.binaries, operator, dtype), rounding)
 
 

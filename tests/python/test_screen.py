@@ -15,7 +15,7 @@ from test_cli import NETWORK, prints, refuses
 import tvmq_delegate
 from tvmq_delegate import measure, models
 from tvmq_delegate.models import flatbuffer, zoo
-from tvmq_delegate.reports import benchmark_model, graph, screen, tables
+from tvmq_delegate.reports import bench, benchmark_model, columns, graph, screen, tables
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07"
 NAME = f"=cmd(){ESCAPE}\nnext line\u202e"
@@ -65,6 +65,31 @@ def test_diff_fits(runtime: harness.Runtime, width: int) -> None:
     lines = prints("diff", "--network", NETWORK, "--runtime", runtime.name, *contenders).splitlines()
     tables = [line for line in lines if line.split()[:1] and (line.split()[0] in ("output", "stock", "builtin", "tvmq", "#") or line.split()[0].isdigit())]
     assert len(tables) >= 6 and max(map(len, tables)) <= width
+
+
+@pytest.mark.parametrize("columns_of_terminal", [30, 40, 50, 60, 70])
+def test_numbers_are_never_cut(benchmark: measure.Benchmark, columns_of_terminal: int) -> None:
+    """Columns go instead, also those that are shown first; a line says which."""
+    stream = io.StringIO()
+    console = screen.Screen(file=stream, width=columns_of_terminal, highlight=False, markup=False)
+    for table in (bench.contenders, bench.run_order, bench.top, bench.by_type):
+        shown = table(benchmark, columns_of_terminal)
+        console.print(shown)
+        absent = {column.header for column in table(benchmark, 1000).columns} - {column.header for column in shown.columns}
+        assert absent and all(header in str(shown.caption) for header in absent)
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= columns_of_terminal and not any("…" in line[20:] for line in lines)
+
+
+def test_two_columns_share_the_room_that_is_left() -> None:
+    listed = [columns.Column(name, lambda _: "x" * 20, left=True, least=6) for name in "ab"] + [columns.Column("ms", lambda _: "1234.567")]
+    stream = io.StringIO()
+    screen.Screen(file=stream, width=40).print(columns.fitted(listed, [None], 40))
+    assert "1234.567" in stream.getvalue() and len(stream.getvalue().splitlines()[1].rstrip()) <= 40
+
+
+def test_short_times_have_more_digits() -> None:
+    assert [columns.milliseconds(ms) for ms in (0, 0.00123, 0.0999, 0.1, 12.3456)] == ["0.000", "0.00123", "0.09990", "0.100", "12.346"]
 
 
 def test_info_has_options_first_and_kernels_when_asked(width: int) -> None:

@@ -48,6 +48,6 @@ def test_bench_with_streams(runtime: harness.Runtime, one_conv: pathlib.Path) ->
     assert [(each["name"], each["streams"], each["rate"]) for each in found["serving"]] == [("tvmq", 2, 400.0), ("stock", 2, 400.0)]
     assert all(each["requests"] > 5 and 0 < each["p50_ms"] <= each["max_ms"] and each["cold_start_ms"] > 0 < each["warm_start_ms"] for each in found["serving"])
     assert "2 streams of 1 thread, back to back:" in prints("bench", one_conv, *flags, "--min-secs", "0.01")
-    assert "how many interpreters" in refuses("bench", one_conv, "--rate", "5")
+    assert "number of interpreters" in refuses("bench", one_conv, "--rate", "5")
     with pytest.raises(ValueError, match="streams is 0 to"):
         measure.Settings(streams=-1)

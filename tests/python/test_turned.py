@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import harness
 import numpy as np
@@ -21,9 +22,18 @@ def alike(x: Activation, made: list[Activation]) -> list[Activation]:
     return [other for other in made if other.shape == x.shape]
 
 
-def layers(draw: Draw, network: Network, made: list[Activation]) -> list[Callable[[Activation], Activation]]:
+def normalized(network: Network, x: Activation) -> Activation:
+    """The instance normalization of an int8 activation, without what is learned."""
+    mean = network.mean(x, keep_dims=True)
+    variance = network.mean(network.subtract(x, mean, squared=True), keep_dims=True)
+    return network.multiply(network.subtract(x, mean), network.curve(variance, "RSQRT"))
+
+
+def layers(draw: Draw, network: Network, made: list[Activation], dtype: str) -> list[Callable[[Activation], Activation]]:
     """The layers that may come next."""
+    of_int8 = [lambda x: network.subtract(x, draw.choice(alike(x, made)), squared=True), lambda x: normalized(network, x)]
     return [
+        *(of_int8 if dtype == "int8" else []),
         lambda x: network.conv(x, draw.integer(1, 40), draw.choice([1, 3]), stride=draw.integer(1, 2)),
         lambda x: network.conv(x, draw.integer(1, 40), activation="NONE"),
         lambda x: network.depthwise(x, draw.choice([3, 5]), stride=draw.integer(1, 2)),
@@ -44,10 +54,11 @@ def layers(draw: Draw, network: Network, made: list[Activation]) -> list[Callabl
 
 
 def networks(draw: Draw) -> bytes:
-    network = Network("random", dtype=draw.choice(["int8", "int8", "uint8"]), io_dtype=draw.choice(["int8", "uint8"]), seed=draw.generator_seed())
-    made = [network.conv(network.input(draw.integer(5, 12)), draw.integer(1, 24), 3)]
+    dtype = draw.choice(["int8", "int8", "uint8"])
+    network = Network("random", dtype=dtype, io_dtype=draw.choice(["int8", "uint8", "float32"]), seed=draw.generator_seed())
+    made = [network.conv(network.input(draw.integer(5, 12), low=draw.choice([-1.0, 0.0])), draw.integer(1, 24), 3)]
     for _ in range(draw.integer(2, 9)):
-        made.append(draw.choice(layers(draw, network, made))(made[-1]))
+        made.append(draw.choice(layers(draw, network, made, dtype))(made[-1]))
     outputs = [x for x in made if x is made[-1] or draw.one_in(8)]
     if draw.boolean():
         outputs.append(network.softmax(network.logits(network.flatten(network.mean(made[-1])), 5)))
@@ -60,11 +71,20 @@ def turned(delegate: tvmq_delegate.Delegate, n_nodes: int) -> int:
     return sum(" in=u8" in signature and " filter=s8" in signature for signature in signatures)
 
 
+def inputs_of(draw: Draw, interpreter: Any) -> list[np.ndarray]:
+    """Random, some floats out of every range."""
+    inputs = harness.random_inputs(interpreter, draw.generator_seed())
+    for values in inputs:
+        if values.dtype == np.float32 and draw.boolean():
+            values.flat[:7] = [np.inf, -np.inf, np.nan, 3e38, -3e38, 1.7e7, -1.7e7]
+    return inputs
+
+
 @randomly
 def test_random_networks(runtime, draw):
     content = draw(networks)
     reference = runtime.interpreter(content)
-    inputs = harness.random_inputs(reference, 1)
+    inputs = inputs_of(draw, reference)
     wanted = harness.run(reference, *inputs)
     for isa in ISAS:
         delegate = runtime.load(isa=isa, num_threads=draw.choice([1, 1, 2]))

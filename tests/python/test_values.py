@@ -145,3 +145,69 @@ def test_a_value_of_another_shape(runtime: harness.Runtime) -> None:
     runtime.module.Interpreter(model_content=model, experimental_delegates=[delegate])
     reasons = [node.reason for node in tvmq_delegate.report(delegate).nodes]
     assert ["overwrites" in reason for reason in reasons] == [True, False, True] and "more than 256 elements" in reasons[1]
+
+
+def test_a_value_that_becomes_empty(runtime: harness.Runtime) -> None:
+    """A scalar gets the shape that lies behind the second dimension of a tensor which then has only two."""
+    builder = ModelBuilder()
+    ranked = builder.add_tensor("ranked", (2, 3, 1), "int8", **QUANTIZED)
+    single = builder.add_tensor("single", (1,), "int8", **QUANTIZED)
+    shape = builder.add_tensor("shape", (3,), "int32")
+    rest = builder.add_tensor("rest", (1,), "int32")
+    shaped, doubled = (builder.add_tensor(name, (1,), "int8", **QUANTIZED) for name in ("shaped", "doubled"))
+    bounds = [builder.add_tensor(f"bound {value}", (1,), "int32", data=np.array([value])) for value in (2, 0, 1)]
+    builder.add_op("SHAPE", [ranked], [shape], out_type="INT32")
+    builder.add_op("STRIDED_SLICE", [shape, *bounds], [rest], end_mask=1)
+    builder.add_op("RESHAPE", [single, rest], [shaped])
+    builder.add_op("ADD", [shaped, shaped], [doubled])
+    model = builder.build([ranked, single], [doubled])
+    shapes = [(2, 3, 1), (2, 3), (2, 3, 1)]
+    expected = outputs(runtime.interpreter(model), shapes)
+    delegate = runtime.load()
+    for got, want in zip(outputs(runtime.interpreter(model, [delegate]), shapes), expected, strict=True):
+        harness.assert_equal(got, want)
+    assert tvmq_delegate.report(delegate).summary.claimed > 0
+
+
+def test_computed_paddings(runtime: harness.Runtime) -> None:
+    """They are left to the runtime: a border that is folded into a convolution stays as it is."""
+    graph = Graph()
+    relu = graph.op("RELU", [graph.input], (1, 4, 6, 8))
+    margins = graph.op("SUB", [graph.op("SHAPE", [relu], (4,), "int32", out_type="INT32"), graph.constant([1, 3, 5, 8])], (4,), "int32")
+    paddings = graph.op("PACK", [margins, margins], (4, 2), "int32", values_count=2, axis=1)
+    model = graph.build(graph.op("PAD", [relu, paddings], (1, 6, 8, 8)))
+    shapes = [(1, 4, 6, 8), (1, 5, 6, 8)]
+    expected = outputs(runtime.interpreter(model), shapes)
+    delegate = runtime.load()
+    for got, want in zip(outputs(runtime.interpreter(model, [delegate]), shapes), expected, strict=True):
+        harness.assert_equal(got, want)
+    assert {node.op: node.reason for node in tvmq_delegate.report(delegate).nodes}["PAD"] == "the paddings are not constant"
+
+
+def test_forced_while_unprepared(runtime: harness.Runtime) -> None:
+    """Its neighbour could not be prepared for the new shape: nothing can be forced until the interpreter has prepared all."""
+    graph = Graph()
+    image = graph.op("RELU", [graph.op("AVERAGE_POOL_2D", [graph.input], (1, 4, 6, 8), filter_height=1, filter_width=1, stride_h=1, stride_w=1)], (1, 4, 6, 8))
+    other = graph.builder.add_tensor("other", (1, 4), "int8", **QUANTIZED)
+    place = graph.slice(graph.op("SHAPE", [other], (2,), "int32", out_type="INT32"), 0, 1)
+    model = graph.builder.build([graph.input, other], [graph.op("GATHER", [image, place], (1, 1, 6, 8), axis=1)])
+    delegate = runtime.load()
+    interpreter = runtime.interpreter(model, [delegate])
+    pool = next(node.node for node in tvmq_delegate.report(delegate).nodes if node.op == "AVERAGE_POOL_2D")
+    interpreter.resize_tensor_input(interpreter.get_input_details()[1]["index"], (77, 4))
+    with pytest.raises(RuntimeError, match="an index is outside the input"):
+        interpreter.allocate_tensors()
+    with pytest.raises(ValueError, match="candidate"):
+        tvmq_delegate.force(delegate, pool, None)
+    interpreter.resize_tensor_input(interpreter.get_input_details()[1]["index"], (1, 4))
+    interpreter.allocate_tensors()
+    tvmq_delegate.force(delegate, pool, None)
+
+
+def test_scratch_of_all_threads(runtime: harness.Runtime) -> None:
+    """A resize's share of the scratch is that of all its threads, as the library's is."""
+    graph = Graph((1, 64, 64, 64))
+    size = graph.constant([128, 128])
+    delegate = runtime.load(num_threads=2)
+    interpreter = runtime.interpreter(graph.build(graph.op("RESIZE_BILINEAR", [graph.input, size], (1, 128, 128, 64))), [delegate])
+    assert interpreter and tvmq_delegate.report(delegate).nodes[0].scratch_bytes == tvmq_delegate.report(delegate).summary.scratch_bytes

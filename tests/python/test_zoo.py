@@ -158,6 +158,18 @@ def test_channels_whose_weights_are_rounded_to_zero(runtime, dtype):
         harness.assert_equal(got, expected, dtype)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_hard_swish_of_a_coarse_tensor(runtime, dtype):
+    """Its output is no finer than runtimes take."""
+    made = network.Network("coarse", dtype=dtype, io_dtype=dtype, seed=1)
+    x = made.conv(made.input(4), 8)
+    for _ in range(3):
+        x = made.multiply(x, x)
+    y = made.curve(x, "HARD_SWISH")
+    assert made.curve(made.conv(x, 8), "HARD_SWISH").scale * 128 < x.scale
+    runtime.interpreter(made.build(y))
+
+
 def test_seed_and_types():
     assert zoo.mobilenet_v1(width=0.25, resolution=32) == zoo.mobilenet_v1(width=0.25, resolution=32)
     assert zoo.mobilenet_v1(width=0.25, resolution=32) != zoo.mobilenet_v1(width=0.25, resolution=32, seed=1)
@@ -180,7 +192,7 @@ def test_unknown_names(name):
 
 
 def test_types_are_checked():
-    with pytest.raises(ValueError, match="int8 or uint8, or both float32, not 'int16'"):
+    with pytest.raises(ValueError, match="int8, uint8 or float32, and both float32 if dtype is, not 'int16'"):
         zoo.mobilenet_v1(dtype="int16")
 
 

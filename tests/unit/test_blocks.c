@@ -133,9 +133,9 @@ static void check_lines(void) {
 
 static void check_rows(void) {
   const struct tvmq_blocks b = {.n_blocks = 3};
-  CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 0, .previous = SIZE_MAX}), "the first block has no rows yet");
-  CHECK(tvmq_has_rows(&b, &(struct tvmq_task){.index = 5, .previous = 3}), "blocks 3 to 5 have the same rows");
-  CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 6, .previous = 5}), "blocks 5 and 6 have not");
+  CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 0}), "the first block has no rows yet");
+  CHECK(tvmq_has_rows(&b, &(struct tvmq_task){.index = 5, .since = 2}), "blocks 3 to 5 have the same rows");
+  CHECK(!tvmq_has_rows(&b, &(struct tvmq_task){.index = 6, .since = 1}), "blocks 5 and 6 have not");
 }
 
 // More work is never cut into fewer tasks; there are as many for each thread, or one.

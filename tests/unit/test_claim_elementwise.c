@@ -80,6 +80,20 @@ static const struct {
     {OPERATION(MINIMUM, .rank = 6), "more dimensions than every runtime broadcasts"},
     {OPERATION(MAXIMUM, .type = F32), "float32: not quantized"},
 
+    {OPERATION(SQUARED_DIFFERENCE, .out.scale = 1), NULL},
+    {OPERATION(SQUARED_DIFFERENCE, .out.scale = 1, .rank = 4), NULL},
+    {OPERATION(SQUARED_DIFFERENCE, .out.scale = 1, .rank = 5), "more dimensions than every runtime broadcasts"},
+    {OPERATION(SQUARED_DIFFERENCE, .type = U8, .out = {1, 5}), "the reference has no kernel for this type"},
+    {OPERATION_INT16(SQUARED_DIFFERENCE), "the reference has no kernel for this type"},
+    {OPERATION(SQUARED_DIFFERENCE, .out.scale = 1, .activation = TVMQ_ACTIVATION_RELU), "fused activation of an operator that has none"},
+    {OPERATION(SQUARED_DIFFERENCE, .type = F32), "float32: not quantized"},
+    {OPERATION(SQUARED_DIFFERENCE, .type = S32, .n = 1), "the operator of int32 or int64"},
+    {OPERATION(SQUARED_DIFFERENCE, .in = {{1e-20f, 0}, {1, 0}}, .out.scale = 1), NULL},  // the first input's multiplier is 0
+    {OPERATION(SQUARED_DIFFERENCE, .in = {{3e38f, 0}, {1, 0}}, .out.scale = 3e38f), "input scales are too far apart"},
+    {OPERATION(SQUARED_DIFFERENCE, .in = {{1, 0}, {1, 0}}, .out.scale = 0x1p-12f), "input scale / output scale is out of range"},
+    {OPERATION(SQUARED_DIFFERENCE, .in = {{0x1.75aaeap+0f, 0}, {1, 0}}, .out.scale = 0x1.10b5cp-11f),
+     "input scale / output scale is out of range"},  // 1 - 2^-34, which as a multiplier is 1
+
     {OPERATION(PRELU), NULL},
     {OPERATION(PRELU, .rank = 5), "more dimensions than every runtime broadcasts"},
     {OPERATION_INT16(PRELU), "int16: only some of the runtimes have this kernel"},
@@ -108,6 +122,9 @@ static const struct {
     {UNARY(GELU), NULL},
     {UNARY(GELU_TANH), NULL},
     {UNARY(EXP), NULL},
+    {UNARY(ABS), NULL},
+    {UNARY_INT16(ABS), NULL},
+    {UNARY(RSQRT, .in = {0.05f, -128}), NULL},
 
     {UNARY(RELU, .in_type = F32), "float32: not quantized"},
     {UNARY(RELU, .in_type = S32), "activations are not int8, uint8 or int16"},
@@ -129,6 +146,12 @@ static const struct {
     {UNARY_INT16(RELU_N1_TO_1), "the reference has no kernel for this type"},
     {UNARY_INT16(GELU), "int16: the reference interpolates in float32, which compilers contract"},
     {UNARY(EXP, .in_type = U8, .out_type = U8, .out.zero_point = 5), "the reference has no exact kernel for this type"},
+    {UNARY(ABS, .in_type = U8, .out_type = U8, .out.zero_point = 5), "the reference has no kernel for this type"},
+    {UNARY(RSQRT), "elements below the zero point fail"},
+    {UNARY(RSQRT, .in_type = U8, .out_type = U8, .in = {0.05f, 0}, .out.zero_point = 5), "the reference has no kernel for this type that takes every element"},
+    {UNARY_INT16(RSQRT), "the reference has no kernel for this type that takes every element"},
+    {UNARY(RSQRT, .in = {1e-12f, -128}, .out.scale = 1e-4f), "scales are out of RSQRT's range"},
+    {UNARY(RSQRT, .in = {1e12f, -128}, .out.scale = 1), "scales are out of RSQRT's range"},
     {UNARY(LOGISTIC), "output scale is not 1/256"},
     {UNARY(LEAKY_RELU, .alpha = -0.1f), "alpha is negative"},
     {UNARY(LEAKY_RELU, .alpha = NAN), "alpha is negative"},

@@ -50,6 +50,15 @@ static const char *reason_of(const struct scene *scene, int node) {
   return NULL;
 }
 
+// Nothing is claimed, and all of the `n` nodes say why.
+static void check_undone(const struct scene *scene, int n) {
+  const struct tvmq_delegate_info *info = tvmq_get_delegate(scene->delegate);
+  CHECK(info->nodes == n && info->claimed == 0 && info->partitions == 0 && info->arena_bytes == 0 && info->packed_bytes == 0, "%d claimed", info->claimed);
+  const struct tvmq_node_info *node;
+  for (int i = 0; (node = tvmq_get_node(scene->delegate, i)) != NULL; i++)
+    CHECK(!node->claimed && node->partition == -1 && node->reason[0] != '\0' && node->kernel[0] == '\0', "node %d: \"%s\"", i, node->reason);
+}
+
 // ---- what is claimed
 
 static void check_claim(void) {
@@ -162,6 +171,7 @@ static void check_require_full(void) {
       "tvmq-delegate: require_full_delegation: node 1 (FLOOR) of subgraph 0 would be left to the runtime: the delegate has no kernels for this operator",
       "error");
   CHECK_STRING(tvmq_get_delegate(s.delegate)->error, s.network.fake->error + strlen("tvmq-delegate: "), "kept");
+  check_undone(&s, 4);
   check_run("undone", &s.network, true, NULL);
   end(&s);
   s = BEGIN(false, "require_full_delegation", "on");
@@ -280,6 +290,10 @@ static void check_undo(void) {
     fake_undo(s.network.graph);
     check_run("undone", &s.network, true, NULL);
   }
+  s.network.fake->refuses_resize = true;
+  CHECK(apply(&s) == kTfLiteOk && fake_allocate(s.network.graph) == kTfLiteError, "it cannot be prepared");
+  fake_undo(s.network.graph);
+  check_undone(&s, 4);
   end(&s);
 }
 

@@ -21,8 +21,8 @@ static void check_conv(void) {
 
 static void check_binary(void) {
   union tvmq_desc desc = {.binary = {.type = S16, .in = {{0.24256588518619537f, 0}, {0.19328083097934723f, 0}}, .out = {0.25f, 0}}};
-  for (int i = 0; i < 2; i++) {
-    desc.binary.operation = i == 0 ? TVMQ_OPERATION_ADD : TVMQ_OPERATION_SUB;
+  for (int i = 0; i < 3; i++) {
+    desc.binary.operation = (enum tvmq_operation[]){TVMQ_OPERATION_ADD, TVMQ_OPERATION_SUB, TVMQ_OPERATION_SQUARED_DIFFERENCE}[i];
     CHECK_STRING(tvmq_claim_fast_math_binary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "a sum");
   }
   desc.binary.operation = TVMQ_OPERATION_MUL;
@@ -55,6 +55,11 @@ static void check_unary(void) {
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "LEAKY_RELU");
   desc.unary.in.zero_point = 0;
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "LEAKY_RELU of bytes that are not near a tie");
+  desc.unary = (struct tvmq_unary_desc){
+      .function = TVMQ_FUNCTION_RSQRT, .in_type = S8, .out_type = S8, .in = {0.005411221645772457f, -128}, .out = {0.03247494995594025f, -128}};
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a scale so near a tie that it depends on how the runtime was compiled", "RSQRT");
+  desc.unary.out.scale = 0.0325f;
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "RSQRT of another scale");
 }
 
 int main(void) {

@@ -83,11 +83,39 @@ static void check_lines(unsigned long long *state) {
   CHECK(in_place > 50000 && copied > 50000, "lines: %zu points in place, %zu copied", in_place, copied);
 }
 
+// The image's lines may be the grid's columns.
+static void check_last(unsigned long long *state) {
+  size_t unreadable = 0, wrong = 0, in_place = 0, copied = 0;
+  for (int i = 0; i < 20000; i++) {
+    const struct tvmq_axis h = draw_axis(state, true), w = draw_axis(state, true);
+    const struct tvmq_pixel_grid grid = draw_grid(state, &h, &w);
+    const bool turned = pick(state, 0, 1) == 1;
+    const struct tvmq_pixel_grid across = {.h = &w, .w = &h, .y = grid.x, .x = grid.y, .rows = grid.columns, .columns = grid.rows};
+    const size_t bytes = pick(state, 1, MOST_PIXEL), reach = pick(state, 1, MOST_REACH), end = h.in * w.in * bytes;
+    struct tvmq_pixels pixels = pixels_of(turned ? &across : &grid, bytes);
+    if (turned) pixels = (struct tvmq_pixels){pixels.origin, pixels.column_step, pixels.row_step};
+    tvmq_fill_pixels(&grid, &pixels, padding, table);
+    tvmq_copy_last_pixels(&grid, &pixels, bytes, reach, copies, table);
+    for (size_t p = 0; p < grid.rows * grid.columns; p++) {
+      const size_t row = p / grid.columns, column = p % grid.columns;
+      const uint8_t *at = table[p], *expected = turned ? point(&across, column, row, bytes) : point(&grid, row, column, bytes);
+      const bool here = lies_in(at, reach * bytes, image, end), there = lies_in(at, reach * bytes, copies, reach * reach * bytes);
+      in_place += here;
+      copied += there;
+      unreadable += !here && !there && at != padding;
+      wrong += there ? memcmp(at, expected, bytes) != 0 || expected == padding || lies_in(expected, reach * bytes, image, end) : at != expected;
+    }
+  }
+  CHECK(unreadable == 0 && wrong == 0, "last pixels: %zu pointers to what may not be read, %zu wrong", unreadable, wrong);
+  CHECK(in_place > 50000 && copied > 5000, "last pixels: %zu points in place, %zu copied", in_place, copied);
+}
+
 int main(void) {
   unsigned long long state = 1;
   for (size_t i = 0; i < sizeof image; i++) image[i] = (uint8_t)(unit_random(&state) >> 33);
   memset(padding, 0xaa, sizeof padding);
   check_fill(&state);
   check_lines(&state);
+  check_last(&state);
   return unit_report();
 }

@@ -88,9 +88,9 @@ static void check_reduce(void) {
       {kTfLiteInt32, false, {2, 7, 5, 4}, {1, 3}, NULL, 2, {2, 5}, 5, {2, 7, 5, 4, 1}},
       {kTfLiteInt32, false, {2, 1, 5, 4}, {1}, NULL, 3, {2, 5, 4}, 3, {40, 1, 1}},
       {kTfLiteInt32, false, {7}, {-1}, NULL, 0, {0}, 3, {1, 7, 1}},
-      {kTfLiteInt32, false, {2, 7, 5, 4}, {4}, "an axis is out of range", 0, {0}, 0, {0}},
-      {kTfLiteInt32, false, {2, 7, 5, 4}, {1, -9}, "an axis is out of range", 0, {0}, 0, {0}},
-      {kTfLiteUInt8, false, {2, 7, 5, 4}, {1, 2}, "the axes are not constants of int32", 0, {0}, 0, {0}},
+      {kTfLiteInt32, false, {2, 7, 5, 4}, {4}, "the axis is out of range", 0, {0}, 0, {0}},
+      {kTfLiteInt32, false, {2, 7, 5, 4}, {1, -9}, "the axis is out of range", 0, {0}, 0, {0}},
+      {kTfLiteUInt8, false, {2, 7, 5, 4}, {1, 2}, "the axes are not int32", 0, {0}, 0, {0}},
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     struct network n = network_create(false);

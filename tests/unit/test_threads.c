@@ -41,7 +41,8 @@ struct count {
 
 static void count_task(void *context, struct tvmq_task task) {
   struct count *count = context;
-  if (task.thread < 0 || task.thread >= count->n_threads || task.previous + 1 != count->by_thread[task.thread].last) {
+  const size_t last = task.thread < 0 || task.thread >= count->n_threads ? SIZE_MAX : count->by_thread[task.thread].last;
+  if (last == SIZE_MAX || task.since != (last > 0 && task.index >= last ? task.index + 1 - last : 0)) {
     count->bad++;
     return;
   }

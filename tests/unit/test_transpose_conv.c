@@ -170,9 +170,9 @@ static void check_nodes(void) {
     const char *reason;
   } cases[] = {
       {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, NULL},
-      {kTfLiteFloat32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape is not a constant of int32"},
-      {kTfLiteInt32, {3}, {8, 10, 5}, {5, 3, 3, 4}, "the output's shape has not 4 dimensions"},
-      {kTfLiteInt32, {2, 2}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape has not 4 dimensions"},
+      {kTfLiteFloat32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape is not int32"},
+      {kTfLiteInt32, {3}, {8, 10, 5}, {5, 3, 3, 4}, "the output's shape is of another length than the operator takes"},
+      {kTfLiteInt32, {2, 2}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape is of another length than the operator takes"},
       {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 12}, "the filter has not 4 dimensions"},
       {kTfLiteInt32, {4}, {2, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape has another batch than the input, or other channels than the filter"},
       {kTfLiteInt32, {4}, {1, 8, 10, 6}, {5, 3, 3, 4}, "the output's shape has another batch than the input, or other channels than the filter"},

@@ -1,4 +1,4 @@
-// Operations on two tensors: ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU.
+// Operations on two tensors: ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE.
 #include <math.h>
 
 #include "ops/claims/claim.h"
@@ -24,13 +24,26 @@ static const char *powers_of_two(const struct tvmq_binary_desc *desc) {
 }
 
 // The runtime ends the process where a multiplier is not below 1, or not above 0.
-static const char *ratios(const struct tvmq_binary_desc *desc) {
-  double in[2], out;
-  tvmq_add_ratios(desc, in, &out);
+static const char *below_one(const double in[2], double out) {
   for (int i = 0; i < 2; i++) {
     if (!(in[i] > 0 && in[i] < 1)) return "input scales are too far apart";
   }
   return out > 0 && out < 1 ? NULL : "input scale / output scale is out of range";
+}
+
+static const char *ratios(const struct tvmq_binary_desc *desc) {
+  double in[2], out;
+  tvmq_add_ratios(desc, in, &out);
+  return below_one(in, out);
+}
+
+// A quotient of squares may be so little below 1 that its multiplier is 1.
+static const char *square_ratios(const struct tvmq_binary_desc *desc) {
+  double in[2], out;
+  struct tvmq_scale in_scale[2], out_scale;
+  tvmq_square_ratios(desc, in, &out);
+  tvmq_square_scales(desc, in_scale, &out_scale);
+  return below_one(in, out) ?: out_scale.shift > 0 ? "input scale / output scale is out of range" : NULL;
 }
 
 // Left shifts lose nothing that the reference keeps up to 30 bits. All ratios are of float32.
@@ -60,6 +73,12 @@ static const char *claim_product(const struct tvmq_binary_desc *desc) {
 
 static const char *claim_prelu(const struct tvmq_binary_desc *desc) { return no_int16(desc) ?: quants(desc) ?: prelu_ratios(desc); }
 
+static const char *claim_square(const struct tvmq_binary_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S8) return "the reference has no kernel for this type";
+  if (desc->activation != TVMQ_ACTIVATION_NONE) return "fused activation of an operator that has none";
+  return quants(desc) ?: square_ratios(desc);
+}
+
 // Elements are compared as they are.
 static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
 
@@ -68,8 +87,9 @@ static const struct {
   const char *(*claim)(const struct tvmq_binary_desc *desc);
   int32_t most_rank;
 } operations[] = {
-    [TVMQ_OPERATION_ADD] = {claim_sum, TVMQ_MAX_RANK}, [TVMQ_OPERATION_SUB] = {claim_sum, 5},          [TVMQ_OPERATION_MUL] = {claim_product, 4},
-    [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5},    [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5}, [TVMQ_OPERATION_PRELU] = {claim_prelu, 4},
+    [TVMQ_OPERATION_ADD] = {claim_sum, TVMQ_MAX_RANK},       [TVMQ_OPERATION_SUB] = {claim_sum, 5},          [TVMQ_OPERATION_MUL] = {claim_product, 4},
+    [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5},          [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5}, [TVMQ_OPERATION_PRELU] = {claim_prelu, 4},
+    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {claim_square, 4},
 };
 
 static bool is_arithmetic(enum tvmq_operation operation) {

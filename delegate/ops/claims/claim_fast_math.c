@@ -80,22 +80,25 @@ static bool leaky_relu_is_stable(const struct tvmq_unary_desc *d) {
   return bend_is_stable(&(struct bend){d->in.scale, d->alpha, d->out.scale, greatest(d->in_type, d->in), least(d->in_type, d->in), 0});
 }
 
-// ADD and SUB divide both scales by twice the greater one. What MUL divides by is divided by once.
+// ADD, SUB and SQUARED_DIFFERENCE divide both scales by twice the greater one. What MUL divides by is divided by once.
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
   const struct tvmq_binary_desc *d = &desc->binary;
   if (d->type == TVMQ_TYPE_F32) return floats;
   const bool multiplies = d->operation == TVMQ_OPERATION_MUL || d->operation == TVMQ_OPERATION_PRELU;
   if (multiplies && is_flushed(d->in[0].scale * d->in[1].scale)) return flushed;
   if (d->operation == TVMQ_OPERATION_PRELU) return prelu_is_stable(d) ? NULL : unstable;
-  if (d->operation != TVMQ_OPERATION_ADD && d->operation != TVMQ_OPERATION_SUB) return NULL;
+  const bool squares = d->operation == TVMQ_OPERATION_SQUARED_DIFFERENCE;
+  if (!squares && d->operation != TVMQ_OPERATION_ADD && d->operation != TVMQ_OPERATION_SUB) return NULL;
   double in[2], out;
-  tvmq_add_ratios(d, in, &out);
+  (squares ? tvmq_square_ratios : tvmq_add_ratios)(d, in, &out);
   return stable(in[0]) && stable(in[1]) && stable(out) ? NULL : unstable;
 }
 
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc) {
   const struct tvmq_unary_desc *d = &desc->unary;
   if (is_flushed(d->in.scale / 128) || is_flushed(d->in.scale * d->alpha)) return flushed;
+  // RSQRT's range of scales keeps the product with the root far from subnormal numbers.
   if (d->function == TVMQ_FUNCTION_LEAKY_RELU) return leaky_relu_is_stable(d) ? NULL : unstable;
+  if (d->function == TVMQ_FUNCTION_RSQRT) return tvmq_rsqrt_is_stable(d) ? NULL : unstable;
   return d->function != TVMQ_FUNCTION_HARD_SWISH || tvmq_hard_swish_is_stable(d) ? NULL : unstable;
 }

@@ -1,4 +1,4 @@
-// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP.
+// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP, ABS, RSQRT.
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/sigmoid.h"
@@ -23,6 +23,8 @@ static const struct {
     [TVMQ_FUNCTION_GELU] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
     [TVMQ_FUNCTION_GELU_TANH] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
     [TVMQ_FUNCTION_EXP] = {INT8, 0, "the reference has no exact kernel for this type"},
+    [TVMQ_FUNCTION_ABS] = {INT8 | INT16, 0, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RSQRT] = {INT8, 0, "the reference has no kernel for this type that takes every element"},
 };
 
 static const char *types(const struct tvmq_unary_desc *desc) {
@@ -35,10 +37,12 @@ static const char *zero_points(const struct tvmq_unary_desc *desc) {
   return desc->in.zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point";
 }
 
-// The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version.
+// The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version. RSQRT of an element below
+// its zero point is an error in the midst of an inference, so there must be none.
 static const char *options(const struct tvmq_unary_desc *desc) {
   const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
   if (sigmoid && desc->in_type == TVMQ_TYPE_S16) return desc->out.scale == 1.0f / 32768 ? NULL : "output scale is not 1/32768";
+  if (desc->function == TVMQ_FUNCTION_RSQRT && desc->in.zero_point != tvmq_type_range(desc->in_type).min) return "elements below the zero point fail";
   if (desc->function == TVMQ_FUNCTION_LOGISTIC && desc->out.scale != 1.0f / 256) return "output scale is not 1/256";
   return desc->function == TVMQ_FUNCTION_LEAKY_RELU && !(desc->alpha >= 0) ? "alpha is negative" : NULL;
 }
@@ -46,6 +50,7 @@ static const char *options(const struct tvmq_unary_desc *desc) {
 static const char *ratios(const struct tvmq_unary_desc *desc) {
   const float bound = functions[desc->function].bound;
   if (!(bound / desc->out.scale < 1 << 30)) return "output scale is too small for the bounds of the function";
+  if (desc->function == TVMQ_FUNCTION_RSQRT) return NULL;  // the table knows
   const float ratio = desc->in.scale / desc->out.scale, below = desc->in.scale * desc->alpha / desc->out.scale, most = 0x1p30f;
   return ratio < most && below < most ? NULL : "input scale / output scale is too large";
 }

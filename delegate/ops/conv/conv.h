@@ -20,8 +20,9 @@
 enum tvmq_exactness { TVMQ_EXACTNESS_UNKNOWN, TVMQ_EXACT, TVMQ_INEXACT };
 
 struct tvmq_conv_problem {
-  struct tvmq_conv_desc desc;  // its filter trimmed, and so the padding of the geometry
+  struct tvmq_conv_desc kept;  // its filter trimmed, and so the padding of the geometry: what tells its weights from others
   struct tvmq_trim trim;
+  struct tvmq_conv_desc desc;  // what is computed: a vector where the window is the whole image
   struct tvmq_geometry geometry;
   struct tvmq_conv_quant quant;
   size_t element_bytes;    // of an activation
@@ -53,6 +54,9 @@ struct tvmq_conv_choice {
 
 struct tvmq_conv;
 
+// A task of an inference, as of a class (op.h).
+typedef void (*tvmq_conv_run_fn)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);
+
 // How panels are packed and multiplied, for the ways that do it alike: their packed weights can be exchanged.
 struct tvmq_conv_method {
   // Fills one panel with `n` output channels.
@@ -62,9 +66,8 @@ struct tvmq_conv_method {
   // (static string).
   size_t plan_bytes;
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
-  // An inference, as of a class (op.h).
-  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);
-  void (*run_task)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);
+  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);  // as of a class (op.h)
+  tvmq_conv_run_fn run_task;
 };
 
 struct tvmq_gemm_source;
@@ -101,7 +104,8 @@ struct tvmq_conv {
 
   size_t shared_bytes, slice_bytes;  // of the scratch: what the threads share, and what each has to itself
   const struct tvmq_scratch *scratch;
-  void *plan;  // the way's own
+  void *plan;                 // the way's own
+  tvmq_conv_run_fn run_task;  // the method's, unless its plan has found a shorter one
 };
 
 // Describes the convolution for planning, without by_winograd. Returns NULL, or why it cannot be (static string).

@@ -16,9 +16,17 @@ enum { N_WAYS = sizeof ways / sizeof *ways };
 // Blocks that are listed for each way and kernel.
 enum { LISTED_BLOCKS = 3 };
 
+// A window that is the whole image is a vector: its taps lie side by side, as one of all their channels.
+static void flatten(struct tvmq_conv_desc *d, const struct tvmq_geometry *g) {
+  const bool is_padded = g->pad_top > 0 || g->pad_left > 0, is_dense = d->dilation_h == 1 && d->dilation_w == 1 && d->filter_c == d->in_c && !d->depthwise;
+  if (is_padded || !is_dense || d->filter_h != d->in_h || d->filter_w != d->in_w || g->out_h > 1 || g->out_w > 1) return;
+  d->in_c = d->filter_c = d->in_h * d->in_w * d->in_c;
+  d->in_h = d->in_w = d->filter_h = d->filter_w = d->stride_h = d->stride_w = 1;
+}
+
 const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem) {
   *problem = (struct tvmq_conv_problem){
-      .desc = *desc,
+      .kept = *desc,
       .quant = tvmq_conv_quant(desc, env->rounding),
       .element_bytes = tvmq_conv_element_bytes(desc),
       .stored_bytes = tvmq_conv_stored_bytes(desc),
@@ -27,7 +35,9 @@ const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct t
   const char *why = tvmq_geometry(desc, &problem->geometry);
   if (why) return why;
   problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
-  problem->trim = tvmq_trim(&problem->desc, &problem->geometry);
+  problem->trim = tvmq_trim(&problem->kept, &problem->geometry);
+  problem->desc = problem->kept;
+  flatten(&problem->desc, &problem->geometry);
   problem->group_n = (size_t)desc->out_c / problem->groups;
   problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
   problem->macs = (uint64_t)problem->m * (uint64_t)desc->out_c * (uint64_t)desc->filter_h * (uint64_t)desc->filter_w * (uint64_t)desc->filter_c;

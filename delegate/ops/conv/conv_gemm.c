@@ -4,7 +4,7 @@
 
 #include "base/arith.h"
 #include "ops/conv/conv_rows.h"
-#include "ops/pixels.h"
+#include "ops/moves/move.h"
 
 // ---- plan
 
@@ -29,6 +29,10 @@ struct tvmq_work tvmq_gemm_work(const struct tvmq_conv_problem *p, const struct 
   };
 }
 
+static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
+  return pass > 0 ? 0 : c->problem.groups * tvmq_gemm_plan_of(c)->lines.images * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
+}
+
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr, tile_bytes = c->choice.variant->layout.nr * c->problem.stored_bytes;
@@ -36,38 +40,34 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
+  g->is_matrix = tvmq_conv_is_matrix(&c->problem);
   const size_t n_lines = tvmq_min(c->choice.blocks.rows, g->lines.image_lines), rows = tvmq_round_up(tvmq_gemm_rows(&g->lines, n_lines), mr);
   g->tile_panels = tvmq_min(env->machine->tile_bytes / (rows * tile_bytes) + 1, c->choice.blocks.panels);
   size_t size = 0;
   if (!c->choice.way->source->reserve(c, n_lines, rows, &size) || !tvmq_scratch_append(&size, rows, g->tile_panels * tile_bytes, &g->tile))
     return "scratch exceeds the address space";
   c->slice_bytes = size;
+  const struct tvmq_gemm_source *source = c->choice.way->source;
+  const bool is_single = n_tasks(c, 0) == 1 && c->problem.m <= mr && g->tile_panels == c->choice.panels;
+  const tvmq_conv_run_fn single = is_single && source->find_single != NULL ? source->find_single(c) : NULL;
+  if (single != NULL) c->run_task = single;
   return NULL;
 }
 
 // ---- run
 
-// Copies `count` rows of `n` bytes, without a call for the usual ones.
-static void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t count, size_t n) {
-  enum { PIECE = 32, CALLED = 256 };
-  if (n % PIECE == 0 && n < CALLED) {
-    for (; count > 0; count--, to += to_stride, from += from_stride) {
-      for (size_t i = 0; i < n; i += PIECE) memcpy(to + i, from + i, PIECE);
-    }
-  } else {
-    for (; count > 0; count--, to += to_stride, from += from_stride) tvmq_copy_pixel(to, from, n);
-  }
-}
+// A block of no more bytes than these whose last panel overhangs is computed aside as a whole and copied: a second call of the kernel would take longer.
+enum { COPIED_SOONER = 1024 };
 
 // Copies the first `n` bytes of those of rows [first, end) that belong to lines; `from` is the first row's.
 static void copy_out(const struct tvmq_gemm_lines *lines, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out,
                      size_t out_stride) {
   if (lines->pitch == lines->line_rows) {
-    copy_rows(out + first * out_stride, out_stride, from, from_stride, end - first, n);
+    tvmq_move_rows(out + first * out_stride, (ptrdiff_t)out_stride, from, (ptrdiff_t)from_stride, n, end - first);
     return;
   }
   for (size_t m = first; m < end; m += lines->pitch, from += lines->pitch * from_stride, out += lines->line_rows * out_stride)
-    copy_rows(out, out_stride, from, from_stride, tvmq_min(lines->line_rows, end - m), n);
+    tvmq_move_rows(out, (ptrdiff_t)out_stride, from, (ptrdiff_t)from_stride, n, tvmq_min(lines->line_rows, end - m));
 }
 
 // Panels [panel, end_panel) of a part by way of scratch, from where what belongs to the output is copied. `out` is that of the block's first row.
@@ -85,10 +85,6 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
   }
 }
 
-static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
-  return pass > 0 ? 0 : c->problem.groups * tvmq_gemm_plan_of(c)->lines.images * c->choice.blocks.m_blocks * c->choice.blocks.n_blocks;
-}
-
 static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_gemm_lines *lines = &g->lines;
@@ -96,8 +92,9 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   const size_t mr = c->choice.variant->mr, nr = c->choice.variant->layout.nr, bytes = c->problem.stored_bytes, group_n = c->problem.group_n;
   const size_t out_stride = (size_t)c->problem.desc.out_c * bytes;
 
-  const size_t n_block = task.index % blocks->n_blocks, m_blocks = task.index / blocks->n_blocks, m_block = m_blocks % blocks->m_blocks;
-  const size_t image = m_blocks / blocks->m_blocks % lines->images, group = m_blocks / blocks->m_blocks / lines->images;
+  size_t group = task.index;
+  const size_t n_block = tvmq_take_digit(&group, blocks->n_blocks), m_block = tvmq_take_digit(&group, blocks->m_blocks);
+  const size_t image = tvmq_take_digit(&group, lines->images);
   const size_t first = m_block * blocks->rows, n_lines = tvmq_min(lines->image_lines - first, blocks->rows);
   const struct tvmq_gemm_block b = {
       .conv = c,
@@ -114,12 +111,13 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
   // Tiles that overhang the output, or reach over the gap between lines, are stored by way of scratch.
-  uint8_t *const out = (uint8_t *)pass->out + (image * lines->image_lines + first) * lines->line_rows * out_stride + group * group_n * bytes;
+  uint8_t *const out = (uint8_t *)pass->outs[0] + (image * lines->image_lines + first) * lines->line_rows * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);
   const size_t whole_panels = tvmq_max(tvmq_min(end_panel, group_n / nr), panel);
   for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts; part++) {
-    const size_t direct = part->n >= mr && lines->pitch == lines->line_rows ? whole_panels - panel : 0;
     if (part->n == 0) continue;
+    const bool is_small = whole_panels < end_panel && part->n * (end_panel - panel) * nr * bytes <= COPIED_SOONER;
+    const size_t direct = part->n >= mr && lines->pitch == lines->line_rows && !is_small ? whole_panels - panel : 0;
     if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }

@@ -35,12 +35,16 @@ struct tvmq_gemm_source {
   size_t (*bring)(const struct tvmq_gemm_block *block, bool are_there, struct tvmq_gemm_part parts[2]);
   // Multiplies the rows of a part by `n_panels` panels from `panel` on. `out` has room for these rows, or for a tile if they are fewer.
   void (*multiply)(const struct tvmq_gemm_block *block, const struct tvmq_gemm_part *part, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride);
+  // The run_task of a convolution that is a single block of one tile of rows at most. It returns NULL where the way has none for the convolution; the member is
+  // NULL where it has none for any.
+  tvmq_conv_run_fn (*find_single)(const struct tvmq_conv *conv);
 };
 
 struct tvmq_gemm_plan {
   struct tvmq_rows rows;
   const struct tvmq_variant *row_sums;  // NULL: no row terms
   struct tvmq_gemm_lines lines;
+  bool is_matrix;      // as tvmq_conv_is_matrix() says
   size_t tile_panels;  // panels that are computed at once by way of scratch
   size_t tile;         // byte offsets in a thread's scratch: outputs that are copied from there; the rest are the source's
   size_t table, taps, copies, wide, flipped, padding, terms, zipped;

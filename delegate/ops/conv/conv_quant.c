@@ -7,16 +7,15 @@
 #include "exact/promises.h"
 #include "kernels/stage.h"
 #include "ops/quant_params.h"
+#include "ops/turn.h"
 #include "plan/select.h"
-
-static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
 
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding) {
   if (desc->scaling == TVMQ_SCALING_FLOAT64 && rounding == TVMQ_ROUNDING_REFERENCE) rounding = TVMQ_ROUNDING_SINGLE;
   struct tvmq_conv_quant q = {
-      .in_flip = flip_of(desc->in_type),
-      .filter_flip = flip_of(desc->filter_type),
-      .stage = {.rounding = rounding, .right_shifts = true, .headroom = true, .fits_int16 = true, .flip = flip_of(desc->out_type)},
+      .in_flip = tvmq_flip_to_s8(desc->in_type),
+      .filter_flip = tvmq_flip_to_s8(desc->filter_type),
+      .stage = {.rounding = rounding, .right_shifts = true, .headroom = true, .fits_int16 = true, .flip = tvmq_flip_to_s8(desc->out_type)},
   };
   q.stage.sums = desc->out_type == TVMQ_TYPE_S32;
   q.in_zero_point = desc->in.zero_point - q.in_flip;

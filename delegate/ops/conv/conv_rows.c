@@ -101,7 +101,7 @@ const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, const s
 void tvmq_conv_row_terms(const struct tvmq_conv *c, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip, int32_t *terms) {
   const struct tvmq_variant *v = c->choice.variant;
   if (!row_sums) {
-    memset(terms, 0, tvmq_round_up(n, v->mr) * sizeof *terms);
+    memset(terms, 0, n * sizeof *terms);
     return;
   }
   // The kernel's operand is summed as unsigned bytes: an int8 one exceeds its value by 128.

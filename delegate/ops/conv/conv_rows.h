@@ -29,7 +29,7 @@ float tvmq_conv_im2col_cycles(const struct tvmq_conv_problem *problem, const str
 void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                            const struct tvmq_channel_params *params, size_t n, void *panel);
 
-// The terms of a filter zero point for `n` rows: zeros to whole tiles if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
+// The terms of a filter zero point for `n` rows: zeros if row_sums is NULL, else by the table of the rows, each byte xor in_flip an operand.
 const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *conv, const struct tvmq_env *env);
 void tvmq_conv_row_terms(const struct tvmq_conv *conv, const struct tvmq_variant *row_sums, const void *const *table, size_t n, uint8_t in_flip,
                          int32_t *terms);

@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "ops/conv/conv_gemm.h"
 #include "ops/conv/conv_rows.h"
+#include "ops/moves/move.h"
 #include "plan/select.h"
 
 // ---- choose
@@ -118,8 +119,12 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
   const void **table = (const void **)(scratch + g->table);
   const uint8_t *matrix = in + first * row_bytes;
   if (c->choice.copies) {
-    tvmq_rows_im2col(&g->rows, in, first, n, scratch + g->copies, row_bytes);
-    matrix = scratch + g->copies;
+    uint8_t *const copies = scratch + g->copies;
+    if (g->is_matrix)
+      tvmq_move_rows(copies, (ptrdiff_t)row_bytes, in + first * g->rows.pixel_bytes, (ptrdiff_t)g->rows.pixel_bytes, g->rows.pixel_bytes, n);
+    else
+      tvmq_rows_im2col(&g->rows, in, first, n, copies, row_bytes);
+    matrix = copies;
   }
   if (!has_flag(c, TVMQ_WIDE_ROWS)) {
     tvmq_rows_list(matrix, row_bytes, n, mr, table);
@@ -135,7 +140,7 @@ static void fill_table(const struct tvmq_conv *c, const struct tvmq_rows *rows, 
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr;
   const void **table = (const void **)(scratch + g->table);
-  if (tvmq_conv_is_matrix(&c->problem))
+  if (g->is_matrix)
     tvmq_rows_list((const void *)((uintptr_t)in + first * rows->pixel_bytes), rows->pixel_bytes, n, mr, table);
   else
     tvmq_rows_table(rows, in, first, n, mr, scratch + g->copies, table);
@@ -173,9 +178,28 @@ static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   else
     fill_table(c, &g->rows, in, first, n, b->scratch);
   // The terms of all places in the table: its last tile is not made of the last rows alone.
-  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tvmq_round_up(n, v->mr), table_flip(c), (int32_t *)(b->scratch + g->terms));
-  if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tvmq_ceil_div(n, v->mr), c->choice.n_taps, c->choice.k, table_flip(c), b->scratch + g->zipped);
+  const size_t tiles = n <= v->mr ? 1 : tvmq_ceil_div(n, v->mr);
+  tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tiles * v->mr, table_flip(c), (int32_t *)(b->scratch + g->terms));
+  if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tiles, c->choice.n_taps, c->choice.k, table_flip(c), b->scratch + g->zipped);
   return 1;
+}
+
+// The arguments that all calls of the kernel have alike.
+static struct tvmq_gemm_args args_of(const struct tvmq_conv *c, size_t out_stride) {
+  return (struct tvmq_gemm_args){
+      .n_taps = c->choice.n_taps,
+      .k = c->choice.k,
+      .no_row_terms = tvmq_gemm_plan_of(c)->row_sums == NULL,
+      .in_flip = kernel_flip(c),
+      .out_stride = out_stride,
+      .stage = &c->stage,
+  };
+}
+
+static void set_panel(const struct tvmq_conv *c, const uint8_t *panels, size_t p, struct tvmq_gemm_args *args) {
+  args->panel = panels + p * c->choice.panel.size;
+  args->panel_follows = p + 1 < c->choice.panels;
+  args->is_narrow = !args->panel_follows && tvmq_is_narrow(c->choice.variant, c->problem.group_n);
 }
 
 // Whole tiles, and then the one that ends with the last row.
@@ -184,20 +208,11 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_variant *v = c->choice.variant;
   const size_t mr = v->mr, tiles = part->n < mr ? 1 : part->n / mr, rows = tiles * mr;
-  struct tvmq_gemm_args args = {
-      .n_taps = c->choice.n_taps,
-      .k = c->choice.k,
-      .no_row_terms = g->row_sums == NULL,
-      .in_flip = kernel_flip(c),
-      .out_stride = out_stride,
-      .stage = &c->stage,
-  };
+  struct tvmq_gemm_args args = args_of(c, out_stride);
   const void *const *const table = (const void *const *)(b->scratch + g->table);
   const int32_t *const terms = (const int32_t *)(b->scratch + g->terms);
   for (size_t p = panel; p < panel + n_panels; p++, out += v->layout.nr * c->problem.stored_bytes) {
-    args.panel = b->panels + p * c->choice.panel.size;
-    args.panel_follows = p + 1 < c->choice.panels;
-    args.is_narrow = !args.panel_follows && tvmq_is_narrow(v, c->problem.group_n);
+    set_panel(c, b->panels, p, &args);
     args.rows = table;
     args.row_terms = terms;
     args.row_tiles = tiles;
@@ -212,7 +227,48 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   }
 }
 
-static const struct tvmq_gemm_source source = {.lines = tvmq_gemm_one_line, .reserve = reserve, .bring = bring, .multiply = multiply};
+// ---- run a single tile
+
+enum { SINGLE_ROWS = 16 };
+
+// Computes a convolution whose rows are pixels, one tile of them at most: what a block finds out before it multiplies is known here. Outputs that the tile
+// overhangs are stored by way of scratch.
+static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
+  static const int32_t no_terms[SINGLE_ROWS];
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const struct tvmq_variant *v = c->choice.variant;
+  const size_t m = c->problem.m, panels = c->choice.panels, panel_bytes = v->layout.nr * c->problem.stored_bytes;
+  const size_t pixel = g->rows.pixel_bytes, row_bytes = c->choice.k * c->problem.element_bytes;
+  const size_t line = c->problem.group_n * c->problem.stored_bytes, wide_line = panels * panel_bytes;
+  uint8_t *const scratch = tvmq_conv_scratch(c, task.thread);
+  const void *rows[SINGLE_ROWS], *in = pass->in[0];
+  if (row_bytes != pixel) {
+    in = scratch + g->copies;
+    tvmq_move_rows(scratch + g->copies, (ptrdiff_t)row_bytes, pass->in[0], (ptrdiff_t)pixel, pixel, m);
+  }
+  tvmq_rows_list(in, row_bytes, m, v->mr, rows);
+
+  const bool overhangs = m < v->mr || line < wide_line;
+  uint8_t *out = overhangs ? scratch + g->tile : pass->outs[0];
+  struct tvmq_gemm_args args = args_of(c, wide_line);
+  args.rows = rows;
+  args.row_terms = no_terms;
+  args.row_tiles = 1;
+  for (size_t p = 0; p < panels; p++, out += panel_bytes) {
+    set_panel(c, c->packed, p, &args);
+    args.out = out;
+    v->fn.gemm(&args);
+  }
+  if (overhangs) tvmq_move_rows(pass->outs[0], (ptrdiff_t)line, scratch + g->tile, (ptrdiff_t)wide_line, line, m);
+}
+
+static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {
+  const bool in_place = tvmq_gemm_plan_of(c)->is_matrix && !has_flag(c, TVMQ_WIDE_ROWS) && !has_flag(c, TVMQ_ZIPPED_ROWS) && !has_flipped_copy(c);
+  return in_place && tvmq_gemm_plan_of(c)->row_sums == NULL && c->choice.variant->mr <= SINGLE_ROWS ? run_single : NULL;
+}
+
+static const struct tvmq_gemm_source source = {
+    .lines = tvmq_gemm_one_line, .reserve = reserve, .bring = bring, .multiply = multiply, .find_single = find_single};
 
 const struct tvmq_conv_way tvmq_conv_by_table = {
     .id = TVMQ_WAY_ROW_TABLE,

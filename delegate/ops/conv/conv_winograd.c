@@ -45,7 +45,7 @@ static bool is_legal(const struct tvmq_conv_problem *p) {
 // Without memory for the proof another way is taken.
 static bool prove(const struct tvmq_conv_problem *p) {
   uint8_t *copy;
-  const uint8_t *filter = tvmq_trimmed_filter(&p->trim, &p->desc, false, &copy);
+  const uint8_t *filter = tvmq_trimmed_filter(&p->trim, &p->kept, false, &copy);
   bool exact = filter;
   for (size_t o = 0; exact && o < (size_t)p->desc.out_c; o++) {
     const struct tvmq_channel channel = tvmq_conv_channel(&p->desc, &p->quant, filter, o);
@@ -307,8 +307,8 @@ static void run_block(const struct wave *wave, struct tvmq_task task) {
   uint8_t *slice = tvmq_conv_scratch(c, task.thread);
   int32_t *sums = (int32_t *)(slice + w->sums);
   const struct tvmq_blocks *b = &c->choice.blocks;
-  const size_t first = task.index / b->n_blocks * b->rows, end = tvmq_min(first + b->rows, wave->n);
-  const size_t first_panel = task.index % b->n_blocks * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->choice.panels);
+  const size_t first_panel = tvmq_take_digit(&task.index, b->n_blocks) * b->panels, end_panel = tvmq_min(first_panel + b->panels, c->choice.panels);
+  const size_t first = task.index * b->rows, end = tvmq_min(first + b->rows, wave->n);
   for (size_t p = first_panel; p < end_panel && first < end; p++) {
     const uint8_t *panel = c->packed + p * c->choice.panel.size;
     multiply(wave, first, end, panel, sums);
@@ -335,7 +335,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
 static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   struct wave wave = wave_of(c, pass->number);
   wave.in = pass->in[0];
-  wave.out = pass->out;
+  wave.out = pass->outs[0];
   (pass->number % WAVE_PASSES == TRANSFORM ? transform_chunk : run_block)(&wave, task);
 }
 

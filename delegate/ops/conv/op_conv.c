@@ -53,7 +53,7 @@ static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
   uint8_t *copy = NULL;
   struct packing packing = {
       .conv = c,
-      .filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.desc, false, &copy),
+      .filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.kept, false, &copy),
       .params = tvmq_alloc((size_t)c->problem.desc.out_c * sizeof *packing.params),
       .channels = tvmq_alloc(n_threads * c->choice.variant->layout.nr * sizeof *packing.channels),
       .promises = tvmq_alloc(n_panels * sizeof *packing.promises),
@@ -80,7 +80,7 @@ static bool find_key(const struct tvmq_conv *c, const struct tvmq_env *env, stru
       .panels = c->choice.panels * c->problem.groups,
       .panel_bytes = c->choice.panel.size,
   };
-  return tvmq_conv_key(&c->problem.desc, &c->problem.trim, &arrangement, env, key);
+  return tvmq_conv_key(&c->problem.kept, &c->problem.trim, &arrangement, env, key);
 }
 
 static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
@@ -112,7 +112,7 @@ static void drop_weights(struct tvmq_conv *c) {
 }
 
 static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return tvmq_conv_same_weights(&a->problem.desc, &b->problem.desc) && tvmq_trim_equal(&a->problem.trim, &b->problem.trim);
+  return tvmq_conv_same_weights(&a->problem.kept, &b->problem.kept) && tvmq_trim_equal(&a->problem.trim, &b->problem.trim);
 }
 
 // The weights that `a` has packed serve `b`.
@@ -145,6 +145,7 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   tvmq_free(c->plan);
   c->plan = tvmq_alloc(c->choice.way->method->plan_bytes);
   if (!c->plan) return "out of memory";
+  c->run_task = c->choice.way->method->run_task;
   why = c->choice.way->method->plan(c, env);
   if (why) return why;
   return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
@@ -173,7 +174,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
-  c->choice.way->method->run_task(c, pass, task);
+  c->run_task(c, pass, task);
 }
 
 static void release(struct tvmq_op *op) {

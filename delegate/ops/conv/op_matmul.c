@@ -8,13 +8,13 @@
 #include "ops/conv/conv.h"
 #include "ops/moves/transpose.h"
 #include "ops/op.h"
+#include "packing/packed.h"
 #include "plan/blocks.h"
 
 struct matmul {
   struct tvmq_matmul_desc desc;
-  struct tvmq_op *conv;                       // of one product
+  struct tvmq_op *conv;                       // of one product, without weights of its own
   struct tvmq_stage stage;                    // for any weights
-  uint8_t *filter;                            // weights that the convolution is planned for
   uint8_t *panels, *left;                     // of all matrices on the right; transposed ones on the left, NULL where none is
   size_t left_bytes, right_bytes, out_bytes;  // of a matrix
   size_t to_pack, to_turn, pack_step;         // panels and matrices of the first pass, and how many of both a task has
@@ -34,7 +34,6 @@ static size_t panel_bytes(const struct matmul *m) { return conv_of(m)->choice.pa
 
 static void drop(struct matmul *m) {
   tvmq_op_release(&tvmq_op_conv, m->conv);
-  tvmq_free(m->filter);
   tvmq_free(m->panels);
   tvmq_free(m->left);
   *m = (struct matmul){0};
@@ -66,25 +65,37 @@ static void set_tasks(struct matmul *m, const struct tvmq_env *env) {
   m->step = products >= wanted ? tvmq_ceil_div(products, wanted) : 0;
 }
 
-// All weights are the least there is: kernels that cannot take that one are left out.
-static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc, const struct tvmq_env *env) {
-  drop(m);
-  m->desc = *desc;
-  struct tvmq_conv_desc conv = desc->conv;
-  m->left_bytes = (size_t)conv.in_w * (size_t)conv.in_c;
-  m->right_bytes = (size_t)conv.out_c * (size_t)conv.in_c;
-  m->out_bytes = (size_t)conv.in_w * (size_t)conv.out_c;
-  m->filter = tvmq_alloc_unset(m->right_bytes);
-  if (!m->filter) return "out of memory";
-  memset(m->filter, (uint8_t)INT8_MIN, m->right_bytes);
-  conv.filter = m->filter;
+// Plans the product for weights all of which are the least there is, so that kernels that cannot take that one are left out. Then they are let go: what a
+// product multiplies comes with each inference.
+static const char *plan_conv(struct matmul *m, const struct tvmq_env *env) {
+  uint8_t *const filter = tvmq_alloc_unset(m->right_bytes);
+  if (!filter) return "out of memory";
+  memset(filter, (uint8_t)INT8_MIN, m->right_bytes);
+  union tvmq_desc desc = {.conv = m->desc.conv};
+  desc.conv.filter = filter;
   struct tvmq_env any = *env;
   any.wish = NULL;
   any.content = NULL;
   any.winograd = TVMQ_WINOGRAD_OFF;
-  const char *why = tvmq_op_conv.plan(&m->conv, &(union tvmq_desc){.conv = conv}, &any);
+  const char *why = tvmq_op_conv.plan(&m->conv, &desc, &any);
+  tvmq_free(filter);
   if (why) return why;
-  if (tvmq_op_conv.n_tasks(m->conv, 1) > 0) return "the product takes more than one pass";
+  struct tvmq_conv *conv = (struct tvmq_conv *)m->conv;
+  tvmq_packed_release(conv->weights);
+  conv->weights = NULL;
+  conv->packed = conv->problem.desc.filter = conv->problem.kept.filter = NULL;
+  return tvmq_op_conv.n_tasks(m->conv, 1) > 0 ? "the product takes more than one pass" : NULL;
+}
+
+static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc, const struct tvmq_env *env) {
+  drop(m);
+  m->desc = *desc;
+  const struct tvmq_conv_desc *conv = &m->desc.conv;
+  m->left_bytes = (size_t)conv->in_w * (size_t)conv->in_c;
+  m->right_bytes = (size_t)conv->out_c * (size_t)conv->in_c;
+  m->out_bytes = (size_t)conv->in_w * (size_t)conv->out_c;
+  const char *why = plan_conv(m, env);
+  if (why) return why;
   set_tasks(m, env);
   set_stage(m);
   size_t panels, lefts;
@@ -181,9 +192,9 @@ static void multiply(const struct matmul *m, struct tvmq_conv *conv, const struc
   conv->packed = m->panels + matrix_of(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
   const uint8_t *lefts = m->left != NULL ? m->left : pass->in[0];
   const void *in[] = {lefts + matrix_of(&m->desc, product, m->desc.left_strides) * m->left_bytes};
-  void *outs[] = {(uint8_t *)pass->out + product * m->out_bytes};
-  const struct tvmq_pass inner = {.number = 0, .in = in, .outs = outs, .out = outs[0]};
-  for (; task.index < end; task.previous = task.index++) conv->choice.way->method->run_task(conv, &inner, task);
+  void *outs[] = {(uint8_t *)pass->outs[0] + product * m->out_bytes};
+  const struct tvmq_pass inner = {.number = 0, .in = in, .outs = outs};
+  for (; task.index < end; task.index++, task.since = 1) conv->run_task(conv, &inner, task);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
@@ -197,15 +208,13 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   conv.stage = m->stage;
   if (m->step == 0) {
     const size_t product = task.index / m->product_tasks;
-    const bool same = task.previous != SIZE_MAX && task.previous / m->product_tasks == product;
-    task.previous = same ? task.previous % m->product_tasks : SIZE_MAX;
     task.index %= m->product_tasks;
+    if (task.since > task.index) task.since = 0;
     multiply(m, &conv, pass, product, task, task.index + 1);
     return;
   }
   const size_t first = task.index * m->step, end = tvmq_min(first + m->step, (size_t)m->desc.products);
-  for (size_t product = first; product < end; product++)
-    multiply(m, &conv, pass, product, (struct tvmq_task){.previous = SIZE_MAX, .thread = task.thread}, m->product_tasks);
+  for (size_t product = first; product < end; product++) multiply(m, &conv, pass, product, (struct tvmq_task){.thread = task.thread}, m->product_tasks);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }

@@ -253,14 +253,14 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   size_t number = pass->number;
   const struct phase_class *class = class_of(t, &number);
   if (class) {
-    void *const out = is_direct(t) ? pass->out : t->scratch->memory + class->groups, *const outs[] = {out};
-    tvmq_op_conv.run_task(class->conv, &(struct tvmq_pass){.number = number, .in = pass->in, .outs = outs, .out = out}, task);
+    void *const out = is_direct(t) ? pass->outs[0] : t->scratch->memory + class->groups, *const outs[] = {out};
+    tvmq_op_conv.run_task(class->conv, &(struct tvmq_pass){.number = number, .in = pass->in, .outs = outs}, task);
     return;
   }
   const size_t rows = (size_t)t->desc.out_h, row_bytes = (size_t)t->desc.out_w * t->pixel_bytes;
-  const size_t image = task.index / t->strips, first = task.index % t->strips * t->strip_rows, end = tvmq_min(first + t->strip_rows, rows);
+  const size_t first = tvmq_take_digit(&task.index, t->strips) * t->strip_rows, image = task.index, end = tvmq_min(first + t->strip_rows, rows);
   for (size_t y = first; y < end; y++) {
-    uint8_t *to = (uint8_t *)pass->out + (image * rows + y) * row_bytes;
+    uint8_t *to = (uint8_t *)pass->outs[0] + (image * rows + y) * row_bytes;
     for (size_t i = 0; i < t->n_classes; i++) copy_pixels(t, &t->classes[i], image, y, to);
   }
 }

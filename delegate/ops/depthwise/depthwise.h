@@ -18,7 +18,7 @@
 // One thread's slice of the scratch, as byte offsets.
 struct tvmq_depthwise_slice {
   size_t table;     // pointers to the pixels of the strip
-  size_t expanded;  // one block's channels of those pixels, where the kernel cannot read them in place: gathered, or pixels side by side
+  size_t expanded;  // one block's channels of those pixels, where the kernel cannot read them in place: gathered, pixels side by side, or the last ones
   size_t tile;      // output of a tile that overhangs the output tensor
   size_t size;
 };
@@ -30,6 +30,11 @@ struct tvmq_depthwise_block {
   size_t planes;   // pack_depthwise.h
 };
 
+// Bytes from a pixel to its neighbours down and along the kernel's rows, and from image to image.
+struct tvmq_depthwise_steps {
+  size_t h, w, image;
+};
+
 struct tvmq_depthwise {
   struct tvmq_conv_desc desc;  // its filter trimmed
   struct tvmq_trim trim;
@@ -38,6 +43,7 @@ struct tvmq_depthwise {
   bool in_float;            // panels may be in float form
   struct tvmq_axis h, w;    // down and along the kernel's rows
   bool transposed;          // the kernel's rows are the image's columns
+  struct tvmq_depthwise_steps in_step, out_step;
   const struct tvmq_variant *variant;
   uint32_t excluded;           // flags of which the kernel may have none, given the weights
   float cycles, bring_cycles;  // estimated, on one thread; of them, what it takes to point at pixels
@@ -48,8 +54,8 @@ struct tvmq_depthwise {
   size_t panel_bytes;
   size_t n_blocks;
   size_t side_by_side;  // output pixels that a block holds, 1 where it holds as many channels
-  size_t reach;         // pixels, the last perhaps in part, that it is as large as
-  bool gathers;         // depth multiplier above 1, or fewer channels than a block holds: a block's input channels do not lie side by side
+  size_t reach;         // pixels, the last perhaps in part, that it is as large as: what is read at a pixel
+  bool gathers;         // depth multiplier above 1: a block's input channels do not lie side by side
   struct tvmq_packed *weights;
   const uint8_t *packed;  // its panels
   struct tvmq_depthwise_block *blocks;

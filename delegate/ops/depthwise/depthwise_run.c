@@ -3,27 +3,6 @@
 #include "ops/depthwise/depthwise_rows.h"
 #include "ops/pixels.h"
 
-// Bytes between neighbouring pixels down and along the kernel's rows.
-struct steps {
-  size_t h, w;
-};
-
-static struct steps steps(const struct tvmq_depthwise *d, size_t h, size_t w, size_t pixel) {
-  return d->transposed ? (struct steps){pixel, h * pixel} : (struct steps){w * pixel, pixel};
-}
-
-static struct steps in_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.in, d->w.in, (size_t)d->desc.in_c * d->element_bytes); }
-
-static struct steps out_steps(const struct tvmq_depthwise *d) { return steps(d, d->h.out, d->w.out, d->channels * d->stored_bytes); }
-
-// Takes the digit of base `n` off a number. Most tasks have nothing to divide, and divisions are slow.
-static size_t take_digit(size_t *number, size_t n) {
-  if (n == 1) return 0;
-  const size_t digit = *number % n;
-  *number /= n;
-  return digit;
-}
-
 size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
   return (size_t)d->desc.batch * tvmq_depthwise_phases(d) * d->tasks.m_blocks * d->tasks.n_blocks;
 }
@@ -31,18 +10,18 @@ size_t tvmq_depthwise_n_tasks(const struct tvmq_depthwise *d) {
 void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tensor, void *out_tensor, struct tvmq_task task) {
   const struct tvmq_blocks *tasks = &d->tasks;
   const size_t bytes = d->element_bytes, stored = d->stored_bytes, nr = d->variant->layout.nr;
-  const struct steps in_step = in_steps(d), out_step = out_steps(d);
+  const struct tvmq_depthwise_steps in_step = d->in_step, out_step = d->out_step;
   uint8_t *scratch = d->scratch->memory + (size_t)task.thread * d->slice.size;
   const void **table = (const void **)(scratch + d->slice.table);
   size_t image = task.index;
-  const size_t group = take_digit(&image, tasks->n_blocks), strip = take_digit(&image, tasks->m_blocks);
-  const size_t phase_w = take_digit(&image, d->w.phases), phase_h = take_digit(&image, d->h.phases);
+  const size_t group = tvmq_take_digit(&image, tasks->n_blocks), strip = tvmq_take_digit(&image, tasks->m_blocks);
+  const size_t phase_w = tvmq_take_digit(&image, d->w.phases), phase_h = tvmq_take_digit(&image, d->h.phases);
   const size_t first_row = strip * tasks->rows, n_rows = tvmq_phase_outputs(&d->h, phase_h), n_cols = tvmq_phase_outputs(&d->w, phase_w);
   if (first_row >= n_rows || n_cols == 0) return;
   const size_t n = tvmq_min(tasks->rows, n_rows - first_row);
   const size_t end_block = group + 1 == tasks->n_blocks ? d->n_blocks : (group + 1) * tasks->panels;
-  const uint8_t *in = (const uint8_t *)in_tensor + image * d->h.in * d->w.in * (size_t)d->desc.in_c * bytes;
-  uint8_t *out = (uint8_t *)out_tensor + image * d->h.out * d->w.out * d->channels * stored;
+  const uint8_t *in = (const uint8_t *)in_tensor + image * in_step.image;
+  uint8_t *out = (uint8_t *)out_tensor + image * out_step.image;
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
   // A tile that overhangs reads table rows past the image: padding.
@@ -53,12 +32,13 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
       .origin = in + y * (ptrdiff_t)in_step.h + x * (ptrdiff_t)in_step.w, .row_step = d->h.dilation * in_step.h, .column_step = d->w.dilation * in_step.w};
   const struct tvmq_pixels gathered = {.origin = scratch + d->slice.expanded, .row_step = columns * nr * bytes, .column_step = nr * bytes};
   size_t whole = n_cols;
-  const size_t pixels = d->side_by_side, rest = take_digit(&whole, pixels);
+  const size_t pixels = d->side_by_side, rest = tvmq_take_digit(&whole, pixels);
   if (!tvmq_has_rows(tasks, &task)) {
     if (pixels > 1)
       tvmq_copy_lines(&grid, &in_place, d->padding, d->channels * bytes, d->reach, scratch + d->slice.expanded, table);
     else
       tvmq_fill_pixels(&grid, d->gathers ? &gathered : &in_place, d->padding, table);
+    if (pixels == 1 && !d->gathers && d->reach > 1) tvmq_copy_last_pixels(&grid, &in_place, d->channels * bytes, d->reach, scratch + d->slice.expanded, table);
   }
 
   struct tvmq_depthwise_args args = {

@@ -197,7 +197,7 @@ static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *me
   if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
   if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
   // The last of the pixels side by side is read as far as a block goes.
-  size_t expanded = d->gathers ? pixels : 0;
+  size_t expanded = d->gathers ? pixels : (d->reach - 1) * d->reach;
   if (d->side_by_side > 1 && !tvmq_add_size(pixels, nr, &expanded)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
       !tvmq_scratch_append(&s.size, expanded, (d->gathers ? nr : d->channels) * d->element_bytes, &s.expanded) ||
@@ -230,6 +230,10 @@ static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w, con
   return w->out < machine->short_row && w->out < h->out;
 }
 
+static struct tvmq_depthwise_steps steps(size_t h, size_t w, size_t pixel, bool transposed) {
+  return transposed ? (struct tvmq_depthwise_steps){pixel, h * pixel, h * w * pixel} : (struct tvmq_depthwise_steps){w * pixel, pixel, h * w * pixel};
+}
+
 // All that the choice of a variant depends on, and the choice.
 static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   d->desc = *desc;
@@ -248,12 +252,14 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   if (!d->packed || env->wish != NULL) d->transposed = transposes(&h, &w, env->machine);
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
+  d->in_step = steps(d->h.in, d->w.in, (size_t)desc->in_c * d->element_bytes, d->transposed);
+  d->out_step = steps(d->h.out, d->w.out, d->channels * d->stored_bytes, d->transposed);
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   d->variant = tvmq_way_allowed(&wish, TVMQ_WAY_PIXEL_TABLE) && wish.flip != TVMQ_FLIP_COPY ? choose(d, env) : NULL;
   if (!d->variant) return env->wish ? "not legal here: this way, or this kernel for it" : "no kernel for this combination of types";
   d->n_blocks = tvmq_ceil_div(d->channels, d->variant->layout.nr);
   d->reach = tvmq_ceil_div(d->variant->layout.nr, d->channels);
-  d->gathers = desc->depth_multiplier > 1 || (d->channels < d->variant->layout.nr && d->side_by_side == 1);
+  d->gathers = desc->depth_multiplier > 1;
   return NULL;
 }
 
@@ -304,7 +310,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : tvmq_depthwise_n_tasks((const struct tvmq_depthwise *)op); }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
-  tvmq_depthwise_run_task((const struct tvmq_depthwise *)op, pass->in[0], pass->out, task);
+  tvmq_depthwise_run_task((const struct tvmq_depthwise *)op, pass->in[0], pass->outs[0], task);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }

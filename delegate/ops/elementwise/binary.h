@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "kernels/kernel.h"
-#include "ops/elementwise/elements.h"
+#include "ops/cut.h"
 #include "ops/elementwise/pair_values.h"
 #include "ops/plain.h"
 
@@ -21,18 +21,19 @@ struct tvmq_binary_way {
 };
 
 struct tvmq_binary {
-  struct tvmq_elements elements;
+  struct tvmq_cut cut;
   const struct tvmq_binary_way *way;
   struct tvmq_pair_formula formula;
   const struct tvmq_variant *variant;  // NULL: the way has no kernels
   const char *algorithm;
-  struct tvmq_add_args sum, sum_asked;          // sums: but for the tensors; and without the plane that has been looked for
-  int first;                                    // sums: the input of the greater scale, which is the kernel's first
-  struct tvmq_mul_args product, product_asked;  // products: but for the tensors; and with the multiplier in fixed point
-  uint8_t flip;                                 // MAXIMUM, MINIMUM: the kernel's
-  uint8_t kept[TVMQ_N_BYTES];                   // PRELU: what each byte becomes unless it is negative
-  enum tvmq_operation operation;                // float32
-  float least, most;                            // float32: of the activation
+  struct tvmq_add_args sum, sum_asked;           // sums: but for the tensors; and without the plane that has been looked for
+  int first;                                     // sums: the input of the greater scale, which is the kernel's first
+  struct tvmq_mul_args product, product_asked;   // products: but for the tensors; and with the multiplier in fixed point
+  struct tvmq_square_args square, square_asked;  // SQUARED_DIFFERENCE: as products
+  uint8_t flip;                                  // MAXIMUM, MINIMUM: the kernel's
+  uint8_t kept[TVMQ_N_BYTES];                    // PRELU: what each byte becomes unless it is negative
+  enum tvmq_operation operation;                 // float32
+  float least, most;                             // float32: of the activation
   struct tvmq_broadcast broadcast;
   const struct tvmq_scratch *scratch;  // where inputs are broadcast, for a piece of either
   size_t n_threads;
@@ -41,8 +42,26 @@ struct tvmq_binary {
   size_t period;       // elements after which the only input that is broadcast repeats, if the way is to be told; else 0
 };
 
+// Calls the way's kernel for `rows` rows of `n` elements: in[0], which is the operation's input `first`, has all of them, and in[1] is of one row.
+typedef void (*tvmq_binary_rows_fn)(const struct tvmq_binary *binary, int first, const void *const in[2], void *out, size_t n, size_t rows);
+
+// Computes whole rows of the input that repeats, and then what is left of one; where none does, one row, of which `first` comes first. Inline, so that
+// `compute` is no pointer.
+static inline void tvmq_compute_rows(const struct tvmq_binary *binary, int first, const void *const in[2], void *out, size_t n, tvmq_binary_rows_fn compute) {
+  if (binary->period > 0) first = binary->broadcast.in[0].repeats;
+  const void *const ordered[2] = {in[first], in[!first]};
+  if (binary->period == 0 || n <= binary->period) {
+    compute(binary, first, ordered, out, n, 1);
+    return;
+  }
+  const size_t rest = n % binary->period, done = (n - rest) * binary->bytes;
+  compute(binary, first, ordered, out, binary->period, n / binary->period);
+  if (rest > 0) compute(binary, first, (const void *const[2]){(const uint8_t *)ordered[0] + done, ordered[1]}, (uint8_t *)out + done, rest, 1);
+}
+
 extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB
 extern const struct tvmq_binary_way tvmq_binary_products;  // MUL
 extern const struct tvmq_binary_way tvmq_binary_prelu;     // PRELU
+extern const struct tvmq_binary_way tvmq_binary_squares;   // SQUARED_DIFFERENCE
 extern const struct tvmq_binary_way tvmq_binary_extrema;   // MAXIMUM, MINIMUM
 extern const struct tvmq_binary_way tvmq_binary_floats;    // ADD, SUB, MUL of float32

@@ -8,8 +8,8 @@ static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, con
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
   (void)rounding, (void)variant;
-  const uint8_t lesser = desc->operation == TVMQ_OPERATION_MINIMUM ? UINT8_MAX : 0, to_signed = desc->type == TVMQ_TYPE_U8 ? 0x80 : 0;
-  b->flip = lesser ^ to_signed;
+  const uint8_t lesser = desc->operation == TVMQ_OPERATION_MINIMUM ? UINT8_MAX : 0;
+  b->flip = lesser ^ tvmq_flip_to_s8(desc->type);
   b->algorithm = "elementwise";
 }
 

@@ -12,8 +12,13 @@ enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  /
 enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
 
 static const struct tvmq_binary_way *const ways[] = {
-    [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,        [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,        [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
-    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema, [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
+    [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,
+    [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,
+    [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
+    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema,
+    [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema,
+    [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
+    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = &tvmq_binary_squares,
 };
 
 static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
@@ -63,7 +68,7 @@ static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) 
       b->piece = ROWS_BYTES / b->bytes / granule * granule;
     }
   }
-  tvmq_elements_cut(&b->elements, n, granule, cycles, env);
+  tvmq_cut_units(&b->cut, n, granule, cycles, env);
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -91,7 +96,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm, .cycles = b->elements.cycles};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm, .cycles = b->cut.cycles};
   if (b->variant != NULL) {
     out->kernel = b->variant->name;
     out->choice = tvmq_plain_choice(b->variant);
@@ -107,7 +112,7 @@ static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  const struct tvmq_piece share = tvmq_elements_of(&b->elements, task);
+  const struct tvmq_piece share = tvmq_cut_piece(&b->cut, task.index);
   const size_t end = share.first + share.n;
   uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
   struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + PIECE_BYTES : NULL}};
@@ -118,7 +123,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
       const size_t read = b->period > 0 && b->broadcast.in[i].repeats ? tvmq_min(n, b->period) : n;
       in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, read, &held[i]);
     }
-    b->way->compute(b, in, (uint8_t *)pass->out + at * b->bytes, n);
+    b->way->compute(b, in, (uint8_t *)pass->outs[0] + at * b->bytes, n);
   }
 }
 
@@ -158,7 +163,7 @@ const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
                                              .candidates = candidates,
                                              .sign = sign,
                                              .plan = plan,
-                                             .n_tasks = tvmq_elements_tasks,
+                                             .n_tasks = tvmq_cut_tasks,
                                              .run_task = run_task,
                                              .info = info,
                                              .turn = turn,

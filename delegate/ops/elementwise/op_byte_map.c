@@ -1,12 +1,12 @@
 // Any function of a byte, by its table. Elementwise; threads share the elements.
 #include "base/memory.h"
-#include "ops/elementwise/elements.h"
+#include "ops/cut.h"
 #include "plan/select.h"
 
 struct byte_map {
-  struct tvmq_elements elements;
+  struct tvmq_cut cut;
   const struct tvmq_variant *variant;
-  uint8_t table[TVMQ_N_BYTES];
+  struct tvmq_byte_map map;
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -16,24 +16,25 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_target target = tvmq_target(env);
   m->variant = tvmq_select_byte_map(&target);
   const struct tvmq_byte_map_desc *d = &desc->byte_map;
-  for (int x = 0; x < TVMQ_N_BYTES; x++) m->table[x] = d->table[x ^ d->in_flip] ^ d->out_flip;
-  tvmq_elements_cut(&m->elements, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(m->variant, env->machine).rate, env);
+  for (int x = 0; x < TVMQ_N_BYTES; x++) m->map.table[x] = d->table[x ^ d->in_flip] ^ d->out_flip;
+  tvmq_complete_byte_map(&m->map);
+  tvmq_cut_units(&m->cut, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(m->variant, env->machine).rate, env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct byte_map *m = (const struct byte_map *)op;
-  *out = (struct tvmq_op_info){.kernel = m->variant->name, .algorithm = "byte table", .cycles = m->elements.cycles};
+  *out = (struct tvmq_op_info){.kernel = m->variant->name, .algorithm = "byte table", .cycles = m->cut.cycles};
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct byte_map *m = (const struct byte_map *)op;
-  const struct tvmq_piece piece = tvmq_elements_of(&m->elements, task);
+  const struct tvmq_piece piece = tvmq_cut_piece(&m->cut, task.index);
   m->variant->fn.byte_map(&(struct tvmq_byte_map_args){
       .in = (const uint8_t *)pass->in[0] + piece.first,
-      .out = (uint8_t *)pass->out + piece.first,
+      .out = (uint8_t *)pass->outs[0] + piece.first,
       .n = piece.n,
-      .table = m->table,
+      .map = &m->map,
   });
 }
 
@@ -43,5 +44,4 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   return TVMQ_TURNS_EACH;
 }
 
-const struct tvmq_op_class tvmq_op_byte_map = {
-    .plan = plan, .n_tasks = tvmq_elements_tasks, .run_task = run_task, .info = info, .turn = turn, .in_place = true};
+const struct tvmq_op_class tvmq_op_byte_map = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn, .in_place = true};

@@ -1,10 +1,10 @@
 // CAST: integers of one type to another, of which low bits stay, or to float32, rounded to nearest. Elementwise; threads share the elements.
 #include "base/memory.h"
 #include "ops/claims/claim.h"
-#include "ops/elementwise/elements.h"
+#include "ops/cut.h"
 
 struct cast {
-  struct tvmq_elements elements;
+  struct tvmq_cut cut;
   struct tvmq_cast_desc desc;
 };
 
@@ -13,12 +13,12 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct cast *c = (struct cast *)*op;
   if (!c) return "out of memory";
   c->desc = desc->cast;
-  tvmq_elements_cut(&c->elements, c->desc.n, TVMQ_LINE, (float)c->desc.n, env);
+  tvmq_cut_units(&c->cut, c->desc.n, TVMQ_LINE, (float)c->desc.n, env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct cast *)op)->elements.cycles};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct cast *)op)->cut.cycles};
 }
 
 #define CONVERT(from, to)                                                                           \
@@ -49,8 +49,8 @@ static void (*const conversions[][TVMQ_TYPE_F32 + 1])(const void *restrict in, v
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct cast *c = (const struct cast *)op;
-  const struct tvmq_piece piece = tvmq_elements_of(&c->elements, task);
-  conversions[c->desc.in_type][c->desc.out_type](pass->in[0], pass->out, piece.first, piece.n);
+  const struct tvmq_piece piece = tvmq_cut_piece(&c->cut, task.index);
+  conversions[c->desc.in_type][c->desc.out_type](pass->in[0], pass->outs[0], piece.first, piece.n);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_cast(&desc->cast); }
@@ -69,9 +69,9 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
 
 const struct tvmq_op_class tvmq_op_cast = {.claim = claim,
                                            .plan = plan,
-                                           .n_tasks = tvmq_elements_tasks,
+                                           .n_tasks = tvmq_cut_tasks,
                                            .run_task = run_task,
                                            .info = info,
                                            .byte_function = byte_function,
                                            .evaluate = evaluate,
-                                           .converts = true};
+                                           .light = true};

@@ -1,10 +1,10 @@
 // DEQUANTIZE: scale * (element - zero point), rounded once to float32. Elementwise; threads share the elements.
 #include "base/memory.h"
 #include "ops/claims/claim.h"
-#include "ops/elementwise/elements.h"
+#include "ops/cut.h"
 
 struct dequantize {
-  struct tvmq_elements elements;
+  struct tvmq_cut cut;
   struct tvmq_dequantize_desc desc;
 };
 
@@ -13,12 +13,12 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct dequantize *q = (struct dequantize *)*op;
   if (!q) return "out of memory";
   q->desc = desc->dequantize;
-  tvmq_elements_cut(&q->elements, q->desc.n, TVMQ_LINE, (float)q->desc.n, env);
+  tvmq_cut_units(&q->cut, q->desc.n, TVMQ_LINE, (float)q->desc.n, env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct dequantize *)op)->elements.cycles};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "elementwise", .cycles = ((const struct dequantize *)op)->cut.cycles};
 }
 
 #define CONVERT(type)                                                                             \
@@ -30,11 +30,11 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 // The difference is exact in float32, so the product is what the reference rounds from float64.
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct dequantize *q = (const struct dequantize *)op;
-  const struct tvmq_piece piece = tvmq_elements_of(&q->elements, task);
+  const struct tvmq_piece piece = tvmq_cut_piece(&q->cut, task.index);
   const float scale = q->desc.in.scale;
   const int32_t zero_point = q->desc.in.zero_point;
   const void *in = pass->in[0];
-  float *restrict out = (float *)pass->out + piece.first;
+  float *restrict out = (float *)pass->outs[0] + piece.first;
   if (q->desc.in_type == TVMQ_TYPE_S16)
     CONVERT(int16_t)
   else if (q->desc.in_type == TVMQ_TYPE_U8)
@@ -52,4 +52,4 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
 }
 
 const struct tvmq_op_class tvmq_op_dequantize = {
-    .claim = claim, .plan = plan, .n_tasks = tvmq_elements_tasks, .run_task = run_task, .info = info, .turn = turn, .converts = true};
+    .claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn, .light = true};

@@ -37,7 +37,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   (void)task;
-  tvmq_integers(&tvmq_single_desc(op)->binary, (const void *const[2]){pass->in[0], pass->in[1]}, pass->out);
+  tvmq_integers(&tvmq_single_desc(op)->binary, (const void *const[2]){pass->in[0], pass->in[1]}, pass->outs[0]);
 }
 
 const struct tvmq_op_class tvmq_op_integers = {.plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info};

@@ -4,38 +4,45 @@
 #include "exact/reciprocal.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
-#include "ops/elementwise/elements.h"
+#include "ops/cut.h"
 #include "ops/plain.h"
 #include "ops/quant_params.h"
 #include "plan/select.h"
 
-enum { N_BYTES = 256 };
-
 struct quantize {
-  struct tvmq_elements elements;
+  struct tvmq_cut cut;
   const struct tvmq_variant *variant;  // of quantize, or of byte_map
   struct tvmq_quantize_args args;      // but for the tensors
-  uint8_t table[N_BYTES];              // bytes to bytes
+  struct tvmq_byte_map map;            // bytes to bytes
   size_t in_bytes, out_bytes;          // of an element
 };
 
-static int32_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 1 << 7 : 0; }
+// The byte that each byte becomes, as the reference computes it.
+static void rescale_bytes(const struct tvmq_quantize_desc *d, enum tvmq_rounding rounding, const uint8_t in[TVMQ_N_BYTES], uint8_t out[TVMQ_N_BYTES]) {
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &scale.multiplier, &scale.shift);
+  const struct tvmq_range range = tvmq_type_range(d->out_type);
+  for (int x = 0; x < TVMQ_N_BYTES; x++) {
+    const int32_t value = tvmq_sub_wrap(tvmq_byte_value(d->in_type, in[x]), d->in.zero_point);
+    const int32_t rescaled = tvmq_add_wrap(tvmq_rescale(rounding, value, scale.multiplier, scale.shift), d->out.zero_point);
+    out[x] = (uint8_t)tvmq_clamp(rescaled, range.min, range.max);
+  }
+}
 
 // Computes what each byte becomes, and finds a rule for all: one xor, as between int8 and uint8 of one scale, or a line. False: there is none.
-static bool find_rule(struct quantize *r, enum tvmq_type in_type, enum tvmq_type out_type) {
+static bool find_rule(struct quantize *r, const struct tvmq_quantize_desc *d) {
   struct tvmq_quantize_args *args = &r->args;
-  const int32_t in_flip = flip_of(in_type), out_flip = flip_of(out_type);
+  const uint8_t in_flip = tvmq_flip_to_s8(d->in_type), out_flip = tvmq_flip_to_s8(d->out_type);
   struct tvmq_byte_table bytes = {.in_zero_point = args->in_zero_point - in_flip, .multiplier = args->multiplier, .shift = args->shift};
-  for (int32_t x = INT8_MIN; x <= INT8_MAX; x++) {
-    const int32_t value = tvmq_rescale(args->rounding, tvmq_sub_wrap(x, bytes.in_zero_point), args->multiplier, args->shift);
-    const int32_t wanted = tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point - out_flip), INT8_MIN, INT8_MAX);
-    bytes.wanted[x - INT8_MIN] = (int8_t)wanted;
-    r->table[(uint8_t)(x ^ in_flip)] = (uint8_t)(wanted ^ out_flip);
-  }
-  args->flip = r->table[0];
+  uint8_t every[TVMQ_N_BYTES];
+  for (int x = 0; x < TVMQ_N_BYTES; x++) every[x] = (uint8_t)x;
+  rescale_bytes(d, args->rounding, every, r->map.table);
+  for (int x = INT8_MIN; x <= INT8_MAX; x++) bytes.wanted[x - INT8_MIN] = (int8_t)(r->map.table[(uint8_t)x ^ in_flip] ^ out_flip);
+  args->flip = r->map.table[0];
   bool flips = true;
-  for (int byte = 0; byte < N_BYTES; byte++) flips &= r->table[byte] == (byte ^ args->flip);
-  args->table = r->table;
+  for (int byte = 0; byte < TVMQ_N_BYTES; byte++) flips &= r->map.table[byte] == (byte ^ args->flip);
+  args->map = &r->map;
+  tvmq_complete_byte_map(&r->map);
   args->rule = flips ? TVMQ_BYTES_FLIP : TVMQ_BYTES_LINE;
   return flips || tvmq_fit_line(&bytes, &args->line);
 }
@@ -74,7 +81,7 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   const struct tvmq_quantize_desc *d = &desc->quantize;
   struct quantize r;
   describe(d, env->rounding, &r);
-  const bool needs_table = maps_bytes(d) && !find_rule(&r, d->in_type, d->out_type);
+  const bool needs_table = maps_bytes(d) && !find_rule(&r, d);
   return tvmq_plain_candidates(needs_table ? select_table : select_kernel, desc, d->n, env, list, max);
 }
 
@@ -92,7 +99,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_variant *variant_before = r->variant;
   const struct tvmq_quantize_args before = r->args;
   describe(d, env->rounding, r);
-  const bool needs_table = maps_bytes(d) && !find_rule(r, d->in_type, d->out_type);
+  const bool needs_table = maps_bytes(d) && !find_rule(r, d);
   r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
   if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
   if (d->in_type == TVMQ_TYPE_F32 && d->reciprocal) {
@@ -104,24 +111,24 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   } else if (d->in_type == TVMQ_TYPE_F32) {
     find_reciprocal(&r->args, d->out_type);
   }
-  tvmq_elements_cut(&r->elements, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(r->variant, env->machine).rate, env);
+  tvmq_cut_units(&r->cut, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(r->variant, env->machine).rate, env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct quantize *r = (const struct quantize *)op;
-  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .cycles = r->elements.cycles, .choice = tvmq_plain_choice(r->variant)};
+  *out = (struct tvmq_op_info){.kernel = r->variant->name, .algorithm = "elementwise", .cycles = r->cut.cycles, .choice = tvmq_plain_choice(r->variant)};
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct quantize *r = (const struct quantize *)op;
-  const struct tvmq_piece piece = tvmq_elements_of(&r->elements, task);
+  const struct tvmq_piece piece = tvmq_cut_piece(&r->cut, task.index);
   struct tvmq_quantize_args args = r->args;
   args.in = (const uint8_t *)pass->in[0] + piece.first * r->in_bytes;
-  args.out = (uint8_t *)pass->out + piece.first * r->out_bytes;
+  args.out = (uint8_t *)pass->outs[0] + piece.first * r->out_bytes;
   args.n = piece.n;
   if (r->variant->family == TVMQ_FAMILY_BYTE_MAP)
-    r->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = args.in, .out = args.out, .n = args.n, .table = args.table});
+    r->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = args.in, .out = args.out, .n = args.n, .map = args.map});
   else
     r->variant->fn.quantize(&args);
 }
@@ -129,22 +136,15 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_quantize(&desc->quantize); }
 
 static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
-  const struct tvmq_quantize_desc *d = &desc->quantize;
-  struct tvmq_scale scale;
-  tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &scale.multiplier, &scale.shift);
-  const struct tvmq_range range = tvmq_type_range(d->out_type);
-  for (int x = 0; x < TVMQ_N_BYTES; x++) {
-    const int32_t value = tvmq_sub_wrap(tvmq_byte_value(d->in_type, in[0][x]), d->in.zero_point);
-    const int32_t rescaled = tvmq_add_wrap(tvmq_rescale(rounding, value, scale.multiplier, scale.shift), d->out.zero_point);
-    out[x] = (uint8_t)tvmq_clamp(rescaled, range.min, range.max);
-  }
+  rescale_bytes(&desc->quantize, rounding, in[0], out);
   return true;
 }
 
-// There are no kernels from wider integers to uint8.
+// There are no kernels from wider integers to uint8. Of float32, infinity for one, the sum of the rounded value and the zero point may wrap, which another zero
+// point changes.
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   struct tvmq_quantize_desc *d = &desc->quantize;
-  if (d->in_type != TVMQ_TYPE_F32 && tvmq_type_bytes(d->in_type) > 1) return TVMQ_TURNS_NONE;
+  if (tvmq_type_bytes(d->in_type) > 1) return TVMQ_TURNS_NONE;
   if (in) tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
   if (out) tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
   return TVMQ_TURNS_EACH;
@@ -154,9 +154,9 @@ const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .candidates = candidates,
                                                .sign = sign,
                                                .plan = plan,
-                                               .n_tasks = tvmq_elements_tasks,
+                                               .n_tasks = tvmq_cut_tasks,
                                                .run_task = run_task,
                                                .info = info,
                                                .turn = turn,
                                                .byte_function = byte_function,
-                                               .converts = true};
+                                               .light = true};

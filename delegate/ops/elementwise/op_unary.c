@@ -2,16 +2,16 @@
 #include "base/memory.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
-#include "ops/elementwise/elements.h"
+#include "ops/cut.h"
 #include "ops/sigmoid.h"
 #include "ops/unary_table.h"
 #include "plan/select.h"
 
 struct unary {
-  struct tvmq_elements elements;
+  struct tvmq_cut cut;
   struct tvmq_unary_desc desc;
   const struct tvmq_variant *variant;  // of byte_map; NULL: int16
-  uint8_t table[TVMQ_N_BYTES];         // of bytes
+  struct tvmq_byte_map map;            // of bytes
   bool linear;                         // of int16: by the line, else by the sigmoid
   struct tvmq_unary_line line;
   struct tvmq_sigmoid sigmoid;
@@ -30,8 +30,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   u->variant = NULL;
   float cycles = (float)u->desc.n * 4;
   if (u->bytes == 1) {
-    const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->table);
+    const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->map.table);
     if (reason != NULL) return reason;
+    tvmq_complete_byte_map(&u->map);
     u->variant = tvmq_select_byte_map(&target);
     cycles = (float)u->desc.n / tvmq_speed_of(u->variant, env->machine).rate;
   } else {
@@ -39,31 +40,31 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     const char *reason = u->linear ? NULL : tvmq_set_sigmoid(&u->desc, &u->sigmoid);
     if (reason != NULL) return reason;
   }
-  tvmq_elements_cut(&u->elements, u->desc.n, TVMQ_LINE, cycles, env);
+  tvmq_cut_units(&u->cut, u->desc.n, TVMQ_LINE, cycles, env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct unary *u = (const struct unary *)op;
   *out = (struct tvmq_op_info){
-      .kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise", .cycles = u->elements.cycles};
+      .kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise", .cycles = u->cut.cycles};
 }
 
 static void run_line(const struct unary *u, const int16_t *in, int16_t *out, size_t n) {
   const struct tvmq_unary_line line = u->line;
   for (size_t i = 0; i < n; i++) {
     const struct tvmq_scale *scale = &line.scale[in[i] < 0];
-    out[i] = (int16_t)tvmq_clamp(tvmq_rescale(u->rounding, in[i], scale->multiplier, scale->shift), line.min, line.max);
+    out[i] = (int16_t)tvmq_clamp(tvmq_rescale(u->rounding, in[i] < 0 ? line.sign * in[i] : in[i], scale->multiplier, scale->shift), line.min, line.max);
   }
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct unary *u = (const struct unary *)op;
-  const struct tvmq_piece piece = tvmq_elements_of(&u->elements, task);
+  const struct tvmq_piece piece = tvmq_cut_piece(&u->cut, task.index);
   const void *in = (const uint8_t *)pass->in[0] + piece.first * u->bytes;
-  void *out = (uint8_t *)pass->out + piece.first * u->bytes;
+  void *out = (uint8_t *)pass->outs[0] + piece.first * u->bytes;
   if (u->variant != NULL)
-    u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = piece.n, .table = u->table});
+    u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = piece.n, .map = &u->map});
   else if (u->linear)
     run_line(u, in, out, piece.n);
   else
@@ -82,7 +83,7 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
 const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
                                             .claim_fast_math = tvmq_claim_fast_math_unary,
                                             .plan = plan,
-                                            .n_tasks = tvmq_elements_tasks,
+                                            .n_tasks = tvmq_cut_tasks,
                                             .run_task = run_task,
                                             .info = info,
                                             .byte_function = byte_function,

@@ -11,6 +11,10 @@
 static void set_sum(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) { tvmq_add_scales(desc, &f->left_shift, f->in_scale, &f->out_scale); }
 static void set_product(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) { f->out_scale = tvmq_mul_scale(desc); }
 static void set_prelu(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) { tvmq_prelu_scales(desc, f->in_scale); }
+static void set_square(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) {
+  f->left_shift = TVMQ_SQUARE_SHIFT;
+  tvmq_square_scales(desc, f->in_scale, &f->out_scale);
+}
 static void set_nothing(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) { (void)desc, (void)f; }
 
 // ---- the formulas
@@ -42,6 +46,11 @@ TVMQ_INLINE int32_t prelu(const struct tvmq_pair_formula *f, int32_t a, int32_t 
   return finished(f, x >= 0 ? rescaled(f, x, f->in_scale[0]) : rescaled(f, x * slope, f->in_scale[1]));
 }
 
+TVMQ_INLINE int32_t squared_difference(const struct tvmq_pair_formula *f, int32_t a, int32_t b) {
+  const int32_t difference = raised(f, 0, a) - raised(f, 1, b);
+  return finished(f, rescaled(f, difference * difference, f->out_scale));
+}
+
 TVMQ_INLINE int32_t maximum(const struct tvmq_pair_formula *f, int32_t a, int32_t b) { return (void)f, a > b ? a : b; }
 TVMQ_INLINE int32_t minimum(const struct tvmq_pair_formula *f, int32_t a, int32_t b) { return (void)f, a < b ? a : b; }
 
@@ -67,6 +76,7 @@ LOOPS(add)
 LOOPS(subtract)
 LOOPS(multiply)
 LOOPS(prelu)
+LOOPS(squared_difference)
 LOOPS(maximum)
 LOOPS(minimum)
 
@@ -80,6 +90,7 @@ static const struct {
     [TVMQ_OPERATION_MAXIMUM] = {set_nothing, maximum_all},
     [TVMQ_OPERATION_MINIMUM] = {set_nothing, minimum_all},
     [TVMQ_OPERATION_PRELU] = {set_prelu, prelu_all},
+    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {set_square, squared_difference_all},
 };
 
 void tvmq_set_pair_formula(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_pair_formula *formula) {

@@ -11,10 +11,10 @@ struct tvmq_pair_formula {
   enum tvmq_operation operation;
   enum tvmq_type type;
   enum tvmq_rounding rounding;
-  int32_t left_shift;  // ADD, SUB
+  int32_t left_shift;  // ADD, SUB, SQUARED_DIFFERENCE
   int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2];  // ADD, SUB: of each input; PRELU: of elements not below zero, and of others times their slopes
-  struct tvmq_scale out_scale;    // ADD, SUB, MUL
+  struct tvmq_scale in_scale[2];  // ADD, SUB, SQUARED_DIFFERENCE: of each input; PRELU: of elements not below zero, and of others times their slopes
+  struct tvmq_scale out_scale;    // ADD, SUB, MUL, SQUARED_DIFFERENCE
   int32_t min, max;
 };
 

@@ -11,7 +11,7 @@
 
 // Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
 static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_mul_args *args) {
-  const int32_t offset = desc->type == TVMQ_TYPE_U8 ? 1 << 7 : 0;
+  const int32_t offset = tvmq_flip_to_s8(desc->type);
   memset(args, 0, sizeof *args);
   for (int i = 0; i < 2; i++) args->in_zero_point[i] = desc->in[i].zero_point - offset;
   const struct tvmq_scale scale = tvmq_mul_scale(desc);  // PRELU's of products, too
@@ -39,41 +39,20 @@ static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enu
   b->algorithm = "elementwise";
 }
 
-static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+static void run(const struct tvmq_binary *b, int first, const void *const in[2], void *out, size_t n, size_t rows) {
   struct tvmq_mul_args args = b->product;
   memcpy(args.in, in, sizeof args.in);
+  args.in_zero_point[0] = b->product.in_zero_point[first];
+  args.in_zero_point[1] = b->product.in_zero_point[!first];
   args.out = out;
   args.n = n;
-  args.rows = 1;
+  args.rows = rows;
   b->variant->fn.mul(&args);
 }
 
-// Whole rows of what repeats, which is the kernel's second tensor, and what is left of one.
-static void compute_rows(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
-  if (b->period == 0 || n <= b->period) {
-    compute(b, in, out, n);
-    return;
-  }
-  const int first = b->broadcast.in[0].repeats, second = !first;
-  const size_t rest = n % b->period, done = (n - rest) * b->bytes;
-  struct tvmq_mul_args args = b->product;
-  args.in[0] = in[first];
-  args.in[1] = in[second];
-  args.in_zero_point[0] = b->product.in_zero_point[first];
-  args.in_zero_point[1] = b->product.in_zero_point[second];
-  args.out = out;
-  args.n = b->period;
-  args.rows = n / b->period;
-  b->variant->fn.mul(&args);
-  if (rest == 0) return;
-  args.in[0] = (const uint8_t *)in[first] + done;
-  args.out = (uint8_t *)out + done;
-  args.n = rest;
-  args.rows = 1;
-  b->variant->fn.mul(&args);
-}
+static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) { tvmq_compute_rows(b, 0, in, out, n, run); }
 
-const struct tvmq_binary_way tvmq_binary_products = {.select = select_kernel, .rows = true, .plan = plan, .compute = compute_rows};
+const struct tvmq_binary_way tvmq_binary_products = {.select = select_kernel, .rows = true, .plan = plan, .compute = compute};
 
 // ---- PRELU
 
@@ -88,8 +67,8 @@ static void plan_prelu(struct tvmq_binary *b, const struct tvmq_binary_desc *des
 
 // All products are computed, and those of what is not negative replaced.
 static void compute_prelu(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
-  compute(b, in, out, n);
-  const uint8_t *const x = in[0], flip = b->formula.type == TVMQ_TYPE_S8 ? 1 << 7 : 0, zero = (uint8_t)(b->formula.in_zero_point[0] ^ flip);
+  run(b, 0, in, out, n, 1);
+  const uint8_t *const x = in[0], flip = tvmq_flip_to_u8(b->formula.type), zero = (uint8_t)(b->formula.in_zero_point[0] ^ flip);
   uint8_t *const to = out;
   for (size_t i = 0; i < n; i++) {
     const uint8_t kept = b->kept[x[i]];

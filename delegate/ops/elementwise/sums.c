@@ -10,7 +10,7 @@ static int first_of(const struct tvmq_binary_desc *desc) { return desc->in[1].sc
 
 // Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
 static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_add_args *args) {
-  const int32_t offset = desc->type == TVMQ_TYPE_U8 ? 1 << 7 : 0;
+  const int32_t offset = tvmq_flip_to_s8(desc->type);
   memset(args, 0, sizeof *args);
   args->flip = (uint8_t)offset;
   args->rounding = rounding;

@@ -332,7 +332,7 @@ static void run_results(const struct hybrid *h, const struct tvmq_pass *pass, si
   const size_t image = task / h->out_tasks, first = task % h->out_tasks * h->task_pixels, channels = (size_t)h->desc.out_c;
   const struct tvmq_float_scale *scale = &scales(h)[image];
   h->results->fn.float_sums(&(struct tvmq_float_sums_args){
-      .sums = (char *)pass->out + (image * h->out_pixels + first) * channels * sizeof(float),
+      .sums = (char *)pass->outs[0] + (image * h->out_pixels + first) * channels * sizeof(float),
       .rows = tvmq_min(h->task_pixels, h->out_pixels - first),
       .channels = channels,
       .weight_sums = h->weight_sums,

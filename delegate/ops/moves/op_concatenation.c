@@ -18,35 +18,38 @@ struct concatenation {
   int n_in;
   size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // of a row
   size_t rows, task_rows, row_tasks, piece, pieces;  // pieces of `piece` bytes of a row; a task has one of them of each of its rows
+  size_t block;                                      // rows of the output that stay in the cache until all inputs have been put into them
   const struct tvmq_variant *byte_map;
-  int table_of[TVMQ_MAX_IN];  // -1: copied
-  float cycles;               // estimated, on one thread
-  uint8_t tables[][TVMQ_N_BYTES];
+  int map_of[TVMQ_MAX_IN];  // -1: copied
+  float cycles;             // estimated, on one thread
+  struct tvmq_byte_map maps[];
 };
 
-static void make_tables(struct concatenation *c, const struct tvmq_concatenation_desc *d) {
+static void make_maps(struct concatenation *c, const struct tvmq_concatenation_desc *d) {
   int n = 0;
   for (int i = 0; i < c->n_in; i++) {
-    c->table_of[i] = tvmq_concatenation_rescales(d, i) ? n++ : -1;
-    if (c->table_of[i] < 0) continue;
+    c->map_of[i] = tvmq_concatenation_rescales(d, i) ? n++ : -1;
+    if (c->map_of[i] < 0) continue;
     const struct tvmq_byte_scale in = {d->in[i].scale, d->in[i].zero_point}, out = {d->out.scale, d->out.zero_point};
-    tvmq_rescaled_table(in, out, c->tables[c->table_of[i]]);
+    struct tvmq_byte_map *map = &c->maps[c->map_of[i]];
+    tvmq_rescaled_table(in, out, map->table);
+    tvmq_complete_byte_map(map);
   }
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
   const struct tvmq_target target = tvmq_target(env);
-  size_t n_tables = 0;
-  for (int i = 0; i < d->n_in; i++) n_tables += tvmq_concatenation_rescales(d, i);
+  size_t n_maps = 0;
+  for (int i = 0; i < d->n_in; i++) n_maps += tvmq_concatenation_rescales(d, i);
   tvmq_free(*op);
-  struct concatenation *c = tvmq_alloc(sizeof *c + n_tables * sizeof c->tables[0]);
+  struct concatenation *c = tvmq_alloc(sizeof *c + n_maps * sizeof c->maps[0]);
   *op = (struct tvmq_op *)c;
   if (!c) return "out of memory";
   c->n_in = d->n_in;
   c->rows = d->rows;
-  c->byte_map = n_tables > 0 ? tvmq_select_byte_map(&target) : NULL;
-  make_tables(c, d);
+  c->byte_map = n_maps > 0 ? tvmq_select_byte_map(&target) : NULL;
+  make_maps(c, d);
   memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
   for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];
   const float row_cycles = (float)c->out_bytes * env->machine->joined_byte_cycles + (float)c->n_in * env->machine->joined_copy_cycles;
@@ -56,6 +59,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   c->row_tasks = tvmq_ceil_div(c->rows, c->task_rows);
   c->piece = tvmq_round_up(tvmq_ceil_div(c->out_bytes, tvmq_ceil_div(wanted, c->row_tasks)), LINE);
   c->pieces = tvmq_ceil_div(c->out_bytes, c->piece);
+  c->block = tvmq_max(1, BLOCK / tvmq_max(c->out_bytes, 1));
   return NULL;
 }
 
@@ -67,18 +71,19 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 // The part of an input that one task copies: `n` bytes of each of some rows.
 struct segment {
-  const uint8_t *in, *table;  // NULL: it is copied
+  const uint8_t *in;
+  const struct tvmq_byte_map *map;  // NULL: it is copied
   uint8_t *out;
   size_t in_bytes, n, rows;  // bytes of the input's row
 };
 
 static void move_segment(const struct concatenation *c, const struct segment *s) {
-  if (s->table == NULL) {
+  if (s->map == NULL) {
     if (s->in != s->out) tvmq_move_rows(s->out, (ptrdiff_t)c->out_bytes, s->in, (ptrdiff_t)s->in_bytes, s->n, s->rows);
     return;
   }
   for (size_t i = 0; i < s->rows; i++)
-    c->byte_map->fn.byte_map(&(struct tvmq_byte_map_args){.in = s->in + i * s->in_bytes, .out = s->out + i * c->out_bytes, .n = s->n, .table = s->table});
+    c->byte_map->fn.byte_map(&(struct tvmq_byte_map_args){.in = s->in + i * s->in_bytes, .out = s->out + i * c->out_bytes, .n = s->n, .map = s->map});
 }
 
 // Bytes [begin, end) of each of some rows. An input that has been computed in its place is a single row, whose piece the task leaves alone.
@@ -86,9 +91,10 @@ static void move_rows(const struct concatenation *c, const struct tvmq_pass *pas
   for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
     const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
     if (from >= to) continue;
-    const uint8_t *table = c->table_of[i] < 0 ? NULL : c->tables[c->table_of[i]], *in = (const uint8_t *)pass->in[i] + row * c->in_bytes[i] + (from - at);
-    uint8_t *out = (uint8_t *)pass->out + row * c->out_bytes + from;
-    move_segment(c, &(struct segment){.in = in, .table = table, .out = out, .in_bytes = c->in_bytes[i], .n = to - from, .rows = rows});
+    const struct tvmq_byte_map *map = c->map_of[i] < 0 ? NULL : &c->maps[c->map_of[i]];
+    const uint8_t *in = (const uint8_t *)pass->in[i] + row * c->in_bytes[i] + (from - at);
+    uint8_t *out = (uint8_t *)pass->outs[0] + row * c->out_bytes + from;
+    move_segment(c, &(struct segment){.in = in, .map = map, .out = out, .in_bytes = c->in_bytes[i], .n = to - from, .rows = rows});
   }
 }
 
@@ -99,11 +105,9 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct concatenation *c = (const struct concatenation *)op;
-  const size_t first = task.index / c->pieces * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
-  const size_t begin = task.index % c->pieces * c->piece;
-  const size_t last = tvmq_min(begin + c->piece, c->out_bytes);
-  const size_t block = tvmq_max(1, BLOCK / c->out_bytes);  // of the output, which stays in the cache until all inputs have been put into it
-  for (size_t row = first; row < end; row += block) move_rows(c, pass, row, tvmq_min(block, end - row), begin, last);
+  const size_t begin = tvmq_take_digit(&task.index, c->pieces) * c->piece, last = tvmq_min(begin + c->piece, c->out_bytes);
+  const size_t first = task.index * c->task_rows, end = tvmq_min(first + c->task_rows, c->rows);
+  for (size_t row = first; row < end; row += c->block) move_rows(c, pass, row, tvmq_min(c->block, end - row), begin, last);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/room.h"
 #include "ops/claims/claim.h"
 #include "ops/moves/move.h"
 #include "ops/moves/transpose.h"
@@ -27,12 +28,12 @@ struct outer_axis {
   const ptrdiff_t *offsets;  // bytes in the input of each index, or NOWHERE; NULL: index * step
 };
 
-enum shape { PIECES, STEPS, MATRICES };
+enum shape { WHOLE, PIECES, STEPS, MATRICES };
 
 // How one output is written.
 struct output {
   enum shape shape;
-  size_t begin, run, line_bytes;
+  size_t begin, run, line_bytes;  // WHOLE: one run from `begin` on
   int rank;
   struct outer_axis axes[TVMQ_MERGED_AXES];  // the last is the one that changes fastest
   size_t n_lines;                            // MATRICES: matrices
@@ -53,18 +54,6 @@ struct copy {
 };
 
 // ---- planning
-
-// Memory behind the operator, handed out in order. With a `base` of NULL it only counts.
-struct room {
-  uint8_t *base;
-  size_t used;
-};
-
-static void *take(struct room *room, size_t n, size_t size) {
-  void *p = room->base != NULL ? room->base + room->used : NULL;
-  room->used += tvmq_round_up(n * size, sizeof(struct piece));
-  return p;
-}
 
 static ptrdiff_t offset_of(const struct tvmq_merged_axis *axis, size_t i) {
   if (axis->table == NULL) return (ptrdiff_t)i * axis->step;
@@ -98,7 +87,7 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
 }
 
 // All dimensions but the last and, of matrices, that of their columns.
-static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_axis, struct output *out, struct room *room) {
+static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_axis, struct output *out, struct tvmq_room *room) {
   out->n_lines = 1;
   for (int d = 0; d < merged->rank - 1; d++) {
     const struct tvmq_merged_axis *axis = &merged->axes[d];
@@ -113,7 +102,7 @@ static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_ax
     *to = (struct outer_axis){.n = axis->n, .out_stride = out_stride, .step = axis->step};
     out->n_lines *= axis->n;
     if (axis->table == NULL) continue;
-    ptrdiff_t *offsets = take(room, axis->n, sizeof offsets[0]);
+    ptrdiff_t *offsets = tvmq_room_take(room, axis->n, sizeof offsets[0]);
     for (size_t i = 0; offsets != NULL && i < axis->n; i++) offsets[i] = offset_of(axis, i);
     to->offsets = offsets;
   }
@@ -130,7 +119,7 @@ static int find_column_axis(const struct tvmq_merged_copy *merged) {
   return tvmq_transposes(merged->run) ? found : -1;
 }
 
-static void plan_output(const struct tvmq_merged_copy *merged, struct output *out, struct room *room) {
+static void plan_output(const struct tvmq_merged_copy *merged, struct output *out, struct tvmq_room *room) {
   *out = (struct output){.begin = merged->begin, .run = merged->run};
   if (merged->bytes == 0) return;
   const struct tvmq_merged_axis single = {.n = 1}, *last = merged->rank > 0 ? &merged->axes[merged->rank - 1] : &single;
@@ -143,10 +132,12 @@ static void plan_output(const struct tvmq_merged_copy *merged, struct output *ou
     out->shape = MATRICES;
   } else if (last->n > 1 && last->table == NULL && merged->run <= LONGEST_PIECE) {
     out->shape = STEPS;
+  } else if (out->rank == 0 && last->n == 1 && last->table == NULL && merged->run <= LONGEST_PIECE) {
+    out->shape = WHOLE;
   } else {
     out->shape = PIECES;
     out->n_pieces = list_pieces(last, merged->run, NULL);
-    struct piece *pieces = take(room, out->n_pieces, sizeof pieces[0]);
+    struct piece *pieces = tvmq_room_take(room, out->n_pieces, sizeof pieces[0]);
     if (pieces != NULL) list_pieces(last, merged->run, pieces);
     out->pieces = pieces;
   }
@@ -170,7 +161,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_copy_desc *d = &desc->copy;
   tvmq_free(*op);
   *op = NULL;
-  struct room room = {0};
+  struct tvmq_room room = {0};
   for (int k = 0; k < d->n_out; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
     struct output counted;
@@ -183,7 +174,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   copy->n_out = d->n_out;
   const int16_t wide = (int16_t)d->value;
   memcpy(copy->value, &wide, sizeof wide);  // an 8-bit element is its first byte
-  room = (struct room){.base = (uint8_t *)copy + own};
+  room = (struct tvmq_room){.base = (uint8_t *)copy + own};
   for (int k = 0; k < d->n_out; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
     plan_output(&merged, &copy->outputs[k], &room);
@@ -289,7 +280,11 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   uint8_t *out = pass->outs[o - copy->outputs];
   const uint8_t *in = pass->in[0];
   if (in + o->begin == out) return;  // a view: the output lies in the input
-  const size_t first_line = index / o->piece_tasks * o->task_lines, first = index % o->piece_tasks * o->task_pieces;
+  if (o->shape == WHOLE) {
+    tvmq_move(out, in + o->begin, o->run);
+    return;
+  }
+  const size_t first = tvmq_take_digit(&index, o->piece_tasks) * o->task_pieces, first_line = index * o->task_lines;
   const size_t end_line = tvmq_min(first_line + o->task_lines, o->n_lines), end = tvmq_min(first + o->task_pieces, o->n_pieces);
   for (size_t line = first_line; line < end_line; line++) write_line(copy, o, in, out, line, first, end);
 }
@@ -352,8 +347,9 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   }
 }
 
-#define COPY \
-  .claim = claim, .sign = sign, .leavable = leavable, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, .moves = moves
+#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, .moves = moves
+#define LEAVABLE_COPY COPY, .sign = sign, .leavable = leavable
 
-const struct tvmq_op_class tvmq_op_copy = {COPY, .evaluate = evaluate};
-const struct tvmq_op_class tvmq_op_pad = {COPY};
+const struct tvmq_op_class tvmq_op_copy = {LEAVABLE_COPY, .evaluate = evaluate};
+const struct tvmq_op_class tvmq_op_pad = {LEAVABLE_COPY};
+const struct tvmq_op_class tvmq_op_variable = {COPY, .light = true};

@@ -19,7 +19,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   (void)task;
-  write_dims(&tvmq_single_desc(op)->shape, pass->out);
+  write_dims(&tvmq_single_desc(op)->shape, pass->outs[0]);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_shape(&desc->shape); }
@@ -31,4 +31,4 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
 }
 
 const struct tvmq_op_class tvmq_op_shape = {
-    .claim = claim, .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info, .evaluate = evaluate, .converts = true};
+    .claim = claim, .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info, .evaluate = evaluate, .light = true};

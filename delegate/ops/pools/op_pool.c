@@ -212,10 +212,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const struct pool *p = (const struct pool *)op;
   const struct tvmq_pool_desc *d = &p->desc;
   const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
-  const size_t group = task.index % p->groups, first = group * p->group_channels, strip = task.index / p->groups % p->strips;
-  const size_t image = task.index / p->groups / p->strips, y = strip * (size_t)d->out_h / p->strips, end = (strip + 1) * (size_t)d->out_h / p->strips;
+  const size_t group = tvmq_take_digit(&task.index, p->groups), first = group * p->group_channels, strip = tvmq_take_digit(&task.index, p->strips);
+  const size_t image = task.index, y = strip * (size_t)d->out_h / p->strips, end = (strip + 1) * (size_t)d->out_h / p->strips;
   const uint8_t *in = (const uint8_t *)pass->in[0] + image * (size_t)d->in_h * in_row + first * p->element_bytes;
-  uint8_t *out = (uint8_t *)pass->out + image * (size_t)d->out_h * out_row + first * p->element_bytes;
+  uint8_t *out = (uint8_t *)pass->outs[0] + image * (size_t)d->out_h * out_row + first * p->element_bytes;
 
   struct tvmq_pool_span *spans = (struct tvmq_pool_span *)(p->scratch->memory + (size_t)task.thread * p->slice);
   struct tvmq_pool_args args = {

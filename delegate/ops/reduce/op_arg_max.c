@@ -4,16 +4,15 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
-#include "plan/blocks.h"
+#include "ops/cut.h"
+#include "plan/select.h"
 
 enum { COLUMNS = 64 };  // whose greatest elements are found together
 
 struct arg_max {
+  struct tvmq_cut cut;  // rows, or groups of COLUMNS columns
   struct tvmq_arg_max_desc desc;
   const struct tvmq_variant *variant;  // of rows; NULL: columns
-  size_t units, step, tasks;           // rows, or groups of COLUMNS columns; of a task
-  float cycles;                        // estimated, on one thread
 };
 
 static size_t groups(const struct tvmq_arg_max_desc *d) { return tvmq_ceil_div((size_t)d->inner, COLUMNS); }
@@ -37,19 +36,14 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     a->variant = tvmq_select_arg_max((size_t)d->depth, &target);
     if (!a->variant) return "no kernel";
   }
-  a->units = (size_t)d->outer * groups(d);
-  a->cycles = (float)d->outer * (float)d->inner * cycles_of(a, env);
-  a->step = tvmq_ceil_div(a->units, tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, a->cycles), 1));
-  a->tasks = tvmq_ceil_div(a->units, a->step);
+  tvmq_cut_units(&a->cut, (size_t)d->outer * groups(d), 1, (float)d->outer * (float)d->inner * cycles_of(a, env), env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct arg_max *a = (const struct arg_max *)op;
-  *out = (struct tvmq_op_info){.kernel = a->variant ? a->variant->name : "", .algorithm = a->variant ? "rows" : "columns", .cycles = a->cycles};
+  *out = (struct tvmq_op_info){.kernel = a->variant ? a->variant->name : "", .algorithm = a->variant ? "rows" : "columns", .cycles = a->cut.cycles};
 }
-
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct arg_max *)op)->tasks; }
 
 // Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart. Bytes as uint8: of int8 with their sign turned round, which keeps
 // the order.
@@ -77,17 +71,15 @@ static void store(enum tvmq_type type, void *out, size_t at, const int32_t *foun
   }
 }
 
-static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_S8 ? 0x80 : 0; }
-
 static void run_rows(const struct arg_max *a, const struct tvmq_pass *pass, size_t first, size_t end) {
   const struct tvmq_arg_max_desc *d = &a->desc;
   int32_t found[COLUMNS];
-  struct tvmq_arg_max_args args = {.depth = (size_t)d->depth, .flip = flip_of(d->in_type), .found = found};
+  struct tvmq_arg_max_args args = {.depth = (size_t)d->depth, .flip = tvmq_flip_to_u8(d->in_type), .found = found};
   for (; first < end; first += args.rows) {
     args.in = (const uint8_t *)pass->in[0] + first * args.depth;
     args.rows = tvmq_min(end - first, COLUMNS);
     a->variant->fn.arg_max(&args);
-    store(d->out_type, pass->out, first, found, args.rows);
+    store(d->out_type, pass->outs[0], first, found, args.rows);
   }
 }
 
@@ -97,14 +89,15 @@ static void run_columns(const struct arg_max *a, const struct tvmq_pass *pass, s
   for (size_t unit = first_unit; unit < end; unit++) {
     const size_t outer = unit / n_groups, first = unit % n_groups * COLUMNS, n = tvmq_min(inner - first, COLUMNS);
     int32_t found[COLUMNS];
-    first_in_columns((const uint8_t *)pass->in[0] + outer * depth * inner + first, depth, inner, n, flip_of(d->in_type), found);
-    store(d->out_type, pass->out, outer * inner + first, found, n);
+    first_in_columns((const uint8_t *)pass->in[0] + outer * depth * inner + first, depth, inner, n, tvmq_flip_to_u8(d->in_type), found);
+    store(d->out_type, pass->outs[0], outer * inner + first, found, n);
   }
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct arg_max *a = (const struct arg_max *)op;
-  (a->variant ? run_rows : run_columns)(a, pass, task.index * a->step, tvmq_min((task.index + 1) * a->step, a->units));
+  const struct tvmq_piece piece = tvmq_cut_piece(&a->cut, task.index);
+  (a->variant ? run_rows : run_columns)(a, pass, piece.first, piece.first + piece.n);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_arg_max(&desc->arg_max); }
@@ -115,4 +108,4 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   return TVMQ_TURNS_EACH;
 }
 
-const struct tvmq_op_class tvmq_op_arg_max = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn};
+const struct tvmq_op_class tvmq_op_arg_max = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn};

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
+#include "ops/cut.h"
 #include "ops/reduction.h"
 #include "plan/blocks.h"
 #include "plan/select.h"
@@ -68,14 +68,13 @@ struct reduce {
   size_t element_bytes, acc_bytes;
   size_t block, outputs;  // elements of an index of the first dimension, and what comes of them
   size_t inner;           // the last dimension
-  size_t cuts, step;      // of the first dimension, or of the last one if `cuts_inner`
+  struct tvmq_cut cut;    // of the first dimension, or of the last one if `cuts_inner`
   bool cuts_inner;
   int32_t bias;
   struct tvmq_scale scale;
   enum tvmq_rounding rounding;
   size_t slice, scratch_bytes;  // of a thread, and of all
   const struct tvmq_scratch *scratch;
-  float cycles;  // estimated, on one thread
 };
 
 static bool is_float(const struct reduce *r) { return r->desc.in_type == TVMQ_TYPE_F32; }
@@ -118,14 +117,11 @@ static bool make_results(struct reduce *r) {
 }
 
 static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
-  r->cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
-  r->row_sums = find_row_sums(r, env, &r->cycles);
-  const size_t outer = (size_t)r->desc.dims[0], wanted = tvmq_tasks_wanted(env->machine, env->threads, r->cycles);
-  r->cuts_inner = outer < wanted && r->inner / TVMQ_LINE > outer;
-  const size_t size = r->cuts_inner ? r->inner : outer;
-  r->step = tvmq_ceil_div(size, tvmq_max(wanted, 1));
-  if (r->cuts_inner) r->step = tvmq_round_up(r->step, TVMQ_LINE);
-  r->cuts = tvmq_ceil_div(size, r->step);
+  float cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
+  r->row_sums = find_row_sums(r, env, &cycles);
+  const size_t outer = (size_t)r->desc.dims[0];
+  r->cuts_inner = outer < tvmq_tasks_wanted(env->machine, env->threads, cycles) && r->inner / TVMQ_LINE > outer;
+  tvmq_cut_units(&r->cut, r->cuts_inner ? r->inner : outer, r->cuts_inner ? TVMQ_LINE : 1, cycles, env);
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -164,23 +160,18 @@ static void release(struct tvmq_op *op) {
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct reduce *r = (const struct reduce *)op;
   *out = (struct tvmq_op_info){
-      .kernel = r->row_sums != NULL ? r->row_sums->name : "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cycles};
+      .kernel = r->row_sums != NULL ? r->row_sums->name : "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cut.cycles};
 }
 
 // ---- run
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct reduce *r = (const struct reduce *)op;
-  return pass > 0 ? 0 : r->cuts * (r->cuts_inner ? (size_t)r->desc.dims[0] : 1);
+  return pass > 0 ? 0 : r->cut.tasks * (r->cuts_inner ? (size_t)r->desc.dims[0] : 1);
 }
 
-// Columns of the last dimension.
-struct columns {
-  size_t first, n;
-};
-
-// Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of the columns.
-static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct columns *columns, uint8_t *acc) {
+// Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of these columns of the last dimension.
+static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct tvmq_piece *columns, uint8_t *acc) {
   const size_t n = (size_t)r->desc.dims[level], kept = (size_t)r->desc.dims[level + 1];
   // The second says what the first implies, for the compiler, which sees dims[] only.
   if (level + 2 == r->desc.n_dims || level + 4 > TVMQ_MAX_RANK + 2) {
@@ -229,7 +220,7 @@ static void sum_rows(const struct reduce *r, const struct tvmq_pass *pass, size_
                                                           .offset = is_signed && r->results == NULL ? (int32_t)r->block * 0x80 : 0,
                                                           .factor = 1,
                                                           .terms = sums});
-    uint8_t *const out = (uint8_t *)pass->out + first;
+    uint8_t *const out = (uint8_t *)pass->outs[0] + first;
     if (r->results == NULL) end_sums(r, sums, n, out);
     for (size_t i = 0; r->results != NULL && i < n; i++) out[i] = r->results[sums[i]];
   }
@@ -237,26 +228,20 @@ static void sum_rows(const struct reduce *r, const struct tvmq_pass *pass, size_
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct reduce *r = (const struct reduce *)op;
+  const struct tvmq_piece piece = tvmq_cut_piece(&r->cut, tvmq_take_digit(&task.index, r->cut.tasks));
+  const struct tvmq_piece all = {.n = r->inner}, single = {.first = task.index, .n = 1};
+  const struct tvmq_piece columns = r->cuts_inner ? piece : all, rows = r->cuts_inner ? single : piece;
   if (r->row_sums != NULL) {
-    const size_t begin = task.index * r->step;
-    sum_rows(r, pass, begin, tvmq_min(begin + r->step, (size_t)r->desc.dims[0]));
+    sum_rows(r, pass, rows.first, rows.first + rows.n);
     return;
   }
   uint8_t *const acc = r->scratch->memory + (size_t)task.thread * r->slice;
-  const size_t cut = task.index % r->cuts * r->step;
-  struct columns columns = {.n = r->inner};
-  size_t first = cut, end = tvmq_min(cut + r->step, (size_t)r->desc.dims[0]);
-  if (r->cuts_inner) {
-    columns = (struct columns){.first = cut, .n = tvmq_min(r->inner - cut, r->step)};
-    first = task.index / r->cuts;
-    end = first + 1;
-  }
   const size_t lines = r->outputs / r->inner;
-  for (size_t i = first; i < end; i++) {
+  for (size_t i = rows.first; i < rows.first + rows.n; i++) {
     begin(r, acc, lines * columns.n);
     fold(r, 1, (const uint8_t *)pass->in[0] + i * r->block * r->element_bytes, 0, &columns, acc);
     for (size_t line = 0; line < lines; line++) {
-      uint8_t *const out = (uint8_t *)pass->out + (i * r->outputs + line * r->inner + columns.first) * r->element_bytes;
+      uint8_t *const out = (uint8_t *)pass->outs[0] + (i * r->outputs + line * r->inner + columns.first) * r->element_bytes;
       const uint8_t *const from = acc + line * columns.n * r->acc_bytes;
       if (is_float(r)) {
         end_floats(r, (const float *)from, columns.n, (float *)out);

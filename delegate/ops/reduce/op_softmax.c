@@ -1,20 +1,18 @@
 // SOFTMAX. A task has some rows. Of bytes everything but the sums is a table of 256 exponential functions; int16 has tables of its own and no kernel.
-#include "base/arith.h"
 #include "base/memory.h"
 #include "exact/softmax_exps.h"
 #include "ops/claims/claim.h"
-#include "ops/op.h"
+#include "ops/cut.h"
 #include "ops/reduce/softmax_s16.h"
 #include "ops/softmax_scale.h"
-#include "plan/blocks.h"
+#include "plan/select.h"
 
 struct softmax {
+  struct tvmq_cut cut;  // rows
   struct tvmq_softmax_desc desc;
   const struct tvmq_variant *variant;  // NULL: int16
   int32_t exps[TVMQ_SOFTMAX_EXPS], least_difference;
   struct tvmq_softmax_s16 wide;  // of int16
-  size_t step, tasks;            // rows of a task
-  float cycles;                  // estimated, on one thread
 };
 
 static const char *plan_bytes(struct softmax *s, const struct tvmq_env *env) {
@@ -44,39 +42,33 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const char *why = s->desc.in_type == TVMQ_TYPE_S16 ? plan_wide(s, env) : plan_bytes(s, env);
   if (why) return why;
   const float each = s->variant ? 1 / tvmq_speed_of(s->variant, env->machine).rate : WIDE_CYCLES;
-  s->cycles = (float)s->desc.rows * (float)s->desc.depth * each;
-  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, s->cycles);
-  s->step = tvmq_ceil_div(s->desc.rows, tvmq_max(wanted, 1));
-  s->tasks = tvmq_ceil_div(s->desc.rows, s->step);
+  tvmq_cut_units(&s->cut, s->desc.rows, 1, (float)s->desc.rows * (float)s->desc.depth * each, env);
   return NULL;
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct softmax *s = (const struct softmax *)op;
-  *out = (struct tvmq_op_info){.kernel = s->variant ? s->variant->name : "", .algorithm = "rows", .cycles = s->cycles};
+  *out = (struct tvmq_op_info){.kernel = s->variant ? s->variant->name : "", .algorithm = "rows", .cycles = s->cut.cycles};
 }
-
-static size_t n_tasks(const struct tvmq_op *op, size_t pass) { return pass > 0 ? 0 : ((const struct softmax *)op)->tasks; }
-
-static uint8_t flip_of(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? 0x80 : 0; }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct softmax *s = (const struct softmax *)op;
   const struct tvmq_softmax_desc *d = &s->desc;
-  const size_t first = task.index * s->step, rows = tvmq_min(s->step, d->rows - first), offset = first * d->depth;
+  const struct tvmq_piece rows = tvmq_cut_piece(&s->cut, task.index);
+  const size_t offset = rows.first * d->depth;
   const void *const in = (const uint8_t *)pass->in[0] + offset * tvmq_type_bytes(d->in_type);
-  void *const out = (uint8_t *)pass->out + offset * tvmq_type_bytes(d->out_type);
+  void *const out = (uint8_t *)pass->outs[0] + offset * tvmq_type_bytes(d->out_type);
   if (!s->variant) {
-    tvmq_softmax_s16_rows(&s->wide, in, rows, d->depth, out);
+    tvmq_softmax_s16_rows(&s->wide, in, rows.n, d->depth, out);
     return;
   }
   s->variant->fn.softmax(&(struct tvmq_softmax_args){
       .in = in,
       .out = out,
-      .rows = rows,
+      .rows = rows.n,
       .depth = d->depth,
-      .in_flip = flip_of(d->in_type),
-      .out_flip = flip_of(d->out_type),
+      .in_flip = tvmq_flip_to_s8(d->in_type),
+      .out_flip = tvmq_flip_to_s8(d->out_type),
       .exps = s->exps,
       .least_difference = s->least_difference,
   });
@@ -90,4 +82,4 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   return TVMQ_TURNS_EACH;
 }
 
-const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn};
+const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn};

@@ -16,7 +16,7 @@ struct resize {
   int32_t shift;                        // of both axes together
   size_t element_bytes, row_elements;   // of an output row
   size_t strips, strip_rows;            // of an image
-  size_t slice_bytes;
+  size_t slice_bytes, scratch_bytes;    // of a thread, and of all
   const struct tvmq_scratch *scratch;
   float cycles;  // estimated, on one thread
 };
@@ -62,8 +62,10 @@ static const char *replan(struct resize *r, const union tvmq_desc *whole, const 
   r->strips = tvmq_ceil_div(out_h, r->strip_rows);
   size_t size = 0, at;
   if (!tvmq_scratch_append(&size, 2 * r->row_elements, sizeof(int32_t), &at)) return "scratch exceeds the address space";
+  const size_t n_threads = (size_t)tvmq_threads_count(env->threads);
   r->slice_bytes = size;
-  return tvmq_scratch_reserve(env->scratch, 0, size, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
+  r->scratch_bytes = size * n_threads;
+  return tvmq_scratch_reserve(env->scratch, 0, size, n_threads) ? NULL : "out of memory";
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -81,7 +83,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = r->variant->name,
                                .algorithm = "rows between rows",
                                .choice = tvmq_plain_choice(r->variant),
-                               .scratch_bytes = r->slice_bytes,
+                               .scratch_bytes = r->scratch_bytes,
                                .cycles = r->cycles};
 }
 
@@ -109,7 +111,8 @@ static int32_t *line(struct lines *lines, int32_t y, const void **in) {
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct resize *r = (const struct resize *)op;
-  const size_t image = task.index / r->strips, first = task.index % r->strips * r->strip_rows, end = tvmq_min(first + r->strip_rows, (size_t)r->desc.out_h);
+  const size_t first = tvmq_take_digit(&task.index, r->strips) * r->strip_rows, image = task.index,
+               end = tvmq_min(first + r->strip_rows, (size_t)r->desc.out_h);
   const size_t in_bytes = (size_t)r->desc.in_h * (size_t)r->desc.in_w * (size_t)r->desc.channels * r->element_bytes,
                row_bytes = r->row_elements * r->element_bytes;
   struct lines lines = {.resize = r,
@@ -125,7 +128,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
         .channels = (size_t)r->desc.channels,
         .weights = {row->weights[0], row->weights[1]},
         .shift = r->shift,
-        .out = (uint8_t *)pass->out + (image * (size_t)r->desc.out_h + y) * row_bytes,
+        .out = (uint8_t *)pass->outs[0] + (image * (size_t)r->desc.out_h + y) * row_bytes,
     };
     for (int i = 0; i < 2; i++) args.rows[i] = line(&lines, row->at[i], &args.in[i]);
     r->variant->fn.interpolate(&args);

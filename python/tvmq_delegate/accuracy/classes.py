@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..binding import plural
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -64,7 +66,7 @@ def rater(shape: Sequence[int], labels: Sequence[str] = (), expected: str | int 
             raise ValueError("labels: the model's first output does not rate classes")
         return None
     if labels and len(labels) != count:
-        raise ValueError(f"labels: {len(labels)} names for the {count} classes of the model's first output")
+        raise ValueError(f"labels: {plural(len(labels), 'name')} for the {count} classes of the model's first output")
     return Rater(count, labels, None if expected is None else _class(expected, labels, count))
 
 
@@ -74,7 +76,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
         with open(path, encoding="utf-8") as stream:
             names = [line.strip() for line in stream]
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no text file of labels") from None
+        raise ValueError(f"{path} is not a text file of labels") from None
     while names and not names[-1]:
         names.pop()
     if not names:

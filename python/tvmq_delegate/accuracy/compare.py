@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Shown, ToolOptions, library, runtimes
-from ..sessions import DELEGATE, Contender, check, inputs, shaped
+from ..binding import Shown, ToolOptions, library, plural, runtimes
+from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, shaped
 from .classes import Rating
 from .difference import Allowed, Difference
 from .ops import OpDifference, Ops, Uncompared
@@ -29,6 +31,7 @@ class Diff(Shown):
     """Contenders against a baseline, over all samples.
 
     contenders: without the baseline. taken: of the model's nodes by the delegate, 0 without it. outputs: each output of the whole model under each contender.
+    unsteady: names of outputs in which the baseline differs from itself between two runs on the same input: what others differ there says nothing of them.
     latencies: of baseline and contenders. ratings: of outputs that rate classes. ops: each output of each node under each contender, in order of execution,
     and uncompared: the nodes left out; empty unless asked for. allowed: how far results may lie apart. saved: one-op models written of the nodes that lie
     further apart; the inputs stand beside them as .npz. replays: of each of these, the command that shows the difference again.
@@ -42,6 +45,7 @@ class Diff(Shown):
     nodes: int
     samples: tuple[str, ...]
     outputs: tuple[OutputDifference, ...]
+    unsteady: tuple[str, ...]
     latencies: tuple[Latency, ...]
     ratings: tuple[Rating, ...]
     ops: tuple[OpDifference, ...]
@@ -52,13 +56,19 @@ class Diff(Shown):
 
     @property
     def passed(self) -> bool:
-        """Whether no difference is greater than allowed."""
-        return not any(map(self.allowed.exceeded, [output.difference for output in self.outputs] + [op.difference for op in self.ops]))
+        """Whether no difference is greater than allowed, where the baseline does not differ from itself."""
+        steady = [output.difference for output in self.outputs if output.name not in self.unsteady]
+        return not any(map(self.allowed.exceeded, steady + [op.difference for op in self.ops]))
 
     @property
     def nothing_taken(self) -> bool:
         """Whether the delegate is a contender and has left every node to the runtime: that its results are the same says nothing of it."""
         return DELEGATE in (self.baseline, *self.contenders) and not self.taken
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether there was nothing to compare: of the delegate, or with a baseline that does not differ from itself."""
+        return self.nothing_taken or bool(self.unsteady)
 
     @property
     def as_expected(self) -> bool:
@@ -76,24 +86,29 @@ class Diff(Shown):
     @property
     def verdict(self) -> str:
         """One sentence."""
-        over = f"{len(self.samples)} input{'s' if len(self.samples) > 1 else ''}"
-        names = {DELEGATE: f"{DELEGATE} ({self.taken} of {self.nodes} nodes)"}
-        return f"against {self.baseline}, over {over}: " + "; ".join(f"{names.get(name, name)} {self._verdict(name)}" for name in self.contenders)
+        names = {DELEGATE: f"{DELEGATE} ({self.taken} of {plural(self.nodes, 'node')})"}
+        texts = [f"{names.get(name, name)} {self._verdict(name)}" for name in self.contenders]
+        if self.unsteady:
+            texts.insert(0, f"{self.baseline} differs from itself between two runs on the same input, so that nothing is said of {', '.join(self.unsteady)}")
+        return f"against {self.baseline}, over {plural(len(self.samples), 'input')}: {'; '.join(texts)}"
 
     def _verdict(self, contender: str) -> str:
         if contender == DELEGATE and self.nothing_taken and self.passed:
             return "has left everything to the runtime: nothing of it was compared"
-        ends = [output.difference for output in self.outputs if output.contender == contender]
+        ends = [output.difference for output in self.outputs if output.contender == contender and output.name not in self.unsteady]
         nodes = [op.difference for op in self.ops if op.contender == contender]
         count = self.compared(contender)
+        alone = f"in {'each of ' * (count > 1)}{plural(count, 'node')} alone"
+        if not ends and not nodes:
+            return "was not compared"
         if not any(difference.different for difference in ends + nodes):
-            return "is bit-exact" + (f", end to end and in each of {count} nodes alone" if nodes else "")
+            return "is bit-exact" + (f"{', end to end and' * bool(ends)} {alone}" if nodes else "")
         texts = [f"differs by {extent(ends)} end to end"]
         first = self.first(contender)
         if first:
             texts.append(f"by {extent(nodes)} in nodes alone, first in node {first.index} ({first.op})")
         elif nodes:
-            texts.append(f"by nothing in each of {count} nodes alone")
+            texts.append(f"by nothing {alone}")
         if not any(map(self.allowed.exceeded, ends + nodes)):
             texts.append("which is allowed")
         return ", ".join(texts)
@@ -124,14 +139,15 @@ def diff(
     name: str | None = None,
     num_threads: int = 1,
     progress: Callable[[float, str], None] = lambda fraction, what: None,
+    apart: bool = False,
     **options: Unpack[ToolOptions],
 ) -> Diff:
-    """Runs a model under two contenders or more and measures how far their results lie from the first one's.
+    """Runs a model under at least two contenders and measures how far their results lie from the first one's.
 
     Args:
       source: the bytes of a .tflite file, or its path.
       contenders: names as Contender's. The first is the baseline.
-      rest: which kernels run the nodes that the delegate leaves, as Contender's.
+      rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
       samples: what inputs.random, files or images returned; 10 random ones if None.
       labels: names of the classes that the first output rates.
       expected: the class that all samples show, by number or label.
@@ -143,20 +159,23 @@ def diff(
       name: what to call the model.
       num_threads: of each interpreter.
       progress: called before each step with the fraction that is done and what comes next.
+      apart: run all in a process of its own, to which samples are pickled: if a kernel of the runtime ends it, WorkerDied says what was running.
       **options: the delegate's, as for load().
 
     Raises:
       ValueError: contenders, samples or labels do not fit.
       ModelError: the file is malformed.
       OSError: a file cannot be opened.
-      ImportError, RuntimeError: as load(), or the runtime refuses the model.
+      ImportError, RuntimeError: as load(), or the runtime refuses the model; WorkerDied, which is a RuntimeError, as said above.
     """
+    if isinstance(contenders, str):
+        raise ValueError(f"contenders is a sequence of names, not {contenders!r}")
     source, name = models.opened(source, name)
     module = runtimes.find(runtime)
     per_op = per_op or save_failing is not None
     fielded = [Contender(contender, rest, options) for contender in contenders]
     if len(set(contenders)) < max(2, len(contenders)):
-        raise ValueError(f"it takes two different contenders or more, not {', '.join(contenders) or 'none'}")
+        raise ValueError(f"it takes at least two different contenders; given: {', '.join(contenders) or 'none'}")
     if per_op and contenders[0] != "reference":
         raise ValueError(f"nodes alone are compared with the reference, not with {contenders[0]}: name reference first")
     if samples is None:
@@ -164,44 +183,96 @@ def diff(
     if not samples:
         raise ValueError("there is no input to run")
 
-    contents = [models.expose(source) if per_op else source, *[source] * (len(fielded) - 1)]
-    sessions = [contender.open(content, module, num_threads=num_threads) for contender, content in zip(fielded, contents)]
-    check(source, sessions)
-    outputs = Outputs(sessions, labels, expected)
-    allowed = Allowed(max_lsb, max_abs)
-    reports = [library.report(session.delegate) for session in sessions if session.delegate]
-    ops = Ops(shaped(source, module), module, sessions[1:], num_threads, allowed, save_failing) if per_op else None
-    steps, done = len(samples) * (len(sessions) + (len(ops.alone) if ops else 0)), 0
-    for sample in samples:
-        for what in itertools.chain(outputs.run(sample.name, sample.load()), ops.run(sessions[0]) if ops else ()):
-            progress(done / steps, what)
-            done += 1
-    return Diff(
-        model=name,
-        runtime=runtimes.name(module),
-        baseline=contenders[0],
-        contenders=tuple(contenders[1:]),
-        taken=sum(report.summary.claimed for report in reports),
-        nodes=len(models.ops(source)),
-        samples=tuple(sample.name for sample in samples),
-        outputs=outputs.differences(),
-        latencies=outputs.latencies(),
-        ratings=tuple(outputs.ratings),
-        ops=ops.differences() if ops else (),
-        uncompared=tuple(ops.uncompared) if ops else (),
-        allowed=allowed,
-        saved=tuple(f"{stem}.tflite" for _, stem in sorted(ops.saved.items())) if ops else (),
-        replays=tuple(_replay(stem, fielded, ops.failing[index], runtimes.name(module), num_threads, allowed) for index, stem in sorted(ops.saved.items()))
-        if ops
-        else (),
-    )
+    order = Order(source, name, runtimes.name(module), fielded, samples, labels, expected, per_op, save_failing, num_threads, Allowed(max_lsb, max_abs))
+    doing = "opening the model"
+    with contextlib.ExitStack() as stack:
+        try:
+            there = stack.enter_context(Worker("the comparison", Comparing, order, heard=True)) if apart else None
+            call: Callable[[str], Any] = there.call if there else functools.partial(_call, Comparing(order))
+            while (step := call("step")) is not None:
+                progress(*step)
+                doing = step[1]
+            found: Diff = call("result")
+            return found
+        except WorkerDied as error:
+            raise WorkerDied(f"{doing}: {error}") from None
 
 
-def _replay(stem: str, fielded: Sequence[Contender], failing: Sequence[str], runtime: str, num_threads: int, allowed: Allowed) -> str:
-    """The command that compares a saved node under the contenders that failed, as they were."""
-    rest, options = fielded[0].rest, fielded[0].options
-    words = ["tvmq", "diff", f"{stem}.tflite", "--input", f"{stem}.npz", "--contenders", ",".join([fielded[0].name, *failing]), "--runtime", runtime]
-    given = {"rest": rest, "num_threads": num_threads, "max_lsb": f"{allowed.max_lsb:g}", "max_abs": f"{allowed.max_abs:g}", **options}
-    defaults = {"rest": "reference", "num_threads": 1, "max_lsb": "0", "max_abs": "0"}
-    words += [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None and value != defaults.get(name)]
-    return shlex.join(words)
+def _call(comparing: Comparing, method: str) -> Any:
+    return getattr(comparing, method)()
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order for one comparison: arguments of diff(), checked. fielded: the contenders, the baseline first."""
+
+    source: bytes
+    name: str
+    runtime: str
+    fielded: Sequence[Contender]
+    samples: Sequence[inputs.Sample]
+    labels: Sequence[str]
+    expected: str | int | None
+    per_op: bool
+    save_failing: str | os.PathLike[str] | None
+    num_threads: int
+    allowed: Allowed
+
+
+class Comparing:
+    """A comparison under way."""
+
+    def __init__(self, order: Order):
+        self.order = order
+        source, module, per_op = order.source, runtimes.find(order.runtime), order.per_op
+        contents = [models.expose(source) if per_op else source, *[source] * (len(order.fielded) - 1)]
+        self.sessions = [contender.open(content, module, num_threads=order.num_threads) for contender, content in zip(order.fielded, contents)]
+        check(source, self.sessions)
+        self.outputs = Outputs(self.sessions, order.labels, order.expected)
+        self.ops = Ops(shaped(source, module), module, self.sessions[1:], order.num_threads, order.allowed, order.save_failing) if per_op else None
+        self.steps = self._run()
+
+    def step(self) -> tuple[float, str] | None:
+        """Does what it said that it would, and says what comes next: the fraction that is done, and in words; None at the end."""
+        return next(self.steps, None)
+
+    def _run(self) -> Iterator[tuple[float, str]]:
+        steps, done = len(self.order.samples) * (len(self.sessions) + (len(self.ops.alone) if self.ops else 0)), 0
+        for sample in self.order.samples:
+            for what in itertools.chain(self.outputs.run(sample.name, sample.load()), self.ops.run(self.sessions[0]) if self.ops else ()):
+                yield done / steps, what
+                done += 1
+
+    def result(self) -> Diff:
+        """The findings of all steps."""
+        ops = self.ops
+        reports = [library.report(session.delegate) for session in self.sessions if session.delegate]
+        return Diff(
+            model=self.order.name,
+            runtime=self.order.runtime,
+            baseline=self.order.fielded[0].name,
+            contenders=tuple(contender.name for contender in self.order.fielded[1:]),
+            taken=sum(report.summary.claimed for report in reports),
+            nodes=len(models.ops(self.order.source)),
+            samples=tuple(sample.name for sample in self.order.samples),
+            outputs=self.outputs.differences(),
+            unsteady=self.outputs.unsteady(),
+            latencies=self.outputs.latencies(),
+            ratings=tuple(self.outputs.ratings),
+            ops=ops.differences() if ops else (),
+            uncompared=tuple(ops.uncompared) if ops else (),
+            allowed=self.order.allowed,
+            saved=tuple(f"{stem}.tflite" for _, stem in sorted(ops.saved.items())) if ops else (),
+            replays=tuple(self._replay(stem, ops.failing[index]) for index, stem in sorted(ops.saved.items())) if ops else (),
+        )
+
+    def _replay(self, stem: str, failing: Sequence[Contender]) -> str:
+        """The command that compares a saved node under the contenders that failed, as they were."""
+        names = [contender.name for contender in (self.order.fielded[0], *failing)]
+        words = ["tvmq", "diff", f"{stem}.tflite", "--input", f"{stem}.npz", "--contenders", ",".join(names), "--runtime", self.order.runtime]
+        given = {"rest": self.order.fielded[0].rest, "num_threads": self.order.num_threads}
+        given |= {name: f"{value:g}" for name, value in vars(self.order.allowed).items()}
+        given |= {name: value for contender in failing if contender.delegated for name, value in contender.options.items()}
+        defaults = {"rest": "reference", "num_threads": 1, "max_lsb": "0", "max_abs": "0"}
+        words += [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None and value != defaults.get(name)]
+        return shlex.join(words)

@@ -47,6 +47,10 @@ class Allowed:
     max_lsb: float = 0
     max_abs: float = 0
 
+    def __post_init__(self) -> None:
+        if not (self.max_lsb >= 0 and self.max_abs >= 0):  # which no NaN is
+            raise ValueError(f"max_lsb and max_abs are 0 or more, not {self.max_lsb} and {self.max_abs}")
+
     def exceeded(self, difference: Difference) -> bool:
         allowed = self.max_lsb if difference.unit == LSB else self.max_abs
         return difference.max_diff > allowed or (not allowed and difference.different > 0)
@@ -73,15 +77,15 @@ class Tally:
         if got.shape != baseline.shape or (got.dtype.kind != kind if kind in STRINGS else got.dtype != baseline.dtype):
             raise ValueError(f"{got.dtype}{list(got.shape)} beside the baseline's {baseline.dtype}{list(baseline.shape)}")
         self.dtype = "string" if kind in STRINGS else str(baseline.dtype)
-        unequal = _unequal(baseline, got)
+        apart = unequal(baseline, got)
         self.elements += baseline.size
-        self.different += int(unequal.sum())
+        self.different += int(apart.sum())
         if kind in "biu":
-            histogram = _histogram(baseline, got, unequal)
+            histogram = _histogram(baseline, got, apart)
             self.histogram.update(histogram)
             greatest, total = max(map(abs, histogram), default=0), sum(abs(step) * count for step, count in histogram.items())
         else:
-            distance = _distance(baseline, got, unequal)
+            distance = _distance(baseline, got, apart)
             greatest, total = distance.max(initial=0), distance.sum()
         self.max_diff = max(self.max_diff, float(greatest))
         self.errors.append(float(total) / max(1, baseline.size))
@@ -115,7 +119,7 @@ class Tally:
         )
 
 
-def _unequal(baseline: NDArray[Any], got: NDArray[Any]) -> NDArray[Any]:
+def unequal(baseline: NDArray[Any], got: NDArray[Any]) -> NDArray[Any]:
     """Where the bits differ."""
     import numpy as np
 

@@ -75,7 +75,7 @@ class Ops:
         self.runtime, self.num_threads, self.allowed = runtime, num_threads, allowed
         self.folder = None if save_failing is None else Path(save_failing)
         self.saved: dict[int, str] = {}
-        self.failing: dict[int, list[str]] = {}  # of the nodes saved, the contenders that failed
+        self.failing: dict[int, list[Contender]] = {}  # of the nodes saved, the contenders that failed, as they were
         self.alone: list[_Alone] = []
         self.uncompared: list[Uncompared] = []
         ops = models.ops(source)
@@ -107,8 +107,6 @@ class Ops:
             try:
                 got = alone.contender.open(alone.source, self.runtime, num_threads=self.num_threads).run(fed)
             except (RuntimeError, ValueError) as error:
-                if alone.contender.delegated:
-                    raise RuntimeError(f"node {op.index} ({op.name}) alone under {name}: {error}") from error
                 self.alone = [other for other in self.alone if other is not alone]
                 self.uncompared.append(Uncompared(name, op.subgraph, op.index, op.name, f"does not run alone: {error}"))
                 continue
@@ -129,8 +127,8 @@ class Ops:
 
         assert self.folder is not None
         failing = self.failing.setdefault(alone.op.index, [])
-        if alone.contender.name not in failing:
-            failing.append(alone.contender.name)
+        if alone.contender not in failing:
+            failing.append(alone.contender)
         if alone.op.index in self.saved:
             return
         self.folder.mkdir(parents=True, exist_ok=True)

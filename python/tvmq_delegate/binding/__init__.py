@@ -4,7 +4,7 @@ from . import runtimes
 from .loader import library_path, load, packaged, shipped_records
 from .options import LoadOptions, ToolOptions, interpreter_threads
 from .runtimes import Delegate
-from .shown import Shown
+from .shown import Shown, plural
 
 __all__ = [
     "Delegate",
@@ -17,6 +17,7 @@ __all__ = [
     "load",
     "machines",
     "packaged",
+    "plural",
     "runtimes",
     "shipped_records",
 ]

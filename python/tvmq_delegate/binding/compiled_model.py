@@ -52,8 +52,8 @@ class _Interpreter:
     """The first signature of a compiled model. Tensors have the numbers that the model file gives them."""
 
     def __init__(self, content: bytes, environment: Any, kernels: Any, num_threads: int | None = None):
-        reference = OpResolverType.BUILTIN_REF
-        self._described = interpreter.Interpreter(model_content=content, experimental_op_resolver_type=reference)
+        described = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        self._described = interpreter.Interpreter(model_content=content, experimental_op_resolver_type=described)
         self._content, self._kernels, self._num_threads = content, kernels, num_threads or 1
         self._environment = environment
         self._shapes: dict[int, Sequence[int]] = {}

@@ -30,7 +30,7 @@ def library() -> tuple[Any, Any]:
     ffi.cdef(_header().read_text(encoding="utf-8").replace("#pragma once", ""))
     lib = ffi.dlopen(str(library_path()))
     if not hasattr(lib, "tvmq_version"):
-        raise OSError(f"{library_path()} is another library than the delegate's")
+        raise OSError(f"{library_path()} is not the delegate's library")
     return ffi, lib
 
 

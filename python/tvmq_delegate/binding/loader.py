@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import functools
-import importlib.resources
 import os
 import stat
 import warnings
@@ -29,6 +28,11 @@ unprofiled: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
 @functools.cache
 def packaged(name: str) -> Path:
     """A file that is installed in the package's folder; an editable install has it elsewhere."""
+    installed = Path(__file__).parents[1] / name
+    if installed.exists():
+        return installed
+    import importlib.resources  # which takes longer than load()
+
     return Path(str(importlib.resources.files(__package__.partition(".")[0]).joinpath(name)))
 
 

@@ -16,6 +16,8 @@ _INTERPRETERS = {
     "compiled_model": f"{__package__}.compiled_model",  # LiteRT's other interface, which no search finds: it must be asked for
 }
 _PACKAGES = {module: package for package, module in _INTERPRETERS.items()}
+# The arguments of `pip install`; tflite-runtime is for Python 3.11 or older.
+_DISTRIBUTIONS = {"ai_edge_litert": "ai-edge-litert", "tflite_runtime": "tflite-runtime 'numpy<2'", "tensorflow": "tensorflow"}
 _ALIASES = {"litert": "ai_edge_litert", "tf": "tensorflow"}
 
 
@@ -56,8 +58,7 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
         package = "ai_edge_litert" if package == "compiled_model" else package
         if error.name != package:
             raise  # installed, but something that it needs is not
-        extra = {"tflite_runtime": "tflite-runtime", "ai_edge_litert": "litert"}.get(package, package)
-        raise ImportError(f"the TFLite runtime {package} is not installed: pip install 'tvmq-delegate[{extra}]'") from None
+        raise ImportError(f"the TFLite runtime {package} is not installed: pip install {_DISTRIBUTIONS[package]}") from None
 
 
 def name(module: ModuleType) -> str:
@@ -66,6 +67,8 @@ def name(module: ModuleType) -> str:
 
 
 def _package(runtime: str | ModuleType) -> str:
+    if not isinstance(runtime, (str, ModuleType)):
+        raise TypeError(f"a runtime is given by its name or as a module, not as {type(runtime).__name__}")
     given = runtime.partition(".")[0] if isinstance(runtime, str) else name(runtime)
     package = _ALIASES.get(given, given).replace("-", "_")
     if package not in _INTERPRETERS:
@@ -78,7 +81,4 @@ def _default() -> str:
         for package in _INTERPRETERS:
             if imported(package):
                 return package
-    raise ImportError(
-        "no TFLite runtime is installed: pip install 'tvmq-delegate[litert]', "
-        "'tvmq-delegate[tflite-runtime]' (Python 3.11 or older) or 'tvmq-delegate[tensorflow]'"
-    )
+    raise ImportError(f"no TFLite runtime is installed: pip install {', or '.join(_DISTRIBUTIONS.values())}")

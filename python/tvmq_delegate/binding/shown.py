@@ -6,6 +6,11 @@ import importlib
 from typing import Any
 
 
+def plural(n: int, word: str) -> str:
+    """ "1 thread", "2 threads"."""
+    return f"{n:,} {word}{'s' * (n != 1)}"
+
+
 class Shown:
     """The base of results that have a report. What makes it is imported when somebody looks: results are made without it, and without rich."""
 

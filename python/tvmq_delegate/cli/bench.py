@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -14,7 +13,7 @@ from .. import accuracy, measure
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, serving, tables, trace
 from ..sessions import inputs
-from .command import DIFFERENT, as_json, command_line, listed, model_command, num_threads, print_json, progress
+from .command import DIFFERENT, FloatRange, as_json, command_line, listed, model_command, num_threads, page, print_json, progress
 from .output import OutputFile, write_all
 
 
@@ -43,7 +42,9 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
         return None
     option, _equals, listed = text.partition("=")
     values = listed.split(",")
-    if not option or not all(values) or len(set(values)) < len(values):
+    if len(set(values)) < len(values):
+        raise click.UsageError(f"--sweep takes each value once, not {text!r}")
+    if not option or not all(values):
         raise click.UsageError(f"--sweep takes an option and its values, such as num_threads=1,2,4, not {text!r}")
     return option.replace("-", "_"), tuple(values)
 
@@ -69,7 +70,7 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     help="How to print the nodes; benchmark_model's proto is not offered.",
 )
 @click.option("--op-profiling-output-file", type=OutputFile(), help="Where to write them instead.")
-@click.option("--use-xnnpack/--no-use-xnnpack", default=True, show_default=True, help="Whether XNNPACK runs the nodes that the delegate leaves.")
+@click.option("--use-xnnpack/--no-use-xnnpack", default=True, show_default=True, help="Whether XNNPACK runs the nodes that the delegate leaves to the runtime.")
 @click.option("--input-layer", metavar="NAMES", help="The inputs that the shapes are of, with commas between.  [default: the model's]")
 @click.option("--input-layer-shape", metavar="SHAPE", help="Resize the inputs: 1,224,224,3, with colons between the shapes of several.")
 @click.option("--report-peak-memory-footprint", is_flag=True, expose_value=False, hidden=True)  # which is always reported
@@ -79,7 +80,7 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 @click.option("--csv", "--profiling-output-csv-file", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
-@click.option("--fail-above", type=click.FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
+@click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     """Measure how fast MODEL runs, and where the time goes.
@@ -92,9 +93,9 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     if settings.dry_run and any(files):
         raise click.UsageError("--dry-run measures no nodes: there is nothing to write but --result-file-path")
     if flags["fail_above"] is not None:
-        raise click.UsageError("--fail-above is of --compare")
+        raise click.UsageError("--fail-above needs --compare")
     profiled = any(files) or flags["enable_op_profiling"] or as_csv
-    page = _page() if flags["html_file"] else None
+    html = page("html") if flags["html_file"] else None
     arrays = _inputs(source, module, profiled, flags["input_layer_value_files"], flags["input_layer_shape"], flags["input_layer"])
     threads = num_threads(options)
     with progress() as follow:
@@ -112,7 +113,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             progress=follow,
             **options,
         )
-    verdict = _verdict(source, module, arrays, threads, options) if page else ""
+    verdict = _verdict(source, module, arrays, threads, options) if html else ""
     data = as_json({name: value for name, value in vars(found).items() if name != "profiled"})  # which is for the trace
     if flags["json_wanted"]:
         click.echo(data)
@@ -127,7 +128,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         (flags["csv_file"], lambda: benchmark_model.op_csv(found)),
         (nodes_file, lambda: benchmark_model.op_csv(found) if as_csv else _nodes_text(found)),
         (flags["trace_file"], lambda: json.dumps(trace.trace(found)) + "\n"),
-        (flags["html_file"], lambda: page(found, command=command_line(click.get_current_context()), verdict=verdict) if page else ""),
+        (flags["html_file"], lambda: html.page(found, command=command_line(click.get_current_context()), verdict=verdict) if html else ""),
     )
 
 
@@ -156,7 +157,7 @@ def _print(found: measure.Benchmark) -> None:
     console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
     console.print(report.contenders(found, console.width))
-    for line in report.noise(found):
+    for line in report.remarks(found):
         console.print(line, style="yellow", soft_wrap=True)
     if found.serving:
         console.print(f"\n{serving.heading(found)}", soft_wrap=True)
@@ -176,11 +177,4 @@ def _verdict(source: bytes, module: Any, arrays: list[Any] | None, threads: int,
     """Whether results are the reference kernels', for what was fed, or for random values and for extremes."""
     described = inputs.describe(source, module)
     samples = [inputs.Sample("the input", lambda: arrays)] if arrays is not None else inputs.random(described, 2, distribution="mixed")
-    return accuracy.diff(source, samples=samples, runtime=module, num_threads=threads, **options).verdict
-
-
-def _page() -> Callable[..., str]:
-    """Before anything is measured: the extra may be missing."""
-    from ..reports import html
-
-    return html.page
+    return accuracy.diff(source, samples=samples, runtime=module, num_threads=threads, apart=True, **options).verdict

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from .. import measure
 from ..reports import calibration, screen
-from .command import main, print_json, progress, widened
+from .command import FloatRange, main, page, print_json, progress, widened
 from .output import Output, OutputFile, write_all
 
 _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
@@ -15,7 +17,7 @@ _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
 @main.command()
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help=f"The machine file to write.  {_DEFAULT_FILE}")
 @click.option("--dry-run", is_flag=True, help="Write no machine file.")
-@click.option("--time", "seconds", type=click.FloatRange(0.1, 600), default=measure.CALIBRATION_SECONDS, show_default=True, help="Seconds to measure.")
+@click.option("--time", "seconds", type=FloatRange(0.1, 600), default=measure.CALIBRATION_SECONDS, show_default=True, help="Seconds to measure.")
 @click.option("--base", metavar="NAME", help="The known machine whose constants the fit is held near.  [default: the one that the CPU says it is]")
 @click.option("--runtime", "runtime_name", metavar="PACKAGE", help="TFLite runtime.  [default: the first that is installed]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -23,8 +25,9 @@ _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
 @click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
 def calibrate(out: str | None, dry_run: bool, seconds: float, base: str | None, runtime_name: str | None, as_json: bool, html_file: Output | None) -> None:
     """Measure what things cost on this machine, and write the machine file that the delegate takes from then on."""
-    if html_file:
-        from ..reports import calibration_page  # which needs an extra
+    if out is not None and not os.path.isdir(os.path.dirname(out) or "."):
+        raise click.UsageError(f"{out}: no file can be made in its folder")
+    html = page("calibration_page") if html_file else None
     with progress() as tell:
         found = measure.calibrate(out=out, write=not dry_run, seconds=seconds, base=base, runtime=runtime_name, progress=tell)
     if as_json:
@@ -32,4 +35,4 @@ def calibrate(out: str | None, dry_run: bool, seconds: float, base: str | None, 
     else:
         for part in calibration.report(found, screen.console.width):
             screen.console.print(part, soft_wrap=isinstance(part, str))
-    write_all((html_file, lambda: calibration_page.page(found)))
+    write_all((html_file, lambda: html.page(found) if html else ""))

@@ -18,6 +18,7 @@ def silence() -> None:
     """From now on another process passes on what this one and its libraries write to stderr, but for CHATTER. It outlives this one, so that the last words of a
     crash are not lost. Python's own stderr goes on as it was. To be called before any thread is started.
     """
+    sys.unraisablehook = _complain
     if sys.stderr is None:  # closed
         return
     read, write = os.pipe()
@@ -32,6 +33,12 @@ def silence() -> None:
     os.close(write)
     sys.stderr = os.fdopen(stderr, "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace")
     atexit.register(_restore, child)
+
+
+def _complain(what: sys.UnraisableHookArgs) -> None:
+    """The runtimes' Delegate fails in its destructor where an interrupt has ended its constructor."""
+    if getattr(what.object, "__qualname__", "") != "Delegate.__del__":
+        sys.__unraisablehook__(what)
 
 
 def _restore(child: int) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import importlib
 import json
 import math
+import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -26,7 +29,9 @@ DEFAULT_NETWORK = "mobilenet_v2"
 TYPED = "tvmq.typed"  # the key of a command's arguments in its context
 
 # Exit codes, beside 0 and that of Failure.
-DIFFERENT, NOTHING_TAKEN, INTERRUPTED = 1, 3, 130
+DIFFERENT, NOTHING_TAKEN, INTERRUPTED, CLOSED = 1, 3, 130, 141
+
+NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which brings the help as its message; older versions of click print it
 
 
 class Failure(click.ClickException):
@@ -49,12 +54,25 @@ class Group(click.Group):
         except KeyboardInterrupt:
             click.echo("Interrupted", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except NO_ARGUMENTS:
+            raise
         except click.UsageError as error:
             raise Failure(error.format_message()) from None
+        except BrokenPipeError:  # whoever read the output has seen enough: `| head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(CLOSED) from None
         except OSError as error:
-            raise Failure(f"{error.filename}: {error.strerror}" if error.filename else _one_line(error)) from None
+            raise Failure(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or _one_line(error)) from None
         except (ImportError, MemoryError, RuntimeError, ValueError) as error:
             raise Failure(_one_line(error)) from None
+
+
+class FloatRange(click.FloatRange):
+    """Numbers in a range, which NaN is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        return self.fail(f"{value} is not a number", param, ctx) if math.isnan(number) else number
 
 
 def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, ...]]:
@@ -76,7 +94,12 @@ class ModelCommand(click.Command):
     """A command on one model: takes it, the runtime, and every option of the delegate, by the names and help texts of the library itself."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), *_delegate_options()]
+        try:
+            return [*super().get_params(ctx), *_delegate_options()]
+        except OSError:  # the library cannot be loaded
+            if {*ctx.help_option_names}.isdisjoint(ctx.meta[TYPED]):
+                raise
+            return super().get_params(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Flags may have values, as benchmark_model's do: --dry_run=true."""
@@ -173,9 +196,17 @@ def num_threads(options: dict[str, Any]) -> int:
 def progress() -> Iterator[Callable[[float, str], None]]:
     """A bar on stderr while work goes on, on a terminal: to be told the fraction that is done, and what comes next."""
     columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not screen.is_terminal(sys.stderr)) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda fraction, what: bar.update(task, completed=fraction, description=what)
+
+
+def page(name: str) -> Any:
+    """The module of reports that makes a page. It needs packages that may not be there, which is to be told before anything is measured."""
+    try:
+        return importlib.import_module(f"..reports.{name}", __package__)
+    except ImportError as error:
+        raise Failure(f"HTML reports need {error.name}: pip install jinja2 plotly grandalf") from None
 
 
 def as_json(data: Any) -> str:
@@ -199,5 +230,6 @@ def _plain(data: Any) -> Any:
 
 def _one_line(error: Exception) -> str:
     """A runtime puts its own message on a line below the delegate's."""
-    lines = [" ".join(line.split()).removesuffix(".") for line in str(error).splitlines()]
+    text = re.sub(r"(?<=\S)(?=Node number \d+ \()", "\n", str(error))  # which stands behind the message before without a blank
+    lines = [" ".join(line.split()).removesuffix(".") for line in text.splitlines()]
     return "; ".join(filter(None, lines)) or type(error).__name__

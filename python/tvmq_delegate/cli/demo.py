@@ -7,22 +7,22 @@ from typing import Any
 import click
 
 from .. import accuracy, measure
-from ..binding import library
+from ..binding import library, plural
 from ..reports import bench as report
 from ..reports import screen, tables
 from ..sessions import inputs, nodes
-from .command import DIFFERENT, NOTHING_TAKEN, model_command, num_threads, progress
+from .command import DIFFERENT, NOTHING_TAKEN, FloatRange, model_command, num_threads, progress
 
 AGAINST = ("stock", "builtin")
 NUM_RUNS = 10  # of each, at least
 
 
 @model_command
-@click.option("--seconds", type=click.FloatRange(min=0), default=3.0, show_default=True, help="How long to take times.")
+@click.option("--seconds", type=FloatRange(min=0), default=3.0, show_default=True, help="How long to take times.")
 def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float) -> None:
     """Run MODEL: what the delegate takes, whether every node equals the reference kernels bit for bit, and the time beside the stock runtime.
 
-    Exit code 1 if anything differs, 3 if the delegate has taken nothing.
+    Exit code 1 if anything differs, 3 if there was nothing to compare.
     """
     print = screen.console.print
     found = nodes(source, runtime=module, name=name, **options)
@@ -31,15 +31,17 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     threads = num_threads(options)
     samples = inputs.random(inputs.describe(source, module))
     with progress() as follow:
-        verdict = accuracy.diff(source, samples=samples, per_op=True, runtime=module, num_threads=threads, progress=follow, **options)
+        verdict = accuracy.diff(source, samples=samples, per_op=True, runtime=module, num_threads=threads, progress=follow, apart=True, **options)
     print(f"{tables.verdict(verdict)}\n", soft_wrap=True)
     settings = measure.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(AGAINST)), warmup_min_secs=min(seconds, 0.5))
     with progress() as follow:
         times = measure.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
     print(report.contenders(times, screen.console.width))
-    explained = f"stock: {found.runtime} as it comes, builtin: without its delegates"
-    print(f"\n{library.cpu().name}, {tables.plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
+    for line in report.remarks(times):
+        print(line, style="yellow", soft_wrap=True)
+    explained = f"stock: {found.runtime} as it is by default, builtin: without its delegates"
+    print(f"\n{library.cpu().name}, {plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:
         raise click.exceptions.Exit(DIFFERENT)
-    if verdict.nothing_taken:
+    if verdict.inconclusive:
         raise click.exceptions.Exit(NOTHING_TAKEN)

@@ -12,9 +12,9 @@ from .. import accuracy
 from ..reports import diff as report
 from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
-from .command import DIFFERENT, NOTHING_TAKEN, listed, model_command, num_threads, print_json, progress
+from .command import DIFFERENT, NOTHING_TAKEN, FloatRange, listed, model_command, num_threads, print_json, progress
 
-ALLOWED = click.FloatRange(min=0)
+ALLOWED = FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
 
 
@@ -25,16 +25,18 @@ NUMBERS = listed(float, "numbers")
     default="reference,tvmq",
     show_default=True,
     metavar="LIST",
-    help=f"Two or more of {', '.join(NAMES)}; the first is what the others differ from.",
+    help=f"At least two of {', '.join(NAMES)}; the first is what the others differ from.",
 )
 @click.option("--rest", type=click.Choice([*RESOLVERS]), default="reference", show_default=True, help="Kernels of the nodes that tvmq leaves to the runtime.")
 @click.option("--input", "files", metavar="FILE", multiple=True, help="Feed a .npy or .npz file, arrays called as the inputs or in their order; repeatable.")
 @click.option("--images", metavar="DIR", help="Feed a folder of images, resized to cover the input and cropped, pixels spread over the input's range.")
 @click.option("--mean", type=NUMBERS, default=(), help="Feed images as (pixel - mean) / std; a number, or one for each channel.")
-@click.option("--std", type=NUMBERS, default=(), help="See --mean.")
+@click.option("--std", type=NUMBERS, default=(), help="What to divide by when images are fed; see --mean.")
 @click.option("--num-runs", type=click.IntRange(min=1), default=accuracy.NUM_RUNS, show_default=True, help="Random inputs, where no others are given.")
-@click.option("--distribution", type=click.Choice(inputs.DISTRIBUTIONS), default="mixed", show_default=True, help="Of random inputs; mixed: both in turn.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first random input.")
+@click.option(
+    "--distribution", type=click.Choice(inputs.DISTRIBUTIONS), default="mixed", show_default=True, help="How inputs are drawn at random; mixed: both in turn."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of the first random input.")
 @click.option("--labels", metavar="FILE", help="Names of the classes that the first output rates, one on each line.")
 @click.option("--expected", metavar="CLASS", help="What all inputs show, by label or number.")
 @click.option("--per-op", is_flag=True, help="Compare each node alone too, fed with the reference's activations.")
@@ -65,15 +67,20 @@ def diff(
     \b
     reference  the runtime's reference kernels
     builtin    its optimized kernels, without delegates
-    stock      the runtime as it comes
+    stock      the runtime as it is by default
     tvmq       this delegate
 
-    Exit code 1 if a difference is greater than allowed or the expected class is not the best, 3 if the delegate has taken nothing.
+    Exit code 1 if a difference is greater than allowed or the expected class is not the best, 3 if the delegate has taken nothing or the
+    baseline differs from itself.
     """
     if files and images:
         raise click.UsageError("--input and --images at once")
     if (mean or std) and not images:
-        raise click.UsageError("--mean and --std are of --images")
+        raise click.UsageError("--mean and --std need --images")
+    context = click.get_current_context()
+    random = [name for name in ("num_runs", "distribution", "seed") if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE]
+    if random and (files or images):
+        raise click.UsageError(f"--{random[0].replace('_', '-')} is for random inputs, not for --input or --images")
     tensors = inputs.describe(source, module)
     if files:
         samples = inputs.files(files, tensors)
@@ -90,6 +97,7 @@ def diff(
             name=name,
             num_threads=num_threads(options),
             progress=follow,
+            apart=True,
             **settings,
             **options,
         )
@@ -101,5 +109,5 @@ def diff(
             screen.console.print(part, soft_wrap=isinstance(part, Text))
     if not (found.passed and found.as_expected):
         raise click.exceptions.Exit(DIFFERENT)
-    if found.nothing_taken:
+    if found.inconclusive:
         raise click.exceptions.Exit(NOTHING_TAKEN)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import measure, sessions
-from ..binding import library
+from ..binding import library, plural
 from ..reports import screen, tables
 from .command import listed, model_command, print_json
 
@@ -30,7 +30,7 @@ def estimate(source: bytes, name: str, module: Any, options: dict[str, Any], cor
     screen.console.print(tables.estimates(found, screen.console.width))
     left = max(sum(not node.claimed for node in delegation.nodes) for delegation in found.values())
     if left:
-        screen.console.print(f"\n{tables.plural(left, 'node')} left to the runtime and not estimated", soft_wrap=True)
+        screen.console.print(f"\n{plural(left, 'node')} left to the runtime and not estimated", soft_wrap=True)
     for line in tables.agreements({core: measure.agreement(core) for core in found}):
         screen.console.print(line, soft_wrap=True)
 

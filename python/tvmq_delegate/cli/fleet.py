@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,20 +13,21 @@ import click
 
 from ..reports import fleet as report
 from ..reports import screen
-from .command import DIFFERENT, Failure, as_json, main, progress
+from .command import DIFFERENT, NOTHING_TAKEN, Failure, FloatRange, as_json, main, page, progress
 from .output import Output, OutputFile, write_all
 
 if TYPE_CHECKING:
     from .. import fleet
 
 FOUND_SLOWER = 4
+FAIL_ABOVE = 10.0  # percent
 
 
 def _fleet() -> Any:
     try:
         from .. import fleet
     except ImportError as error:
-        raise Failure(f"a fleet needs {error.name}: pip install 'tvmq-delegate[fleet]'") from None
+        raise Failure(f"a fleet needs {error.name}: pip install distributed cryptography") from None
     return fleet
 
 
@@ -49,12 +49,6 @@ def _boards(scheduler: str, certificates: str | None) -> Iterator[fleet.Boards]:
         raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
     with boards:
         yield boards
-
-
-def _page() -> Callable[[fleet.Table], str]:
-    """Before anything is measured: the extra may be missing."""
-    importlib.import_module("..reports.pages", __package__)
-    return report.page
 
 
 def scheduler_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +98,7 @@ def certificates(folder: str, hosts: tuple[str, ...]) -> None:
 
 @fleet_group.command()
 @click.option("--boards", "n", type=click.IntRange(min=1), default=1, show_default=True, help="How many; all are this machine, and get into each other's way.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="Of the scheduler; 0: any that is free.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="The port of the scheduler; 0: any that is free.")
 def local(n: int, port: int) -> None:
     """Serve as a fleet of this machine alone, for trying it: a scheduler and boards, until Ctrl-C. No other machine can connect."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is how it ends in the background
@@ -151,11 +145,11 @@ def status(scheduler: str, certificates: str | None) -> None:
 @fleet_group.command()
 @scheduler_options
 @click.argument("models", nargs=-1, required=True)
-@click.option("--boards", "wanted", default="", help="Which boards: FIELD=PATTERN with commas between them.  [default: all]")
+@click.option("--boards", "wanted", default="", help="The boards that match FIELD=PATTERN, several with commas between them.  [default: all]")
 @click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Append records to a file.")
 @click.option("--trials", type=click.IntRange(min=1), default=8, show_default=True, help="Choices of a task to measure on each kind of board, at most.")
 @click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--max-secs", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Limit of each board's share.")
+@click.option("--max-secs", type=FloatRange(min=1), default=120.0, show_default=True, help="Limit of each board's share.")
 def tune(scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, out: str, trials: int, num_threads: int, max_secs: float) -> None:
     """Tune MODELS on the boards of SCHEDULER, once for each kind of CPU; boards of a kind share the work.
 
@@ -179,9 +173,9 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         [
             click.argument("models", nargs=-1, required=True),
-            click.option("--boards", "wanted", default="", help="Which: FIELD=PATTERN with commas between them, such as cpu=*A72*,isa=neon.  [default: all]"),
+            click.option("--boards", "wanted", default="", help="Those that match FIELD=PATTERN,..., such as cpu=*A72*,isa=neon.  [default: all]"),
             click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True),
-            click.option("--max-secs", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Limit of each measurement."),
+            click.option("--max-secs", type=FloatRange(min=1), default=120.0, show_default=True, help="Limit of each measurement."),
             click.option("--csv", "csv_file", type=OutputFile(), metavar="FILE"),
             click.option("--json", "json_file", type=OutputFile(), metavar="FILE"),
             click.option("--html", "html_file", type=OutputFile(), metavar="FILE", help="A page with the table."),
@@ -195,7 +189,8 @@ def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, model
            csv_file: Output | None, json_file: Output | None, html_file: Output | None) -> fleet.Table:  # fmt: skip
     """Makes the network table, shows it and writes it."""
     module = _fleet()
-    page = _page() if html_file else None
+    if html_file:
+        page("pages")
     networks = [module.opened(model) for model in models]  # what cannot be read is told before anybody is waited for
     outcomes = []
     with _boards(scheduler, certificates) as there:
@@ -211,7 +206,7 @@ def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, model
         screen.console.print(f"{name} was in quarantine for a while: {why}", soft_wrap=True)
     for name, why in quarantined.items():
         screen.console.print(f"{name} is in quarantine: {why}", soft_wrap=True)
-    write_all((csv_file, lambda: report.as_csv(found)), (json_file, lambda: as_json(found)), (html_file, lambda: page(found) if page else ""))
+    write_all((csv_file, lambda: report.as_csv(found)), (json_file, lambda: as_json(found)), (html_file, lambda: report.page(found)))
     return found
 
 
@@ -219,21 +214,20 @@ def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, model
 @table_options
 @click.option("--only", type=click.Choice(["bench", "diff"]), help="Measure times alone, or compare alone.")
 @click.option("--compare", type=click.Path(exists=True, dir_okay=False), metavar="OLD.json", help="Name what is slower than there, and exit with 4.")
-@click.option("--fail-above", type=click.FloatRange(min=0), default=10.0, show_default=True, metavar="PERCENT", help="With --compare: what counts as slower.")
-def bench(only: str | None, compare: str | None, fail_above: float, **arguments: Any) -> None:
+@click.option("--fail-above", type=FloatRange(min=0), metavar="PERCENT", help="With --compare: what counts as slower.  [default: 10]")
+def bench(only: str | None, compare: str | None, fail_above: float | None, **arguments: Any) -> None:
     """Measure and compare MODELS, files or networks of the zoo, on the boards of SCHEDULER: the network table.
 
-    Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower.
+    Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower, 3 if nothing of a network was taken.
     """
+    if fail_above is not None and not compare:
+        raise click.UsageError("--fail-above needs --compare")
     before = _fleet().earlier(compare) if compare else {}
     found = _table([only] if only else ["diff", "bench"], **arguments)
-    slower = _fleet().regressions(before, found, fail_above)
+    slower = _fleet().regressions(before, found, FAIL_ABOVE if fail_above is None else fail_above)
     if slower:
         screen.console.print(report.slower(slower), soft_wrap=True)
-    if not found.passed:
-        raise click.exceptions.Exit(DIFFERENT)
-    if slower:
-        raise click.exceptions.Exit(FOUND_SLOWER)
+    _judge(found, FOUND_SLOWER if slower else 0)
 
 
 @fleet_group.command()
@@ -241,7 +235,12 @@ def bench(only: str | None, compare: str | None, fail_above: float, **arguments:
 def diff(**arguments: Any) -> None:
     """Compare MODELS with the reference kernels on the boards of SCHEDULER: bench --only diff.
 
-    Exit code 1 if anything differs, or could not be compared.
+    Exit code 1 if anything differs, or could not be compared, 3 if nothing of a network was taken.
     """
-    if not _table(["diff"], **arguments).passed:
-        raise click.exceptions.Exit(DIFFERENT)
+    _judge(_table(["diff"], **arguments))
+
+
+def _judge(found: fleet.Table, otherwise: int = 0) -> None:
+    """Ends with the exit code of the weightiest that is wrong."""
+    code = otherwise or (NOTHING_TAKEN if any(cell.nothing_taken for cell in found.cells) else 0)
+    raise click.exceptions.Exit(code if found.passed else DIFFERENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .. import tuning
-from ..binding import library, library_path, runtimes, shipped_records
+from ..binding import library, library_path, plural, runtimes, shipped_records
 from ..reports import screen, tables
 from .command import main, print_json, widened
 
@@ -32,12 +32,12 @@ def info(as_json: bool, with_kernels: bool) -> None:
     print("\nCPU", style="bold")
     print(f"  {cpu.name}")
     print(f"  {cpu.identity}", soft_wrap=True)
-    print(f"  executes {'in order' if cpu.in_order else 'out of order'}; {tables.plural(cpu.count, 'processor')} for this process")
+    print(f"  executes {'in order' if cpu.in_order else 'out of order'}; {plural(cpu.count, 'processor')} for this process")
     for what, available in (("instruction sets", True), ("not on this CPU", False)):
         print(f"  {what}: {', '.join(isa.name for isa in isas if isa.available is available) or 'none'}")
     print("\nTuning records in the package", style="bold")
     for name, usable in shipped.items():
-        print(f"  {name}: {tables.plural(usable['tasks'], 'task')} for this CPU, of {tables.plural(usable['records'], 'record')}")
+        print(f"  {name}: {plural(usable['tasks'], 'task')} for this CPU, of {plural(usable['records'], 'record')}")
     if not shipped:
         print("  none")
     print("\nTFLite runtimes", style="bold")

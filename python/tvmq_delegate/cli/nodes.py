@@ -8,7 +8,7 @@ import click
 
 from .. import measure, models, sessions
 from ..reports import graph, screen, tables
-from .command import model_command, print_json
+from .command import model_command, page, print_json
 from .output import Output, OutputFile, write_all
 
 
@@ -21,20 +21,14 @@ def nodes(
     source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Output | None, html_file: Output | None, times_file: str | None
 ) -> None:
     """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
+    html = page("graph_page") if html_file else None
     found = sessions.nodes(source, runtime=module, name=name, **options)
     if times_file and not html_file:
-        raise click.UsageError("--times is of --html")
+        raise click.UsageError("--times needs --html")
     times_us = measure.node_times(times_file, source) if times_file else {}
-    drawing, page = (graph.dot(found, models.ops(source)) if dot_file else ""), _page(found, source, times_us) if html_file else ""
     if as_json:
         print_json({"sentence": found.sentence, **vars(found)})
     else:
         screen.console.print(tables.delegation(found, screen.console.width))
         screen.console.print(f"\n{tables.summary(found)}", soft_wrap=True)
-    write_all((dot_file, lambda: drawing), (html_file, lambda: page))
-
-
-def _page(found: sessions.Delegation, source: bytes, times_us: dict[int, float]) -> str:
-    from ..reports import graph_page  # which needs an extra
-
-    return graph_page.page(found, models.ops(source), times_us)
+    write_all((dot_file, lambda: graph.dot(found, models.ops(source))), (html_file, lambda: html.page(found, models.ops(source), times_us) if html else ""))

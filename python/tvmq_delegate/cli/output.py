@@ -18,11 +18,11 @@ class Output:
     """A file to write. A regular one is written beside its place and moved there at the end; until then what was there before stays."""
 
     def __init__(self, path: Path):
-        self.path = path
-        self.target = path.resolve()  # of a link
+        self.path = self.target = path
         self.temporary: Path | None = None
-        if self.target.exists() and not self.target.is_file():
-            return  # a device or a pipe
+        if path.exists() and not path.is_file():
+            return  # a device or a pipe, whose links lead to no path
+        self.target = path.resolve()
         descriptor, name = tempfile.mkstemp(dir=self.target.parent, prefix=f".{self.target.name[:100]}.")
         os.close(descriptor)
         self.temporary = Path(name)

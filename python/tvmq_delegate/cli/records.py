@@ -7,7 +7,8 @@ import collections
 import click
 
 from .. import tuning
-from ..reports import screen, tables
+from ..binding import plural
+from ..reports import screen
 from ..reports import tuning as report
 from .command import DIFFERENT, main, print_json, widened
 from .output import Output, OutputFile, write_all
@@ -22,7 +23,7 @@ def _read(files: tuple[str, ...]) -> tuple[list[tuning.Record], list[tuning.Skip
     """With a line on stderr of what was skipped."""
     found, skipped = tuning.read_records(files)
     for why, n in collections.Counter(each.why for each in skipped).items():
-        click.echo(f"skipped: {tables.plural(n, 'line')}, {why}", err=True)
+        click.echo(f"skipped: {plural(n, 'line')}, {why}", err=True)
     return found, skipped
 
 

@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from .. import tuning
 from ..reports import screen
 from ..reports import tuning as report
-from .command import model_command, num_threads, print_json
+from .command import FloatRange, model_command, num_threads, page, print_json
 from .output import Output, OutputFile, write_all
 
 PLAIN_SECS = 5.0  # between lines of progress where stderr is no terminal
@@ -32,7 +32,7 @@ def _told(now: tuning.Progress) -> str:
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[tuning.Progress], None]]:
     """A bar on stderr for each phase; a line now and then where that is no terminal."""
-    if not sys.stderr.isatty():
+    if not screen.is_terminal(sys.stderr):
         told, phase = 0.0, ""
 
         def tell(now: tuning.Progress) -> None:
@@ -60,7 +60,7 @@ def _progress() -> Iterator[Callable[[tuning.Progress], None]]:
 
 @model_command
 @click.option("--trials", type=click.IntRange(min=1), default=tuning.TRIALS, show_default=True, help="Choices of a task to measure, at most.")
-@click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Seconds to search, at most.")
+@click.option("--time", "seconds", type=FloatRange(min=0, min_open=True), metavar="SECONDS", help="Seconds to search, at most.")
 @click.option(
     "--tuner",
     "tuner_name",
@@ -69,12 +69,12 @@ def _progress() -> Iterator[Callable[[tuning.Progress], None]]:
     show_default=True,
     help="How to search; exhaustive measures all, whatever --trials.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn at random.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of what is drawn at random.")
 @click.option("--out", "out", type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Append records to a file; what it holds is not measured again.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
 @click.option("--fleet", "scheduler", metavar="SCHEDULER", help="Tune on boards instead, once for each kind of CPU; as tvmq fleet tune.")
-@click.option("--boards", "wanted", default="", help="With --fleet, which boards: FIELD=PATTERN with commas between them.  [default: all]")
+@click.option("--boards", "wanted", default="", help="With --fleet: the boards that match FIELD=PATTERN, several with commas between them.  [default: all]")
 @click.option("--certificates", metavar="FOLDER", help="With --fleet: certificates for tls://.")
 def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     """Search the fastest choice for each task of MODEL on this machine: way, kernel, blocks.
@@ -87,7 +87,7 @@ def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags
     if flags["wanted"] or flags["certificates"]:
         raise click.UsageError("--boards and --certificates are for --fleet")
     html_file: Output | None = flags["html_file"]
-    page = _page() if html_file else None
+    html = page("tuning_page") if html_file else None
     threads = num_threads(options)
     options.pop("tuning_records"), options.pop("profile")
     out: str | os.PathLike[str] | None = flags["out"]
@@ -110,7 +110,7 @@ def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags
     else:
         for part in report.report(found, screen.console.width):
             screen.console.print(part, soft_wrap=isinstance(part, str))
-    write_all((html_file, lambda: page(found) if page else ""))
+    write_all((html_file, lambda: html.page(found) if html else ""))
 
 
 def _on_fleet(source: bytes, name: str, options: dict[str, Any], flags: dict[str, Any]) -> None:
@@ -125,10 +125,3 @@ def _on_fleet(source: bytes, name: str, options: dict[str, Any], flags: dict[str
     options.pop("tuning_records"), options.pop("profile")
     arguments = {"out": flags["out"], "trials": flags["trials"], "num_threads": threads, **limit, **options}
     tune_on(flags["scheduler"], flags["certificates"], [(source, os.path.basename(name))], flags["wanted"], **arguments)
-
-
-def _page() -> Callable[[tuning.Tuning], str]:
-    """Before anything is measured: the extra may be missing."""
-    from ..reports import tuning_page
-
-    return tuning_page.page

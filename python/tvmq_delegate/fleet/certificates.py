@@ -96,7 +96,7 @@ def checked(address: str, given: Security | None) -> Security | None:
     if not separator:
         protocol, rest = "tcp", address
     if ":" not in rest:
-        raise ValueError(f"{address!r} is no address of a scheduler, such as tls://HOST:8786 or tcp://127.0.0.1:8786")
+        raise ValueError(f"{address!r} is not the address of a scheduler, such as tls://HOST:8786 or tcp://127.0.0.1:8786")
     host = rest.rpartition(":")[0].strip("[]")
     if protocol == "tls":
         if given is None:

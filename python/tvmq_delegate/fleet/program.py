@@ -120,7 +120,7 @@ def _object(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ProgramError(f"this is no line of tvmq-measure: {line[:60].decode('utf-8', 'replace')!r}")
+        raise ProgramError(f"this is not a line of tvmq-measure: {line[:60].decode('utf-8', 'replace')!r}")
     return found
 
 

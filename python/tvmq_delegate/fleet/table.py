@@ -17,7 +17,7 @@ class Cell:
     """A network on a board.
 
     ms: contender -> median; ratio: stock's time over the delegate's, 0 where it was not measured. exact: whether every compared element equals the reference
-    kernels', None where none was compared. problems: what went wrong, and why figures are not to be trusted.
+    kernels', None where none was compared, or nothing was taken. problems: what went wrong, and why figures are not to be trusted.
     """
 
     model: str
@@ -32,6 +32,11 @@ class Cell:
     exact: bool | None
     different: int
     problems: tuple[str, ...]
+
+    @property
+    def nothing_taken(self) -> bool:
+        """Whether the delegate has left every node to the runtime: equal results say nothing of it."""
+        return self.nodes > 0 and not self.taken
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ def _cell(model: str, board: str, found: list[Outcome]) -> Cell:
         taken, nodes, runtime = measured.taken, measured.nodes, measured.runtime
         elements, different = elements + measured.elements, different + measured.different
         problems += [outcome.suspect] if outcome.suspect else []
-    exact = different == 0 if elements else None
+    exact = different == 0 if elements and (taken or different) else None
     first = found[0].job
     return Cell(model, first.sha256, board, runtime, first.num_threads, ms, ratio, taken, nodes, exact, different, tuple(problems))
 
@@ -108,7 +113,9 @@ def earlier(before: str | os.PathLike[str]) -> Earlier:
 
 
 def regressions(before: Earlier, after: Table, percent: float) -> list[Regression]:
-    """Cells that are slower than before by more than so many percent; networks are told by their contents."""
+    """Cells that are slower than before by more than so many percent; networks are told by their contents. Raises ValueError unless percent is 0 or more."""
+    if not percent >= 0:  # which no NaN is
+        raise ValueError(f"a cell is slower by so many percent, 0 or more, not {percent}")
     found = []
     for cell in after.cells:
         old, now = before.get((cell.sha256, cell.board, cell.num_threads), 0.0), cell.ms.get(DELEGATE, 0.0)

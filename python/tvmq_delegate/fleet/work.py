@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
-import multiprocessing
 import os
 import signal
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Union
 
 from .. import accuracy, measure, models, tuning
 from ..binding import library
+from ..sessions import Worker, WorkerDied
 from . import board, proxied, proxied_tune, serve
 from .program import Program
 
@@ -96,7 +95,11 @@ def opened(network: Network) -> tuple[bytes, str]:
         return network
     if isinstance(network, str) and network in models.zoo.names() and not os.path.exists(network):
         return models.zoo.load(network), network
-    source, name = models.opened(network)
+    try:
+        source, name = models.opened(network)
+        models.ops(source)
+    except models.ModelError as error:
+        raise models.ModelError(f"{os.fspath(network)}: {error}") from None
     return source, os.path.basename(name)
 
 
@@ -151,37 +154,32 @@ def probe(name: str) -> tuple[int, int]:
 
 
 def _in_time(job: Job, source: bytes, program: Program | None) -> tuple[dict[str, Any], str]:
-    """Spawned, not forked: the worker of dask has threads."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_answer, args=(theirs, job, source, program), name=f"tvmq {job.kind}")
-    process.start()
-    theirs.close()
     end = time.monotonic() + job.seconds
     try:
-        if not ours.poll(max(0.0, end - time.monotonic())):
-            return {}, f"not finished within {job.seconds:g} seconds"
-        answer, error = ours.recv()
-        return answer, error
-    except EOFError:
-        process.join(5)
-        return {}, f"the measuring process ended with exit code {process.exitcode}"
-    finally:
-        ours.close()
-        process.join(1)
-        if process.is_alive():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid or 0, signal.SIGKILL)  # with the processes of its contenders
-            process.kill()
-            process.join()
+        with Worker(f"{job.kind!r} of {job.model}", Desk) as worker:
+            try:
+                answer, error = worker.call("answer", job, source, program, seconds=end - time.monotonic())
+                return answer, error
+            except TimeoutError:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(worker.process.pid, signal.SIGKILL)  # with the processes of its contenders
+                return {}, f"not finished within {job.seconds:g} seconds"
+    except WorkerDied as error:
+        return {}, str(error)
 
 
-def _answer(pipe: Connection, job: Job, source: bytes, program: Program | None) -> None:
-    os.setpgid(0, 0)
-    try:
-        pipe.send(((_by_proxy(job, source, program) if program else {"bench": _bench, "diff": _diff, "tune": _tune}[job.kind](job, source)), ""))
-    except Exception as error:  # whatever it is, the client is to know
-        pipe.send(({}, f"{type(error).__name__}: {error}"))
+class Desk:
+    """The object in the process of a job, which leads a group of processes."""
+
+    def __init__(self) -> None:
+        os.setpgid(0, 0)
+
+    def answer(self, job: Job, source: bytes, program: Program | None) -> tuple[dict[str, Any], str]:
+        """The measurement, and "" or what went wrong."""
+        try:
+            return (_by_proxy(job, source, program) if program else {"bench": _bench, "diff": _diff, "tune": _tune}[job.kind](job, source)), ""
+        except Exception as error:  # whatever it is, the client is to know
+            return {}, f"{type(error).__name__}: {error}"
 
 
 def _by_proxy(job: Job, source: bytes, program: Program) -> dict[str, Any]:
@@ -206,11 +204,12 @@ def _bench(job: Job, source: bytes) -> dict[str, Any]:
 
 def _diff(job: Job, source: bytes) -> dict[str, Any]:
     found = accuracy.diff(source, name=job.model, num_threads=job.num_threads, **job.options)
+    steady = [output.difference for output in found.outputs if output.name not in found.unsteady]
     return {
         "taken": found.taken,
         "nodes": found.nodes,
-        "elements": sum(output.difference.elements for output in found.outputs),
-        "different": sum(output.difference.different for output in found.outputs),
+        "elements": sum(difference.elements for difference in steady),
+        "different": sum(difference.different for difference in steady),
         "runtime": found.runtime,
     }
 

@@ -15,18 +15,17 @@ import hashlib
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import Shown, ToolOptions, library, runtimes
-from ..sessions import DELEGATE, Contender, Delegation, nodes, run_alone
+from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone
 from . import machine, metrics, op_times, serving
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
 from .serving import Serving
-from .worker import Worker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +61,7 @@ class Settings:
         if not 0 <= self.streams <= MAX_STREAMS or not 0 <= self.rate <= 1e6:
             raise ValueError(f"streams is 0 to {MAX_STREAMS}, rate 0 to a million requests a second")
         if self.rate and not self.streams:
-            raise ValueError("a rate is of streams: how many interpreters share it")
+            raise ValueError("a rate needs streams, the number of interpreters that share it")
 
     @property
     def limits(self) -> Limits:
@@ -82,7 +81,7 @@ class Benchmark(Shown):
 
     options: the delegate's, as far as given. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op
     profiling; profiled: what a trace is made of. serving: one for each of the results, if there were streams.
-    model_sha256: of the file's bytes, which tell models of one name apart.
+    model_sha256: of the file's bytes, which tell models of one name apart. absent: contenders that cannot run the model, and why.
     """
 
     model: str
@@ -99,6 +98,7 @@ class Benchmark(Shown):
     profiled: Profiled | None = None
     model_sha256: str = ""
     serving: tuple[Serving, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def bench(
       settings: how long.
       against: other contenders: "stock", "builtin", "reference".
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
-      rest: which kernels run the nodes that the delegate leaves, as Contender's.
+      rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
       op_profiling: measure every node too.
       inputs: one array for each input of the model; random ones if None.
       num_threads: of each interpreter, which the delegate goes by.
@@ -152,6 +152,8 @@ def bench(
       ModelError, OSError: the model cannot be read.
       ValueError, ImportError, RuntimeError: as load() and the runtime; WorkerDied if a contender's process dies.
     """
+    if isinstance(against, str):
+        raise ValueError(f"against is a sequence of names, not {against!r}")
     source, name = models.opened(source, name)
     given = {option: value for option, value in options.items() if value is not None}
     module = runtimes.find(runtime)
@@ -165,9 +167,9 @@ def bench(
         Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
         for label, contender in entries.items()
     ]
-    results, served, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
+    results, absent, served, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
     about = (name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe())
-    found = Benchmark(*about, results, delegations[0], model_sha256=sha256, serving=served)
+    found = Benchmark(*about, results, delegations[0], model_sha256=sha256, serving=served, absent=absent)
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
@@ -181,21 +183,30 @@ def bench(
 
 def _measure(
     jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress
-) -> tuple[tuple[metrics.BenchmarkResult, ...], tuple[Serving, ...], Profiled | None, library.Peak | None]:
-    """All contenders in turn, then the streams of each, the first one's nodes and what the machine gives."""
+) -> tuple[tuple[metrics.BenchmarkResult, ...], dict[str, str], tuple[Serving, ...], Profiled | None, library.Peak | None]:
+    """All contenders in turn, but for those that cannot run the model; then the streams of each, the first one's nodes and what the machine gives."""
     with contextlib.ExitStack() as stack:
-        workers = [stack.enter_context(Worker(job)) for job in jobs]
         progress(0.0, "opening the model")
-        opened = [worker.call("open") for worker in workers]
+        opened: list[tuple[Job, Worker, Opened]] = []
+        absent: dict[str, str] = {}
+        for job in jobs:
+            worker = stack.enter_context(job.worker())
+            try:
+                opened.append((job, worker, worker.call("open")))
+            except RuntimeError as error:
+                if job is jobs[0]:
+                    raise
+                absent[job.name] = str(error)
+        workers = [worker for _, worker, _ in opened]
         warm_up, _ = _alternate(workers, settings.warm_up_limits, -1.0, progress, "warming up", first_counts=True)
         runs, rounds = _alternate(workers, settings.limits, settings.run_delay, progress, "running")
         ratios = [None, *(metrics.ratio(each, rounds[0]) for each in rounds[1:])]
-        results = tuple(map(_result, workers, opened, warm_up, runs, ratios))
+        results = tuple(_result(*one, before, times, ratio) for one, before, times, ratio in zip(opened, warm_up, runs, ratios))
         served = tuple(_served(worker, result, settings, progress) for worker, result in zip(workers, results)) if settings.streams else ()
         if not profile:
-            return results, served, None, None
+            return results, absent, served, None, None
         progress(0.0, "profiling")
-        return results, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
+        return results, absent, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
 
 
 def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings, progress: Progress) -> Serving:
@@ -249,11 +260,11 @@ def _part(limits: Limits, runs: int, seconds: float) -> float:
     return max(min(parts), seconds / limits.max_secs if limits.max_secs > 0 else 1.0)
 
 
-def _result(worker: Worker, opened: Opened, warm_up: Sequence[int], runs: Sequence[int], ratio: metrics.Ratio | None) -> metrics.BenchmarkResult:
+def _result(job: Job, worker: Worker, opened: Opened, warm_up: Sequence[int], runs: Sequence[int], ratio: metrics.Ratio | None) -> metrics.BenchmarkResult:
     overall_kb, peak_mb = worker.call("memory")
     latency = metrics.latency(runs, warm_up, opened.init_ns)
     summary = opened.summary
     sizes = (summary.packed_bytes, summary.scratch_bytes, summary.arena_bytes) if summary else (0, 0, 0)
     throughput = opened.input_bytes / 1e6 / (latency.avg_ms / 1e3) if latency.avg_ms else 0.0
-    misc = metrics.MiscMetrics(len(worker.job.source) / 1e6, len(runs), len(warm_up), throughput)
-    return metrics.BenchmarkResult(worker.job.name, latency, metrics.MemoryMetrics(opened.footprint_kb, overall_kb, peak_mb, *sizes), misc, ratio)
+    misc = metrics.MiscMetrics(len(job.source) / 1e6, len(runs), len(warm_up), throughput)
+    return metrics.BenchmarkResult(job.name, latency, metrics.MemoryMetrics(opened.footprint_kb, overall_kb, peak_mb, *sizes), misc, ratio)

@@ -6,8 +6,8 @@ import contextlib
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
+from ..sessions import Worker, WorkerDied
 from .runner import Job, Limits
-from .worker import Worker, WorkerDied
 
 SECS, ROUNDS = 0.004, 3  # that an operator runs, in each of so many rounds
 
@@ -19,16 +19,16 @@ def time_ops(jobs: Sequence[Job], ops: Mapping[int, Sequence[int]], progress: Ca
     """
     times: dict[str, dict[int, float]] = {job.name: {} for job in jobs}
     with contextlib.ExitStack() as stack:
-        workers = [stack.enter_context(Worker(job)) for job in jobs]
+        workers = [stack.enter_context(job.worker()) for job in jobs]
         for n, (index, together) in enumerate(ops.items()):
             progress(n / len(ops))
-            for job, runs in zip(jobs, time_op(together, workers, lambda job: stack.enter_context(Worker(job)))):
+            for job, runs in zip(jobs, time_op(together, workers, lambda i: stack.enter_context(jobs[i].worker()))):
                 if runs:
                     times[job.name][index] = statistics.median(runs) / 1e3
     return times
 
 
-def time_op(indices: Sequence[int], workers: list[Worker], restart: Callable[[Job], Worker]) -> list[list[int]]:
+def time_op(indices: Sequence[int], workers: list[Worker], restart: Callable[[int], Worker]) -> list[list[int]]:
     """Nanoseconds of operators, run one after the other, under each worker; none where the runtime refuses one, or one ends the process, which is restarted."""
     runs: list[list[int]] = [[] for _ in workers]
     able = list(range(len(workers)))
@@ -40,7 +40,7 @@ def time_op(indices: Sequence[int], workers: list[Worker], restart: Callable[[Jo
                 able.remove(i)
                 runs[i].clear()
                 if isinstance(error, WorkerDied):
-                    workers[i] = restart(workers[i].job)
+                    workers[i] = restart(i)
                 continue
             if method == "run":
                 runs[i] += answer[0]

@@ -39,6 +39,8 @@ class Comparison(Shown):
 
     def slower(self, percent: float) -> tuple[Change, ...]:
         """Lists the changes that are slower by more than so many percent, and clearly so; of nodes those that cost a visible share of the network's time."""
+        if not percent >= 0:  # which no NaN is
+            raise ValueError(f"a change is slower by so many percent, 0 or more, not {percent}")
         visible = SHARE * max((change.before_ms for change in self.contenders), default=0.0)
         listed = (*self.contenders, *(node for node in self.nodes if node.after_ms - node.before_ms >= visible))
         return tuple(change for change in listed if change.clear and change.ratio > 1 + percent / 100)

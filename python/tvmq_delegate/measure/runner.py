@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import library, runtimes
-from ..sessions import Contender, Session, check, inputs, shaped
+from ..sessions import Contender, Session, Worker, check, inputs, shaped
 from . import serving
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ class Job:
     runtime: str
     num_threads: int
     inputs: tuple[NDArray[Any], ...] | None = None
+
+    def worker(self) -> Worker:
+        """The process, whose object is a Runner."""
+        return Worker(f"contender {self.name!r}", Runner, self)
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,11 @@ OPTION_ENUMS = {
 OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "ADD": ("AddOptions", {"int8": 2, "int16": 3}),
     "ARG_MAX": ("ArgMaxOptions", {"int8": 2, "uint8": 2}),
+    "ASSIGN_VARIABLE": ("AssignVariableOptions", {}),
     "AVERAGE_POOL_2D": ("Pool2DOptions", {"int8": 2, "int16": 3}),
+    "ABS": ("AbsOptions", {"int8": 2, "int16": 3}),
     "BATCH_MATMUL": ("BatchMatMulOptions", {"int8": 2}),
+    "CALL_ONCE": ("CallOnceOptions", {}),
     "CAST": ("CastOptions", {"int8": 2, "uint8": 2, "int16": 4}),
     "CONCATENATION": ("ConcatenationOptions", {"int8": 2, "int16": 3}),
     "CONV_2D": ("Conv2DOptions", {"int8": 3, "int16": 4}),
@@ -54,6 +57,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "PADV2": ("PadV2Options", {"int8": 2, "int16": 2}),
     "PRELU": (None, {}),
     "QUANTIZE": ("QuantizeOptions", {"int16": 2}),
+    "READ_VARIABLE": ("ReadVariableOptions", {}),
     "REDUCE_MAX": ("ReducerOptions", {"int8": 2, "int16": 3}),
     "REDUCE_MIN": ("ReducerOptions", {"int8": 2, "int16": 3}),
     "RELU": (None, {"int8": 2, "int16": 3}),
@@ -63,6 +67,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "RESHAPE": ("ReshapeOptions", {}),
     "RESIZE_BILINEAR": ("ResizeBilinearOptions", {"int8": 2, "int16": 4}),
     "RESIZE_NEAREST_NEIGHBOR": ("ResizeNearestNeighborOptions", {"int8": 2, "int16": 4}),
+    "RSQRT": (None, {"int8": 2, "int16": 3}),
     "SHAPE": ("ShapeOptions", {}),
     "SLICE": ("SliceOptions", {"int8": 2, "int16": 4}),
     "SOFTMAX": ("SoftmaxOptions", {"int8": 2, "int16": 3}),
@@ -70,6 +75,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "SPLIT": ("SplitOptions", {"int8": 2, "int16": 4}),
     "SPLIT_V": ("SplitVOptions", {"int8": 2}),
     "SQUEEZE": ("SqueezeOptions", {}),
+    "SQUARED_DIFFERENCE": ("SquaredDifferenceOptions", {"int8": 2}),
     "STRIDED_SLICE": ("StridedSliceOptions", {"int8": 2, "int16": 4}),
     "SUB": ("SubOptions", {"int8": 2, "int16": 5}),
     "SUM": ("ReducerOptions", {"int8": 2}),
@@ -78,6 +84,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "TRANSPOSE": ("TransposeOptions", {"int8": 2, "int16": 4}),
     "TRANSPOSE_CONV": ("TransposeConvOptions", {"int8": 3, "uint8": 3, "int16": 3}),
     "UNPACK": ("UnpackOptions", {"int8": 2, "int16": 3}),
+    "VAR_HANDLE": ("VarHandleOptions", {}),
 }
 
 INTEGER_RANGE = {
@@ -91,7 +98,10 @@ INTEGER_RANGE = {
 
 
 class ModelBuilder:
-    """Collects the tensors and operators of one subgraph, in execution order, and packs them into a .tflite file."""
+    """Collects the tensors and operators of one subgraph, in execution order, and packs them into a .tflite file.
+
+    Variables get their first values in another subgraph.
+    """
 
     def __init__(self, description: str = "tvmq-delegate"):
         self._description = description
@@ -100,6 +110,7 @@ class ModelBuilder:
         self._buffers = [Record()]  # buffer 0 is empty by convention: tensors without data refer to it
         self._codes: dict[tuple[str, int], int] = {}
         self._operators: list[Record] = []
+        self._once: ModelBuilder | None = None  # the subgraph that assigns first values
 
     def add_tensor(
         self,
@@ -140,9 +151,9 @@ class ModelBuilder:
         for key in options:
             if key not in allowed:
                 raise ModelError(f"{name} has no option {key!r}; known: {', '.join(allowed) or 'none'}")
-        values = {key: enum_value(OPTION_ENUMS[key], value) if isinstance(value, str) else value for key, value in options.items()}
+        values = {key: enum_value(OPTION_ENUMS[key], value) if key in OPTION_ENUMS and isinstance(value, str) else value for key, value in options.items()}
         if version is None:
-            version = versions.get(self._types[inputs[0]], 1)
+            version = versions.get(self._types[inputs[0]], 1) if inputs else 1
         code = self._codes.setdefault((name, version), len(self._codes))
         self._operators.append(
             Record(
@@ -155,15 +166,37 @@ class ModelBuilder:
         )
         return len(self._operators) - 1
 
+    def add_variable(self, name: str, value: NDArray[Any], dtype: str) -> int:
+        """Adds a variable, which READ_VARIABLE and ASSIGN_VARIABLE find by the index that is returned. It has `value` before the first inference, and so must
+        be added before operators that use it.
+        """
+        if self._once is None:
+            self._once = ModelBuilder()
+            self._once._buffers, self._once._codes = self._buffers, self._codes
+            self.add_op("CALL_ONCE", [], [], init_subgraph_index=1)
+        first = self._once.add_tensor(f"{name}/first", value.shape, dtype, data=value)
+        self._once.add_op("ASSIGN_VARIABLE", [self._once._add_handle(name), first], [])
+        return self._add_handle(name)
+
+    def _add_handle(self, name: str) -> int:
+        handle = self.add_tensor(name, (), "resource")
+        self.add_op("VAR_HANDLE", [], [handle], shared_name=name)
+        return handle
+
+    def _graph(self, name: str, inputs: Sequence[int], outputs: Sequence[int]) -> Record:
+        return Record(tensors=self._tensors, inputs=tuple(inputs), outputs=tuple(outputs), operators=self._operators, name=name)
+
     def build(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
         """The model as the bytes of a .tflite file."""
-        subgraph = Record(tensors=self._tensors, inputs=tuple(inputs), outputs=tuple(outputs), operators=self._operators, name="main")
+        subgraphs = [self._graph("main", inputs, outputs)]
+        if self._once is not None:
+            subgraphs.append(self._once._graph("first_values", (), ()))
         codes = []
         for name, version in self._codes:
             number = enum_value("BuiltinOperator", name)
             # Readers older than the 32-bit field know operators by the 8-bit one, which ends at 127.
             codes.append(Record(builtin_code=number, deprecated_builtin_code=min(number, 127), version=version))
-        return write(Record(version=3, operator_codes=codes, subgraphs=[subgraph], description=self._description, buffers=self._buffers))
+        return write(Record(version=3, operator_codes=codes, subgraphs=subgraphs, description=self._description, buffers=self._buffers))
 
 
 def _numbers(value: Any, kind: type) -> tuple[Any, ...]:

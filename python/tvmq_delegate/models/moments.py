@@ -1,4 +1,4 @@
-"""Means and variances of normal values that are clamped."""
+"""Means and variances of normal values that are clamped, squared or averaged."""
 
 from __future__ import annotations
 
@@ -19,6 +19,16 @@ def clipped_moments(mean: NDArray[Any], variance: NDArray[Any], upper: float) ->
     first = mean * inside + deviation * (density_a - density_b) + upper * above
     second = (mean**2 + variance) * inside + deviation * (mean * density_a - (upper + mean) * density_b) + upper**2 * above
     return first, np.maximum(second - first**2, 0.0)
+
+
+def squared_moments(mean: NDArray[Any], variance: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean and variance of the squares of normal values."""
+    return mean**2 + variance, 2 * variance**2 + 4 * mean**2 * variance
+
+
+def averaged(variance: NDArray[Any], n: int) -> NDArray[Any]:
+    """Variance of an average over n neighbours, which are correlated: between all equal (n^0) and independent (n^-1)."""
+    return np.asarray(variance * n ** (-1 / 3))
 
 
 def _normal_density(x: NDArray[Any]) -> NDArray[Any]:

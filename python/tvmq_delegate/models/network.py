@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .builder import INTEGER_RANGE, ModelBuilder, output_size
-from .moments import clipped_moments
+from .moments import averaged, clipped_moments, squared_moments
 
 # Upper end of the output range that an activation function implies. RELU has none: with the means and deviations below, 8 is rarely exceeded, and one
 # range for all makes branches meet in a CONCATENATION with equal scales.
@@ -41,15 +41,14 @@ _WEIGHT_ZERO_POINT = 121
 CURVES: dict[str, tuple[str, Callable[[NDArray[Any]], NDArray[Any]], dict[str, Any]]] = {
     "HARD_SWISH": ("HARD_SWISH", lambda x: x * np.clip(x + 3, 0, 6) / 6, {}),
     "LOGISTIC": ("LOGISTIC", lambda x: 1 / (1 + np.exp(-x)), {}),
+    "RSQRT": ("RSQRT", lambda x: 1 / np.sqrt(np.maximum(x, 1 / 64)), {}),
     "SILU": ("MUL", lambda x: x / (1 + np.exp(-x)), {"fused_activation_function": "NONE"}),
 }
 
 
 @dataclass(frozen=True)
 class Activation:
-    """A tensor of the network under construction: where it is, how it is quantized (scale 0: float32), and the estimated mean and variance of each channel's
-    real values.
-    """
+    """A tensor of the network under construction, how it is quantized (scale 0: float32), and the estimated mean and variance of each channel's values."""
 
     tensor: int
     shape: tuple[int, ...]
@@ -67,12 +66,12 @@ class Network:
     """One network: layers return activations, `build` returns the model.
 
     dtype: "int8" (per-channel filters), "uint8" (per-tensor, asymmetric) or "float32" (hybrid: int8 filters, per channel but in FULLY_CONNECTED). io_dtype: of
-    the model's input and output; where it differs from dtype, QUANTIZE stands at both ends.
+    the model's input and output, "int8", "uint8" or "float32"; where it differs from dtype, QUANTIZE or DEQUANTIZE stands at both ends.
     """
 
     def __init__(self, name: str, *, dtype: str, io_dtype: str, seed: int):
-        if (dtype != "float32" or io_dtype != dtype) and not {dtype, io_dtype} <= {"int8", "uint8"}:
-            raise ValueError(f"{name}: dtype and io_dtype are int8 or uint8, or both float32, not {dtype!r} and {io_dtype!r}")
+        if not {dtype, io_dtype} <= {"int8", "uint8", "float32"} or (dtype == "float32" and io_dtype != dtype):
+            raise ValueError(f"{name}: dtype and io_dtype are int8, uint8 or float32, and both float32 if dtype is, not {dtype!r} and {io_dtype!r}")
         self._dtype = dtype
         self._io_dtype = io_dtype
         self._builder = ModelBuilder(name)
@@ -80,15 +79,14 @@ class Network:
         self._n = 0
         self._inputs: list[int] = []
 
-    def input(self, resolution: int) -> Activation:
-        """An RGB image, normalized to -1...1."""
+    def input(self, resolution: int, *, low: float = -1.0) -> Activation:
+        """An RGB image, normalized to low...1."""
         shape = (1, resolution, resolution, 3)
-        mean, variance = np.zeros(3), np.full(3, 1 / 3)
-        scale, zero_point = _affine(-1.0, 1.0, self._io_dtype)
-        tensor = self._builder.add_tensor("input", shape, self._io_dtype, scale=scale or None, zero_point=zero_point)
-        self._inputs.append(tensor)
-        x = Activation(tensor, shape, scale, zero_point, mean, variance)
-        return self._converted(x, self._io_dtype, self._dtype)
+        mean, variance = np.full(3, (low + 1) / 2), np.full(3, (1 - low) ** 2 / 12)
+        scale, zero_point = _affine(low, 1.0, self._io_dtype)
+        self._inputs.append(self._builder.add_tensor("input", shape, self._io_dtype, scale=scale or None, zero_point=zero_point))
+        x = Activation(self._inputs[-1], shape, scale, zero_point, mean, variance)
+        return x if self._io_dtype == self._dtype else self._op("QUANTIZE", [x], shape, mean, variance, _affine(low, 1.0, self._dtype))
 
     def conv(
         self,
@@ -127,9 +125,12 @@ class Network:
         quantization = _affine(low, high, self._dtype) if like is None else (like.scale, like.zero_point)
         return self._op("ADD", [a, b], a.shape, mean, variance, quantization, fused_activation_function=activation)
 
-    def subtract(self, a: Activation, b: Activation) -> Activation:
-        """SUB of two activations of one shape."""
+    def subtract(self, a: Activation, b: Activation, *, squared: bool = False) -> Activation:
+        """SUB of an activation and another one of its shape, or that repeats along its height and width; or SQUARED_DIFFERENCE."""
         mean, variance = a.mean - b.mean, a.variance + b.variance
+        if squared:
+            mean, variance = squared_moments(mean, variance)
+            return self._op("SQUARED_DIFFERENCE", [a, b], a.shape, mean, variance, _affine(0.0, _highest(mean, variance), self._dtype))
         quantization = _affine(_lowest(mean, variance), _highest(mean, variance), self._dtype)
         return self._op("SUB", [a, b], a.shape, mean, variance, quantization, fused_activation_function="NONE")
 
@@ -166,7 +167,9 @@ class Network:
         # One range for all, as activation functions have it: branches meet with equal scales.
         quantization = self._share
         if name != "LOGISTIC":
-            quantization = _affine(float(function(np.linspace(-3, 0, 129)).min()), _UPPER_END["RELU"], self._dtype)
+            scale, zero_point = _affine(float(function(np.linspace(-3, 0, 129)).min()), _UPPER_END["RELU"], self._dtype)
+            # TFLite refuses a HARD_SWISH whose input is 128 times as coarse as its output, or more.
+            quantization = max(scale, x.scale / 64), zero_point
         inputs = [x, self.curve(x, "LOGISTIC")] if name == "SILU" else [x]
         return self._op(operator, inputs, x.shape, mean, variance, quantization, **options)
 
@@ -226,11 +229,11 @@ class Network:
 
     def average_pool(self, x: Activation, size: int, *, stride: int = 1, padding: str = "VALID") -> Activation:
         """AVERAGE_POOL_2D."""
-        return self._pool("AVERAGE_POOL_2D", x, size, stride, padding, x.mean, _averaged(x.variance, size * size))
+        return self._pool("AVERAGE_POOL_2D", x, size, stride, padding, x.mean, averaged(x.variance, size * size))
 
     def mean(self, x: Activation, *, keep_dims: bool = False) -> Activation:
         """MEAN over height and width, which vanish or become 1."""
-        variance = _averaged(x.variance, x.shape[1] * x.shape[2])
+        variance = averaged(x.variance, x.shape[1] * x.shape[2])
         first, last = _ends(x, self._dtype)
         low, high = max(first, _lowest(x.mean, variance)), min(last, _highest(x.mean, variance))
         axes, shape = np.array([1, 2], np.int32), (x.shape[0], 1, 1, x.channels) if keep_dims else (x.shape[0], x.channels)
@@ -252,14 +255,16 @@ class Network:
 
     def build(self, *outputs: Activation) -> bytes:
         """The model with these outputs. The delegate leaves out layers that no output depends on."""
-        return self._builder.build(self._inputs, [self._converted(output, self._dtype, self._io_dtype).tensor for output in outputs])
+        return self._builder.build(self._inputs, [self._as_output(output).tensor for output in outputs])
 
-    def _converted(self, x: Activation, source: str, target: str) -> Activation:
-        """QUANTIZE from one 8-bit type to the other: same scale, shifted by 128."""
-        if source == target:
+    def _as_output(self, x: Activation) -> Activation:
+        """In the model's type. From one 8-bit type to the other the scale is the same, and the zero point is shifted by 128."""
+        if self._io_dtype == self._dtype:
             return x
-        zero_point = x.zero_point + INTEGER_RANGE[target][0] - INTEGER_RANGE[source][0]
-        return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (x.scale, zero_point), dtype=target)
+        if self._io_dtype == "float32":
+            return self._op("DEQUANTIZE", [x], x.shape, x.mean, x.variance, (0.0, 0), dtype="float32")
+        zero_point = x.zero_point + INTEGER_RANGE[self._io_dtype][0] - INTEGER_RANGE[self._dtype][0]
+        return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (x.scale, zero_point), dtype=self._io_dtype)
 
     def _pool(self, operator: str, x: Activation, size: int, stride: int, padding: str, mean: NDArray[Any], variance: NDArray[Any]) -> Activation:
         height, width = (output_size(n, size, stride, 1, padding) for n in x.shape[1:3])
@@ -370,11 +375,6 @@ def _filtered(weights: NDArray[Any], axis: int, x: Activation) -> tuple[NDArray[
         return taps.sum(axis=0) * x.mean, (taps**2).sum(axis=0) * x.variance
     rows = weights.reshape(weights.shape[0], -1, weights.shape[-1])
     return rows.sum(axis=1) @ x.mean, np.einsum("okc,okc->oc", rows, rows) @ x.variance
-
-
-def _averaged(variance: NDArray[Any], n: int) -> NDArray[Any]:
-    """Variance of an average over n neighbours, which are correlated: between all equal (n^0) and independent (n^-1)."""
-    return np.asarray(variance * n ** (-1 / 3))
 
 
 def _lowest(mean: NDArray[Any], variance: NDArray[Any]) -> float:

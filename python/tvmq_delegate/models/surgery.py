@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .builder import OPTION_ENUMS
-from .flatbuffer import HEADER_BYTES, ModelError, Record, check_header, check_root, enumeration, read, schema, write
+from .flatbuffer import HEADER_BYTES, ModelError, Record, check_header, check_root, enum_value, enumeration, read, schema, write
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Tensor:
         try:
             return np.frombuffer(self.data, np.dtype(self.dtype).newbyteorder("<")).reshape(self.shape)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"tensor {self.index} ({self.name}): {len(self.data)} bytes are no {self.dtype} of shape {self.shape}") from error
+            raise ModelError(f"tensor {self.index} ({self.name}): {len(self.data)} bytes do not fit {self.dtype} of shape {self.shape}") from error
 
 
 @dataclass(frozen=True)
@@ -177,13 +177,14 @@ def fed(ops: Sequence[Op]) -> tuple[int, ...]:
 
 
 def expose(model: ModelSource) -> bytes:
-    """The model with every operator's outputs as its outputs, in order of execution, so that a runtime keeps them all.
+    """The model with every operator's outputs as its outputs, in order of execution, so that a runtime keeps them all. Handles of variables are left out.
 
     `experimental_preserve_all_tensors` does not do that everywhere: runtimes let some operators overwrite their input even then.
     """
     file = _File(opened(model)[0])  # which changes
     graph = _at(file.subgraphs, 0, "subgraph")
-    graph.outputs = tuple(dict.fromkeys(tensor for operator in graph.operators or () for tensor in operator.outputs or ()))
+    outputs = dict.fromkeys(tensor for operator in graph.operators or () for tensor in operator.outputs or ())
+    graph.outputs = tuple(tensor for tensor in outputs if _at(graph.tensors, tensor, "tensor").type != enum_value("TensorType", "RESOURCE"))
     return write(file.model)
 
 

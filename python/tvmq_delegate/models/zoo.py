@@ -3,7 +3,7 @@
 Every tool uses one of them when no model is given. `load` takes a name:
 
     mobilenet_v1, mobilenet_v2, resnet18, inception_v3
-    mobilenet_v3_large, efficientnet_b0, yolov8n, unet
+    mobilenet_v3_large, efficientnet_b0, yolov8n, unet, wake_word
     mobilenet_v1_0.25_128       width multiplier and resolution
     mobilenet_v1_uint8          uint8 with asymmetric per-tensor filters instead of int8 with per-channel filters
     mobilenet_v2_uint8_io       int8 inside, uint8 input and output with QUANTIZE between
@@ -13,19 +13,20 @@ Every tool uses one of them when no model is given. `load` takes a name:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .network import Activation, Network
 
-__all__ = ["efficientnet_b0", "inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18", "unet", "yolov8n"]
+__all__ = ["efficientnet_b0", "inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18", "unet", "wake_word", "yolov8n"]
 
 
 def names() -> list[str]:
     """The names to show; `load` also takes other widths and resolutions of the MobileNets, and the suffixes on every network."""
     first = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8"]
     second = ["mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io", "mobilenet_v2_hybrid"]
-    return [*first, *second, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet"]
+    return [*first, *second, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet", "wake_word"]
 
 
 def load(name: str) -> bytes:
@@ -41,8 +42,8 @@ def mobilenet_v1(*, width: float = 1.0, resolution: int = 224, classes: int = 10
     """MobileNet v1 (Howard et al. 2017).
 
     width: multiplier of all channel counts. resolution: height and width of the input in pixels. dtype: of activations, "int8" or "uint8" with filters
-    alike, or "float32" with filters of int8. io_dtype: of input and output, default dtype; where it differs, QUANTIZE stands at both ends. seed: of weights and
-    biases.
+    alike, or "float32" with filters of int8. io_dtype: of input and output, default dtype; where it differs, QUANTIZE or DEQUANTIZE stands at both
+    ends. seed: of weights and biases.
     """
     net = _network("mobilenet_v1", dtype, io_dtype, seed)
 
@@ -211,6 +212,21 @@ def yolov8n(*, resolution: int = 320, classes: int = 80, dtype: str = "int8", io
     return Detector(_network("yolov8n", dtype, io_dtype, seed), classes).build(resolution)
 
 
+def wake_word(*, frames: int = 3, features: int = 40, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """A wake word in a stream of speech: the MixedNet of microWakeWord (Ahrendt 2024), which keeps earlier frames in variables.
+
+    frames: of each inference. features: of each frame. Other parameters as `mobilenet_v1`; input and output are of dtype.
+    """
+    from .streaming import StreamingNetwork
+
+    net = StreamingNetwork("wake_word", dtype=dtype, io_dtype=io_dtype or dtype, seed=seed)
+    x = net.convolve(net.features(frames, features), frames + 2, 30)
+    for size in (5, 9, 13, 21):
+        x = net.conv(net.convolve_channels(x, size), 60)
+    x = net.window(x, 4)
+    return net.build(net.curve(net.logits(net.reshape(x, (1, 5 * x.channels)), 1), "LOGISTIC"))
+
+
 def _multiple_of_8(n: float) -> int:
     """The nearest multiple of 8 that is not more than a tenth below."""
     rounded = max(8, int(n + 4) // 8 * 8)
@@ -223,7 +239,7 @@ def _network(name: str, dtype: str, io_dtype: str | None, seed: int) -> Network:
     return Network(name, dtype=dtype, io_dtype=io_dtype or dtype, seed=seed)
 
 
-_NETWORKS = {
+_NETWORKS: dict[str, Callable[..., bytes]] = {
     "mobilenet_v1": mobilenet_v1,
     "mobilenet_v2": mobilenet_v2,
     "resnet18": resnet18,
@@ -232,6 +248,7 @@ _NETWORKS = {
     "efficientnet_b0": efficientnet_b0,
     "yolov8n": yolov8n,
     "unet": unet,
+    "wake_word": wake_word,
 }
 
 _TYPES: dict[str | None, dict[str, Any]] = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}, "_hybrid": {"dtype": "float32"}}

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from ..binding import plural
 from ..measure import Benchmark, BenchmarkResult, Change, Comparison, OpProfileData, judged
 from ..sessions import DELEGATE
-from .columns import Column, fitted
-from .tables import plural
+from .columns import Column, fitted, milliseconds
 
 NARROW, MIDDLE, ROOMY, WIDE = 1, 2, 3, 4  # ranks of columns: the last go first where there is no room
 TOP = 10
@@ -31,7 +31,7 @@ def contenders(found: Benchmark, width: int) -> Table:
     """Times and memory of each contender, and its time over the first's. Where nothing ran, of times only that of making it ready."""
 
     def ms(name: str) -> Callable[[BenchmarkResult], str]:
-        return lambda result: f"{getattr(result.latency_metrics, name):.3f}"
+        return lambda result: milliseconds(getattr(result.latency_metrics, name))
 
     runs = [
         Column("median ms", ms("median_ms")),
@@ -58,9 +58,9 @@ def contenders(found: Benchmark, width: int) -> Table:
     return fitted(columns, found.results, width)
 
 
-def noise(found: Benchmark) -> list[str]:
-    """A line for each contender whose runs differed so much that its times say little."""
-    lines = []
+def remarks(found: Benchmark) -> list[str]:
+    """A line for each contender that could not run, and for each whose runs differed so much that its times say little."""
+    lines = [f"{name} is left out: {reason}" for name, reason in found.absent.items()]
     for result in found.results:
         times = result.latency_metrics
         if result.misc_metrics.num_runs >= ENOUGH and times.p75_ms - times.p25_ms > NOISY * times.median_ms:
@@ -86,12 +86,12 @@ def by_type(found: Benchmark, width: int) -> Table:
     total = _spent(found.op_profile) or 1.0
     cumulated = {id(row): _spent(op for other in rows[: n + 1] for op in other) for n, row in enumerate(rows)}
     columns = [
-        Column("node type", lambda ops: ops[0].node_type, left=True),
+        Column("node type", lambda ops: ops[0].node_type, left=True, least=17),
         Column("count", lambda ops: str(len(ops))),
-        Column("claimed", lambda ops: str(sum(op.claimed for op in ops))),
-        Column("ms", lambda ops: f"{_spent(ops) / 1e3:.3f}"),
+        Column("claimed", lambda ops: str(sum(op.claimed for op in ops)), MIDDLE),
+        Column("ms", lambda ops: milliseconds(_spent(ops) / 1e3)),
         Column("%", lambda ops: f"{100 * _spent(ops) / total:.1f}%"),
-        Column("cdf %", lambda ops: f"{100 * cumulated[id(ops)] / total:.1f}%"),
+        Column("cdf %", lambda ops: f"{100 * cumulated[id(ops)] / total:.1f}%", WIDE),
         Column("mem KB", lambda ops: f"{size:.1f}" if (size := sum(op.mem_kb for op in ops)) else "", MIDDLE),
     ]
     columns += [Column(f"vs {name}", _summed(name)) for name in found.against]
@@ -110,8 +110,8 @@ def reconciliation(found: Benchmark) -> str:
     assert sums and peak
     whole = sums.inference_us or 1.0
     unprofiled = found.results[0].latency_metrics.median_ms
-    lines = [f"one inference, profiled: {sums.inference_us / 1e3:.3f} ms, median of {sums.inferences} (not profiled: {unprofiled:.3f} ms)"]
-    lines += [f"  {us / 1e3:8.3f} ms {us / whole:6.1%}  {what}" for what, us in sums.parts]
+    lines = [f"one inference, profiled: {milliseconds(sums.inference_us / 1e3)} ms, median of {sums.inferences} (not profiled: {milliseconds(unprofiled)} ms)"]
+    lines += [f"  {milliseconds(us / 1e3):>8} ms {us / whole:6.1%}  {what}" for what, us in sums.parts]
     lines[1] += f": {found.gmacs_per_second:.1f} GMAC/s, {found.share_of_peak:.0%} of the machine's peak"
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
     bandwidth = f"{peak.cache_bytes_per_second / 1e9:.1f} GB/s from caches, {peak.memory_bytes_per_second / 1e9:.1f} GB/s from memory"
@@ -121,7 +121,7 @@ def reconciliation(found: Benchmark) -> str:
 def _microseconds(ms: float) -> str:
     """A decimal; three significant digits below 10 µs, where small nodes would otherwise look alike."""
     us = 1e3 * ms
-    return f"{us:.1f}" if us >= 10 else f"{us:.3g}"
+    return f"{us:.1f}" if us >= 10 or not us else f"{us:#.3g}"
 
 
 def comparison(found: Comparison, width: int) -> Table:
@@ -141,18 +141,18 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
     cumulated = {op.run_order: _spent(ops[: n + 1]) for n, op in enumerate(ops)}
     columns = [
         Column("#", lambda op: str(op.run_order)),
-        Column("node type", lambda op: op.node_type, left=True),
+        Column("node type", lambda op: op.node_type, left=True, least=17),
         Column("kernel, or why not", _kernel, MIDDLE, left=True, least=20),
         Column("packing", lambda op: op.packing, WIDE, left=True),
         Column("thr", lambda op: str(op.threads) if op.claimed else "", WIDE),
         Column("MACs", lambda op: f"{op.macs:,}" if op.macs else "", WIDE),
-        Column("µs", lambda op: f"{op.median_us:.1f}"),
-        Column("avg µs", lambda op: f"{op.inference_microseconds.avg:.1f}" if op.inference_microseconds else "", WIDE),
+        Column("µs", lambda op: _microseconds(op.median_us / 1e3)),
+        Column("avg µs", lambda op: _microseconds(op.inference_microseconds.avg / 1e3) if op.inference_microseconds else "", WIDE),
         Column("%", lambda op: f"{100 * op.median_us / total:.1f}%"),
         Column("cdf%", lambda op: f"{100 * cumulated[op.run_order] / total:.1f}%", WIDE),
         Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else "", NARROW),
-        Column("peak", lambda op: f"{op.share_of_peak:.0%}" if op.gmacs_per_second else ""),
-        Column("alone", _alone(DELEGATE)),
+        Column("peak", lambda op: f"{op.share_of_peak:.0%}" if op.gmacs_per_second else "", NARROW),
+        Column("alone", _alone(DELEGATE), NARROW),
     ]
     for n, name in enumerate(found.against):
         columns.append(Column(name, _alone(name), 0 if n == 0 else WIDE))
@@ -169,7 +169,7 @@ def _spent(ops: Iterable[OpProfileData]) -> float:
 
 
 def _alone(name: str) -> Callable[[OpProfileData], str]:
-    return lambda op: f"{op.alone_us[name]:.1f}" if name in op.alone_us else ""
+    return lambda op: _microseconds(op.alone_us[name] / 1e3) if name in op.alone_us else ""
 
 
 def _speedup(against: str) -> Callable[[OpProfileData], Text]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from rich.console import RenderableType
 
+from ..binding import plural
 from ..measure import Calibration, Constant, Measured
 from .columns import Column, fitted
 
@@ -24,14 +25,14 @@ def report(found: Calibration, width: int) -> Iterable[RenderableType]:
 
 def summary(found: Calibration) -> str:
     lines = [
-        f"{found.cpu}, near {found.base}: {len(found.measured)} candidates, {found.rounds} rounds",
+        f"{found.cpu}, near {found.base}: {plural(len(found.measured), 'candidate')}, {plural(found.rounds, 'round')}",
         f"median error of a time: shipped {found.shipped_error:.1%}, fitted {found.fitted_error:.1%}",
         f"what the model takes is slower than the fastest by: shipped {found.shipped_regret:.1%}, fitted {found.fitted_regret:.1%}",
     ]
     if not math.isfinite(found.hold):
         lines.append("nothing to gain: no fit chooses better than the shipped constants for layers that it has not seen, and they stay")
     if found.path:
-        lines.append(f"written: {found.path}")
+        lines.append(f"{found.path}: written")
     return "\n".join(lines)
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import plotly.graph_objects as plot
+import plotly.offline
+from markupsafe import Markup
+
 from ..measure import Calibration, Measured
 from . import calibration
 from .html import LEGEND, MARK, PALETTE, embed
 from .pages import environment
-
-try:
-    import plotly.graph_objects as plot
-    import plotly.offline
-    from markupsafe import Markup
-except ImportError as error:
-    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
 
 def page(found: Calibration) -> str:

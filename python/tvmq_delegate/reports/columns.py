@@ -18,7 +18,8 @@ GAP = 2  # blanks between columns
 class Column:
     """A column, and how a row shows in it.
 
-    rank: 0 is shown always; of the others the greatest is the first to be left out. least: 0, or the width below which the cells are not cut short.
+    rank: the greatest is the first to be left out; 0 goes last, from the right, and never from the first column. least: 0, or the width below which the cells
+    are not cut short; cells of columns without one never are.
     """
 
     header: str
@@ -28,26 +29,33 @@ class Column:
     least: int = 0
 
 
-def fitted(columns: Iterable[Column], rows: Iterable[Any], width: int, *, title: str | None = None, hint: bool = False) -> Table:
-    """A table of at most `width` characters. hint: a line below says which columns there was no room for."""
+def fitted(columns: Iterable[Column], rows: Iterable[Any], width: int, *, title: str | None = None) -> Table:
+    """A table of at most `width` characters. A line below says which columns there was no room for."""
     listed = list(rows)
     cells = {column: [_text(column.cell(row)) for row in listed] for column in columns}
     wants = {column: max([len(column.header), *(text.cell_len for text in texts)]) for column, texts in cells.items()}
     takes = {column: min(want, max(column.least, len(column.header))) if column.least else want for column, want in wants.items()}
     shown = list(cells)
-    while sum(takes[column] + GAP for column in shown) - GAP > width and any(column.rank for column in shown):
-        shown.remove(max(shown, key=lambda column: column.rank))
-    spare = width - sum(takes[column] + GAP for column in shown) + GAP
+    while sum(takes[column] + GAP for column in shown) - GAP > width and len(shown) > 1:
+        ranked = max(shown, key=lambda column: column.rank)
+        shown.remove(ranked if ranked.rank else shown[-1])
+    spare = max(0, width - sum(takes[column] + GAP for column in shown) + GAP)
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold", caption_justify="left")
     for column in shown:
-        room = takes[column] + max(0, spare) if column.least else None
+        room = min(wants[column], takes[column] + spare)
+        spare -= room - takes[column]
         table.add_column(column.header, justify="left" if column.left else "right", no_wrap=True, overflow="ellipsis", max_width=room)
     for row in range(len(listed)):
         table.add_row(*(cells[column][row] for column in shown))
     absent = [column.header for column in cells if column not in shown]
-    if hint and absent:
+    if absent:
         table.caption = f"--wide: also {', '.join(absent)}"
     return table
+
+
+def milliseconds(ms: float) -> str:
+    """Three decimals; five below 0.1 ms, where networks of a few microseconds would otherwise look alike."""
+    return f"{ms:.{5 if 0 < ms < 0.1 else 3}f}"
 
 
 def _text(cell: str | Text) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 from collections.abc import Callable, Iterator
 
@@ -11,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..accuracy import LSB, Diff, Difference, OpDifference, OutputDifference, Rating
+from ..binding import plural
 from .columns import Column, fitted
 from .screen import UNLIMITED, clean
-from .tables import plain_table
+from .tables import by_reason, plain_table
 
 BAR_WIDTH = 40
 
@@ -21,7 +21,7 @@ BAR_WIDTH = 40
 def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int = UNLIMITED) -> Iterator[RenderableType]:
     """Everything, part by part. ratings: also what each sample is taken for. max_rows: of the table of nodes."""
     count = len(found.samples)
-    inputs = f"{count} input{'s' if count > 1 else ''}: {found.samples[0]}{f' ... {found.samples[-1]}' if count > 1 else ''}"
+    inputs = f"{plural(count, 'input')}: {found.samples[0]}{f' ... {found.samples[-1]}' if count > 1 else ''}"
     yield Text(f"{found.model} in {found.runtime}, against {found.baseline}; {inputs}\n")
     yield outputs(found, width)
     yield from histograms(found)
@@ -40,6 +40,8 @@ def _word(found: Diff) -> tuple[str, str]:
         return "DIFFERENT", "bold red"
     if found.nothing_taken:
         return "NOTHING TAKEN", "bold yellow"
+    if found.unsteady:
+        return "NOT COMPARABLE", "bold yellow"
     return ("SAME", "bold green") if found.as_expected else ("NOT AS EXPECTED", "bold red")
 
 
@@ -133,10 +135,10 @@ def ops(found: Diff, max_rows: int, width: int) -> Iterator[RenderableType]:
         mine = [op for op in found.ops if op.contender == contender]
         count, different = found.compared(contender), len({op.index for op in mine if op.difference.different})
         first = found.first(contender)
-        text = f"{contender}: {different} of {count} nodes differ" + (f", first node {first.index} ({first.op})" if first else "")
-        text += f"; {sum(op.difference.elements for op in mine):,} elements compared"
-        left = collections.Counter(node.op for node in found.uncompared if node.contender == contender)
-        yield Text(text + (f"; not compared: {', '.join(f'{n} {op}' for op, n in left.most_common())}" if left else ""))
+        verb = "differs" if count == 1 else "differ"
+        text = f"{contender}: {different} of {plural(count, 'node')} {verb}" + (f", first node {first.index} ({first.op})" if first else "")
+        yield Text(f"{text}; {plural(sum(op.difference.elements for op in mine), 'element')} compared")
+        yield from (Text(f"  not compared: {line}") for line in by_reason((node.reason, node.op) for node in found.uncompared if node.contender == contender))
     if found.saved:
         yield Text("\n".join(["wrote one-op models and their inputs; each shows its difference again:", *found.replays]))
 

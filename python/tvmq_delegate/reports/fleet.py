@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from ..binding import plural
 from ..measure import judged
-from .columns import Column, fitted
-from .tables import plural
+from .columns import Column, fitted, milliseconds
 
 if TYPE_CHECKING:
     from .. import fleet
@@ -30,7 +30,7 @@ def boards(listed: Sequence[fleet.Board], width: int) -> Table:
         Column("runtimes", lambda item: ", ".join(item.runtimes), 8, left=True),
         Column("via", lambda item: item.via, 9, left=True),
     ]
-    return fitted(columns, listed, width, hint=True)
+    return fitted(columns, listed, width)
 
 
 def status(listed: Sequence[fleet.Board], queue: Mapping[str, int], width: int) -> Table:
@@ -43,7 +43,7 @@ def status(listed: Sequence[fleet.Board], queue: Mapping[str, int], width: int) 
         Column("reference task", lambda item: f"up to {item.spread:.2f}x" if item.spread else "", left=True),
         Column("temperature", lambda item: item.temperature),
     ]
-    return fitted(columns, listed, width, hint=True)
+    return fitted(columns, listed, width)
 
 
 def networks(found: fleet.Table, width: int) -> Table:
@@ -57,7 +57,7 @@ def networks(found: fleet.Table, width: int) -> Table:
         Column("exact", exactness, left=True),
         Column("problem", lambda cell: "; ".join(cell.problems), 1, left=True, least=8),
     ]
-    return fitted(columns, found.cells, width, hint=True)
+    return fitted(columns, found.cells, width)
 
 
 _STYLES = {"good": "green", "bad": "red", "": ""}
@@ -72,15 +72,15 @@ def tuned(found: Sequence[fleet.Found], width: int) -> Table:
         Column("tuned", lambda item: f"{item.gain:.3f}x" if item.gain else "nothing to gain", left=True),
         Column("problem", lambda item: "; ".join(item.problems), 1, left=True, least=8),
     ]
-    return fitted(columns, found, width, hint=True)
+    return fitted(columns, found, width)
 
 
 def exactness(cell: fleet.Cell) -> str:
-    return {None: "", True: "yes", False: f"NO, {cell.different:,} differ"}[cell.exact]
+    return {None: "nothing taken" * cell.nothing_taken, True: "yes", False: f"NO, {cell.different:,} differ"}[cell.exact]
 
 
 def _ms(cell: fleet.Cell, contender: str) -> str:
-    return f"{cell.ms[contender]:.3f}" if contender in cell.ms else ""
+    return milliseconds(cell.ms[contender]) if contender in cell.ms else ""
 
 
 def as_csv(found: fleet.Table) -> str:

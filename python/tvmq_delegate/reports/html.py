@@ -10,20 +10,17 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import plotly.graph_objects as plot
+import plotly.offline
+import plotly.subplots
+from markupsafe import Markup
+
+from ..binding import plural
 from ..measure import Benchmark, OpProfileData, judged, occupancy
 from ..sessions import DELEGATE
 from . import timelines
-from .bench import legend, noise
+from .bench import legend, remarks
 from .pages import environment
-from .tables import plural
-
-try:
-    import plotly.graph_objects as plot
-    import plotly.offline
-    import plotly.subplots
-    from markupsafe import Markup
-except ImportError as error:
-    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
 # Colours of the types of nodes that are taken, in the order of their time; then OTHER.
 PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
@@ -53,7 +50,7 @@ def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
             shade=judged,
             plural=plural,
             legend=legend(found),
-            noise=noise(found),
+            remarks=remarks(found),
             command=command,
             verdict=verdict,
             busy=busy,

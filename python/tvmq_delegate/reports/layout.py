@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-try:
-    from grandalf.graphs import Edge, Graph, Vertex
-    from grandalf.layouts import SugiyamaLayout
-except ImportError as error:
-    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
+from grandalf.graphs import Edge, Graph, Vertex
+from grandalf.layouts import SugiyamaLayout
 
 Point = tuple[float, float]
 GAP_X, GAP_Y, MARGIN = 24, 34, 16

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jinja2
+from markupsafe import Markup
+
 from .screen import clean
-
-try:
-    import jinja2
-    from markupsafe import Markup
-except ImportError as error:
-    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
-
 
 __all__ = ["Markup", "environment", "source"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -43,9 +44,18 @@ class Screen(Console):
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else clean(text, keep="\n"), style, control)
 
+    def on_broken_pipe(self) -> None:
+        """The error is the command's to handle, as that of any other output."""
+        raise
+
     def widen(self) -> None:
         """From now on tables have all their columns."""
         self.width = UNLIMITED
 
 
-console = Screen(width=None if sys.stdout.isatty() else UNLIMITED, highlight=False, markup=False)
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether it is one; a stream that was closed before the program began is not."""
+    return stream is not None and stream.isatty()
+
+
+console = Screen(width=None if is_terminal(sys.stdout) else UNLIMITED, highlight=False, markup=False)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from rich.table import Table
 
+from ..binding import plural
 from ..measure import Benchmark, Serving
-from .columns import Column, fitted
-from .tables import plural
+from .columns import Column, fitted, milliseconds
 
 
 def heading(found: Benchmark) -> str:
@@ -19,7 +19,7 @@ def heading(found: Benchmark) -> str:
 
 def table(found: Benchmark, width: int) -> Table:
     def ms(name: str) -> Callable[[Serving], str]:
-        return lambda serving: f"{getattr(serving, name):.3f}"
+        return lambda serving: milliseconds(getattr(serving, name))
 
     columns = [
         Column("contender", lambda serving: serving.name, left=True),

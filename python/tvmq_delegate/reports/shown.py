@@ -43,7 +43,7 @@ def _print(found: object, console: Screen) -> None:
 def _benchmark(found: Benchmark) -> Iterable[RenderableType]:
     yield f"{bench.machine(found)}\n{tables.summary(found.delegation)}\n"
     yield bench.contenders(found, WIDTH)
-    yield from bench.noise(found)
+    yield from bench.remarks(found)
     if found.serving:
         yield f"\n{serving.heading(found)}"
         yield serving.table(found, WIDTH)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 import functools
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from .. import accuracy, measure
-from ..binding import library
+from ..binding import library, plural
 from ..sessions import Delegation
 from .columns import Column, fitted
 
@@ -27,11 +27,6 @@ def plain_table(*columns: str, right: tuple[str, ...] = (), title: str | None = 
     return table
 
 
-def plural(n: int, word: str) -> str:
-    """ "1 thread", "2 threads"."""
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
-
-
 def kernels(listed: Sequence[library.Kernel], width: int) -> Table:
     columns = [
         Column("kernel", lambda kernel: kernel.name, left=True),
@@ -41,7 +36,7 @@ def kernels(listed: Sequence[library.Kernel], width: int) -> Table:
         Column("tile", lambda kernel: f"{kernel.mr}x{kernel.nr}" if kernel.nr else "", 2, left=True),
         Column("here", lambda kernel: "yes" if kernel.available else "no", left=True),
     ]
-    return fitted(columns, listed, width, hint=True)
+    return fitted(columns, listed, width)
 
 
 def options(listed: Sequence[library.Option], width: int) -> list[Text]:
@@ -65,7 +60,7 @@ def estimates(found: Mapping[str, Delegation], width: int) -> Table:
     if len(found) == 1:
         columns.append(Column("kernel", lambda i: "" if i is None else first.nodes[i].how.removeprefix("tvmq_"), 1, left=True))
     rows = [None, *(i for i, node in enumerate(first.nodes) if node.cycles > 0)]
-    return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}", hint=True)
+    return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}")
 
 
 def agreements(found: Mapping[str, measure.Agreement | None]) -> list[str]:
@@ -99,7 +94,7 @@ def delegation(found: Delegation, width: int) -> Table:
         Column("MACs", lambda node: f"{node.macs:,}" if node.macs else "", 2),
         Column("packed", lambda node: f"{node.packed_bytes:,}" if node.packed_bytes else "", 3),
     ]
-    return fitted(columns, found.nodes, width, hint=True)
+    return fitted(columns, found.nodes, width)
 
 
 def report(found: library.Report, width: int) -> Table:
@@ -129,14 +124,18 @@ def _listed(tensors: Sequence[str]) -> str:
 
 def summary(found: Delegation) -> str:
     totals = found.summary
-    extent = f"{totals.claimed} of {len(found.nodes)} nodes in {plural(totals.partitions, 'partition')}"
+    extent = f"{totals.claimed} of {plural(len(found.nodes), 'node')} in {plural(totals.partitions, 'partition')}"
     size = f"{totals.packed_bytes:,} bytes of packed weights, {plural(totals.threads, 'thread')}"
-    reasons: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
-    for node in found.nodes:
-        if not node.claimed:
-            reasons[node.reason][node.op] += 1
-    left = [f"{', '.join(f'{count} x {op}' for op, count in ops.most_common())}: {reason}" for reason, ops in reasons.items()]
+    left = by_reason((node.reason, node.op) for node in found.nodes if not node.claimed)
     return "\n".join([f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {size}", *(f"  left to the runtime: {line}" for line in left)])
+
+
+def by_reason(nodes: Iterable[tuple[str, str]]) -> list[str]:
+    """A line for each reason, with the nodes that it holds of; they are given as pairs of a reason and an operator."""
+    reasons: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for reason, op in nodes:
+        reasons[reason][op] += 1
+    return [f"{', '.join(f'{count} x {op}' for op, count in ops.most_common())}: {reason}" for reason, ops in reasons.items()]
 
 
 def verdict(found: accuracy.Diff) -> str:
@@ -148,12 +147,14 @@ def verdict(found: accuracy.Diff) -> str:
         return f"{sum(d.elements for d in differences):,} elements, {sum(d.different for d in differences):,} differ"
 
     if found.passed and found.nothing_taken:
-        return f"bit-exact against the reference kernels: nothing to compare, as the delegate has taken none of {plural(found.nodes, 'node')}"
+        return f"bit-exact against the reference kernels: nothing to compare, as the delegate has taken 0 of {plural(found.nodes, 'node')}"
+    count = sum(map(found.compared, found.contenders))
     return "\n".join(
         [
             f"bit-exact against the reference kernels: {'yes' if found.passed else 'NO'}",
-            f"  {sum(map(found.compared, found.contenders))} nodes, each fed with the reference's activations: {extent(nodes)}",
+            f"  {plural(count, 'node')}, each fed with the reference's activations: {extent(nodes)}",
             f"  the network's outputs: {extent(ends)}",
+            *(f"  the reference differs from itself between two runs on the same input: nothing is said of {name}" for name in found.unsteady),
             *(f"  {op.index} {op.op}: {op.difference.different:,} of {op.difference.elements:,} elements differ" for op in bad),
         ]
     )

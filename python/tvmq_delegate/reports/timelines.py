@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from ..measure import Benchmark, Occupancy
+import plotly.graph_objects as plot
 
-try:
-    import plotly.graph_objects as plot
-except ImportError as error:
-    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
+from ..measure import Benchmark, Occupancy
 
 MARGIN = {"l": 60, "r": 20, "t": 40, "b": 45}
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
-from ..tuning import Choice, Record, Tuning
+from ..binding import plural
+from ..tuning import NETWORK_GAIN, NODE_GAIN, Choice, Record, Tuning
 from .columns import Column, fitted
-from .tables import plural
 
 
 def shape(signature: str) -> str:
@@ -55,7 +55,7 @@ def tasks(found: Tuning, width: int) -> Table:
         Column("choice", lambda task: str(task.best), 6, left=True),
     ]
     ordered = sorted(found.tasks, key=lambda task: -task.default_ns * task.nodes)
-    return fitted(columns, ordered, width, hint=True)
+    return fitted(columns, ordered, width)
 
 
 def summary(found: Tuning) -> str:
@@ -72,9 +72,11 @@ def summary(found: Tuning) -> str:
         lines.append(f"the network: {found.default_ms:.3f} ms by default, {found.tuned_ms:.3f} ms tuned: {found.gain:.3f}x by {plural(len(kept), 'choice')}")
         lines.append(f"written to {found.path}: load(tuning_records={found.path!r})" if found.path else "--out FILE.jsonl keeps what was found")
     elif found.gain == found.gain:
-        lines.append(f"nothing to gain: as a whole the network is {found.gain:.3f}x as fast, less than 1.01x; the defaults stay{recorded}")
+        lines.append(f"nothing to gain: as a whole the network is {found.gain:.3f}x as fast, less than {NETWORK_GAIN}x; the defaults stay{recorded}")
+    elif found.interrupted:
+        lines.append(f"interrupted: no choice is proven {NODE_GAIN - 1:.0%} faster than the default yet{recorded}")
     else:
-        lines.append(f"nothing to gain: no choice is proven 3 % faster than the default{recorded}")
+        lines.append(f"nothing to gain: no choice is proven {NODE_GAIN - 1:.0%} faster than the default{recorded}")
     return "\n".join(lines)
 
 
@@ -97,4 +99,4 @@ def records(listed: Sequence[Record], width: int) -> Table:
         Column("CPU", lambda record: record.origin.cpu, 5, left=True),
         Column("date", lambda record: record.date[:10], 6, left=True),
     ]
-    return fitted(columns, listed, width, hint=True)
+    return fitted(columns, listed, width)

@@ -7,18 +7,15 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+import plotly.graph_objects as plot
+import plotly.offline
+from markupsafe import Markup
+
+from ..binding import plural
 from ..tuning import Tuned, Tuning, read_records
 from .html import BAD, GOOD, LEGEND, MARK, OTHER, PALETTE, embed
 from .pages import environment
-from .tables import plural
 from .tuning import rate, shape, source, summary
-
-try:
-    import plotly.graph_objects as plot
-    import plotly.offline
-    from markupsafe import Markup
-except ImportError as error:
-    raise ImportError(f"HTML reports need {error.name}: pip install 'tvmq-delegate[report]'") from None
 
 SOURCES = ("way", "kernel", "blocks", "flip")
 Curves = Mapping[str, Mapping[str, Sequence[float]]]  # tuner -> task -> times over the default's, in the order of the trials

@@ -5,5 +5,9 @@ from .contenders import DELEGATE, NAMES, RESOLVERS, Contender, Session, check
 from .delegation import Delegation, Node, nodes, run_alone
 from .interpreter import Interpreter
 from .shapes import shaped
+from .worker import Worker, WorkerDied
 
-__all__ = ["DELEGATE", "Contender", "Delegation", "Interpreter", "NAMES", "Node", "RESOLVERS", "Session", "check", "inputs", "nodes", "run_alone", "shaped"]
+__all__ = [
+    "DELEGATE", "Contender", "Delegation", "Interpreter", "NAMES", "Node", "RESOLVERS", "Session", "Worker", "WorkerDied", "check", "inputs", "nodes",
+    "run_alone", "shaped",
+]  # fmt: skip

@@ -24,9 +24,9 @@ NAMES = (*RESOLVERS, DELEGATE)
 class Contender:
     """A way to run a model.
 
-    name: one of NAMES: "reference" (the runtime's reference kernels), "builtin" (its optimized kernels without delegates), "stock" (the runtime as it comes,
-    with XNNPACK where that is the default) or "tvmq" (the delegate).
-    rest: which of the runtime's kernels run the nodes that the delegate leaves: "reference", "builtin" or "stock".
+    name: one of NAMES: "reference" (the runtime's reference kernels), "builtin" (its optimized kernels without delegates), "stock" (the runtime
+    as it is by default, with XNNPACK where that belongs to it) or "tvmq" (the delegate).
+    rest: which of the runtime's kernels run the nodes that the delegate leaves to it: "reference", "builtin" or "stock".
     options: the delegate's, as for load().
     """
 
@@ -121,4 +121,4 @@ def check(source: bytes, sessions: Sequence[Session]) -> None:
         taken = {(node.subgraph, node.node) for node in library.report(session.delegate).nodes if node.claimed} if session.delegate else set()
         left = [op for op in bare if (op.subgraph, op.index) not in taken]
         if left and session.contender.kernels != "reference":
-            raise RuntimeError(f"node {left[0].index} ({left[0].name}) has no bias: it would crash this process under {session.contender.name}")
+            raise RuntimeError(f"node {left[0].index} ({left[0].name}) has no bias: the runtime's own kernels would crash under {session.contender.name}")

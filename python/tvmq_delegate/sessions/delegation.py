@@ -13,6 +13,8 @@ from ..binding import LoadOptions, Shown, library, load, runtimes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+CONSTANT = "constant"  # the algorithm of nodes whose results are known before anything runs
+
 
 @dataclass(frozen=True)
 class Node(library.Node):
@@ -73,13 +75,15 @@ def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None
 
 
 def run_alone(ops: Sequence[models.Op], nodes: Iterable[library.Node]) -> dict[int, tuple[int, ...]]:
-    """Lists, for each node of the main subgraph, the nodes to cut out to run it alone: itself, and before it those that the delegate folds into it.
+    """Lists, for each node of the main subgraph, the nodes to cut out to run it alone: itself, and before it those without which the delegate does not take it.
 
-    These have no place of their own: the delegate computes them with their readers, or not at all.
+    These are the nodes that it folds into others, which have no place of their own, and those whose results it knows before anything runs, such as sizes.
     """
-    folded = {node.node for node in nodes if node.subgraph == 0 and node.folded_into >= 0}
     main = [op for op in ops if op.subgraph == 0]
-    made_by = {tensor.index: op.index for op in main if op.index in folded for tensor in op.outputs}
+    listed = [node for node in nodes if node.subgraph == 0]
+    folded = {node.node for node in listed if node.folded_into >= 0}
+    needed = folded | {node.node for node in listed if node.claimed and node.algorithm == CONSTANT}
+    made_by = {tensor.index: op.index for op in main if op.index in needed for tensor in op.outputs}
     together: dict[int, set[int]] = {}
     for op in main:
         before = [together[made_by[t.index]] for t in op.inputs if t and t.index in made_by and made_by[t.index] in together]

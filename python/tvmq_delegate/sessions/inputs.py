@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import runtimes
+from ..binding import plural, runtimes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +66,9 @@ def describe(source: models.ModelSource, runtime: str | ModuleType | None = None
     content, _ = models.opened(source)
     models.ops(content)  # raises ModelError for malformed files, which the runtimes are less careful with
     module = runtimes.find(runtime)
-    interpreter = module.Interpreter(model_content=content, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
+    # Some operators, and some versions of them, have no reference kernels.
+    kernels = module.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    interpreter = module.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
     return [
         InputTensor(
             detail["name"],
@@ -109,11 +112,11 @@ def reshaped(tensors: Sequence[InputTensor], shapes: str, names: str | None = No
     """
     order = names.split(",") if names is not None else [tensor.name for tensor in tensors]
     if sorted(order) != sorted(tensor.name for tensor in tensors):
-        raise ValueError(f"inputs are given as {', '.join(order)}; the model has {'; '.join(map(str, tensors))}")
+        raise ValueError(f"the inputs {', '.join(order)} are not those of the model: {'; '.join(map(str, tensors))}")
     try:
         sizes = [tuple(int(size) for size in shape.split(",")) for shape in shapes.split(":")]
     except ValueError:
-        raise ValueError(f"{shapes!r} is no shape such as 1,224,224,3") from None
+        raise ValueError(f"{shapes!r} is not a shape such as 1,224,224,3") from None
     if len(sizes) != len(order) or any(size < 1 for shape in sizes for size in shape):
         raise ValueError(f"{shapes!r}: the model takes a shape of sizes above 0 for each of {'; '.join(map(str, tensors))}")
     given = dict(zip(order, sizes))
@@ -164,11 +167,13 @@ def images(folder: str | os.PathLike[str], tensors: Sequence[InputTensor], *, me
     (tensor,) = takes
     for what, numbers in (("mean", mean), ("std", std)):
         if len(numbers) not in (0, 1, tensor.shape[3]):
-            raise ValueError(f"{what}: {len(numbers)} numbers for {tensor.shape[3]} channels")
+            raise ValueError(f"{what}: {plural(len(numbers), 'number')} for {plural(tensor.shape[3], 'channel')}")
+    if not all(map(math.isfinite, (*mean, *std))) or 0 in std:
+        raise ValueError("mean and std are finite numbers, and std is not 0")
     try:
         import PIL  # noqa: F401
     except ImportError:
-        raise ImportError("reading images needs Pillow: pip install 'tvmq-delegate[images]'") from None
+        raise ImportError("reading images needs Pillow: pip install pillow") from None
     return [Sample(path.name, functools.partial(_image, path, tensor, tuple(mean), tuple(std))) for path in found]
 
 
@@ -206,10 +211,10 @@ def _file(path: Path, tensors: tuple[InputTensor, ...]) -> list[NDArray[Any]]:
     except Exception:  # numpy lets out what its parsers, zipfile and zlib raise, and MemoryError for sizes that no file has
         raise ValueError(f"{path} is not a readable .npy or .npz file") from None
     if not all(isinstance(values, np.ndarray) for values in arrays.values()):
-        raise ValueError(f"{path} holds something else than arrays")
+        raise ValueError(f"{path} holds something other than arrays")
     names = [tensor.name for tensor in tensors]
     if len(arrays) != len(tensors):
-        raise ValueError(f"{path} holds {len(arrays)} arrays; the model has {len(tensors)}: {'; '.join(map(str, tensors))}")
+        raise ValueError(f"{path} holds {plural(len(arrays), 'array')}; the model has {plural(len(tensors), 'input')}: {'; '.join(map(str, tensors))}")
     places = [f"arr_{i}" for i in range(len(tensors))]  # as numpy calls arrays that are saved without names
     if len(tensors) == 1:
         ordered = list(arrays.values())

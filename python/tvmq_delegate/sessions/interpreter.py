@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Delegate, LoadOptions, library, load, runtimes
+from ..binding import Delegate, LoadOptions, library, load, plural, runtimes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,8 +54,12 @@ class Interpreter:
         del self._interpreter, self.delegate
 
     def run(self, *inputs: NDArray[Any]) -> list[NDArray[Any]]:
-        """One inference: an array for each input of the model, in order; copies of its outputs."""
-        for detail, values in zip(self._interpreter.get_input_details(), inputs, strict=True):
+        """One inference: an array for each input of the model, in order; copies of its outputs. Raises ValueError for another number of arrays."""
+        details = self._interpreter.get_input_details()
+        if len(details) != len(inputs):
+            names = ", ".join(repr(detail["name"]) for detail in details)
+            raise ValueError(f"the model takes {plural(len(details), 'input')} ({names}), not {len(inputs)}")
+        for detail, values in zip(details, inputs):
             self._interpreter.set_tensor(detail["index"], values)
         self._interpreter.invoke()
         return [self._interpreter.get_tensor(detail["index"]) for detail in self._interpreter.get_output_details()]

@@ -15,5 +15,5 @@ def shaped(source: bytes, runtime: ModuleType) -> bytes:
     """
     if all(tensor.shape for op in models.ops(source) if op.subgraph == 0 for tensor in op.outputs):
         return source
-    details = Contender("reference").open(source, runtime).interpreter.get_tensor_details()
+    details = Contender("builtin").open(source, runtime).interpreter.get_tensor_details()
     return models.with_shapes(source, {detail["index"]: tuple(int(n) for n in detail["shape"]) for detail in details})

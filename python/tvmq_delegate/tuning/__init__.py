@@ -1,8 +1,8 @@
 """The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
 
 from .records import Choice, Log, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, usable
-from .search import DUELS, NETWORK_GAIN, NODE_GAIN, TRIALS, Progress, Trial, Tuned, Tuning, tune
-from .tasks import HOPELESS, Network, Task, measure
+from .search import DUELS, NODE_GAIN, TRIALS, Progress, Trial, Tuned, Tuning, tune
+from .tasks import HOPELESS, NETWORK_GAIN, Network, Task, measure
 from .tuners import NAMES, tuner
 
 __all__ = [

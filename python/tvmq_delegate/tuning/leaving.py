@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from ..binding import library
 from .records import LEFT, Choice, choice_of
-from .tasks import Network, Task, compare
+from .tasks import NETWORK_GAIN, Network, Task, compare
 
 if TYPE_CHECKING:
     from .search import Search
 
 # A task that can bring the network a smaller share of its time is not looked at: if its nodes took no time at all elsewhere, it would gain no more than theirs.
 LEAST_SHARE = 0.01
-NETWORK_GAIN = 1.01  # that each task has to bring the network
 
 
 @contextlib.contextmanager

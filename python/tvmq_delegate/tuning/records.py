@@ -112,7 +112,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A line of a file that is no record of this version. why: "bad line" or "another version"."""
+    """A line of a file that is not a record of this version. why: "bad line" or "another version"."""
 
     path: str
     line: int
@@ -120,7 +120,7 @@ class Skipped:
 
 
 class RecordError(ValueError):
-    """A line is no record. `why` as in Skipped."""
+    """A line is not a record. `why` as in Skipped."""
 
     def __init__(self, why: str):
         super().__init__(why)
@@ -214,11 +214,28 @@ def usable(found: Sequence[Record]) -> dict[str, int]:
     }
 
 
+def _check(path: Path) -> None:
+    """Raises ValueError for a file that begins otherwise than records do, of any version, whole or torn."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        line = next(filter(str.strip, file), "")
+    try:
+        if line and (line.endswith("\n") or not line.startswith("{")):
+            parse(line)
+    except RecordError as error:
+        if error.why == "bad line":
+            raise ValueError(f"{path} is not a file of tuning records, and stays as it is") from None
+
+
 class Log:
-    """A file that records are appended to, each whole and at once: a process that ends at any time loses nothing that was written before."""
+    """A file that records are appended to, each whole and at once: a process that ends at any time loses nothing that was written before.
+
+    Raises OSError if it cannot be opened, ValueError if it holds something else.
+    """
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
+        if self.path.is_file():
+            _check(self.path)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         size = os.fstat(self._file).st_size
         if size and os.pread(self._file, 1, size - 1) != b"\n":

@@ -19,14 +19,14 @@ from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
 from ..measure import machine
 from . import leaving
 from .records import LEFT, Choice, Log, Origin, Record, read_records
-from .tasks import Network, Task, compare, measure
+from .tasks import NETWORK_GAIN, Network, Task, compare, measure
 from .tuners import Tuner, tuner
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 TRIALS = 8
-NODE_GAIN, NETWORK_GAIN = 1.03, 1.01  # what is less is not kept
+NODE_GAIN = 1.03  # what is less is not kept
 FINALISTS = 2  # choices of a task that are measured against the default in turn
 DUELS = 6  # turns
 
@@ -277,7 +277,8 @@ def tune(
 ) -> Tuning:
     """Searches the fastest choice for each task of a model on this machine, and writes records of all that it measures. Results stay the same, bit for bit.
 
-    An interruption ends the search; what was found until then is proven and kept. A second one ends all; the file has what was measured.
+    An interruption ends the search; what was found until then is proven and kept. A second one, or one before anything was measured, ends all; the file has
+    what was measured.
 
     Args:
       source: the bytes of a .tflite file, or its path.
@@ -295,10 +296,12 @@ def tune(
     Raises:
       ModelError: the file is malformed.
       OSError: it, or the file of records, cannot be opened.
-      ValueError: there is no such tuner, or as load().
+      ValueError: there is no such tuner, trials is negative, out holds something else than records, or as load().
       ImportError, RuntimeError: as load(), and where the runtime refuses the model.
     """
     begin = time.perf_counter()
+    if trials is not None and trials < 0:
+        raise ValueError(f"trials is 0 or more, or None, not {trials}")
     content, name = models.opened(source, name)
     module = runtimes.find(runtime)
     given = {option: value for option, value in options.items() if option not in ("num_threads", "tuning_records", "profile")}
@@ -314,6 +317,8 @@ def tune(
         try:
             search.run(math.inf if trials is None or tuner_name == "exhaustive" else trials, seconds, seed)
         except KeyboardInterrupt:
+            if not search.default_ns:
+                raise  # nothing has been measured
             search.interrupted = True
             if log:
                 log.take_up()

@@ -14,6 +14,7 @@ from ..binding import library
 from ..sessions import DELEGATE, Contender, Session, check, inputs
 from .records import Choice, choice_of
 
+NETWORK_GAIN = 1.01  # of the whole network: what brings less is not kept
 PARTS = 5  # of the inferences of a measurement: each gives one time
 HOPELESS = 4.0  # choices that are estimated to take so many times the default are left out
 PART_SECS = 0.004  # an inference in a part, and as many more as fit

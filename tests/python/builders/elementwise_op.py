@@ -21,6 +21,7 @@ BINARY = {
     "MAXIMUM": (),
     "MINIMUM": (),
     "PRELU": (),
+    "SQUARED_DIFFERENCE": (),
 }
 
 
@@ -55,7 +56,9 @@ def build_binary(
         in_scale = (4 / uniform_deviation(dtype), 3 / uniform_deviation(other_dtype))
     if in_zero_point is None:
         in_zero_point = default_zero_points(dtype)
-    if out_scale is None:
+    if out_scale is None and operator == "SQUARED_DIFFERENCE":
+        out_scale = max(in_scale)
+    elif out_scale is None:
         out_scale = math.hypot(in_scale[0] * uniform_deviation(dtype), in_scale[1] * uniform_deviation(other_dtype)) / (uniform_deviation(out_dtype) * 0.6)
     out_zero_point = output_zero_point(out_dtype, out_zero_point)
     builder = ModelBuilder()

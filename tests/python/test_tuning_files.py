@@ -1,0 +1,41 @@
+"""The tuner's file of records: what it is appended to, and what stays as it is; and searches that never begin."""
+
+from __future__ import annotations
+
+import pathlib
+
+import harness
+import pytest
+from test_tuning import source
+
+from tvmq_delegate import tuning
+from tvmq_delegate.tuning import search
+
+
+@pytest.mark.parametrize("text", ["print(1)\n", "print(1)", '{"name": "x"}\n', "\0\1"])
+def test_other_files_stay_as_they_are(runtime: harness.Runtime, tmp_path: pathlib.Path, text: str) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="is not a file of tuning records, and stays as it is"):
+        tuning.tune(source(), runtime=runtime.module, out=path, trials=1)
+    assert path.read_text(encoding="utf-8") == text and [each.name for each in tmp_path.iterdir()] == ["a.py"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", '{"version": 99}\n', '{"version": 1, "libr'])
+def test_files_that_may_be_appended_to(tmp_path: pathlib.Path, text: str) -> None:
+    """Empty ones, those of other versions, and those of which a writer was ended within the first line."""
+    path = tmp_path / "a.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with tuning.Log(path):
+        assert path.read_text(encoding="utf-8").startswith(text)
+
+
+def test_an_interruption_before_anything_is_measured(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "measure", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        tuning.tune(source(), runtime=runtime.module, trials=1)
+    with pytest.raises(ValueError, match="trials is 0 or more"):
+        tuning.tune(source(), runtime=runtime.module, trials=-1)
