@@ -76,6 +76,13 @@ def assert_claimed(delegate: Any) -> None:
     assert nodes and not refused, "; ".join(refused) or "no node was offered"
 
 
+def depends_on_build(delegate: Any) -> bool:
+    """Whether a node was left to the runtime because its results depend on how the runtime was compiled, as some do with scales drawn at random; counted."""
+    found = any("on how the runtime was compiled" in node.reason for node in tvmq_delegate.report(delegate).nodes)
+    counts["random models that depend on how the runtime was compiled"] += found
+    return found
+
+
 def assert_refused(runtime: Runtime, model: bytes, reason: str) -> None:
     """The model's one node was left to the runtime, for a reason that says so."""
     delegate = runtime.load()

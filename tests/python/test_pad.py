@@ -83,6 +83,8 @@ def check(runtime: harness.Runtime, case: cases.Case, content: bytes, paddings: 
     except (RuntimeError, ValueError):
         assert reference is None
         return
+    if harness.depends_on_build(delegate):
+        return
     assert_folded(delegate)
     for whole in case.inputs:
         source = whole[tuple(slice(before, size - after) for size, (before, after) in zip(whole.shape, paddings))]

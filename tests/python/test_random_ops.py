@@ -15,10 +15,10 @@ import tvmq_delegate
 from tvmq_delegate.binding import reference
 
 
-def check(runtime: harness.Runtime, case: cases.Case, unless: str = "nothing is left to the runtime") -> None:
+def check(runtime: harness.Runtime, case: cases.Case, unless: str | None = None) -> None:
     """The delegate's answer is BUILTIN_REF's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute.
 
-    unless: a reason for which the delegate may leave the node to the runtime.
+    unless: a reason for which the delegate may leave the node to the runtime, besides that the result depends on how the runtime was compiled.
     """
     content = case.build()
     try:
@@ -32,10 +32,12 @@ def check(runtime: harness.Runtime, case: cases.Case, unless: str = "nothing is 
     except (RuntimeError, ValueError):
         assert reference is None
         return
-    if any(unless in node.reason for node in tvmq_delegate.report(delegate).nodes):
-        harness.counts[f"random models of which {unless}"] += 1
-    else:
-        harness.assert_claimed(delegate)
+    if harness.depends_on_build(delegate):
+        return
+    if unless and any(unless in node.reason for node in tvmq_delegate.report(delegate).nodes):
+        harness.counts[f"random models left to the runtime: {unless}"] += 1
+        return
+    harness.assert_claimed(delegate)
     for source in case.inputs:
         tensors = cases.tensors(source)
         expected = harness.run(reference, *tensors)[0] if reference else oracle.output(case, source)
@@ -146,32 +148,15 @@ def test_binary(runtime, operator, dtype, draw):
         harness.assert_refused(runtime, case.build(), "only some of the runtimes")
     elif operator == "SQUARED_DIFFERENCE" and dtype != "int8":
         harness.assert_refused(runtime, case.build(), "no kernel for this type")
-    elif operator == "SQUARED_DIFFERENCE" and "out of range" in refusal(runtime, case):
-        harness.counts["scales at which the runtime would end the process"] += 1
-    elif operator == "PRELU" and "depends on how the runtime was compiled" in refusal(runtime, case):
-        harness.counts["scales that depend on how the runtime was compiled"] += 1
-    else:
-        check(runtime, case)
+    else:  # at some scales, the runtime would end the process
+        check(runtime, case, unless="out of range" if operator == "SQUARED_DIFFERENCE" else None)
 
 
 @pytest.mark.parametrize("operator, dtype", [(operator, dtype) for operator, dtypes in elementwise_cases.UNARY.items() for dtype in dtypes])
 @randomly
 def test_unary(runtime, operator, dtype, draw):
-    case = draw(elementwise_cases.unaries, operator, dtype)
-    if operator in elementwise_cases.FLOAT and "so near a tie" in refusal(runtime, case):
-        harness.counts["tables that depend on the mathematics library"] += 1
-    elif operator in ("LEAKY_RELU", "RSQRT") and "depends on how the runtime was compiled" in refusal(runtime, case):
-        harness.counts["scales that depend on how the runtime was compiled"] += 1
-    else:
-        check(runtime, case)
-
-
-def refusal(runtime: harness.Runtime, case: cases.Case) -> str:
-    """The reason for which the delegate leaves the case's node to the runtime; "" if it takes it."""
-    delegate = runtime.load()
-    runtime.interpreter(case.build(), [delegate])
-    (node,) = tvmq_delegate.report(delegate).nodes
-    return node.reason
+    library = "depends on the runtime's mathematics library" if operator in elementwise_cases.FLOAT else None
+    check(runtime, draw(elementwise_cases.unaries, operator, dtype), unless=library)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
@@ -189,8 +174,4 @@ def test_dequantize(runtime, dtype, draw):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @randomly
 def test_concatenation(runtime, dtype, draw):
-    case = draw(cases.concatenations, dtype)
-    if dtype == "uint8" and "depend on how the runtime was compiled" in refusal(runtime, case):
-        harness.counts["concatenations that depend on how the runtime was compiled"] += 1
-    else:
-        check(runtime, case)
+    check(runtime, draw(cases.concatenations, dtype))
