@@ -73,7 +73,7 @@ static inline uint32_t tvmq_winograd_inverse(size_t tile_h, size_t tile_w) {
 //
 //   input    values[point][tile][c] = transform of the tile's pixels, int16
 //   gemm     sums[point][tile][n]   = sum over c of values[point][tile][c] * weights[point][c][n], int32
-//   output   out[tile's pixels][n]  = requantize(transform of the tile's sums + bias[n])
+//   output   out[tile's pixels][n]  = requantize(transform of the tile's sums + bias[n]), or that sum itself (TVMQ_SUMS)
 //
 // Tiles are `tile_h` x `tile_w` outputs; points count row by row of 6 x 6, of 6 where a direction has no taps.
 

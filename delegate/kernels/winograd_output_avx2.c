@@ -7,6 +7,7 @@ struct finisher {
 };
 
 #define LANES 8
+#define PATH_SUMS TVMQ_PATH_SUMS
 #include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE __m256i load(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
@@ -38,5 +39,5 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
 }
 
 void tvmq_winograd_output_s8_8c__avx2(const struct tvmq_winograd_output_args *args) {
-  TVMQ_FOR_PATH(tvmq_panel_path(args->stage, args->multiplier), finish_tiles, args);
+  TVMQ_FOR_PATH_OR_SUMS(tvmq_panel_path(args->stage, args->multiplier), finish_tiles, args);
 }

@@ -7,6 +7,7 @@ struct finisher {
 };
 
 #define LANES 16
+#define PATH_SUMS TVMQ_PATH_SUMS
 #include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path) {
@@ -38,5 +39,5 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
 }
 
 void tvmq_winograd_output_s8_16c__avx512vnni(const struct tvmq_winograd_output_args *args) {
-  TVMQ_FOR_PATH(tvmq_panel_path(args->stage, args->multiplier), finish_tiles, args);
+  TVMQ_FOR_PATH_OR_SUMS(tvmq_panel_path(args->stage, args->multiplier), finish_tiles, args);
 }

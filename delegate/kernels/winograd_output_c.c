@@ -5,6 +5,8 @@ struct finisher {
   const int32_t *bias, *multiplier, *shift;
 };
 
+enum { PATH_STAGE, PATH_SUMS };
+
 #define LANES 4
 #include "kernels/winograd_output_template.h"
 
@@ -23,4 +25,9 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
   }
 }
 
-void tvmq_winograd_output_s8_4c__c(const struct tvmq_winograd_output_args *args) { finish_tiles(args, 0); }
+void tvmq_winograd_output_s8_4c__c(const struct tvmq_winograd_output_args *args) {
+  if (args->stage->sums)
+    finish_tiles(args, PATH_SUMS);
+  else
+    finish_tiles(args, PATH_STAGE);
+}

@@ -8,6 +8,7 @@ struct finisher {
 };
 
 #define LANES 8
+#define PATH_SUMS TVMQ_NEON_SUMS
 #include "kernels/winograd_output_template.h"
 
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path) {
@@ -35,5 +36,5 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
 #define FINISH(path, args) finish_tiles(args, path)
 
 void tvmq_winograd_output_s8_8c__neon(const struct tvmq_winograd_output_args *args) {
-  TVMQ_NEON_FOR_GENERAL_PATH(tvmq_neon_general_path(args->stage), FINISH, args);
+  TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(tvmq_neon_general_path(args->stage), FINISH, args);
 }

@@ -1,7 +1,8 @@
 // Body of the kernels that finish Winograd tiles, in the compiler's vectors; a file includes it with
 //   LANES              channels at a time
 //   struct finisher    what the output stage keeps for so many channels
-// and then defines make_finisher and finish, and kernels that call finish_tiles. `path` is theirs.
+//   PATH_SUMS          the path on which there is none: sums are stored
+// and then defines make_finisher and finish for the other paths, and kernels that call finish_tiles.
 //
 // Columns of points are transformed first, into memory that stays in the first level of cache; then each row.
 // Registers: at most six sums and four outputs, of one line at a time.
@@ -60,7 +61,15 @@ TVMQ_INLINE void transform_columns(const int32_t *column, size_t tile_w, size_t 
   }
 }
 
-TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const struct half_done *half, const struct finisher *finisher, int path,
+// Bias and store of `count` neighbouring pixels.
+TVMQ_INLINE void store_sums(const struct tvmq_winograd_output_args *args, sums bias, const sums *acc, size_t count, uint8_t *out) {
+  UNROLL for (size_t i = 0; i < count; i++) {
+    const sums sum = acc[i] + bias;
+    memcpy(out + i * args->out_col_stride, &sum, sizeof sum);
+  }
+}
+
+TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const struct half_done *half, const struct finisher *finisher, sums bias, int path,
                              uint8_t *out, size_t tile_w) {
   const uint32_t inverse = tvmq_winograd_inverse(args->tile_h, tile_w);
   const int shift = tvmq_winograd_shift(args->tile_h, 0);
@@ -68,7 +77,10 @@ TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const
     sums y[TVMQ_WINOGRAD_OUTPUTS];
     transform(half->rows[a], y, tile_w);
     UNROLL for (size_t b = 0; b < tvmq_winograd_outputs(tile_w); b++) y[b] = (sums)((signed_sums)(y[b] * inverse) >> (shift + tvmq_winograd_shift(tile_w, b)));
-    finish(args, finisher, path, y, tvmq_winograd_outputs(tile_w), out);
+    if (path == PATH_SUMS)
+      store_sums(args, bias, y, tvmq_winograd_outputs(tile_w), out);
+    else
+      finish(args, finisher, path, y, tvmq_winograd_outputs(tile_w), out);
   }
 }
 
@@ -76,11 +88,16 @@ TVMQ_INLINE void finish_tiles(const struct tvmq_winograd_output_args *call, int 
   const struct tvmq_winograd_output_args copy = *call, *args = &copy;  // for all a compiler knows, stores might change *call
   const size_t step = tvmq_winograd_outputs(args->tile_w) * args->out_col_stride;
   for (size_t n = 0; n < args->n; n += LANES) {
-    const struct finisher finisher = make_finisher(args, n, path);
+    sums bias = {0};
+    struct finisher finisher = {0};
+    if (path == PATH_SUMS)
+      memcpy(&bias, args->bias + n, sizeof bias);
+    else
+      finisher = make_finisher(args, n, path);
     for (size_t i = 0; i < args->n_tiles; i++) {
       struct half_done half;
       TVMQ_FOR_TILE(args->tile_h, transform_columns, args->sums + i * args->tile_stride + n, args->tile_w, args->point_stride, &half);
-      TVMQ_FOR_TILE(args->tile_w, finish_rows, args, &half, &finisher, path, (uint8_t *)args->out + i * step + n);
+      TVMQ_FOR_TILE(args->tile_w, finish_rows, args, &half, &finisher, bias, path, (uint8_t *)args->out + i * step + n * tvmq_stored_bytes(args->stage));
     }
   }
 }

@@ -39,7 +39,7 @@ struct tvmq_copy_desc {
   bool same_quant, wants_same_quant;  // input and output have one scale and zero point; the reference asks for it
   int rank;
   struct tvmq_copy_axis axes[TVMQ_COPY_AXES];
-  int32_t value;       // that is padded
+  int32_t value;       // that is padded: an integer, or the bits of a float32
   int32_t zero_point;  // of the output of a PAD
   size_t in_bytes;     // of the input
   // Several outputs are pieces, along one dimension that reads the input as it is, of what is described above, one behind the other.

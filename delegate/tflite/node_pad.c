@@ -4,20 +4,25 @@
 
 enum { IN, PADDINGS, VALUE };  // inputs
 
-static const char *describe_value(const struct tvmq_node_view *view, struct tvmq_copy_desc *pad) {
-  const struct tvmq_quant out = tvmq_tensor_quant(view->out);
-  // The reference pads a tensor that is not quantized with zeros, whatever the output's zero point is.
+// Floats have no scale. Of other tensors without one, the reference pads with zeros, whatever the output's zero point is.
+static const char *describe_default(const struct tvmq_node_view *view, struct tvmq_copy_desc *pad) {
+  if (pad->in_type == TVMQ_TYPE_F32) return NULL;  // the bits of zero
   if (tvmq_tensor_quant(view->in[IN]).scale == 0) return "the input has no scale";
-  pad->value = pad->zero_point = out.zero_point;
-  if (view->node->inputs[VALUE] < 0) return NULL;
+  pad->value = pad->zero_point = tvmq_tensor_quant(view->out).zero_point;
+  return NULL;
+}
+
+static const char *describe_value(const struct tvmq_node_view *view, struct tvmq_copy_desc *pad) {
+  const char *reason = describe_default(view, pad);
+  if (reason != NULL || view->node->inputs[VALUE] < 0) return reason;
   const TfLiteTensor *value;
   struct tvmq_shape shape;
-  const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[VALUE], &value, &shape);
+  reason = tvmq_tensor_parameter(view->context, view->node->inputs[VALUE], &value, &shape);
   if (reason != NULL) return reason;
   if (tvmq_tensor_type(value) != pad->in_type || shape.bytes != tvmq_type_bytes(pad->in_type)) return "the padded value is not one of the input's type";
   if (!tvmq_tensor_is_constant(value)) return "the padded value is not constant";
   // Which the runtimes ask for too, not all of them by an error.
-  if (!tvmq_same_quant(tvmq_tensor_quant(value), out)) return "the padded value has another scale or zero point than the output";
+  if (!tvmq_same_quant(tvmq_tensor_quant(value), tvmq_tensor_quant(view->out))) return "the padded value has another scale or zero point than the output";
   pad->value = (int32_t)tvmq_load_integer(value->data, pad->in_type, 0);
   return NULL;
 }

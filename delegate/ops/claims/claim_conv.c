@@ -131,9 +131,8 @@ static const char *hybrid_types(const struct tvmq_conv_desc *desc) {
 }
 
 static const char *hybrid_form(const struct tvmq_conv_desc *desc) {
-  if (desc->hybrid == TVMQ_HYBRID_UNKNOWN) return "hybrid: how the runtime computes float32 activations with int8 weights is unknown: see the option hybrid";
-  const struct tvmq_border *border = &desc->border;
-  return border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0 ? "hybrid: a border" : NULL;
+  const bool known = desc->hybrid != TVMQ_HYBRID_UNKNOWN;
+  return known ? NULL : "hybrid: how the runtime computes float32 activations with int8 weights is unknown: see the option hybrid";
 }
 
 // Each pixel of a FULLY_CONNECTED is scaled for itself.
@@ -142,9 +141,9 @@ static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
   return desc->fully_connected && window ? "hybrid: rows that are images" : NULL;
 }
 
-// Inputs of an axis and its padding.
-static double padded(int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
-  return fmax((double)in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
+// Inputs of an axis and its padding, of which `before` lies before them.
+static double padded(int32_t before, int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
+  return fmax((double)before + in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
 }
 
 // Padding is written around the bytes of each image. A dilated filter may reach so far beyond a small one that memory has no room for it.
@@ -154,8 +153,8 @@ static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
   const char *reason = tvmq_geometry(desc, &g);
   if (reason != NULL) return reason;
   const double pixel = (double)desc->batch * desc->in_c, bytes = (double)desc->in_h * desc->in_w * pixel;
-  const double height = padded(desc->in_h, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
-  const double width = padded(desc->in_w, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
+  const double height = padded(g.pad_top, desc->in_h, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
+  const double width = padded(g.pad_left, desc->in_w, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
   return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: far more padding than input";
 }
 

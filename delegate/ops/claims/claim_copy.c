@@ -16,11 +16,16 @@ static const char *same_quant(const struct tvmq_copy_desc *desc) {
   return desc->wants_same_quant && !desc->same_quant ? "input and output scales or zero points differ" : NULL;
 }
 
+static const char *padding(const struct tvmq_copy_desc *desc) {
+  const char *reason = desc->in_type == TVMQ_TYPE_F32 ? NULL : type_rule(desc->in_type);
+  return reason ?: fits_type(desc->value, desc->out_type) ? NULL : "the padded value is outside its type";
+}
+
 static const char *places(const struct tvmq_copy_desc *desc) {
   for (int d = 0; d < desc->rank; d++) {
     if (!tvmq_copy_fits(&desc->axes[d])) return "an index is outside the input";
-    if (desc->axes[d].kind == TVMQ_COPY_PADDED && type_rule(desc->in_type) != NULL) return type_rule(desc->in_type);
-    if (desc->axes[d].kind == TVMQ_COPY_PADDED && !fits_type(desc->value, desc->out_type)) return "the padded value is outside its type";
+    const char *reason = desc->axes[d].kind == TVMQ_COPY_PADDED ? padding(desc) : NULL;
+    if (reason != NULL) return reason;
   }
   return NULL;
 }

@@ -38,7 +38,7 @@ static size_t n_pieces(const struct tvmq_conv_problem *p) { return tvmq_winograd
 
 static bool is_legal(const struct tvmq_conv_problem *p) {
   const struct tvmq_conv_desc *d = &p->desc;
-  return p->stored_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && (d->filter_h == 1 || d->dilation_h == 1) &&
+  return p->element_bytes == 1 && p->groups == 1 && d->stride_h == 1 && d->stride_w == 1 && (d->filter_h == 1 || d->dilation_h == 1) &&
          (d->filter_w == 1 || d->dilation_w == 1) && (d->filter_h > 1 || d->filter_w > 1);
 }
 
@@ -73,9 +73,11 @@ static size_t cached_tiles(const struct tvmq_conv_choice *c, const struct tvmq_m
   return tvmq_max(machine->winograd_bytes / (values_bytes(c) + sums_bytes(c)), machine->winograd_least_tiles);
 }
 
-// The kernel that finishes panels of a gemm's, which may be in float form if the gemm has that.
-static const struct tvmq_variant *select_output(const struct tvmq_variant *gemm, const struct tvmq_target *target, float *cycles) {
-  return tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, gemm->layout.nr, gemm->flags & TVMQ_FLOAT_STAGE, target, cycles);
+// The kernel that finishes panels of a gemm's, which may be in float form if the gemm has that, or stores their sums.
+static const struct tvmq_variant *select_output(const struct tvmq_conv_problem *p, const struct tvmq_variant *gemm, const struct tvmq_target *target,
+                                                float *cycles) {
+  const uint32_t required = (gemm->flags & TVMQ_FLOAT_STAGE) | (p->quant.stage.sums ? TVMQ_SUMS : 0);
+  return tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_OUTPUT, gemm->layout.nr, required, target, cycles);
 }
 
 static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_tiles *tiles, const struct tvmq_target *target) {
@@ -83,7 +85,7 @@ static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_
   const size_t nr = c->variant->layout.nr, values = tvmq_tiles_values(tiles), waves = tvmq_ceil_div(tvmq_tiles_count(tiles), cached_tiles(c, machine));
   float input, output;
   tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)p->desc.filter_c, 0, target, &input);
-  select_output(c->variant, target, &output);
+  select_output(p, c->variant, target, &output);
   const float streamed = c->transformed_bytes > machine->winograd_bytes ? (float)waves * (float)(c->transformed_bytes - machine->winograd_bytes) : 0;
   return (float)values * (input * (float)n_pieces(p) + output * (float)tvmq_ceil_div(p->group_n, nr)) + streamed * machine->streamed_byte_cycles;
 }
@@ -109,7 +111,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   const struct tvmq_winograd_problem gemms = gemms_of(p, &tiles, target);
   struct tvmq_conv_choice c = {.n_taps = gemms.n_points};
   c.variant = tvmq_select_winograd_gemm(&gemms, &c.cycles);
-  if (!c.variant || !select_output(c.variant, target, &cycles)) return none;
+  if (!c.variant || !select_output(p, c.variant, target, &cycles)) return none;
   c.k = tvmq_round_up(gemms.k, c.variant->layout.ku);
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
@@ -154,9 +156,9 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
       .panels = c->panels,
       .panel_bytes = c->panel.size,
       .in_bytes = values_bytes(c),
-      .out_bytes = (size_t)p->desc.out_c * (p->m / tvmq_tiles_count(&tiles)),
-      .pixel_bytes = (size_t)p->desc.out_c,
-      .panel_pixel_bytes = c->variant->layout.nr,
+      .out_bytes = (size_t)p->desc.out_c * p->stored_bytes * (p->m / tvmq_tiles_count(&tiles)),
+      .pixel_bytes = (size_t)p->desc.out_c * p->stored_bytes,
+      .panel_pixel_bytes = c->variant->layout.nr * p->stored_bytes,
       .cycles = c->cycles / (float)waves,
   };
 }
@@ -175,7 +177,7 @@ static const char *set_scratch(struct tvmq_conv *c) {
   size_t shared = 0, slice = 0;
   if (!tvmq_scratch_append(&slice, c->choice.n_taps, w->sums_point_stride * sizeof(int32_t), &w->sums) ||
       !tvmq_scratch_append(&slice, rows, columns * sizeof(void *), &w->pixels) ||
-      !tvmq_scratch_append(&slice, tvmq_winograd_outputs(w->tiles.h.tile), line * nr, &w->tile) ||
+      !tvmq_scratch_append(&slice, tvmq_winograd_outputs(w->tiles.h.tile), line * nr * c->problem.stored_bytes, &w->tile) ||
       !tvmq_scratch_append(&shared, c->choice.n_taps, w->values_point_stride * sizeof(int16_t), &w->values))
     return "scratch exceeds the address space";
   c->slice_bytes = slice;
@@ -189,7 +191,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_target target = tvmq_target(env);
   float cycles;
   w->input = tvmq_select_winograd_transform(TVMQ_FAMILY_WINOGRAD_INPUT, (size_t)d->filter_c, 0, &target, &cycles);
-  w->output = select_output(c->choice.variant, &target, &cycles);
+  w->output = select_output(&c->problem, c->choice.variant, &target, &cycles);
   w->h = tvmq_axis(d->in_h, c->problem.geometry.out_h, d->filter_h, 1, 1, c->problem.geometry.pad_top);
   w->w = tvmq_axis(d->in_w, c->problem.geometry.out_w, d->filter_w, 1, 1, c->problem.geometry.pad_left);
   w->tiles = tiles_of(&c->problem);
@@ -273,11 +275,11 @@ static void multiply(const struct wave *wave, size_t first, size_t end, const ui
 static void finish(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, size_t channel, size_t n, const int32_t *sums, uint8_t *tile) {
   const struct tvmq_conv *c = wave->conv;
   const struct winograd *w = winograd_of(c);
-  const size_t nr = c->choice.variant->layout.nr, out_c = (size_t)c->problem.desc.out_c;
+  const size_t nr = c->choice.variant->layout.nr, bytes = c->problem.stored_bytes, pixel = (size_t)c->problem.desc.out_c * bytes;
   for (size_t t = first; t < end;) {
     const struct tvmq_tile_run run = tvmq_tiles_run(&w->tiles, wave->first + t, wave->first + end);
     const size_t rows = tvmq_winograd_outputs(run.tile_h), columns = run.n * tvmq_winograd_outputs(run.tile_w);
-    uint8_t *out = wave->out + ((run.image * w->h.out + run.y) * w->w.out + run.x) * out_c + channel;
+    uint8_t *out = wave->out + ((run.image * w->h.out + run.y) * w->w.out + run.x) * pixel + channel * bytes;
     const bool whole = n == nr;
     w->output->fn.winograd_output(&(struct tvmq_winograd_output_args){
         .sums = sums + (t - first) * nr,
@@ -291,11 +293,11 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
         .multiplier = (const int32_t *)(panel + c->choice.panel.multiplier),
         .shift = (const int32_t *)(panel + c->choice.panel.shift),
         .out = whole ? out : tile,
-        .out_col_stride = whole ? out_c : nr,
-        .out_row_stride = whole ? w->w.out * out_c : columns * nr,
+        .out_col_stride = whole ? pixel : nr * bytes,
+        .out_row_stride = whole ? w->w.out * pixel : columns * nr * bytes,
         .stage = &c->stage,
     });
-    for (size_t i = 0; !whole && i < rows * columns; i++) memcpy(out + (i / columns * w->w.out + i % columns) * out_c, tile + i * nr, n);
+    for (size_t i = 0; !whole && i < rows * columns; i++) memcpy(out + (i / columns * w->w.out + i % columns) * pixel, tile + i * nr * bytes, n * bytes);
     t += run.n;
   }
 }

@@ -137,6 +137,7 @@ static void describe_sums(struct hybrid *h) {
   d->in_h = d->fully_connected ? 1 : (int32_t)image_lines(h);
   d->in_w = d->fully_connected ? d->in_w : (int32_t)(line_bytes(h) / h->pixel_elements);
   d->padding = TVMQ_PADDING_VALID;
+  d->border = (struct tvmq_border){0};
   d->activation = TVMQ_ACTIVATION_NONE;
   d->in = d->out = (struct tvmq_quant){.scale = 1};
   d->filter_scales = &one;

@@ -47,7 +47,7 @@ struct output {
 
 struct copy {
   size_t element;
-  uint8_t value[sizeof(int16_t)];  // an element of padding
+  uint8_t value[sizeof(int32_t)];  // an element of padding, of at most so many bytes
   int n_out;
   float cycles;  // estimated, on one thread
   struct output outputs[];
@@ -172,8 +172,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (copy == NULL) return "out of memory";
   copy->element = tvmq_type_bytes(d->in_type);
   copy->n_out = d->n_out;
-  const int16_t wide = (int16_t)d->value;
-  memcpy(copy->value, &wide, sizeof wide);  // an 8-bit element is its first byte
+  memcpy(copy->value, &d->value, sizeof d->value);  // a smaller element is its first bytes
   room = (struct tvmq_room){.base = (uint8_t *)copy + own};
   for (int k = 0; k < d->n_out; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
@@ -192,11 +191,11 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 // ---- running
 
 static void fill(const struct copy *copy, uint8_t *out, size_t n) {
-  if (copy->element == 1 || copy->value[0] == copy->value[1]) {
+  if (memcmp(copy->value, copy->value + 1, copy->element - 1) == 0) {  // all its bytes are alike
     memset(out, copy->value[0], n);
     return;
   }
-  for (size_t i = 0; i < n; i += sizeof copy->value) memcpy(out + i, copy->value, sizeof copy->value);
+  for (size_t i = 0; i < n; i += copy->element) memcpy(out + i, copy->value, copy->element);
 }
 
 static void copy_pieces(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
