@@ -1,5 +1,5 @@
-// Hybrid convolutions: float32 activations that are quantized to int8 as they come, and int32 sums that become float32. Every operation rounds for itself, but
-// where a fused one is named: these files are compiled without contraction (meson.build).
+// Hybrid networks: float32 activations that are quantized to int8 as they come, int32 sums that become float32, and float32 arithmetic between. Every operation
+// rounds for itself, but where a fused one is named: these files are compiled without contraction (meson.build).
 #pragma once
 
 #include <stddef.h>
@@ -52,3 +52,15 @@ struct tvmq_float_sums_args {
   float min, max;
 };
 typedef void (*tvmq_float_sums_fn)(const struct tvmq_float_sums_args *args);
+
+// ---- float_pair: out[i] = clamp(in[0][i] op in[1][i]); what is no number stays so
+enum tvmq_float_operation { TVMQ_FLOAT_ADD, TVMQ_FLOAT_SUBTRACT, TVMQ_FLOAT_MULTIPLY };
+
+struct tvmq_float_pair_args {
+  const float *in[2];
+  float *out;
+  size_t n;
+  enum tvmq_float_operation operation;
+  float min, max;
+};
+typedef void (*tvmq_float_pair_fn)(const struct tvmq_float_pair_args *args);

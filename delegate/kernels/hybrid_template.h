@@ -1,4 +1,4 @@
-// The kernels of hybrid convolutions: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
+// The kernels of hybrid networks: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
 #include <math.h>
 #include <string.h>
 
@@ -38,20 +38,17 @@ void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
 }
 
 // The largest float32 below a half, added away from zero, makes truncation round half away from zero: with a whole half the sum would round up next to it.
+// Whole numbers are rounded to themselves, so that steps may be clamped before they are rounded.
 TVMQ_INLINE void round_steps(const struct tvmq_float_steps_args *args, float half, float before, int32_t behind) {
   const float *restrict in = args->in;
   int8_t *restrict out = args->out;
-  const float inverse = args->inverse, far = 1024;
-  const int32_t min = args->min;
+  const float inverse = args->inverse, min = (float)(args->min - behind), max = (float)(INT8_MAX - behind);
   const size_t n = args->n;
   for (size_t i = 0; i < n; i++) {
-    // Numbers that are none become far ones, which fit integers.
     float steps = before + in[i] * inverse;
-    steps = steps < far ? steps : far;
-    steps = steps > -far ? steps : -far;
-    int32_t value = (int32_t)(steps + copysignf(half, steps)) + behind;
-    value = value < min ? min : value;
-    out[i] = (int8_t)(value > INT8_MAX ? INT8_MAX : value);
+    steps = steps < max ? steps : max;  // as is what is no number
+    steps = steps > min ? steps : min;
+    out[i] = (int8_t)((int32_t)(steps + copysignf(half, steps)) + behind);
   }
 }
 
@@ -93,4 +90,25 @@ void SYMBOL(float_sums, ISA)(const struct tvmq_float_sums_args *call) {
     else
       finish_row(&args, row, TVMQ_REAL_FUSED);
   }
+}
+
+TVMQ_INLINE void combine(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation) {
+  const float *restrict x = args->in[0], *restrict y = args->in[1];
+  float *restrict out = args->out;
+  const float min = args->min, max = args->max;
+  const size_t n = args->n;
+  for (size_t i = 0; i < n; i++) {
+    float value = operation == TVMQ_FLOAT_ADD ? x[i] + y[i] : operation == TVMQ_FLOAT_SUBTRACT ? x[i] - y[i] : x[i] * y[i];
+    value = value < min ? min : value;
+    out[i] = value > max ? max : value;
+  }
+}
+
+void SYMBOL(float_pair, ISA)(const struct tvmq_float_pair_args *args) {
+  if (args->operation == TVMQ_FLOAT_ADD)
+    combine(args, TVMQ_FLOAT_ADD);
+  else if (args->operation == TVMQ_FLOAT_SUBTRACT)
+    combine(args, TVMQ_FLOAT_SUBTRACT);
+  else
+    combine(args, TVMQ_FLOAT_MULTIPLY);
 }

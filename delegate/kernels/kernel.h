@@ -299,6 +299,7 @@ static inline size_t tvmq_pool_kept(size_t filter_w, size_t stride_w) {
   FAMILY(FLOAT_RANGE, "float_range")                              \
   FAMILY(FLOAT_STEPS, "float_steps")                              \
   FAMILY(FLOAT_SUMS, "float_sums")                                \
+  FAMILY(FLOAT_PAIR, "float_pair")                                \
   FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -357,6 +358,7 @@ struct tvmq_variant {
     tvmq_float_range_fn float_range;
     tvmq_float_steps_fn float_steps;
     tvmq_float_sums_fn float_sums;
+    tvmq_float_pair_fn float_pair;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;

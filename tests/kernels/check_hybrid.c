@@ -1,4 +1,4 @@
-// Kernels of hybrid convolutions.
+// Kernels of hybrid networks.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,6 +176,55 @@ static void check_sums(const struct tvmq_variant *variant) {
   }
 }
 
+// ---- float_pair: bit for bit, with what is no number, infinities and zeros of either sign
+
+static float draw_any_float(void) {
+  static const float special[] = {NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 3e38f, -3e38f, 1e-40f};
+  return check_one_in(8) ? special[check_below(sizeof special / sizeof special[0])] : draw_float(8);
+}
+
+static float wanted_pair(const struct tvmq_float_pair_args *args, float x, float y) {
+  volatile float value = args->operation == TVMQ_FLOAT_ADD ? x + y : args->operation == TVMQ_FLOAT_SUBTRACT ? x - y : x * y;
+  if (value < args->min) return args->min;
+  return value > args->max ? args->max : value;
+}
+
+static void check_pair_of(const struct tvmq_variant *variant, size_t n) {
+  prepare();
+  const enum guard_side side = draw_side();
+  const float *in[2];
+  for (size_t k = 0; k < 2; k++) {
+    in[k] = guard_at(&in_guard, k, n * sizeof(float), side);
+    float *written = guard_writable(&in_guard, in[k]);
+    for (size_t i = 0; i < n; i++) written[i] = draw_any_float();
+  }
+  const bool clamps = check_one_in(2);
+  const struct tvmq_float_pair_args args = {
+      .in = {in[0], in[1]},
+      .out = guard_at(&out_guard, 0, n * sizeof(float), side),
+      .n = n,
+      .operation = (enum tvmq_float_operation)check_below(3),
+      .min = clamps ? -1 : -3.4028235e38f,
+      .max = clamps ? 6 : 3.4028235e38f,
+  };
+  uint8_t *slot = guard_slot(&out_guard, 0);
+  memcpy(slot, background, out_guard.slot_bytes);
+  check_case("%zu elements, operation %d, from %g to %g", n, (int)args.operation, (double)args.min, (double)args.max);
+  CHECK_CALL(variant->fn.float_pair, (&args));
+  for (size_t i = 0; i < n; i++) {
+    const float wanted = wanted_pair(&args, in[0][i], in[1][i]);
+    const bool same = isnan(wanted) ? isnan(args.out[i]) : memcmp(&args.out[i], &wanted, sizeof wanted) == 0;
+    if (!same) check_fail("element %zu of %a and %a: got %a, want %a", i, (double)in[0][i], (double)in[1][i], (double)args.out[i], (double)wanted);
+  }
+  memcpy(args.out, background + ((uint8_t *)args.out - slot), n * sizeof(float));
+  if (memcmp(slot, background, out_guard.slot_bytes) != 0) check_fail("bytes outside the output were written");
+}
+
+static void check_pair(const struct tvmq_variant *variant) {
+  for (size_t n = 0; n < 200; n++) check_pair_of(variant, n);
+  for (size_t i = 0; i < (check_quick ? 20 : 300); i++) check_pair_of(variant, check_below(MAX_N));
+}
+
 // ---- bench
 
 enum { BENCHED = 4096, CHANNELS = 64 };
@@ -185,6 +234,7 @@ struct problem {
   struct tvmq_float_range_args range;
   struct tvmq_float_steps_args steps;
   struct tvmq_float_sums_args sums;
+  struct tvmq_float_pair_args pair;
 };
 
 static void run_range(void *context) {
@@ -202,8 +252,13 @@ static void run_sums(void *context) {
   p->variant->fn.float_sums(&p->sums);
 }
 
+static void run_pair(void *context) {
+  const struct problem *p = context;
+  p->variant->fn.float_pair(&p->pair);
+}
+
 static void bench(const struct tvmq_variant *variant) {
-  static _Alignas(64) float in[BENCHED], scales[CHANNELS], bias[CHANNELS];
+  static _Alignas(64) float in[BENCHED], out[BENCHED], scales[CHANNELS], bias[CHANNELS];
   static _Alignas(64) int32_t weight_sums[CHANNELS];
   static _Alignas(64) int8_t steps[BENCHED];
   float low = 0, high = 0;
@@ -213,14 +268,17 @@ static void bench(const struct tvmq_variant *variant) {
       .range = {.in = in, .n = BENCHED, .low = &low, .high = &high},
       .steps = {.in = in, .out = steps, .n = BENCHED, .inverse = 40, .zero_point = 3, .min = INT8_MIN},
       .sums = {.sums = in, .rows = BENCHED / CHANNELS, .channels = CHANNELS, .weight_sums = weight_sums, .weight_scales = scales, .bias = bias, .max = 6},
+      .pair = {.in = {in, in}, .out = out, .n = BENCHED, .operation = TVMQ_FLOAT_MULTIPLY, .min = -6, .max = 6},
   };
   check_bench(variant, "4096 elements", BENCHED,
               variant->family == TVMQ_FAMILY_FLOAT_RANGE   ? run_range
               : variant->family == TVMQ_FAMILY_FLOAT_STEPS ? run_steps
-                                                           : run_sums,
+              : variant->family == TVMQ_FAMILY_FLOAT_SUMS  ? run_sums
+                                                           : run_pair,
               &p);
 }
 
 const struct check_family check_float_range = {check_range, bench};
 const struct check_family check_float_steps = {check_steps, bench};
 const struct check_family check_float_sums = {check_sums, bench};
+const struct check_family check_float_pair = {check_pair, bench};

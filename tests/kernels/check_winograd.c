@@ -191,8 +191,8 @@ static void check_output_tiles(const struct tvmq_variant *variant, size_t tile_h
   layer_draw(&layer, &whole, n, 1, 1, true);
   layer.n_rows = h->outputs;
   layer.n_cols = n_tiles * w->outputs;
-  layer.col_stride = n + (check_one_in(2) ? 0 : check_below(40));
-  layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40));
+  layer.col_stride = (n + (check_one_in(2) ? 0 : check_below(40))) * layer.stored;
+  layer.row_stride = layer.n_cols * layer.col_stride + (check_one_in(2) ? 0 : check_below(40)) * layer.stored;
   const size_t tile_stride = n + (check_one_in(2) ? 0 : check_below(40)), point_stride = n_tiles * tile_stride;
   const int32_t *sums = guard_at(&points, 0, n_points * point_stride * sizeof(int32_t), side);
   int32_t *written = guard_writable(&points, sums);

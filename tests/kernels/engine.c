@@ -42,6 +42,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_FLOAT_RANGE] = &check_float_range,
     [TVMQ_FAMILY_FLOAT_STEPS] = &check_float_steps,
     [TVMQ_FAMILY_FLOAT_SUMS] = &check_float_sums,
+    [TVMQ_FAMILY_FLOAT_PAIR] = &check_float_pair,
     [TVMQ_FAMILY_INTERPOLATE] = &check_interpolate,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
     [TVMQ_FAMILY_MUL] = &check_mul,

@@ -11,7 +11,7 @@
 struct tvmq_binary;
 
 struct tvmq_binary_way {
-  tvmq_plain_select select;  // of its kernels; NULL: it has none
+  tvmq_plain_select select;  // of its kernels
   float cycles;              // of an element besides the kernel, estimated
   bool rows;                 // `compute` takes an input that repeats every `period` elements as it is
   // Sets what the way needs besides the kernel.
@@ -24,7 +24,7 @@ struct tvmq_binary {
   struct tvmq_cut cut;
   const struct tvmq_binary_way *way;
   struct tvmq_pair_formula formula;
-  const struct tvmq_variant *variant;  // NULL: the way has no kernels
+  const struct tvmq_variant *variant;
   const char *algorithm;
   struct tvmq_add_args sum, sum_asked;           // sums: but for the tensors; and without the plane that has been looked for
   int first;                                     // sums: the input of the greater scale, which is the kernel's first
@@ -32,8 +32,7 @@ struct tvmq_binary {
   struct tvmq_square_args square, square_asked;  // SQUARED_DIFFERENCE: as products
   uint8_t flip;                                  // MAXIMUM, MINIMUM: the kernel's
   uint8_t kept[TVMQ_N_BYTES];                    // PRELU: what each byte becomes unless it is negative
-  enum tvmq_operation operation;                 // float32
-  float least, most;                             // float32: of the activation
+  struct tvmq_float_pair_args floats;            // float32: but for the tensors
   struct tvmq_broadcast broadcast;
   const struct tvmq_scratch *scratch;  // where inputs are broadcast, for a piece of either
   size_t n_threads;

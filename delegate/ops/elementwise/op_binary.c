@@ -22,19 +22,20 @@ static const struct tvmq_binary_way *const ways[] = {
 };
 
 static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
-static bool is_float(const struct tvmq_binary_desc *desc) { return desc->type == TVMQ_TYPE_F32; }
 
-static bool has_kernels(const union tvmq_desc *desc) { return !is_integer(desc) && !is_float(&desc->binary); }
+static const struct tvmq_binary_way *way_of(const struct tvmq_binary_desc *desc) {
+  return desc->type == TVMQ_TYPE_F32 ? &tvmq_binary_floats : ways[desc->operation];
+}
 
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
-  if (!has_kernels(desc)) return 0;
-  return tvmq_plain_candidates(ways[desc->binary.operation]->select, desc, desc->binary.n, env, list, max);
+  if (is_integer(desc)) return 0;
+  return tvmq_plain_candidates(way_of(&desc->binary)->select, desc, desc->binary.n, env, list, max);
 }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   const struct tvmq_binary_desc *d = &desc->binary;
   (void)env;
-  if (!has_kernels(desc)) return;
+  if (is_integer(desc)) return;
   tvmq_plain_sign(d->type, d->type, d->n, text);
   if (d->broadcast.rank > 0) tvmq_say(text, " line=%zu", d->broadcast.dims[d->broadcast.rank - 1]);
 }
@@ -54,7 +55,7 @@ static bool is_line(const struct tvmq_broadcast *broadcast) {
 
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
-  const float cycles = (float)n * (b->way->cycles + (b->variant != NULL ? 1 / tvmq_speed_of(b->variant, env->machine).rate : 0));
+  const float cycles = (float)n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(n, 1);
   b->period = 0;
@@ -76,13 +77,10 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct tvmq_binary *b = (struct tvmq_binary *)*op;
   if (!b) return "out of memory";
   const struct tvmq_binary_desc *d = &desc->binary;
-  b->way = is_float(d) ? &tvmq_binary_floats : ways[d->operation];
-  const struct tvmq_variant *variant = NULL;
-  if (b->way->select != NULL) {
-    variant = tvmq_plain_choose(b->way->select, desc, env);
-    if (variant == NULL) return "no kernel for this type";
-    tvmq_set_pair_formula(d, env->rounding, &b->formula);
-  }
+  b->way = way_of(d);
+  const struct tvmq_variant *variant = tvmq_plain_choose(b->way->select, desc, env);
+  if (variant == NULL) return "no kernel for this type";
+  if (b->way != &tvmq_binary_floats) tvmq_set_pair_formula(d, env->rounding, &b->formula);
   b->way->plan(b, d, env->rounding, variant);
   b->variant = variant;
   b->broadcast = d->broadcast;
@@ -96,11 +94,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = b->algorithm, .cycles = b->cut.cycles};
-  if (b->variant != NULL) {
-    out->kernel = b->variant->name;
-    out->choice = tvmq_plain_choice(b->variant);
-  }
+  *out = (struct tvmq_op_info){
+      .kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cut.cycles, .choice = tvmq_plain_choice(b->variant)};
   if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
 }
 
