@@ -35,6 +35,7 @@ static bool find_border(const struct tvmq_copy_desc *copy, struct tvmq_pad_desc 
     after[d] = (int32_t)(axes[d].n - axes[d].size) - before[d];
   }
   pad->border = (struct tvmq_border){.top = before[HEIGHT], .bottom = after[HEIGHT], .left = before[WIDTH], .right = after[WIDTH], .value = copy->value};
+  pad->type = copy->in_type;
   pad->zero_point = copy->zero_point;
   return true;
 }

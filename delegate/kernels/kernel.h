@@ -300,6 +300,8 @@ static inline size_t tvmq_pool_kept(size_t filter_w, size_t stride_w) {
   FAMILY(FLOAT_STEPS, "float_steps")                              \
   FAMILY(FLOAT_SUMS, "float_sums")                                \
   FAMILY(FLOAT_PAIR, "float_pair")                                \
+  FAMILY(FLOAT_MAP, "float_map")                                  \
+  FAMILY(FLOAT_POOL, "float_pool")                                \
   FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -359,6 +361,8 @@ struct tvmq_variant {
     tvmq_float_steps_fn float_steps;
     tvmq_float_sums_fn float_sums;
     tvmq_float_pair_fn float_pair;
+    tvmq_float_map_fn float_map;
+    tvmq_float_pool_fn float_pool;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;

@@ -116,7 +116,8 @@ struct tvmq_quantize_desc {
 // The border that a PAD before an operator puts around its image.
 struct tvmq_pad_desc {
   struct tvmq_border border;
-  int32_t zero_point;  // of the padded image
+  enum tvmq_type type;  // of the image
+  int32_t zero_point;   // of the padded image
 };
 
 enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX, TVMQ_POOLING_MEAN };

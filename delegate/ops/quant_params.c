@@ -133,14 +133,24 @@ struct tvmq_range tvmq_quantized_range(float low, float high, enum tvmq_type typ
   return range;
 }
 
+struct tvmq_bounds tvmq_activation_bounds(enum tvmq_activation activation, float most) {
+  switch (activation) {
+    case TVMQ_ACTIVATION_RELU:
+      return (struct tvmq_bounds){0, most};
+    case TVMQ_ACTIVATION_RELU6:
+      return (struct tvmq_bounds){0, 6};
+    case TVMQ_ACTIVATION_RELU_N1_TO_1:
+      return (struct tvmq_bounds){-1, 1};
+    case TVMQ_ACTIVATION_NONE:
+    case TVMQ_ACTIVATION_OTHER:
+      break;
+  }
+  return (struct tvmq_bounds){-most, most};
+}
+
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
-  static const struct {
-    float low, high;
-  } bounds[] = {
-      [TVMQ_ACTIVATION_NONE] = {-INFINITY, INFINITY}, [TVMQ_ACTIVATION_RELU] = {0, INFINITY},          [TVMQ_ACTIVATION_RELU6] = {0, 6},
-      [TVMQ_ACTIVATION_RELU_N1_TO_1] = {-1, 1},       [TVMQ_ACTIVATION_OTHER] = {-INFINITY, INFINITY},
-  };
-  const struct tvmq_range range = tvmq_quantized_range(bounds[activation].low, bounds[activation].high, type, out);
+  const struct tvmq_bounds bounds = tvmq_activation_bounds(activation, INFINITY);
+  const struct tvmq_range range = tvmq_quantized_range(bounds.low, bounds.high, type, out);
   *min = range.min;
   *max = range.max;
 }

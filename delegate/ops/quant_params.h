@@ -37,5 +37,11 @@ void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale sc
 // The part of an output type that lies between two real numbers, either of which may be infinite.
 struct tvmq_range tvmq_quantized_range(float low, float high, enum tvmq_type type, struct tvmq_quant out);
 
+// The real numbers that a fused activation keeps; -most and most where it has no bound.
+struct tvmq_bounds {
+  float low, high;
+};
+struct tvmq_bounds tvmq_activation_bounds(enum tvmq_activation activation, float most);
+
 // Range of the output type and of the fused activation, in the output's own type.
 void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max);

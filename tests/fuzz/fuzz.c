@@ -1,5 +1,7 @@
 #include "fuzz.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +38,28 @@ struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side) {
   if (!guard.first) guard = guard_create(FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES, GUARD_READ_ONLY);
   const void *read = guard_at(&guard, (size_t)which, bytes, side);
   return (struct fuzz_tensor){read, guard_writable(&guard, read)};
+}
+
+void fuzz_numbers(void *tensor, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    int32_t bits;
+    memcpy(&bits, (char *)tensor + i * sizeof bits, sizeof bits);
+    const float number = ldexpf((float)bits, bits % 64 - 31);
+    memcpy((char *)tensor + i * sizeof number, &number, sizeof number);
+  }
+}
+
+float fuzz_cut(enum tvmq_activation activation, float value) {
+  static const struct {
+    float least, most;
+  } ranges[] = {
+      [TVMQ_ACTIVATION_NONE] = {-FLT_MAX, FLT_MAX},
+      [TVMQ_ACTIVATION_RELU] = {0, FLT_MAX},
+      [TVMQ_ACTIVATION_RELU6] = {0, 6},
+      [TVMQ_ACTIVATION_RELU_N1_TO_1] = {-1, 1},
+  };
+  if (value < ranges[activation].least) return ranges[activation].least;
+  return value > ranges[activation].most ? ranges[activation].most : value;
 }
 
 struct inference {

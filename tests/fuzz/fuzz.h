@@ -38,6 +38,12 @@ struct fuzz_tensor {
 };
 struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
 
+// Makes numbers of float32 of a tensor's random bytes.
+void fuzz_numbers(void *tensor, size_t n);
+
+// What the reference's activation leaves of a result of float32.
+float fuzz_cut(enum tvmq_activation activation, float value);
+
 // Plans `desc` (again, if *op is not NULL), runs it on the inputs `in` and compares `n` bytes of output with `expected`.
 // Output is guarded, and what lies before and behind it compared too. Then the same for some of the candidates.
 void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,

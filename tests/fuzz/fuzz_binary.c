@@ -1,5 +1,4 @@
 // Operations on two tensors.
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,31 +88,12 @@ static void compute_integer(const struct tvmq_binary_desc *d, const void *a, con
 }
 
 static void compute_float(const struct tvmq_binary_desc *d, const void *a, const void *b, void *out) {
-  static const struct {
-    float least, most;
-  } ranges[] = {
-      [TVMQ_ACTIVATION_NONE] = {-FLT_MAX, FLT_MAX},
-      [TVMQ_ACTIVATION_RELU] = {0, FLT_MAX},
-      [TVMQ_ACTIVATION_RELU6] = {0, 6},
-      [TVMQ_ACTIVATION_RELU_N1_TO_1] = {-1, 1},
-  };
   float x[2];
   memcpy(&x[0], a, sizeof x[0]);
   memcpy(&x[1], b, sizeof x[1]);
-  float value = d->operation == TVMQ_OPERATION_MUL ? x[0] * x[1] : d->operation == TVMQ_OPERATION_SUB ? x[0] - x[1] : x[0] + x[1];
-  if (value < ranges[d->activation].least) value = ranges[d->activation].least;
-  if (value > ranges[d->activation].most) value = ranges[d->activation].most;
-  memcpy(out, &value, sizeof value);
-}
-
-// Makes numbers of float32 of random bytes.
-static void make_numbers(void *tensor, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    int32_t bits;
-    memcpy(&bits, (char *)tensor + i * sizeof bits, sizeof bits);
-    const float number = ldexpf((float)bits, bits % 64 - 31);
-    memcpy((char *)tensor + i * sizeof number, &number, sizeof number);
-  }
+  const float value = d->operation == TVMQ_OPERATION_MUL ? x[0] * x[1] : d->operation == TVMQ_OPERATION_SUB ? x[0] - x[1] : x[0] + x[1];
+  const float cut = fuzz_cut(d->activation, value);
+  memcpy(out, &cut, sizeof cut);
 }
 
 static int32_t extremum(const struct tvmq_binary_desc *d, int32_t a, int32_t b) { return (d->operation == TVMQ_OPERATION_MAXIMUM) == (a > b) ? a : b; }
@@ -205,8 +185,8 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const struct fuzz_tensor first = fuzz_tensor(FUZZ_IN, bytes[0], side), second = twice ? first : fuzz_tensor(FUZZ_FILTER, bytes[1], side);
   check_random_bytes(first.write, bytes[0]);
   if (!twice) check_random_bytes(second.write, bytes[1]);
-  if (d.type == TVMQ_TYPE_F32) make_numbers(first.write, bytes[0] / each);
-  if (d.type == TVMQ_TYPE_F32 && !twice) make_numbers(second.write, bytes[1] / each);
+  if (d.type == TVMQ_TYPE_F32) fuzz_numbers(first.write, bytes[0] / each);
+  if (d.type == TVMQ_TYPE_F32 && !twice) fuzz_numbers(second.write, bytes[1] / each);
   const void *const in[2] = {first.read, second.read};
   compute(&d, shapes, &out_shape, env->rounding, in, expected);
   struct tvmq_op *op = NULL;

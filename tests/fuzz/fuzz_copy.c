@@ -72,7 +72,7 @@ void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
   struct tvmq_copy_desc d = {.rank = (int)fuzz_pick(b, 0, fuzz_pick(b, 0, 1) ? 4 : TVMQ_COPY_AXES), .n_out = 1};
   d.in_type = fuzz_pick(b, 0, 31) ? (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_S8, TVMQ_TYPE_S16) : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
   d.out_type = fuzz_pick(b, 0, 31) ? d.in_type : TVMQ_TYPE_U8;
-  d.value = (int32_t)fuzz_pick(b, -130, 256);
+  d.value = (int32_t)(fuzz_pick(b, 0, 3) ? fuzz_pick(b, -130, 256) : fuzz_pick(b, INT32_MIN, INT32_MAX));
   const size_t element = tvmq_type_bytes(d.in_type);
   size_t stride = element;
   for (int a = d.rank; a-- > 0;) {

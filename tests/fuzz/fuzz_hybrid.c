@@ -95,12 +95,21 @@ static int64_t sum_of(const struct tvmq_conv_desc *d, const struct bytes *bytes,
   return sum;
 }
 
+// The output's size, and the padding above and beside the image, its border included.
+static void find_out_size(const struct tvmq_conv_desc *d, int32_t *out_h, int32_t *out_w, int64_t *top, int64_t *left) {
+  const struct tvmq_border *border = &d->border;
+  *out_h = oracle_out_size(d->padding, border->top + d->in_h + border->bottom, d->filter_h, d->stride_h, d->dilation_h, top);
+  *out_w = oracle_out_size(d->padding, border->left + d->in_w + border->right, d->filter_w, d->stride_w, d->dilation_w, left);
+  *top += border->top;
+  *left += border->left;
+}
+
 static void hybrid(const struct tvmq_conv_desc *d, const float *in, float *out) {
   static struct bytes bytes;
   int64_t top, left;
   const int32_t images = d->fully_connected ? d->in_w : d->batch;
-  int32_t out_h = oracle_out_size(d->padding, d->in_h, d->filter_h, d->stride_h, d->dilation_h, &top);
-  int32_t out_w = oracle_out_size(d->padding, d->in_w, d->filter_w, d->stride_w, d->dilation_w, &left);
+  int32_t out_h, out_w;
+  find_out_size(d, &out_h, &out_w, &top, &left);
   if (d->fully_connected) out_h = out_w = 1;
   const size_t n = (size_t)d->in_c * (d->fully_connected ? 1 : (size_t)d->in_h * (size_t)d->in_w);
   for (int32_t i = 0; i < images; i++) {
@@ -145,9 +154,10 @@ static void pick_shape(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
     d->out_c = d->in_c * d->depth_multiplier;
   }
   d->filter_c = d->depthwise ? 1 : d->in_c;
-  int64_t before;
-  d->out_h = oracle_out_size(d->padding, d->in_h, d->filter_h, d->stride_h, d->dilation_h, &before);
-  d->out_w = oracle_out_size(d->padding, d->in_w, d->filter_w, d->stride_w, d->dilation_w, &before);
+  if (!d->fully_connected && fuzz_pick(b, 0, 3) == 0)
+    d->border = (struct tvmq_border){(int32_t)fuzz_pick(b, 0, 4), (int32_t)fuzz_pick(b, 0, 4), (int32_t)fuzz_pick(b, 0, 4), (int32_t)fuzz_pick(b, 0, 4), 0};
+  int64_t top, left;
+  find_out_size(d, &d->out_h, &d->out_w, &top, &left);
 }
 
 static void pick_scales(struct fuzz_bytes *b, struct tvmq_conv_desc *d, float scales[MOST_CHANNELS + 1]) {
@@ -244,13 +254,14 @@ void fuzz_hybrid(struct fuzz_bytes *b, const struct tvmq_env *env) {
     d.filter = &byte, d.filter_zero_point = 1;  // no weights to look at
   char text[500];
   snprintf(text, sizeof text,
-           "hybrid %s by kernels %d, types %d %d %d -> %d, %dx%dx%dx%d -> %dx%dx%d, filter %dx%dx%d, stride %dx%d, dilation %dx%d, multiplier %d, padding %d, "
+           "hybrid %s by kernels %d, types %d %d %d -> %d, %dx%dx%dx%d -> %dx%dx%d, filter %dx%dx%d, stride %dx%d, dilation %dx%d, multiplier %d, padding %d, border %d %d %d %d, "
            "activation %d, %d scales %a, bias %d, asymmetric %d, cpu %#x, threads %d",
            d.fully_connected ? "fully connected"
            : d.depthwise     ? "depthwise"
                              : "conv",
            d.hybrid, d.in_type, d.filter_type, d.bias_type, d.out_type, d.batch, d.in_h, d.in_w, d.in_c, d.out_h, d.out_w, d.out_c, d.filter_h, d.filter_w,
-           d.filter_c, d.stride_h, d.stride_w, d.dilation_h, d.dilation_w, d.depth_multiplier, d.padding, d.activation, d.n_filter_scales, (double)scales[0],
+           d.filter_c, d.stride_h, d.stride_w, d.dilation_h, d.dilation_w, d.depth_multiplier, d.padding, d.border.top, d.border.bottom, d.border.left,
+           d.border.right, d.activation, d.n_filter_scales, (double)scales[0],
            d.bias != NULL, d.asymmetric_inputs, env->cpu, tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.conv = d};

@@ -1,4 +1,5 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D, this one with or without a border.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,26 @@ static void pool(const struct tvmq_pool_desc *d, const void *in, uint8_t *out) {
   }
 }
 
+static void pool_floats(const struct tvmq_pool_desc *d, const float *in, float *out) {
+  int64_t top, left;
+  oracle_out_size(d->padding, d->in_h, d->filter_h, d->stride_h, 1, &top);
+  oracle_out_size(d->padding, d->in_w, d->filter_w, d->stride_w, 1, &left);
+  for (int64_t n = 0; n < (int64_t)d->batch * d->out_h * d->out_w * d->channels; n++) {
+    const int64_t c = n % d->channels, x = n / d->channels % d->out_w, y = n / d->channels / d->out_w % d->out_h, b = n / d->channels / d->out_w / d->out_h;
+    float sum = 0, largest = -FLT_MAX, taps = 0;
+    for (int64_t i = y * d->stride_h - top; i < y * d->stride_h - top + d->filter_h; i++) {
+      for (int64_t j = x * d->stride_w - left; j < x * d->stride_w - left + d->filter_w; j++) {
+        if (i < 0 || i >= d->in_h || j < 0 || j >= d->in_w) continue;
+        const float value = in[((b * d->in_h + i) * d->in_w + j) * d->channels + c];
+        if (largest < value) largest = value;
+        sum += value;
+        taps++;
+      }
+    }
+    out[n] = fuzz_cut(d->activation, d->pooling == TVMQ_POOLING_MAX ? largest : sum / taps);
+  }
+}
+
 // Mostly small, now and then whatever an option may hold.
 static int32_t size(struct fuzz_bytes *b, int64_t small) {
   static const int32_t hostile[] = {0, -1, INT32_MIN, INT32_MAX, 1 << 20, 70000};
@@ -65,10 +86,10 @@ static int32_t size(struct fuzz_bytes *b, int64_t small) {
 }
 
 void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
-  static uint8_t expected[FUZZ_MAX_BYTES];
+  static _Alignas(float) uint8_t expected[FUZZ_MAX_BYTES];
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   struct tvmq_pool_desc d = {.batch = size(b, 2), .in_h = size(b, 20), .in_w = size(b, 20), .channels = size(b, fuzz_pick(b, 0, 1) ? 20 : 140)};
-  d.in_type = fuzz_pick(b, 0, 15) ? (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_S8, TVMQ_TYPE_S16) : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
+  d.in_type = fuzz_pick(b, 0, 7) == 0 ? TVMQ_TYPE_F32 : fuzz_pick(b, 0, 15) ? (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_S8, TVMQ_TYPE_S16) : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
   d.out_type = fuzz_pick(b, 0, 15) ? d.in_type : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
   const bool global = fuzz_pick(b, 0, 3) == 0;
   d.filter_h = global ? d.in_h : size(b, 5);
@@ -111,13 +132,19 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const char *why = tvmq_op_pool.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
-  const size_t element = d.in_type == TVMQ_TYPE_S16 ? 2 : 1, channels = (size_t)d.batch * (size_t)d.channels * element;
+  const size_t element = tvmq_type_bytes(d.in_type), channels = (size_t)d.batch * (size_t)d.channels * element;
   const size_t in_bytes = channels * (size_t)d.in_h * (size_t)d.in_w, out_bytes = channels * (size_t)d.out_h * (size_t)d.out_w;
   if (in_bytes > FUZZ_MAX_BYTES || out_bytes > FUZZ_MAX_BYTES) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, in_bytes, side);
   check_random_bytes(in.write, in_bytes);
-  pool(&d, in.read, expected);
+  if (d.in_type == TVMQ_TYPE_F32) {
+    fuzz_numbers(in.write, in_bytes / element);
+    pool_floats(&d, in.read, (float *)expected);
+  } else {
+    pool(&d, in.read, expected);
+  }
   struct tvmq_op *op = NULL;
-  fuzz_run(&tvmq_op_pool, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_release(&tvmq_op_pool, op);
+  const struct tvmq_op_class *op_class = tvmq_op_computed_by(&tvmq_op_pool, &desc, env);
+  fuzz_run(op_class, &op, &desc, env, &in.read, expected, out_bytes, side);
+  tvmq_op_release(op_class, op);
 }

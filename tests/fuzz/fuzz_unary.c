@@ -111,6 +111,19 @@ static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding
   }
 }
 
+static void compute_floats(const struct tvmq_unary_desc *d, const float *in, float *out) {
+  const float low = (float)functions[d->function].low, high = (float)functions[d->function].high;
+  for (size_t i = 0; i < d->n; i++) {
+    const float x = in[i];
+    if (d->function == TVMQ_FUNCTION_HARD_SWISH)
+      out[i] = x * fminf(6, fmaxf(0, x + 3)) / 6;
+    else if (d->function == TVMQ_FUNCTION_LEAKY_RELU)
+      out[i] = x > 0 ? x : x * d->alpha;
+    else
+      out[i] = d->function == TVMQ_FUNCTION_ABS ? fabsf(x) : x < low ? low : x > high ? high : x;
+  }
+}
+
 static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type) {
   const struct tvmq_range range = tvmq_type_range(type);
   struct tvmq_quant quant = {.scale = ldexpf((float)check_between(1 << 23, (1 << 24) - 1), -24 - (int)fuzz_pick(b, 0, 9))};
@@ -124,12 +137,12 @@ static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type)
 }
 
 void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
-  static uint8_t expected[FUZZ_MAX_BYTES];
-  static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16};
+  static _Alignas(float) uint8_t expected[FUZZ_MAX_BYTES];
+  static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_F32};
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   struct tvmq_unary_desc d = {
       .function = (enum tvmq_function)fuzz_pick(b, TVMQ_FUNCTION_LOGISTIC, TVMQ_FUNCTION_RSQRT),
-      .in_type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 2)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
+      .in_type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 3)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
       .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 600 : 40000),
   };
   d.out_type = fuzz_pick(b, 0, 15) ? d.in_type : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
@@ -151,10 +164,16 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const size_t bytes = d.n * tvmq_type_bytes(d.in_type);
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, bytes, side);
   check_random_bytes(in.write, bytes);
-  compute(&d, env->rounding, in.read, expected);
+  if (d.in_type == TVMQ_TYPE_F32) {
+    fuzz_numbers(in.write, d.n);
+    compute_floats(&d, in.read, (float *)expected);
+  } else {
+    compute(&d, env->rounding, in.read, expected);
+  }
   struct tvmq_op *op = NULL;
-  fuzz_run(&tvmq_op_unary, &op, &desc, env, &in.read, expected, bytes, side);
-  tvmq_op_release(&tvmq_op_unary, op);
+  const struct tvmq_op_class *op_class = tvmq_op_computed_by(&tvmq_op_unary, &desc, env);
+  fuzz_run(op_class, &op, &desc, env, &in.read, expected, bytes, side);
+  tvmq_op_release(op_class, op);
 }
 
 void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {

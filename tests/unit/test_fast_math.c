@@ -19,6 +19,16 @@ static void check_conv(void) {
   CHECK_STRING(tvmq_claim_fast_math_conv(&desc), "hybrid: the runtime was compiled with unsafe optimizations", "a hybrid convolution");
 }
 
+static void check_floats(void) {
+  const char *reason = "float32: the runtime was compiled with unsafe optimizations";
+  union tvmq_desc desc = {.pool = {.in_type = F32}};
+  CHECK_STRING(tvmq_claim_fast_math_pool(&desc), reason, "a pooling of float32");
+  desc.pool.in_type = S8;
+  CHECK_STRING(tvmq_claim_fast_math_pool(&desc), NULL, "a pooling of int8");
+  desc = (union tvmq_desc){.unary = {.function = TVMQ_FUNCTION_HARD_SWISH, .in_type = F32}};
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), reason, "HARD_SWISH of float32");
+}
+
 static void check_binary(void) {
   union tvmq_desc desc = {.binary = {.type = S16, .in = {{0.24256588518619537f, 0}, {0.19328083097934723f, 0}}, .out = {0.25f, 0}}};
   for (int i = 0; i < 3; i++) {
@@ -64,6 +74,7 @@ static void check_unary(void) {
 
 int main(void) {
   check_conv();
+  check_floats();
   check_binary();
   check_unary();
   return unit_report();

@@ -35,7 +35,12 @@ static const struct {
     {POOL(LARGEST, .in_h = 7, .in_w = 4, .border = {1, 1, 2, 3, -128}), NULL},
     {POOL(LARGEST, .in_h = 1, .in_w = 1, .border.top = 40000, .border.left = 1, .out_h = 40001, .out_w = 2), NULL},
 
-    {POOL(TYPE(F32)), "float32: not quantized"},
+    {POOL(TYPE(F32), .in = {0, 0}, .out = {NAN, 9}), NULL},  // quantization means nothing
+    {POOL(TYPE(F32), GLOBAL(2897, 2896)), NULL},
+    {POOL(TYPE(F32), .activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {POOL(TYPE(F32), .out_h = 8), "output tensor has another height or width than the pooling"},
+    {POOL(.in_type = F32), "input and output types differ"},
+    {POOL(LARGEST, TYPE(F32), .in_h = 7, .border.top = 2), "float32 with a border"},
     {POOL(.out_type = U8), "input and output types differ"},
     {POOL(TYPE(TVMQ_TYPE_S32)), "activations are not int8, uint8 or int16"},
     {POOL(TYPE(TVMQ_TYPE_OTHER)), "activations are not int8, uint8 or int16"},

@@ -29,5 +29,6 @@ bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc);
 // The same of nodes for which the rules above have returned NULL, in a runtime that was compiled with unsafe optimizations of floating point.
 const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc);  // CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc);
+const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc);

@@ -15,6 +15,7 @@ static const char flushed[] = "a product of scales is subnormal, which the runti
 static const char floats[] = "float32: the runtime was compiled with unsafe optimizations";
 
 const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc) { return desc->reduce.in_type == TVMQ_TYPE_F32 ? floats : NULL; }
+const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc) { return desc->pool.in_type == TVMQ_TYPE_F32 ? floats : NULL; }
 
 static bool is_flushed(float product) { return product > 0 && product < FLT_MIN; }
 
@@ -96,6 +97,7 @@ const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
 
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc) {
   const struct tvmq_unary_desc *d = &desc->unary;
+  if (d->in_type == TVMQ_TYPE_F32) return floats;
   if (is_flushed(d->in.scale / 128) || is_flushed(d->in.scale * d->alpha)) return flushed;
   // RSQRT's range of scales keeps the product with the root far from subnormal numbers.
   if (d->function == TVMQ_FUNCTION_LEAKY_RELU) return leaky_relu_is_stable(d) ? NULL : unstable;

@@ -35,7 +35,15 @@ static const char *same_quant(const struct tvmq_pool_desc *desc) {
   return desc->in.zero_point == desc->out.zero_point ? NULL : "input and output zero points differ";
 }
 
+// float32: the reference sums as elements lie, and divides. Which of several zeros is the largest depends on the order, in which a border has no place.
+static const char *claim_floats(const struct tvmq_pool_desc *desc) {
+  const struct tvmq_border *border = &desc->border;
+  const bool bordered = border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0;
+  return same_type_rule(desc->in_type, desc->out_type) ?: activation_rule(desc->activation) ?: shapes(desc) ?: bordered ? "float32 with a border" : NULL;
+}
+
 const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_F32) return claim_floats(desc);
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: activation_rule(desc->activation) ?: shapes(desc) ?: taps(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: same_quant(desc)
              ?: activation_range_rule(desc->activation, desc->out);

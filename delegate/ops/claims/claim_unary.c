@@ -4,7 +4,7 @@
 #include "ops/sigmoid.h"
 #include "ops/unary_table.h"
 
-enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
+enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, FLOAT32 = 1 << 3, BYTES = INT8 | UINT8 };
 
 // For each function, the types that the delegate computes it in, the reason against others, and the greatest real number that enters the output's type.
 static const struct {
@@ -14,16 +14,16 @@ static const struct {
 } functions[] = {
     [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, 0, ""},
     [TVMQ_FUNCTION_TANH] = {BYTES | INT16, 0, ""},
-    [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, 0, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, 0, ""},
-    [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, 6, ""},
-    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, 0, ""},
+    [TVMQ_FUNCTION_HARD_SWISH] = {BYTES | FLOAT32, 0, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RELU] = {BYTES | INT16 | FLOAT32, 0, ""},
+    [TVMQ_FUNCTION_RELU6] = {BYTES | INT16 | FLOAT32, 6, ""},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES | FLOAT32, 1, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES | FLOAT32, 1, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16 | FLOAT32, 0, ""},
     [TVMQ_FUNCTION_GELU] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
     [TVMQ_FUNCTION_GELU_TANH] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
     [TVMQ_FUNCTION_EXP] = {INT8, 0, "the reference has no exact kernel for this type"},
-    [TVMQ_FUNCTION_ABS] = {INT8 | INT16, 0, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_ABS] = {INT8 | INT16 | FLOAT32, 0, "the reference has no kernel for this type"},
     [TVMQ_FUNCTION_RSQRT] = {INT8, 0, "the reference has no kernel for this type that takes every element"},
 };
 
@@ -68,7 +68,14 @@ static const char *formula(const struct tvmq_unary_desc *desc) {
   return sigmoid ? tvmq_set_sigmoid(desc, &unused) : NULL;
 }
 
+// float32: where no library of mathematics decides on results.
+static const char *claim_floats(const struct tvmq_unary_desc *desc) {
+  const bool exact = (functions[desc->function].types & FLOAT32) != 0;
+  return exact ? same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n) : "float32: not quantized";
+}
+
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_F32) return claim_floats(desc);
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: types(desc) ?: elements_rule(desc->n)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: options(desc)
              ?: ratios(desc) ?: formula(desc);

@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "ops/elementwise/binary.h"
+#include "ops/quant_params.h"
 #include "plan/select.h"
 
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
@@ -11,14 +12,13 @@ static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, con
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
   (void)rounding, (void)variant;
-  const enum tvmq_activation activation = desc->activation;
+  const struct tvmq_bounds bounds = tvmq_activation_bounds(desc->activation, FLT_MAX);  // without an activation, the reference cuts infinities off
   b->floats = (struct tvmq_float_pair_args){
       .operation = desc->operation == TVMQ_OPERATION_ADD   ? TVMQ_FLOAT_ADD
                    : desc->operation == TVMQ_OPERATION_SUB ? TVMQ_FLOAT_SUBTRACT
                                                            : TVMQ_FLOAT_MULTIPLY,
-      // Without an activation the reference cuts infinities off.
-      .min = activation == TVMQ_ACTIVATION_NONE ? -FLT_MAX : activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? -1 : 0,
-      .max = activation == TVMQ_ACTIVATION_RELU6 ? 6 : activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? 1 : FLT_MAX,
+      .min = bounds.low,
+      .max = bounds.high,
   };
   b->algorithm = "elementwise";
 }

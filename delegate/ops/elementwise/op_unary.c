@@ -73,18 +73,25 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
 
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return desc->unary.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_map : &tvmq_op_unary;
+}
+
 static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
   uint8_t table[TVMQ_N_BYTES];
-  if (desc->unary.in_type == TVMQ_TYPE_S16 || tvmq_unary_table(&desc->unary, rounding, table) != NULL) return false;
+  if (tvmq_type_bytes(desc->unary.in_type) != 1 || tvmq_unary_table(&desc->unary, rounding, table) != NULL) return false;
   for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = table[in[0][x]];
   return true;
 }
 
 const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
+                                            .computed_by = computed_by,
                                             .claim_fast_math = tvmq_claim_fast_math_unary,
                                             .plan = plan,
                                             .n_tasks = tvmq_cut_tasks,
                                             .run_task = run_task,
                                             .info = info,
                                             .byte_function = byte_function,
+                                            .light_if_wide = true,
                                             .in_place = true};

@@ -11,6 +11,7 @@
 #include "ops/geometry.h"
 #include "ops/hybrid/float_scale.h"
 #include "ops/op.h"
+#include "ops/quant_params.h"
 #include "plan/blocks.h"
 #include "plan/select.h"
 
@@ -33,7 +34,7 @@ struct hybrid {
   bool asymmetric;
   enum tvmq_steps_rounding rounding;
   enum tvmq_real_form form;
-  float min, max;
+  struct tvmq_bounds bounds;
 
   size_t images, lines, line_elements, pixel_elements;  // of the input; all of an image is scaled together
   size_t top, bottom, left, right;                      // bytes of padding beside a line of bytes, lines of it above and below
@@ -65,9 +66,7 @@ static void set_forms(struct hybrid *h) {
   h->form = d->depthwise || d->fully_connected || one_scale ? TVMQ_REAL_BY_BOTH : TVMQ_REAL_IN_TURN;
   if (d->fully_connected && d->hybrid == TVMQ_HYBRID_NEON) h->form = TVMQ_REAL_FUSED;
   // Without an activation the kernels of FULLY_CONNECTED keep infinities.
-  const float most = d->fully_connected ? INFINITY : FLT_MAX;
-  h->min = d->activation == TVMQ_ACTIVATION_NONE ? -most : d->activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? -1 : 0;
-  h->max = d->activation == TVMQ_ACTIVATION_RELU6 ? 6 : d->activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? 1 : most;
+  h->bounds = tvmq_activation_bounds(d->activation, d->fully_connected ? INFINITY : FLT_MAX);
 }
 
 static int32_t weight_sum(const struct tvmq_conv_desc *d, size_t channel) {
@@ -342,8 +341,8 @@ static void run_results(const struct hybrid *h, const struct tvmq_pass *pass, si
       .zero_point = scale->zero_point,
       .scale = scale->scale,
       .form = h->form,
-      .min = h->min,
-      .max = h->max,
+      .min = h->bounds.low,
+      .max = h->bounds.high,
   });
 }
 

@@ -246,10 +246,15 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
 
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return desc->pool.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_pool : &tvmq_op_pool;
+}
+
 static const char *claim_reduction(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
 
 static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
-  if (options->pool.pooling != TVMQ_POOLING_MAX) return false;
+  if (options->pool.pooling != TVMQ_POOLING_MAX || pad->type == TVMQ_TYPE_F32) return false;
   options->pool.border = pad->border;
   return true;
 }
@@ -278,6 +283,8 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
 }
 
 const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
+                                           .claim_fast_math = tvmq_claim_fast_math_pool,
+                                           .computed_by = computed_by,
                                            .sign = sign,
                                            .leavable = leavable,
                                            .plan = plan,
@@ -286,7 +293,8 @@ const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
                                            .release = release,
                                            .info = info,
                                            .set_border = set_border,
-                                           .turn = turn};
+                                           .turn = turn,
+                                           .light_if_wide = true};
 
 const struct tvmq_op_class tvmq_op_reduce_by_pool = {
     .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
