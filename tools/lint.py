@@ -72,11 +72,12 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,
-# row_sums, add, mul, square, maximum, byte_map; those of hybrid convolutions share a file.
+# row_sums, add, mul, square, maximum, byte_map; those of hybrid convolutions share a file, and so do those of arithmetic on float32.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
-FLAT = "add|arg_max|byte_map|float_(?:range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|square"
+FLAT = "add|arg_max|byte_map|float_(?:map|pair|pool|range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|square"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
+SHARED_FILES = dict.fromkeys(("float_range", "float_steps", "float_sums"), "hybrid") | dict.fromkeys(("float_map", "float_pair", "float_pool"), "floats")
 
 # "Of a tile, the rows" and "What a kernel needs" leave the reader to find out what the comment is about.
 FRAGMENT = re.compile(r'\s*(?://|#|"""|/\*)\s*(?:Of|What) ')
@@ -178,7 +179,7 @@ def check_kernel_names() -> Iterator[Finding]:
                     continue
                 family, isa = kernel[1] or kernel[4], kernel[3] or kernel[5]
                 defined = re.match(rf"void {name}\(", line)
-                family = "hybrid" if family.startswith("float_") else family
+                family = SHARED_FILES.get(family, family)
                 placed = path.stem.startswith(f"{family}_") and path.stem.endswith(f"_{isa}")
                 if defined and path.parent.name == "kernels" and path.suffix == ".c" and not placed:
                     yield path, number, f"{name} belongs into {family}_{isa}.c, or {family}_<part>_{isa}.c"

@@ -1,5 +1,4 @@
-// The kernels of hybrid networks: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
-#include <float.h>
+// The kernels of hybrid convolutions: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
 #include <math.h>
 #include <string.h>
 
@@ -61,11 +60,6 @@ void SYMBOL(float_steps, ISA)(const struct tvmq_float_steps_args *args) {
     round_steps(args, args->rounding == TVMQ_STEPS_HALF ? 0.5f : below_half, -0.0f, args->zero_point);
 }
 
-TVMQ_INLINE float clamped(float x, float min, float max) {
-  x = x < min ? min : x;
-  return x > max ? max : x;
-}
-
 TVMQ_INLINE void finish_row(const struct tvmq_float_sums_args *args, char *row, enum tvmq_real_form form) {
   const int32_t *restrict weight_sums = args->weight_sums;
   const float *restrict weight_scales = args->weight_scales, *restrict bias = args->bias;
@@ -76,10 +70,11 @@ TVMQ_INLINE void finish_row(const struct tvmq_float_sums_args *args, char *row, 
     uint32_t sum;
     memcpy(&sum, row + n * sizeof sum, sizeof sum);
     const float real = (float)(int32_t)(sum - zero_point * (uint32_t)weight_sums[n]);
-    const float exact = form == TVMQ_REAL_IN_TURN   ? real * weight_scales[n] * scale + bias[n]
-                        : form == TVMQ_REAL_BY_BOTH ? real * (weight_scales[n] * scale) + bias[n]
-                                                    : fmaf(real, weight_scales[n] * scale, bias[n]);
-    const float value = clamped(exact, min, max);
+    float value = form == TVMQ_REAL_IN_TURN   ? real * weight_scales[n] * scale + bias[n]
+                  : form == TVMQ_REAL_BY_BOTH ? real * (weight_scales[n] * scale) + bias[n]
+                                              : fmaf(real, weight_scales[n] * scale, bias[n]);
+    value = value < min ? min : value;
+    value = value > max ? max : value;
     memcpy(row + n * sizeof value, &value, sizeof value);
   }
 }
@@ -95,100 +90,4 @@ void SYMBOL(float_sums, ISA)(const struct tvmq_float_sums_args *call) {
     else
       finish_row(&args, row, TVMQ_REAL_FUSED);
   }
-}
-
-TVMQ_INLINE void combine(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation) {
-  const float *restrict x = args->in[0], *restrict y = args->in[1];
-  float *restrict out = args->out;
-  const float min = args->min, max = args->max;
-  const size_t n = args->n;
-  for (size_t i = 0; i < n; i++) {
-    const float value = operation == TVMQ_FLOAT_ADD ? x[i] + y[i] : operation == TVMQ_FLOAT_SUBTRACT ? x[i] - y[i] : x[i] * y[i];
-    out[i] = clamped(value, min, max);
-  }
-}
-
-void SYMBOL(float_pair, ISA)(const struct tvmq_float_pair_args *args) {
-  if (args->operation == TVMQ_FLOAT_ADD)
-    combine(args, TVMQ_FLOAT_ADD);
-  else if (args->operation == TVMQ_FLOAT_SUBTRACT)
-    combine(args, TVMQ_FLOAT_SUBTRACT);
-  else
-    combine(args, TVMQ_FLOAT_MULTIPLY);
-}
-
-TVMQ_INLINE float mapped(const struct tvmq_float_map_args *args, enum tvmq_float_mapping mapping, float x) {
-  switch (mapping) {
-    case TVMQ_MAP_HARD_SWISH: {
-      float gate = x + 3;
-      gate = gate > 0 ? gate : 0;  // as is what is no number
-      gate = gate < 6 ? gate : 6;
-      return x * gate / 6;
-    }
-    case TVMQ_MAP_BEND:
-      return x > 0 ? x : x * args->slope;
-    case TVMQ_MAP_ABSOLUTE:
-      return fabsf(x);
-    default:
-      return clamped(x, args->min, args->max);
-  }
-}
-
-// By way of arrays of their own, since the output may be the input.
-TVMQ_INLINE void map(const struct tvmq_float_map_args *call, enum tvmq_float_mapping mapping) {
-  const struct tvmq_float_map_args args = *call;
-  size_t i = 0;
-  for (; i + LANES <= args.n; i += LANES) {
-    float x[LANES];
-    memcpy(x, args.in + i, sizeof x);
-    for (size_t l = 0; l < LANES; l++) x[l] = mapped(&args, mapping, x[l]);
-    memcpy(args.out + i, x, sizeof x);
-  }
-  for (; i < args.n; i++) args.out[i] = mapped(&args, mapping, args.in[i]);
-}
-
-void SYMBOL(float_map, ISA)(const struct tvmq_float_map_args *args) {
-  switch (args->mapping) {
-    case TVMQ_MAP_HARD_SWISH:
-      map(args, TVMQ_MAP_HARD_SWISH);
-      break;
-    case TVMQ_MAP_BEND:
-      map(args, TVMQ_MAP_BEND);
-      break;
-    case TVMQ_MAP_ABSOLUTE:
-      map(args, TVMQ_MAP_ABSOLUTE);
-      break;
-    default:
-      map(args, TVMQ_MAP_CLAMP);
-      break;
-  }
-}
-
-// Channels [first, first + n), at most LANES.
-TVMQ_INLINE void pool_channels(const struct tvmq_float_pool_args *args, size_t first, size_t n, bool largest) {
-  const size_t n_rows = args->n_rows, n_cols = args->n_cols, row_stride = args->row_stride, col_stride = args->col_stride;
-  float result[LANES];
-  for (size_t c = 0; c < n; c++) result[c] = largest ? -FLT_MAX : 0;
-  for (size_t y = 0; y < n_rows; y++) {
-    const float *in = args->in + first + y * row_stride;
-    for (size_t x = 0; x < n_cols; x++, in += col_stride) {
-      for (size_t c = 0; c < n; c++) result[c] = !largest ? result[c] + in[c] : in[c] > result[c] ? in[c] : result[c];
-    }
-  }
-  const float taps = (float)(n_rows * n_cols);
-  for (size_t c = 0; c < n; c++) args->out[first + c] = clamped(largest ? result[c] : result[c] / taps, args->min, args->max);
-}
-
-TVMQ_INLINE void pool(const struct tvmq_float_pool_args *call, bool largest) {
-  const struct tvmq_float_pool_args args = *call;
-  size_t first = 0;
-  for (; first + LANES <= args.channels; first += LANES) pool_channels(&args, first, LANES, largest);
-  if (first < args.channels) pool_channels(&args, first, args.channels - first, largest);
-}
-
-void SYMBOL(float_pool, ISA)(const struct tvmq_float_pool_args *args) {
-  if (args->largest)
-    pool(args, true);
-  else
-    pool(args, false);
 }

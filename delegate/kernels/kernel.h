@@ -17,6 +17,7 @@
 #include "cpu/cpu_bits.h"
 #include "kernels/arg_max.h"
 #include "kernels/byte_map.h"
+#include "kernels/floats.h"
 #include "kernels/hybrid.h"
 #include "kernels/inline.h"
 #include "kernels/interpolate.h"

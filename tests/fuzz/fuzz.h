@@ -41,7 +41,7 @@ struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
 // Makes numbers of float32 of a tensor's random bytes.
 void fuzz_numbers(void *tensor, size_t n);
 
-// What the reference's activation leaves of a result of float32.
+// A result of float32, cut by the reference's activation.
 float fuzz_cut(enum tvmq_activation activation, float value);
 
 // Plans `desc` (again, if *op is not NULL), runs it on the inputs `in` and compares `n` bytes of output with `expected`.

@@ -254,15 +254,14 @@ void fuzz_hybrid(struct fuzz_bytes *b, const struct tvmq_env *env) {
     d.filter = &byte, d.filter_zero_point = 1;  // no weights to look at
   char text[500];
   snprintf(text, sizeof text,
-           "hybrid %s by kernels %d, types %d %d %d -> %d, %dx%dx%dx%d -> %dx%dx%d, filter %dx%dx%d, stride %dx%d, dilation %dx%d, multiplier %d, padding %d, border %d %d %d %d, "
-           "activation %d, %d scales %a, bias %d, asymmetric %d, cpu %#x, threads %d",
+           "hybrid %s by kernels %d, types %d %d %d -> %d, %dx%dx%dx%d -> %dx%dx%d, filter %dx%dx%d, stride %dx%d, dilation %dx%d, multiplier %d, padding %d, "
+           "border %d %d %d %d, activation %d, %d scales %a, bias %d, asymmetric %d, cpu %#x, threads %d",
            d.fully_connected ? "fully connected"
            : d.depthwise     ? "depthwise"
                              : "conv",
            d.hybrid, d.in_type, d.filter_type, d.bias_type, d.out_type, d.batch, d.in_h, d.in_w, d.in_c, d.out_h, d.out_w, d.out_c, d.filter_h, d.filter_w,
            d.filter_c, d.stride_h, d.stride_w, d.dilation_h, d.dilation_w, d.depth_multiplier, d.padding, d.border.top, d.border.bottom, d.border.left,
-           d.border.right, d.activation, d.n_filter_scales, (double)scales[0],
-           d.bias != NULL, d.asymmetric_inputs, env->cpu, tvmq_threads_count(env->threads));
+           d.border.right, d.activation, d.n_filter_scales, (double)scales[0], d.bias != NULL, d.asymmetric_inputs, env->cpu, tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.conv = d};
   const char *why = tvmq_op_conv.claim(&desc);

@@ -89,7 +89,9 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static _Alignas(float) uint8_t expected[FUZZ_MAX_BYTES];
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   struct tvmq_pool_desc d = {.batch = size(b, 2), .in_h = size(b, 20), .in_w = size(b, 20), .channels = size(b, fuzz_pick(b, 0, 1) ? 20 : 140)};
-  d.in_type = fuzz_pick(b, 0, 7) == 0 ? TVMQ_TYPE_F32 : fuzz_pick(b, 0, 15) ? (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_S8, TVMQ_TYPE_S16) : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
+  d.in_type = fuzz_pick(b, 0, 7) == 0 ? TVMQ_TYPE_F32
+              : fuzz_pick(b, 0, 15)   ? (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_S8, TVMQ_TYPE_S16)
+                                      : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
   d.out_type = fuzz_pick(b, 0, 15) ? d.in_type : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
   const bool global = fuzz_pick(b, 0, 3) == 0;
   d.filter_h = global ? d.in_h : size(b, 5);

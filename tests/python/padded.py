@@ -48,7 +48,7 @@ def padded(
     dtype = models.ops(content)[0].inputs[0].dtype
     if in_shape is None:
         in_shape = [size - before - after for size, (before, after) in zip(inner.shape, paddings)]
-    quantization = Record(**vars(inner.quantization))
+    quantization = Record(**vars(inner.quantization or Record()))
     if scale is not None:
         quantization.scale = (scale,)
     source = add(in_shape, dtype, quantization=quantization)

@@ -2,59 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import builders
-import cases
 import harness
 import numpy as np
 import pytest
 from draws import Draw, randomly
+from hybrid_cases import activations, hybrids, reason_to_refuse
 from promise import promised
 
 import tvmq_delegate
 from tvmq_delegate.binding import library, reference
 from tvmq_delegate.models import ModelBuilder
-
-
-def activations(generator: np.random.Generator, how: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Floats of one order of magnitude, of either sign or of one, on a grid that has ties, or all zero."""
-    value = generator.standard_normal(shape).astype(np.float32) * np.float32(2.0 ** generator.uniform(-3, 6))
-    if how == "grid":
-        value = np.round(value * 4) / 4
-        value.flat[0], value.flat[-1] = np.abs(value).max() + 1, 0
-    return {"positive": np.abs(value), "negative": -np.abs(value), "zero": value * 0}.get(how, value)
-
-
-def hybrids(draw: Draw, operator: str) -> cases.Case:
-    """A case of int8 whose activations and bias become float32, and its weights what converters write."""
-    case = (
-        cases.fully_connecteds(draw, "int8") if operator == "FULLY_CONNECTED" else cases.convolutions(draw, "int8", depthwise=operator == "DEPTHWISE_CONV_2D")
-    )
-    p = dict(case.parameters)
-    generator = np.random.default_rng(draw.generator_seed())
-    out_c = np.shape(p["filter"])[-1 if operator == "DEPTHWISE_CONV_2D" else 0]
-    scales = draw.choice(["several", "one", "alike"])
-    n_scales = 1 if scales == "one" and operator != "DEPTHWISE_CONV_2D" else out_c
-    p["filter_scale"] = np.float32(generator.uniform(0.001, 0.02, n_scales) if scales == "several" else [0.0123] * n_scales)
-    if p["bias"] is not False:
-        p["bias"] = generator.standard_normal(out_c).astype(np.float32)
-    p |= dict(dtype="float32", bias_dtype="float32", filter_dtype="int8", filter=np.maximum(p["filter"], -127), version=None)
-    if operator == "FULLY_CONNECTED":
-        p["asymmetric_quantize_inputs"] = draw.boolean()
-    for name in ("in_scale", "in_zero_point", "out_scale", "out_zero_point"):
-        del p[name]
-    inputs = [activations(generator, how, p["in_shape"]) for how in ("any", draw.choice(["grid", "positive", "negative", "zero"]))]
-    return cases.Case(case.builder, p, list(inputs))
-
-
-def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
-    form = reference.found("hybrid", runtime.module)
-    scales = case.parameters["filter_scale"]
-    fully_connected = case.builder is builders.build_fully_connected
-    if form == "auto":
-        keeps_dims = fully_connected and case.parameters.get("keep_num_dims") and len(case.parameters["in_shape"]) != 2
-        return "scales" if keeps_dims and len(scales) > 1 else "option hybrid"  # what is refused first
-    alike = case.builder is builders.build_conv and len(set(scales.tolist())) == 1
-    return "scales" if form == "portable" and len(scales) > 1 and (fully_connected or alike) else None
 
 
 @pytest.mark.parametrize("operator", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
@@ -65,7 +25,7 @@ def test_random(runtime: harness.Runtime, operator: str, draw: Draw) -> None:
     if reason:
         harness.assert_refused(runtime, content, reason)
         return
-    delegate = runtime.load(num_threads=draw.choice([1, 3]))
+    delegate = runtime.load(num_threads=draw.choice([1, 3]), winograd=draw.choice(["auto", "on"]))
     expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
     harness.assert_claimed(delegate)
     assert promised(content) == {(0, 0)}
@@ -115,7 +75,9 @@ def test_kernels_of_every_instruction_set(runtime: harness.Runtime, build) -> No
         harness.assert_equal(harness.run(interpreter, value)[0], harness.run(expected, value)[0], isa.name)
 
 
-def between(operator: str, shapes: list[tuple[int, ...]], out_shape: tuple[int, ...], axes: list[int] | None = None, **options: object) -> bytes:
+def between(
+    operator: str, shapes: list[tuple[int, ...]], out_shape: tuple[int, ...], constants: Sequence[np.ndarray] = (), **options: object
+) -> bytes:
     """An operator on float32 beside a hybrid convolution of its first input, for which a partition pays."""
     builder = ModelBuilder()
     inputs = [builder.add_tensor("input", shape, "float32") for shape in shapes]
@@ -125,38 +87,75 @@ def between(operator: str, shapes: list[tuple[int, ...]], out_shape: tuple[int, 
     bias = builder.add_tensor("bias", (channels,), "float32", data=np.zeros(channels, np.float32))
     convolved = builder.add_tensor("convolved", shapes[0], "float32")
     builder.add_op("CONV_2D", [inputs[0], filters, bias], [convolved], stride_h=1, stride_w=1, padding="SAME", fused_activation_function="NONE")
-    constants = [] if axes is None else [builder.add_tensor("axes", (len(axes),), "int32", data=np.array(axes, np.int32))]
+    others = [builder.add_tensor("constant", value.shape, str(value.dtype), data=value) for value in constants]
     result = builder.add_tensor("output", out_shape, "float32")
-    builder.add_op(operator, inputs + constants, [result], **options)
+    builder.add_op(operator, inputs + others, [result], **options)
     return builder.build(inputs, [result, convolved])
 
 
+Shape = tuple[int, int, int, int]
+# An operator, the shapes of its inputs and of its output, constants that it reads, its options.
+Node = tuple[str, list[tuple[int, ...]], tuple[int, ...], list[np.ndarray], dict]
+
+
+def means(draw: Draw, shape: Shape) -> Node:
+    axes, keep_dims = [axis for axis in range(4) if draw.boolean()] or [1, 2], draw.boolean()
+    kept = tuple(1 if axis in axes else n for axis, n in enumerate(shape) if keep_dims or axis not in axes)
+    return "MEAN", [shape], kept, [np.array(axes[::-1], np.int32)], dict(keep_dims=keep_dims)
+
+
+def activation(draw: Draw) -> str:
+    return draw.choice(["NONE", "RELU", "RELU6", "RELU_N1_TO_1"])
+
+
+def pairs(draw: Draw, shape: Shape) -> Node:
+    other = draw.choice([shape, (shape[0], 1, 1, shape[3]), (1,), shape[2:]])
+    return draw.choice(["ADD", "SUB", "MUL"]), [shape, other], shape, [], dict(fused_activation_function=activation(draw))
+
+
+def maps(draw: Draw, shape: Shape) -> Node:
+    operator = draw.choice(["HARD_SWISH", "RELU", "RELU_N1_TO_1", "RELU_0_TO_1", "LEAKY_RELU", "ABS"])
+    return operator, [shape], shape, [], dict(alpha=draw.choice([0.2, -1.5, 3.0])) if operator == "LEAKY_RELU" else {}
+
+
+def pools(draw: Draw, shape: Shape) -> Node:
+    size, stride = [draw.integer(1, n) for n in shape[1:3]], [draw.integer(1, 3) for _ in range(2)]
+    padding = draw.choice(["SAME", "VALID"])
+    out = [(n - (f if padding == "VALID" else 1)) // s + 1 for n, f, s in zip(shape[1:3], size, stride)]
+    options = dict(padding=padding, filter_height=size[0], filter_width=size[1], stride_h=stride[0], stride_w=stride[1])
+    return draw.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D"]), [shape], (shape[0], *out, shape[3]), [], options | dict(fused_activation_function=activation(draw))
+
+
+def pads(draw: Draw, shape: Shape) -> Node:
+    margins = [[draw.integer(0, 2) for _ in range(2)] for _ in shape]
+    padded = tuple(n + sum(margin) for n, margin in zip(shape, margins))
+    constants = [np.array(margins, np.int32)]
+    if draw.boolean():
+        return "PAD", [shape], padded, constants, {}
+    return "PADV2", [shape], padded, [*constants, np.array(draw.choice([0.0, -0.0, 1.5, -np.inf]), np.float32)], {}
+
+
+@pytest.mark.parametrize("nodes", [means, pairs, maps, pools, pads])
 @randomly
-def test_floats_between_hybrid_nodes(runtime: harness.Runtime, draw: Draw) -> None:
-    """ADD, SUB and MUL with infinities and negative zeros, broadcast or not, and MEAN over any axes."""
-    shape = (draw.integer(1, 2), draw.integer(1, 9), draw.integer(1, 9), draw.integer(2, 20))
-    operator = draw.choice(["ADD", "SUB", "MUL", "MEAN"])
-    if operator == "MEAN":
-        axes, keep_dims = [axis for axis in range(4) if draw.boolean()] or [1, 2], draw.boolean()
-        kept = tuple(1 if axis in axes else n for axis, n in enumerate(shape) if keep_dims or axis not in axes)
-        content = between("MEAN", [shape], kept, axes[::-1], keep_dims=keep_dims)
-        shapes = [shape]
-    else:
-        shapes = [shape, draw.choice([shape, (shape[0], 1, 1, shape[3]), (1,), shape[2:]])]
-        content = between(operator, shapes, shape, fused_activation_function=draw.choice(["NONE", "RELU", "RELU6", "RELU_N1_TO_1"]))
+def test_floats_between_hybrid_nodes(runtime: harness.Runtime, nodes: Callable[[Draw, Shape], Node], draw: Draw) -> None:
+    """Operators on float32, with infinities and negative zeros, broadcast or not, over any axes and windows."""
+    operator, shapes, out_shape, constants, options = draw(nodes, (draw.integer(1, 2), draw.integer(1, 9), draw.integer(1, 9), draw.integer(2, 80)))
+    content = between(operator, shapes, out_shape, constants, **options)
     delegate = runtime.load(num_threads=draw.choice([1, 3]))
     expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
-    nodes = tvmq_delegate.report(delegate).nodes
+    claims = tvmq_delegate.report(delegate).nodes
     if reference.found("hybrid", runtime.module) == "auto":
-        assert not any(node.claimed for node in nodes)
+        assert not any(node.claimed for node in claims)
         return
-    assert all(node.claimed and node.partition == 0 for node in nodes), [node.reason for node in nodes]
+    assert all(node.claimed and node.partition == 0 for node in claims), [node.reason for node in claims]
     generator = np.random.default_rng(draw.generator_seed())
     values = [activations(generator, "any", shape) for shape in shapes]
     got, wanted = harness.run(delegated, *values), harness.run(expected, *values)
     for output, reference_output in zip(got, wanted, strict=True):
         assert output.tobytes() == reference_output.tobytes()
     if operator != "MEAN":
+        special = [np.inf, -np.inf, 3e38, -0.0, 0.0, -3.5, 1e-40]
         for value in values:
-            value.flat[: min(4, value.size)] = [np.inf, -np.inf, 3e38, -0.0][: min(4, value.size)]
+            value.flat[generator.integers(0, value.size, 7)] = special
         assert harness.run(delegated, *values)[0].tobytes() == harness.run(expected, *values)[0].tobytes()
+    harness.counts["operators on float32 compared"] += 1

@@ -7,6 +7,7 @@ import functools
 import builders
 import cases
 import harness
+import hybrid_cases
 import numpy as np
 import oracle
 import pytest
@@ -94,6 +95,24 @@ def check(runtime: harness.Runtime, case: cases.Case, content: bytes, paddings: 
             expected = oracle.output(case, np.pad(source, paddings, constant_values=case.parameters["in_zero_point"]))
         harness.assert_equal(harness.run(delegated, source)[0], expected)
     harness.counts["padded operators compared"] += 1
+
+
+@pytest.mark.parametrize("operator", ["CONV_2D", "DEPTHWISE_CONV_2D"])
+@randomly
+def test_random_hybrid(runtime, operator, draw):
+    """Any convolution of float32 with int8 weights behind a PAD of zeros, which it quantizes with the rest."""
+    case = draw(hybrid_cases.hybrids, operator)
+    if hybrid_cases.reason_to_refuse(runtime, case):
+        return
+    paddings = draw(margins, case.parameters["in_shape"])
+    content = padded(case.build(), paddings)
+    delegate = runtime.load(**draw(options))
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    assert_folded(delegate)
+    for whole in case.inputs:
+        source = whole[tuple(slice(before, size - after) for size, (before, after) in zip(whole.shape, paddings))]
+        harness.assert_equal(harness.run(delegated, source)[0], harness.run(reference, source)[0])
+    harness.counts["padded hybrid operators compared"] += 1
 
 
 CONV = functools.partial(builders.build_conv, in_shape=(1, 10, 10, 8), out_c=8)

@@ -94,8 +94,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
-  *out = (struct tvmq_op_info){
-      .kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cut.cycles, .choice = tvmq_plain_choice(b->variant)};
+  *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cut.cycles, .choice = tvmq_plain_choice(b->variant)};
   if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
 }
 

@@ -13,9 +13,7 @@ struct map {
   struct tvmq_float_map_args args;  // but for the tensors
 };
 
-static struct tvmq_float_map_args clamp(float min, float max) {
-  return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_CLAMP, .min = min, .max = max};
-}
+static struct tvmq_float_map_args clamp(float min, float max) { return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_CLAMP, .min = min, .max = max}; }
 
 static struct tvmq_float_map_args args_of(const struct tvmq_unary_desc *desc) {
   switch (desc->function) {
@@ -25,8 +23,6 @@ static struct tvmq_float_map_args args_of(const struct tvmq_unary_desc *desc) {
       return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_BEND, .slope = desc->alpha};
     case TVMQ_FUNCTION_ABS:
       return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_ABSOLUTE};
-    case TVMQ_FUNCTION_RELU6:
-      return clamp(0, 6);
     case TVMQ_FUNCTION_RELU_N1_TO_1:
       return clamp(-1, 1);
     case TVMQ_FUNCTION_RELU_0_TO_1:
