@@ -212,7 +212,9 @@ class Network:
         return self._op("TRANSPOSE", [x], shape, mean, variance, (x.scale, x.zero_point), constants=[np.array(order, np.int32)])
 
     def requantize(self, x: Activation, like: Activation) -> Activation:
-        """QUANTIZE to another activation's scale and zero point."""
+        """QUANTIZE to another activation's scale and zero point; nothing in a network of float32."""
+        if self._dtype == "float32":
+            return x
         return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (like.scale, like.zero_point))
 
     def pad(self, x: Activation, margin: int) -> Activation:
