@@ -42,8 +42,9 @@ enum tvmq_real_form {
 };
 
 struct tvmq_float_sums_args {
-  void *sums;  // int32, then float32
-  size_t rows, channels;
+  void *sums;           // int32, then float32
+  size_t rows, stride;  // elements from a row to the next
+  size_t channels;
   const int32_t *weight_sums;
   const float *weight_scales, *bias;  // [channels]
   int32_t zero_point;

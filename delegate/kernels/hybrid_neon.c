@@ -116,7 +116,7 @@ TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, const struct tvmq_floa
 
 TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_sums_args *args) {
   char *row = args->sums;
-  for (size_t m = 0; m < args->rows; m++, row += args->channels * sizeof(float)) {
+  for (size_t m = 0; m < args->rows; m++, row += args->stride * sizeof(float)) {
     size_t n = 0;
     char *out = row;
     __asm__("" : "+r"(out));  // a register of its own: with one for both, a load would wait for the address that the store before it leaves behind

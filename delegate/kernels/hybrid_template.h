@@ -82,7 +82,7 @@ TVMQ_INLINE void finish_row(const struct tvmq_float_sums_args *args, char *row, 
 void SYMBOL(float_sums, ISA)(const struct tvmq_float_sums_args *call) {
   const struct tvmq_float_sums_args args = *call;  // a copy, which no stored value can be part of
   char *row = args.sums;
-  for (size_t m = 0; m < args.rows; m++, row += args.channels * sizeof(float)) {
+  for (size_t m = 0; m < args.rows; m++, row += args.stride * sizeof(float)) {
     if (args.form == TVMQ_REAL_IN_TURN)
       finish_row(&args, row, TVMQ_REAL_IN_TURN);
     else if (args.form == TVMQ_REAL_BY_BOTH)

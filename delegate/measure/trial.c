@@ -92,7 +92,7 @@ static void run_task(void *context, struct tvmq_task task) {
   const struct tvmq_trial_pass *pass = context;
   const struct tvmq_trial_step *step = pass->step;
   void *out = step->out;
-  const struct tvmq_pass what = {pass->number, step->in, &out};
+  const struct tvmq_pass what = {.number = pass->number, .in = step->in, .outs = &out};
   step->by->run_task(step->op, &what, task);
 }
 

@@ -67,12 +67,28 @@ struct tvmq_op_info {
 
 struct tvmq_op;
 
+// A part of an output: some channels of pixels that follow each other, whatever image they are of.
+struct tvmq_part {
+  size_t first, n;  // pixels
+  size_t channel, channels;
+};
+
+// Who is told of each part of an output when it is complete, and still in the cache of the thread that made it; of no element twice.
+struct tvmq_reader {
+  void (*read)(const struct tvmq_reader *reader, const struct tvmq_part *part);
+};
+
 // A pass of an operator: the part of an inference that is computed between two barriers.
 struct tvmq_pass {
   size_t number;
-  const void *const *in;  // the input tensors in the operator's order, NULL where one is empty; one may be given twice
-  void *const *outs;      // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
+  const void *const *in;             // the input tensors in the operator's order, NULL where one is empty; one may be given twice
+  void *const *outs;                 // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
+  const struct tvmq_reader *reader;  // of the output of a class with `tells`; NULL: there is none
 };
+
+static inline void tvmq_tell(const struct tvmq_pass *pass, size_t first, size_t n, size_t channel, size_t channels) {
+  if (pass->reader != NULL) pass->reader->read(pass->reader, &(struct tvmq_part){first, n, channel, channels});
+}
 
 // How an operator that does nothing but move bytes moves them.
 enum tvmq_moves {
@@ -122,6 +138,7 @@ struct tvmq_op_class {
   // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
   // member is NULL where operators compute nothing that shapes could depend on.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
+  bool tells;          // the pass's reader of its output
   bool in_place;       // the output may be the first input
   bool light;          // runtimes do what it computes as fast as memory is read, such as conversions of elements to another type
   bool light_if_wide;  // likewise of elements of 32 bits and more

@@ -131,11 +131,14 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
   const enum guard_side side = draw_side();
   float *scales = guard_at(&in_guard, 0, channels * sizeof *scales, side), *bias = guard_at(&in_guard, 1, channels * sizeof *bias, side);
   int32_t *weight_sums = guard_at(&in_guard, 2, channels * sizeof *weight_sums, side);
-  void *sums = guard_at(&out_guard, 0, rows * channels * sizeof(float), side);
+  const size_t spare = rows > 1 ? (MAX_N - rows * channels) / (rows - 1) : 0, stride = channels + (check_one_in(2) ? 0 : check_below((uint32_t)spare + 1));
+  const size_t n = (rows - 1) * stride + channels;
+  char *sums = guard_at(&out_guard, 0, n * sizeof(float), side);
   const bool clamps = check_one_in(2);
   const struct tvmq_float_sums_args args = {
       .sums = sums,
       .rows = rows,
+      .stride = stride,
       .channels = channels,
       .weight_sums = weight_sums,
       .weight_scales = scales,
@@ -154,17 +157,20 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
   }
   uint8_t *slot = guard_slot(&out_guard, 0);
   memcpy(slot, background, out_guard.slot_bytes);
-  for (size_t i = 0; i < rows * channels; i++) drawn[i] = (int32_t)check_between(-(1 << 20), 1 << 20) * (check_one_in(4) ? 256 : 1);
-  memcpy(sums, drawn, rows * channels * sizeof drawn[0]);
-  check_case("%zu rows of %zu channels, form %d, zero point %d", rows, channels, (int)args.form, args.zero_point);
+  for (size_t i = 0; i < rows * channels; i++) {
+    drawn[i] = (int32_t)check_between(-(1 << 20), 1 << 20) * (check_one_in(4) ? 256 : 1);
+    memcpy(sums + (i / channels * stride + i % channels) * sizeof drawn[i], &drawn[i], sizeof drawn[i]);
+  }
+  check_case("%zu rows of %zu channels, stride %zu, form %d, zero point %d", rows, channels, stride, (int)args.form, args.zero_point);
   CHECK_CALL(variant->fn.float_sums, (&args));
   for (size_t i = 0; i < rows * channels; i++) {
+    char *const at = sums + (i / channels * stride + i % channels) * sizeof(float);
     const float wanted = wanted_real(&args, drawn[i], i % channels);
     float got;
-    memcpy(&got, (char *)sums + i * sizeof got, sizeof got);
+    memcpy(&got, at, sizeof got);
     if (got != wanted) check_fail("element %zu: got %a, want %a", i, (double)got, (double)wanted);
+    memcpy(at, background + ((uint8_t *)at - slot), sizeof got);
   }
-  memcpy(sums, background + ((uint8_t *)sums - slot), rows * channels * sizeof(float));
   if (memcmp(slot, background, out_guard.slot_bytes) != 0) check_fail("bytes outside the output were written");
 }
 
@@ -212,7 +218,14 @@ static void bench(const struct tvmq_variant *variant) {
       .variant = variant,
       .range = {.in = in, .n = BENCHED, .low = &low, .high = &high},
       .steps = {.in = in, .out = steps, .n = BENCHED, .inverse = 40, .zero_point = 3, .min = INT8_MIN},
-      .sums = {.sums = in, .rows = BENCHED / CHANNELS, .channels = CHANNELS, .weight_sums = weight_sums, .weight_scales = scales, .bias = bias, .max = 6},
+      .sums = {.sums = in,
+               .rows = BENCHED / CHANNELS,
+               .stride = CHANNELS,
+               .channels = CHANNELS,
+               .weight_sums = weight_sums,
+               .weight_scales = scales,
+               .bias = bias,
+               .max = 6},
   };
   check_bench(variant, "4096 elements", BENCHED,
               variant->family == TVMQ_FAMILY_FLOAT_RANGE   ? run_range

@@ -111,7 +111,8 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
   // Tiles that overhang the output, or reach over the gap between lines, are stored by way of scratch.
-  uint8_t *const out = (uint8_t *)pass->outs[0] + (image * lines->image_lines + first) * lines->line_rows * out_stride + group * group_n * bytes;
+  const size_t pixel = (image * lines->image_lines + first) * lines->line_rows;
+  uint8_t *const out = (uint8_t *)pass->outs[0] + pixel * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);
   const size_t whole_panels = tvmq_max(tvmq_min(end_panel, group_n / nr), panel);
   for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts; part++) {
@@ -121,6 +122,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
     if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }
+  tvmq_tell(pass, pixel, n_lines * lines->line_rows, group * group_n + panel * nr, tvmq_min(end_panel * nr, group_n) - panel * nr);
 }
 
 const struct tvmq_conv_method tvmq_gemm_method = {

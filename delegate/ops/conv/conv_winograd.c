@@ -203,6 +203,7 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
 
 struct wave {
   const struct tvmq_conv *conv;
+  const struct tvmq_pass *pass;
   const uint8_t *in;
   uint8_t *out;
   size_t first, n;  // tiles
@@ -279,7 +280,8 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
   for (size_t t = first; t < end;) {
     const struct tvmq_tile_run run = tvmq_tiles_run(&w->tiles, wave->first + t, wave->first + end);
     const size_t rows = tvmq_winograd_outputs(run.tile_h), columns = run.n * tvmq_winograd_outputs(run.tile_w);
-    uint8_t *out = wave->out + ((run.image * w->h.out + run.y) * w->w.out + run.x) * pixel + channel * bytes;
+    const size_t first_pixel = (run.image * w->h.out + run.y) * w->w.out + run.x;
+    uint8_t *out = wave->out + first_pixel * pixel + channel * bytes;
     const bool whole = n == nr;
     w->output->fn.winograd_output(&(struct tvmq_winograd_output_args){
         .sums = sums + (t - first) * nr,
@@ -298,6 +300,7 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
         .stage = &c->stage,
     });
     for (size_t i = 0; !whole && i < rows * columns; i++) memcpy(out + (i / columns * w->w.out + i % columns) * pixel, tile + i * nr * bytes, n * bytes);
+    for (size_t row = 0; row < rows; row++) tvmq_tell(wave->pass, first_pixel + row * w->w.out, columns, channel, n);
     t += run.n;
   }
 }
@@ -336,6 +339,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
 
 static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   struct wave wave = wave_of(c, pass->number);
+  wave.pass = pass;
   wave.in = pass->in[0];
   wave.out = pass->outs[0];
   (pass->number % WAVE_PASSES == TRANSFORM ? transform_chunk : run_block)(&wave, task);

@@ -249,7 +249,8 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .release = release,
                                            .info = info,
                                            .set_border = tvmq_conv_set_border,
-                                           .turn = tvmq_conv_turn};
+                                           .turn = tvmq_conv_turn,
+                                           .tells = true};
 
 // Without a border: its rows are not pixels side by side.
 const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,

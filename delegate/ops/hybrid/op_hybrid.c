@@ -1,6 +1,6 @@
 // Hybrid CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: float32 activations, int8 weights. Passes: the range of the activations that are scaled together (an
 // image, or a row of FULLY_CONNECTED); the activations as int8, with the padding around them; the int8 operator, whose output are its sums, at the place of the
-// results; and the results of them. The int8 operator is any way of computing it that there is.
+// results; and the results of them, unless the operator tells of sums as soon as they are complete. The int8 operator is any way of computing it that there is.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -237,7 +237,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct hybrid *h = (const struct hybrid *)op;
   if (pass < PASSES_BEFORE) return tvmq_ceil_div(h->images, h->task_images) * h->pieces;
   if (pass < PASSES_BEFORE + h->sums_passes) return h->sums_class->n_tasks(h->sums, pass - PASSES_BEFORE);
-  return pass == PASSES_BEFORE + h->sums_passes ? h->images * h->out_tasks : 0;
+  return pass == PASSES_BEFORE + h->sums_passes && !h->sums_class->tells ? h->images * h->out_tasks : 0;
 }
 
 static struct range *ranges(const struct hybrid *h) { return (struct range *)(h->scratch->memory + h->at_ranges); }
@@ -320,30 +320,55 @@ static void run_pieces(const struct hybrid *h, const struct tvmq_pass *pass, siz
   }
 }
 
+// Makes results of the sums of a part, image by image.
+static void finish(const struct hybrid *h, void *out, struct tvmq_part part) {
+  const size_t channels = (size_t)h->desc.out_c;
+  for (size_t rows; part.n > 0; part.first += rows, part.n -= rows) {
+    const size_t image = part.first / h->out_pixels;
+    const struct tvmq_float_scale *scale = &scales(h)[image];
+    rows = tvmq_min((image + 1) * h->out_pixels - part.first, part.n);
+    h->results->fn.float_sums(&(struct tvmq_float_sums_args){
+        .sums = (char *)out + (part.first * channels + part.channel) * sizeof(float),
+        .rows = rows,
+        .stride = channels,
+        .channels = part.channels,
+        .weight_sums = h->weight_sums + part.channel,
+        .weight_scales = h->weight_scales + part.channel,
+        .bias = h->bias + part.channel,
+        .zero_point = scale->zero_point,
+        .scale = scale->scale,
+        .form = h->form,
+        .min = h->bounds.low,
+        .max = h->bounds.high,
+    });
+  }
+}
+
+struct finisher {
+  struct tvmq_reader reader;
+  const struct hybrid *hybrid;
+  void *out;
+};
+
+static void read_sums(const struct tvmq_reader *reader, const struct tvmq_part *part) {
+  const struct finisher *finisher = (const struct finisher *)reader;
+  finish(finisher->hybrid, finisher->out, *part);
+}
+
 static void run_sums(const struct hybrid *h, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct finisher finisher = {{read_sums}, h, pass->outs[0]};
   const void *in[] = {h->scratch->memory + h->at_bytes};
   struct tvmq_pass inner = *pass;
   inner.number -= PASSES_BEFORE;
   inner.in = in;
+  inner.reader = &finisher.reader;
   h->sums_class->run_task(h->sums, &inner, task);
 }
 
 static void run_results(const struct hybrid *h, const struct tvmq_pass *pass, size_t task) {
-  const size_t image = task / h->out_tasks, first = task % h->out_tasks * h->task_pixels, channels = (size_t)h->desc.out_c;
-  const struct tvmq_float_scale *scale = &scales(h)[image];
-  h->results->fn.float_sums(&(struct tvmq_float_sums_args){
-      .sums = (char *)pass->outs[0] + (image * h->out_pixels + first) * channels * sizeof(float),
-      .rows = tvmq_min(h->task_pixels, h->out_pixels - first),
-      .channels = channels,
-      .weight_sums = h->weight_sums,
-      .weight_scales = h->weight_scales,
-      .bias = h->bias,
-      .zero_point = scale->zero_point,
-      .scale = scale->scale,
-      .form = h->form,
-      .min = h->bounds.low,
-      .max = h->bounds.high,
-  });
+  const size_t image = task / h->out_tasks, first = task % h->out_tasks * h->task_pixels;
+  const struct tvmq_part part = {image * h->out_pixels + first, tvmq_min(h->task_pixels, h->out_pixels - first), 0, (size_t)h->desc.out_c};
+  finish(h, pass->outs[0], part);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
