@@ -213,9 +213,7 @@ class Network:
 
     def requantize(self, x: Activation, like: Activation) -> Activation:
         """QUANTIZE to another activation's scale and zero point; nothing in a network of float32."""
-        if self._dtype == "float32":
-            return x
-        return self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (like.scale, like.zero_point))
+        return x if self._dtype == "float32" else self._op("QUANTIZE", [x], x.shape, x.mean, x.variance, (like.scale, like.zero_point))
 
     def pad(self, x: Activation, margin: int) -> Activation:
         """PAD of height and width by `margin` on each side."""
