@@ -106,7 +106,7 @@ TVMQ_INLINE void load_panel(struct panel *p, const char *bytes, size_t depth, co
   p->multiplier = p->weights + depth / 4 * group;
   p->shift = p->multiplier + group;
   p->path = tvmq_panel_path(stage, (const int32_t *)p->multiplier);
-  TVMQ_FOR_PATH(p->path, load_stage, p, bytes, stage, nv);
+  TVMQ_FOR_PATH_OR_SUMS(p->path, load_stage, p, bytes, stage, nv);
 }
 
 TVMQ_INLINE void store_path(struct waiting *waiting, int n, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
@@ -133,11 +133,12 @@ TVMQ_INLINE void store_path(struct waiting *waiting, int n, const struct tvmq_st
 
 TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv) {
   const int n = most < w->left ? most : w->left;
-  if (n > 0) TVMQ_FOR_PATH(w->panel->path, store_path, w, n, stage, out_stride, nv);
+  if (n > 0) TVMQ_FOR_PATH_OR_SUMS(w->panel->path, store_path, w, n, stage, out_stride, nv);
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
   const size_t group = 64 * (size_t)nv, stride = args->row_stride, out_stride = args->out_stride, depth = args->n_taps * args->k;
+  const size_t panel_bytes = 16 * (size_t)nv * tvmq_stored_bytes(args->stage);
   const size_t n_steps = depth / STEP, n_rows = args->row_tiles * TILE_ROWS - args->overlap, most_tiles = nv > 2 ? 1 : 2;
   const size_t tile_rows = tvmq_round_up(tvmq_ceil_div(n_rows, args->row_tiles), STORED_VECTORS / (size_t)nv),
                turns = tvmq_ceil_div(args->row_tiles, most_tiles);
@@ -168,7 +169,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
           .panel = panel,
           .acc = acc,
           .row_terms = args->row_terms ? args->row_terms + first : NULL,
-          .out = (uint8_t *)args->out + first * out_stride + p * 16 * (size_t)nv,
+          .out = (uint8_t *)args->out + first * out_stride + p * panel_bytes,
           .left = (int)n * tile_stores,
       };
       done = first + n * tile_rows;
