@@ -10,7 +10,7 @@
 #include "kernels/inline.h"
 #include "kernels/stage.h"
 
-enum { SLOPES = 16, VECTOR = 8, MAX_STEPS = 256 };  // 255 steps, and what makes whole vectors of them
+enum { SLOPES = 16, VECTOR = 16, MAX_STEPS = 256 };  // 255 steps, and what makes whole vectors of them
 
 struct line {
   float slope, intercept;
@@ -272,14 +272,26 @@ TVMQ_INLINE bool find_line_in(const struct channel *c, struct steps *steps, stru
 }
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#define AVX512 "avx512f,avx512bw,avx512dq,avx512vl,fma"
+#else
+#define AVX512 "avx512f,avx512bw,avx512dq,avx512vl,fma,prefer-vector-width=512"
+#endif
+
 __attribute__((target("avx2,fma"))) static bool find_line_by_avx2(const struct channel *c, struct steps *steps, struct line *line) {
+  return find_line_in(c, steps, line);
+}
+
+__attribute__((target(AVX512))) static bool find_line_by_avx512(const struct channel *c, struct steps *steps, struct line *line) {
   return find_line_in(c, steps, line);
 }
 #endif
 
 static bool find_line(const struct channel *c, struct steps *steps, struct line *line) {
 #if defined(__x86_64__)
-  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return find_line_by_avx2(c, steps, line);
+  const uint32_t cpu = tvmq_cpu_detect();
+  if ((cpu & TVMQ_CPU_AVX512VNNI) != 0) return find_line_by_avx512(c, steps, line);
+  if ((cpu & TVMQ_CPU_AVX2) != 0) return find_line_by_avx2(c, steps, line);
 #endif
   return find_line_in(c, steps, line);
 }

@@ -19,7 +19,6 @@ typedef void (*tvmq_float_pair_fn)(const struct tvmq_float_pair_args *args);
 
 // ---- float_map: out[i] = function of in[i], which may be the same place; what is no number stays so
 enum tvmq_float_mapping {
-  TVMQ_MAP_CLAMP,       // x, from min to max
   TVMQ_MAP_HARD_SWISH,  // x * (x + 3, from 0 to 6) / 6
   TVMQ_MAP_BEND,        // x, times `slope` unless above 0
   TVMQ_MAP_ABSOLUTE
@@ -30,7 +29,7 @@ struct tvmq_float_map_args {
   float *out;
   size_t n;
   enum tvmq_float_mapping mapping;
-  float min, max, slope;
+  float slope;
 };
 typedef void (*tvmq_float_map_fn)(const struct tvmq_float_map_args *args);
 

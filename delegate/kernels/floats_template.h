@@ -46,10 +46,8 @@ TVMQ_INLINE float mapped(const struct tvmq_float_map_args *args, enum tvmq_float
     }
     case TVMQ_MAP_BEND:
       return x > 0 ? x : x * args->slope;
-    case TVMQ_MAP_ABSOLUTE:
-      return fabsf(x);
     default:
-      return clamped(x, args->min, args->max);
+      return fabsf(x);
   }
 }
 
@@ -74,11 +72,8 @@ void SYMBOL(float_map, ISA)(const struct tvmq_float_map_args *args) {
     case TVMQ_MAP_BEND:
       map(args, TVMQ_MAP_BEND);
       break;
-    case TVMQ_MAP_ABSOLUTE:
-      map(args, TVMQ_MAP_ABSOLUTE);
-      break;
     default:
-      map(args, TVMQ_MAP_CLAMP);
+      map(args, TVMQ_MAP_ABSOLUTE);
       break;
   }
 }

@@ -112,7 +112,6 @@ static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding
 }
 
 static void compute_floats(const struct tvmq_unary_desc *d, const float *in, float *out) {
-  const float low = (float)functions[d->function].low, high = (float)functions[d->function].high;
   for (size_t i = 0; i < d->n; i++) {
     const float x = in[i];
     if (d->function == TVMQ_FUNCTION_HARD_SWISH)
@@ -120,7 +119,7 @@ static void compute_floats(const struct tvmq_unary_desc *d, const float *in, flo
     else if (d->function == TVMQ_FUNCTION_LEAKY_RELU)
       out[i] = x > 0 ? x : x * d->alpha;
     else
-      out[i] = d->function == TVMQ_FUNCTION_ABS ? fabsf(x) : x < low ? low : x > high ? high : x;
+      out[i] = fabsf(x);
   }
 }
 

@@ -114,7 +114,7 @@ def pairs(draw: Draw, shape: Shape) -> Node:
 
 
 def maps(draw: Draw, shape: Shape) -> Node:
-    operator = draw.choice(["HARD_SWISH", "RELU", "RELU_N1_TO_1", "RELU_0_TO_1", "LEAKY_RELU", "ABS"])
+    operator = draw.choice(["HARD_SWISH", "LEAKY_RELU", "ABS"])
     return operator, [shape], shape, [], dict(alpha=draw.choice([0.2, -1.5, 3.0])) if operator == "LEAKY_RELU" else {}
 
 
@@ -145,7 +145,7 @@ def test_floats_between_hybrid_nodes(runtime: harness.Runtime, nodes: Callable[[
     expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
     claims = tvmq_delegate.report(delegate).nodes
     if reference.found("hybrid", runtime.module) == "auto":
-        assert not any(node.claimed for node in claims)
+        assert not any(node.claimed for node in claims if nodes is not pads)  # a PAD computes nothing
         return
     assert all(node.claimed and node.partition == 0 for node in claims), [node.reason for node in claims]
     generator = np.random.default_rng(draw.generator_seed())

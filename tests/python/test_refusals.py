@@ -102,7 +102,6 @@ REFUSED = {
     "concatenation with activation RELU": (lambda: builders.build_concatenation(activation="RELU"), "activation"),
     "concatenation of 65": (lambda: builders.build_concatenation(shapes=[(1, 2, 2, 1)] * 65), "more than 64 inputs"),
     "max pooling to another scale": (lambda: builders.build_max_pool(scale=0.5, out_scale=0.5001), "scales differ"),
-    "float32 logistic": (lambda: builders.build_unary(operator="LOGISTIC", dtype="float32"), "float32: not quantized"),
     "pooling to another scale": (lambda: builders.build_average_pool(scale=0.5, out_scale=0.5001), "scales differ"),
     "pooling to another zero point": (lambda: builders.build_average_pool(out_zero_point=4), "zero points differ"),
     "pooling with activation TANH": (lambda: builders.build_average_pool(activation="TANH"), "activation"),

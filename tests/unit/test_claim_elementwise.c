@@ -126,12 +126,11 @@ static const struct {
     {UNARY_INT16(ABS), NULL},
     {UNARY(RSQRT, .in = {0.05f, -128}), NULL},
 
-    {UNARY(RELU, .in_type = F32, .out_type = F32, .in = {0, 0}), NULL},
     {UNARY(HARD_SWISH, .in_type = F32, .out_type = F32, .in = {NAN, 9}), NULL},  // quantization means nothing
     {UNARY(LEAKY_RELU, .in_type = F32, .out_type = F32, .alpha = -2), NULL},
     {UNARY(ABS, .in_type = F32), "input and output types differ"},
-    {UNARY(RELU_0_TO_1, .in_type = F32, .out_type = F32, .n = 0), "empty tensor"},
-    {UNARY(RELU6, .in_type = F32, .out_type = F32), "float32: not quantized"},
+    {UNARY(HARD_SWISH, .in_type = F32, .out_type = F32, .n = 0), "empty tensor"},
+    {UNARY(RELU, .in_type = F32, .out_type = F32), "float32: not quantized"},
     {UNARY(LOGISTIC, .in_type = F32, .out_type = F32), "float32: not quantized"},  // by a library of mathematics
     {UNARY(GELU, .in_type = F32, .out_type = F32), "float32: not quantized"},
     {UNARY(RELU, .in_type = S32), "activations are not int8, uint8 or int16"},

@@ -15,10 +15,10 @@ static const struct {
     [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, 0, ""},
     [TVMQ_FUNCTION_TANH] = {BYTES | INT16, 0, ""},
     [TVMQ_FUNCTION_HARD_SWISH] = {BYTES | FLOAT32, 0, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RELU] = {BYTES | INT16 | FLOAT32, 0, ""},
+    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, 0, ""},
     [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, 6, ""},
-    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES | FLOAT32, 1, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES | FLOAT32, 1, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
     [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16 | FLOAT32, 0, ""},
     [TVMQ_FUNCTION_GELU] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
     [TVMQ_FUNCTION_GELU_TANH] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
@@ -68,7 +68,7 @@ static const char *formula(const struct tvmq_unary_desc *desc) {
   return sigmoid ? tvmq_set_sigmoid(desc, &unused) : NULL;
 }
 
-// float32: where no library of mathematics decides on results. RELU6 of a negative zero differs from version to version.
+// float32: where no library of mathematics decides on results. What a RELU makes of a negative zero differs from version to version.
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
   const bool exact = (functions[desc->function].types & FLOAT32) != 0;
   return exact ? same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n) : "float32: not quantized";

@@ -1,7 +1,5 @@
 // Functions of one element of float32, as they stand between hybrid nodes: those whose results no library of mathematics decides on. Elementwise; threads share
 // the elements.
-#include <math.h>
-
 #include "base/memory.h"
 #include "ops/claims/claim.h"
 #include "ops/cut.h"
@@ -13,22 +11,14 @@ struct map {
   struct tvmq_float_map_args args;  // but for the tensors
 };
 
-static struct tvmq_float_map_args clamp(float min, float max) { return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_CLAMP, .min = min, .max = max}; }
-
 static struct tvmq_float_map_args args_of(const struct tvmq_unary_desc *desc) {
   switch (desc->function) {
-    case TVMQ_FUNCTION_HARD_SWISH:
-      return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_HARD_SWISH};
     case TVMQ_FUNCTION_LEAKY_RELU:
       return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_BEND, .slope = desc->alpha};
     case TVMQ_FUNCTION_ABS:
       return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_ABSOLUTE};
-    case TVMQ_FUNCTION_RELU_N1_TO_1:
-      return clamp(-1, 1);
-    case TVMQ_FUNCTION_RELU_0_TO_1:
-      return clamp(0, 1);
-    default:  // RELU
-      return clamp(0, INFINITY);
+    default:
+      return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_HARD_SWISH};
   }
 }
 
