@@ -30,11 +30,12 @@
   .weight_byte_cycles = 0.1f
 #define CORTEX_A53 ARM_CORE(9, 3.1f, 4, 16, 7, 110, 1.3f, 2800)
 #define CORTEX_A72 ARM_CORE(4, 1.4f, 1.7f, 4.5f, 3.5f, 34, 0.36f, 600)
-#define X86_CACHES .block_bytes = 256 * 1024, .strip_bytes = 256 * 1024, .streamed_byte_cycles = 0.15f
+#define X86_CACHES .block_bytes = 256 * 1024, .strip_bytes = 256 * 1024
 #define ARM_CACHES .block_bytes = 64 * 1024, .strip_bytes = 48 * 1024, .winograd_bytes = 256 * 1024, .streamed_byte_cycles = 0.4f
-#define X86_CORE(pointer, summed_pointer, moved, flipped_use, weight_byte, winograd_kilobytes)                                        \
-  .pointer_cycles = pointer, .summed_pointer_cycles = summed_pointer, .moved_piece_cycles = moved, .flipped_use_cycles = flipped_use, \
-  .weight_byte_cycles = weight_byte, .winograd_bytes = (winograd_kilobytes) * 1024, X86_ROWS, OUT_OF_ORDER_ROWS, COPIES, X86_CACHES, LIMITS
+#define X86_CORE(pointer, summed_pointer, moved, flipped_use, weight_byte, streamed_byte, winograd_kilobytes)                                           \
+  .pointer_cycles = pointer, .summed_pointer_cycles = summed_pointer, .moved_piece_cycles = moved, .flipped_use_cycles = flipped_use,                   \
+  .weight_byte_cycles = weight_byte, .streamed_byte_cycles = streamed_byte, .winograd_bytes = (winograd_kilobytes) * 1024, X86_ROWS, OUT_OF_ORDER_ROWS, \
+  COPIES, X86_CACHES, LIMITS
 #define ARM OUT_OF_ORDER_ROWS, .gathered_lane_cycles = 2.5f, COPIES, ARM_CACHES, THREADS, LIMITS
 #define ARM_IN_ORDER IN_ORDER_ROWS, COPIES, ARM_CACHES, THREADS, LIMITS
 #define DOTPROD (TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD)
@@ -100,15 +101,15 @@ const struct tvmq_machine tvmq_machines[] = {
     {.name = "sapphire-rapids",
      .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX,
      SPEEDS(sapphire_rapids),
-     X86_CORE(9, 12, 2, 0.015f, 0.1f, 768),
+     X86_CORE(9, 12, 2, 0.015f, 0.1f, 0.15f, 768),
      THREADS},
     // A Xeon with AVX-512 VNNI and no AMX: fitted to candidates timed in networks.
-    {.name = "cascade-lake", .cpu = AVX512, SPEEDS(cascade_lake), X86_CORE(9, 12, 2, 0.02f, 0.3f, 768), THREADS},
+    {.name = "cascade-lake", .cpu = AVX512, SPEEDS(cascade_lake), X86_CORE(9, 12, 2, 0.02f, 0.3f, 0.15f, 768), THREADS},
     // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to candidates timed in networks. To flip at each use costs next to nothing there.
-    {.name = "zen5", .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, SPEEDS(zen5), X86_CORE(3, 12, 2, 0.001f, 0.1f, 768), NEAR_THREADS(0.1f)},
+    {.name = "zen5", .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, SPEEDS(zen5), X86_CORE(3, 12, 2, 0.001f, 0.1f, 0.05f, 768), NEAR_THREADS(0.1f)},
     // An EPYC with AVX-512 VNNI and no AVX-VNNI: kernels timed by themselves, the rest fitted to candidates timed in networks. A depthwise layer of which half
     // the input lies in the other core's cache takes 0.6 cycles a byte more there, and 1.3 at times, as it seems when the cores share no cache.
-    {.name = "zen4", .cpu = AVX512 | TVMQ_CPU_AVX512VBMI, SPEEDS(zen4), X86_CORE(9, 6, 3, 0.015f, 0.1f, 704), NEAR_THREADS(0.45f)},
+    {.name = "zen4", .cpu = AVX512 | TVMQ_CPU_AVX512VBMI, SPEEDS(zen4), X86_CORE(9, 6, 3, 0.015f, 0.1f, 0.15f, 704), NEAR_THREADS(0.45f)},
     // Arm cores: estimated from instruction timings, which latencies dominate where execution is in order. Threads as on the Xeon.
     {.name = "arm-out-of-order", .cpu = I8MM, CORTEX_A72, ARM},
     {.name = "arm-in-order", .in_order = true, .cpu = I8MM, CORTEX_A53, ARM_IN_ORDER},
