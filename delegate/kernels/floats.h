@@ -17,7 +17,7 @@ struct tvmq_float_pair_args {
 };
 typedef void (*tvmq_float_pair_fn)(const struct tvmq_float_pair_args *args);
 
-// ---- float_map: out[i] = function of in[i], which may be the same place; what is no number stays so
+// ---- float_map: out[i] = function of in[i]; what is no number stays so
 enum tvmq_float_mapping {
   TVMQ_MAP_HARD_SWISH,  // x * (x + 3, from 0 to 6) / 6
   TVMQ_MAP_BEND,        // x, times `slope` unless above 0

@@ -51,17 +51,11 @@ TVMQ_INLINE float mapped(const struct tvmq_float_map_args *args, enum tvmq_float
   }
 }
 
-// By way of arrays of their own, since the output may be the input.
 TVMQ_INLINE void map(const struct tvmq_float_map_args *call, enum tvmq_float_mapping mapping) {
   const struct tvmq_float_map_args args = *call;
-  size_t i = 0;
-  for (; i + LANES <= args.n; i += LANES) {
-    float x[LANES];
-    memcpy(x, args.in + i, sizeof x);
-    for (size_t l = 0; l < LANES; l++) x[l] = mapped(&args, mapping, x[l]);
-    memcpy(args.out + i, x, sizeof x);
-  }
-  for (; i < args.n; i++) args.out[i] = mapped(&args, mapping, args.in[i]);
+  const float *restrict in = args.in;
+  float *restrict out = args.out;
+  for (size_t i = 0; i < args.n; i++) out[i] = mapped(&args, mapping, in[i]);
 }
 
 void SYMBOL(float_map, ISA)(const struct tvmq_float_map_args *args) {

@@ -80,52 +80,74 @@ void tvmq_float_steps__neon(const struct tvmq_float_steps_args *call) {
 
 // ---- float_sums
 
-// Four channels without their sums.
+// Constants of four channels.
 struct channels {
-  int32x4_t weight_sum;
-  float32x4_t weight_scale, bias;
+  int32x4_t minus;  // zero point * sum of the weights
+  float32x4_t factor, bias;
 };
 
+enum { ROWS = 8 };
+
+TVMQ_INLINE struct channels channels_of(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, int32x4_t weight_sum, float32x4_t weight_scale,
+                                        float32x4_t bias) {
+  const float32x4_t factor = form == TVMQ_REAL_IN_TURN ? weight_scale : vmulq_n_f32(weight_scale, args->scale);
+  return (struct channels){vmulq_n_s32(weight_sum, args->zero_point), factor, bias};
+}
+
 // Numbers that are none stay so, and a negative zero stays one, which fmax would take for less than zero.
-TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_sums_args *args, enum tvmq_real_form form, int32x4_t sum, struct channels c) {
-  const float32x4_t real = vcvtq_f32_s32(vmlsq_s32(sum, vdupq_n_s32(args->zero_point), c.weight_sum));
+TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_sums_args *args, enum tvmq_real_form form, bool cuts_at_zero, int32x4_t sum,
+                                  const struct channels *c) {
+  const float32x4_t real = vcvtq_f32_s32(vsubq_s32(sum, c->minus)), min = vdupq_n_f32(args->min);
   float32x4_t value;
   if (form == TVMQ_REAL_IN_TURN)
-    value = vaddq_f32(vmulq_n_f32(vmulq_f32(real, c.weight_scale), args->scale), c.bias);
+    value = vaddq_f32(vmulq_n_f32(vmulq_f32(real, c->factor), args->scale), c->bias);
   else if (form == TVMQ_REAL_BY_BOTH)
-    value = vaddq_f32(vmulq_f32(real, vmulq_n_f32(c.weight_scale, args->scale)), c.bias);
+    value = vaddq_f32(vmulq_f32(real, c->factor), c->bias);
   else
-    value = vfmaq_f32(c.bias, real, vmulq_n_f32(c.weight_scale, args->scale));
-  const float32x4_t min = vdupq_n_f32(args->min);
-  return vminq_f32(vbslq_f32(vcltq_f32(value, min), min, value), vdupq_n_f32(args->max));
+    value = vfmaq_f32(c->bias, real, c->factor);
+  value = cuts_at_zero ? vbslq_f32(vcltq_f32(value, min), min, value) : vmaxq_f32(value, min);
+  return vminq_f32(value, vdupq_n_f32(args->max));
 }
 
-// All is loaded before anything is stored, for all the compiler knows over what comes next.
-TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, size_t n, const void *at, void *out) {
-  int32x4_t sums[VECTORS];
+// Sixteen channels of `rows` rows, which have in registers what the channels have. All is loaded before anything is stored, for all the compiler knows over
+// what comes next.
+TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, const struct tvmq_float_sums_args *args, size_t first, char *row, size_t rows) {
   struct channels channels[VECTORS];
-  float32x4_t results[VECTORS];
   UNROLL for (size_t v = 0; v < VECTORS; v++) {
-    const size_t i = n + 4 * v;
-    sums[v] = vld1q_s32((const int32_t *)at + 4 * v);
-    channels[v] = (struct channels){vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i)};
+    const size_t i = first + 4 * v;
+    channels[v] = channels_of(form, args, vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i));
   }
-  UNROLL for (size_t v = 0; v < VECTORS; v++) results[v] = result_of(args, form, sums[v], channels[v]);
-  UNROLL for (size_t v = 0; v < VECTORS; v++) vst1q_f32((float *)out + 4 * v, results[v]);
+  char *out = row;
+  __asm__("" : "+r"(out));  // a register of its own: with one for both, a load would wait for the address that the store before it leaves behind
+  for (size_t m = 0; m < rows; m++, row += args->stride * sizeof(float), out += args->stride * sizeof(float)) {
+    int32x4_t sums[VECTORS];
+    float32x4_t results[VECTORS];
+    UNROLL for (size_t v = 0; v < VECTORS; v++) sums[v] = vld1q_s32((const int32_t *)row + 4 * v);
+    UNROLL for (size_t v = 0; v < VECTORS; v++) results[v] = result_of(args, form, cuts_at_zero, sums[v], &channels[v]);
+    UNROLL for (size_t v = 0; v < VECTORS; v++) vst1q_f32((float *)out + 4 * v, results[v]);
+  }
 }
 
+TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, size_t n, char *at, size_t rows) {
+  const struct channels one =
+      channels_of(form, args, vld1q_dup_s32(args->weight_sums + n), vld1q_dup_f32(args->weight_scales + n), vld1q_dup_f32(args->bias + n));
+  for (size_t m = 0; m < rows; m++, at += args->stride * sizeof(float))
+    vst1q_lane_f32((float *)at, result_of(args, form, true, vld1q_dup_s32((const int32_t *)at), &one), 0);
+}
+
+// Few rows at a time: of many, sixteen channels would lie in as many pages.
 TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_sums_args *args) {
   char *row = args->sums;
-  for (size_t m = 0; m < args->rows; m++, row += args->stride * sizeof(float)) {
+  for (size_t left = args->rows, rows; left > 0; left -= rows, row += rows * args->stride * sizeof(float)) {
+    rows = left < ROWS ? left : ROWS;
     size_t n = 0;
-    char *out = row;
-    __asm__("" : "+r"(out));  // a register of its own: with one for both, a load would wait for the address that the store before it leaves behind
-    for (; n + LANES <= args->channels; n += LANES) finish_sixteen(form, args, n, row + n * sizeof(float), out + n * sizeof(float));
-    for (; n < args->channels; n++) {
-      void *const at = row + n * sizeof(float);
-      const struct channels one = {vld1q_dup_s32(args->weight_sums + n), vld1q_dup_f32(args->weight_scales + n), vld1q_dup_f32(args->bias + n)};
-      vst1q_lane_f32(at, result_of(args, form, vld1q_dup_s32(at), one), 0);
+    for (; n + LANES <= args->channels; n += LANES) {
+      if (args->min == 0)
+        finish_sixteen(form, true, args, n, row + n * sizeof(float), rows);
+      else
+        finish_sixteen(form, false, args, n, row + n * sizeof(float), rows);
     }
+    for (; n < args->channels; n++) finish_one(form, args, n, row + n * sizeof(float), rows);
   }
 }
 
