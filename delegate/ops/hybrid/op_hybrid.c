@@ -264,10 +264,16 @@ static struct tvmq_float_scale scale_of(const struct hybrid *h, size_t image) {
   return tvmq_float_scale(h->desc.hybrid, h->asymmetric, range.low, range.high);
 }
 
-// Elements [first, first + n) of an image. Kernels of NEON by way of SSE take eight at a time, and round the rest otherwise.
+// Elements of a line of the image that the reference has, in which a folded PAD's zeros count.
+static size_t bordered_line(const struct hybrid *h) { return h->line_elements + (size_t)(h->desc.border.left + h->desc.border.right) * h->pixel_elements; }
+
+// Elements [first, first + n) of an image. Kernels of NEON by way of SSE take eight at a time of the image with its border, and round the rest otherwise.
 static void make_steps(const struct hybrid *h, const float *image, size_t first, size_t n, const struct tvmq_float_scale *scale, int8_t *out) {
   enum { AT_A_TIME = 8 };
-  const size_t eights = h->lines * h->line_elements / AT_A_TIME * AT_A_TIME;
+  const struct tvmq_border *border = &h->desc.border;
+  const size_t elements = ((size_t)(border->top + border->bottom) + h->lines) * bordered_line(h), line = first / h->line_elements;
+  const size_t before = ((size_t)border->top + line) * bordered_line(h) + (size_t)border->left * h->pixel_elements - line * h->line_elements;
+  const size_t last = elements / AT_A_TIME * AT_A_TIME, eights = last > before ? last - before : 0;
   const bool splits = h->rounding == TVMQ_STEPS_HALF && first + n > eights;
   const size_t n_eights = !splits ? n : first < eights ? eights - first : 0;
   struct tvmq_float_steps_args args = {.in = image + first,
@@ -298,7 +304,7 @@ static void make_bytes(const struct hybrid *h, const float *in, const struct pie
     memset(out - h->top * pitch, scale.zero_point, h->top * pitch);
   }
   if (is_last) memset(out + piece->n * pitch, scale.zero_point, h->bottom * pitch);
-  if (pitch == h->line_elements) {
+  if (pitch == h->line_elements && bordered_line(h) == pitch) {
     make_steps(h, image, piece->first * pitch, piece->n * pitch, &scale, out);
     return;
   }
