@@ -271,7 +271,7 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   return TVMQ_TURNS_ALL;
 }
 
-static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX; }
+static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX && desc->pool.in_type != TVMQ_TYPE_F32; }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   (void)env;
