@@ -233,6 +233,7 @@ void tvmq_record_show_plan(struct tvmq_record *record) {
   record->op_class->info(record->op, &info);
   memcpy(record->packing, info.packing, sizeof record->packing);
   record->packs = info.packs;
+  record->info.folded_into = -1;
   record->info.kernel = info.kernel;
   record->info.algorithm = info.algorithm;
   record->info.packing = record->packing;

@@ -138,7 +138,7 @@ struct tvmq_op_class {
   // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
   // member is NULL where operators compute nothing that shapes could depend on.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
-  bool tells;          // the pass's reader of its output
+  bool tells;          // the pass's reader, if there is one, of every element of the output once
   bool in_place;       // the output may be the first input
   bool light;          // runtimes do what it computes as fast as memory is read, such as conversions of elements to another type
   bool light_if_wide;  // likewise of elements of 32 bits and more

@@ -12,11 +12,14 @@ from tvmq_delegate.binding import reference
 
 
 def activations(generator: np.random.Generator, how: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Floats of one order of magnitude, of either sign or of one, on a grid that has ties, or all zero."""
+    """Floats of one order of magnitude, of either sign or of one, on a grid that has ties, next to ties, or all zero."""
     value = generator.standard_normal(shape).astype(np.float32) * np.float32(2.0 ** generator.uniform(-3, 6))
     if how == "grid":
         value = np.round(value * 4) / 4
         value.flat[0], value.flat[-1] = np.abs(value).max() + 1, 0
+    if how == "next to a half":  # of a step of 1, where kernels that take eight at a time round otherwise than for the rest
+        value[:] = np.nextafter(np.float32(0.5), np.float32(0))
+        value.flat[0], value.flat[-1] = 127, -128
     return {"positive": np.abs(value), "negative": -np.abs(value), "zero": value * 0}.get(how, value)
 
 
@@ -38,7 +41,7 @@ def hybrids(draw: Draw, operator: str) -> cases.Case:
         p["asymmetric_quantize_inputs"] = draw.boolean()
     for name in ("in_scale", "in_zero_point", "out_scale", "out_zero_point"):
         del p[name]
-    inputs = [activations(generator, how, p["in_shape"]) for how in ("any", draw.choice(["grid", "positive", "negative", "zero"]))]
+    inputs = [activations(generator, how, p["in_shape"]) for how in ("any", draw.choice(["grid", "next to a half", "positive", "negative", "zero"]))]
     return cases.Case(case.builder, p, list(inputs))
 
 

@@ -36,7 +36,9 @@ static const struct {
     {POOL(LARGEST, .in_h = 1, .in_w = 1, .border.top = 40000, .border.left = 1, .out_h = 40001, .out_w = 2), NULL},
 
     {POOL(TYPE(F32), .in = {0, 0}, .out = {NAN, 9}), NULL},  // quantization means nothing
-    {POOL(TYPE(F32), GLOBAL(2897, 2896)), NULL},
+    {POOL(TYPE(F32), GLOBAL(4096, 4096)), NULL},
+    {POOL(TYPE(F32), GLOBAL(4097, 4096)), "float32: a window of more elements than are counted exactly"},
+    {POOL(LARGEST, TYPE(F32), GLOBAL(4097, 4096)), NULL},
     {POOL(TYPE(F32), .activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
     {POOL(TYPE(F32), .out_h = 8), "output tensor has another height or width than the pooling"},
     {POOL(.in_type = F32), "input and output types differ"},

@@ -35,11 +35,19 @@ static const char *same_quant(const struct tvmq_pool_desc *desc) {
   return desc->in.zero_point == desc->out.zero_point ? NULL : "input and output zero points differ";
 }
 
-// float32: the reference sums as elements lie, and divides. Which of several zeros is the largest depends on the order, in which a border has no place.
+static const char *float_taps(const struct tvmq_pool_desc *desc) {
+  const size_t rows = tvmq_min((size_t)desc->filter_h, (size_t)desc->in_h), columns = tvmq_min((size_t)desc->filter_w, (size_t)desc->in_w);
+  const bool counts = desc->pooling == TVMQ_POOLING_MAX || rows * columns <= 1 << 24;
+  return counts ? NULL : "float32: a window of more elements than are counted exactly";
+}
+
+// float32: the reference sums as elements lie, and divides by their number, which it counts in float32 as far as that goes. Which of several zeros is the
+// largest depends on their order, which is not known of a border's.
 static const char *claim_floats(const struct tvmq_pool_desc *desc) {
   const struct tvmq_border *border = &desc->border;
   const bool bordered = border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0;
-  return same_type_rule(desc->in_type, desc->out_type) ?: activation_rule(desc->activation) ?: shapes(desc) ?: bordered ? "float32 with a border" : NULL;
+  return same_type_rule(desc->in_type, desc->out_type) ?: activation_rule(desc->activation) ?: shapes(desc) ?: float_taps(desc)
+             ?: bordered ? "float32 with a border" : NULL;
 }
 
 const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc) {
