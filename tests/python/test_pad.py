@@ -115,6 +115,22 @@ def test_random_hybrid(runtime, operator, draw):
     harness.counts["padded hybrid operators compared"] += 1
 
 
+@pytest.mark.parametrize("margins", [(0, 0, 0, 0), (1, 1, 1, 1), (1, 0, 1, 0), (0, 1, 0, 0)])
+@pytest.mark.parametrize("build", [builders.build_conv, builders.build_depthwise])
+def test_hybrid_rounding(runtime, build, margins):
+    """Kernels that round eight elements at a time, and the rest otherwise, count the PAD's zeros."""
+    top, bottom, left, right = margins
+    shape = (1, top + 3 + bottom, left + 3 + right, 3)
+    content = padded(
+        build(in_shape=shape, filter_size=(1, 1), padding="VALID", dtype="float32", filter_dtype="int8"), [(0, 0), (top, bottom), (left, right), (0, 0)]
+    )
+    source = np.full((1, 3, 3, 3), np.nextafter(np.float32(0.5), np.float32(0)))
+    source.flat[:2] = 127, -128  # steps of 1
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    harness.assert_equal(harness.run(delegated, source)[0], harness.run(reference, source)[0])
+
+
 CONV = functools.partial(builders.build_conv, in_shape=(1, 10, 10, 8), out_c=8)
 EVEN = [(0, 0), (1, 1), (1, 1), (0, 0)]
 
