@@ -16,6 +16,7 @@ from padded import Paddings, padded
 
 import tvmq_delegate
 from tvmq_delegate import models
+from tvmq_delegate.binding import reference as reference_kernels
 
 ISAS = [isa.name for isa in tvmq_delegate.binding.library.isas() if isa.available]
 
@@ -129,6 +130,22 @@ def test_hybrid_rounding(runtime, build, margins):
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
     harness.assert_equal(harness.run(delegated, source)[0], harness.run(reference, source)[0])
+
+
+def test_hybrid_with_a_large_pad(runtime):
+    """The PAD is folded however small its input is, or becomes."""
+    conv = builders.build_conv(in_shape=(1, 1100, 1100, 2), stride=(20, 20), padding="VALID", dtype="float32", filter_dtype="int8")
+    content = padded(conv, [(0, 0), (400, 400), (400, 400), (0, 0)])
+    delegate = runtime.load()
+    delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    for size in (300, 2, 300):
+        for interpreter in (delegated, reference):
+            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], (1, size, size, 2))
+            interpreter.allocate_tensors()
+        (source,) = harness.random_inputs(reference, seed=size)
+        harness.assert_equal(harness.run(delegated, source)[0], harness.run(reference, source)[0])
+        if reference_kernels.found("hybrid", runtime.module) != "auto":
+            assert_folded(delegate)
 
 
 CONV = functools.partial(builders.build_conv, in_shape=(1, 10, 10, 8), out_c=8)

@@ -146,13 +146,16 @@ static double padded(int32_t before, int32_t in, int32_t out, int32_t filter, in
   return fmax((double)before + in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
 }
 
-// Padding is written around the bytes of each image. A dilated filter may reach so far beyond a small one that memory has no room for it.
+// Padding is written around the bytes of each image, to which a border belongs: a PAD's output would have it, too. A dilated filter may reach so far beyond a
+// small image that memory has no room for it.
 static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
   enum { MOST_BYTES = 1 << 20, MOST_TIMES = 16 };  // what is always possible, and what large images may become
   struct tvmq_geometry g;
   const char *reason = tvmq_geometry(desc, &g);
   if (reason != NULL) return reason;
-  const double pixel = (double)desc->batch * desc->in_c, bytes = (double)desc->in_h * desc->in_w * pixel;
+  const struct tvmq_border *border = &desc->border;
+  const double pixel = (double)desc->batch * desc->in_c;
+  const double bytes = ((double)border->top + desc->in_h + border->bottom) * ((double)border->left + desc->in_w + border->right) * pixel;
   const double height = padded(g.pad_top, desc->in_h, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
   const double width = padded(g.pad_left, desc->in_w, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
   return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: far more padding than input";
