@@ -251,7 +251,8 @@ const char *tvmq_make_operator(const char *signature, size_t most_bytes, struct 
 }
 
 void tvmq_made_draw(const struct tvmq_made *made, int input, void *tensor) {
-  const bool floats = made->op_class == &tvmq_op_quantize && made->desc.quantize.in_type == TVMQ_TYPE_F32;
+  const bool floats = (made->op_class == &tvmq_op_quantize && made->desc.quantize.in_type == TVMQ_TYPE_F32) ||
+                      (made->op_class == &tvmq_op_binary && made->desc.binary.type == TVMQ_TYPE_F32);
   tvmq_draw_input(tensor, made->in_bytes[input], floats, input);
 }
 

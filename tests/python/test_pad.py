@@ -158,6 +158,7 @@ COMPUTED = {
     "padded channels": lambda: padded(CONV(), [(0, 0), (1, 1), (1, 1), (0, 2)]),
     "an output of the model": lambda: padded(CONV(), EVEN, exposed=True),
     "a reader that is left": lambda: padded(CONV(activation="TANH"), EVEN),
+    "a max pooling of float32": lambda: padded(builders.build_max_pool(padding="VALID", in_shape=(1, 10, 10, 8), dtype="float32"), EVEN),
     "an average pooling": lambda: padded(builders.build_average_pool(padding="VALID", in_shape=(1, 10, 10, 8)), EVEN),
     "a reader without a border": lambda: padded(builders.build_quantize(in_dtype="int8", out_dtype="uint8"), EVEN),
 }
