@@ -130,9 +130,10 @@ static const struct {
     {UNARY(LEAKY_RELU, .in_type = F32, .out_type = F32, .alpha = -2), NULL},
     {UNARY(ABS, .in_type = F32), "input and output types differ"},
     {UNARY(HARD_SWISH, .in_type = F32, .out_type = F32, .n = 0), "empty tensor"},
-    {UNARY(RELU, .in_type = F32, .out_type = F32), "float32: not quantized"},
-    {UNARY(LOGISTIC, .in_type = F32, .out_type = F32), "float32: not quantized"},  // by a library of mathematics
-    {UNARY(GELU, .in_type = F32, .out_type = F32), "float32: not quantized"},
+    {UNARY(RELU, .in_type = F32, .out_type = F32), "float32: the runtime's version or mathematics library decides on results"},
+    {UNARY(LOGISTIC, .in_type = F32, .out_type = F32),
+     "float32: the runtime's version or mathematics library decides on results"},  // by a library of mathematics
+    {UNARY(GELU, .in_type = F32, .out_type = F32), "float32: the runtime's version or mathematics library decides on results"},
     {UNARY(RELU, .in_type = S32), "activations are not int8, uint8 or int16"},
     {UNARY(RELU, .out_type = U8), "input and output types differ"},
     {UNARY(RELU, .n = 0), "empty tensor"},

@@ -71,7 +71,8 @@ static const char *formula(const struct tvmq_unary_desc *desc) {
 // float32: where no library of mathematics decides on results. What a RELU makes of a negative zero differs from version to version.
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
   const bool exact = (functions[desc->function].types & FLOAT32) != 0;
-  return exact ? same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n) : "float32: not quantized";
+  return exact ? same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n)
+               : "float32: the runtime's version or mathematics library decides on results";
 }
 
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {
