@@ -1,181 +1,277 @@
-// GEMM on AMX: up to 16 rows x nr = 16, 32 or 64 channels, 64 depths a step.
+// GEMM on AMX: tiles of up to 16 rows x 16 channels, 64 depths a step; a panel has nr = 16, 32 or 64 channels.
 //
-// Tile: as many rows as make all tiles of a call about equal, by one, two or four tiles of 16 channels. With one or two of these, two tiles of rows at a time
-// while there are as many, for which weights are loaded once. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4
-// weights. k is a multiple of 64. Rows are signed bytes, or unsigned ones (a_offset 128).
+// A turn is four tiles at a time, each with an accumulator: 4 x 1, 2 x 2 or 1 x 4 tiles of rows and of channels. Tiles of rows are about equal, the last one
+// shares rows with the one before. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4 weights. k is a multiple of
+// 64. Rows are signed bytes, or unsigned ones (a_offset 128).
 //
-// Registers: tmm0-3 accumulators, 4 rows, 5-7 weights: that a register is loaded while the products of its last content are under way costs nothing. A step
-// takes 16 cycles for each of its products, that of a single tile of 16 or 32 channels some more. Accumulators begin with zeros, because to load the bias would
-// take as long as 64 depths; they go through memory to the vector registers of the output stage, which tiles pass between the steps of the next ones, so that
-// both units are busy.
+// Registers: tmm0-3 accumulators, 4 rows, 5 and 6 weights: that a register is loaded while the products of its last content are under way costs nothing. Names
+// do: the threads of a core share the registers behind them, and with all eight in use this one waits two to three times as long while the other multiplies, too.
+//
+// Accumulators begin with zeros, because to load the bias would take as long as 64 depths; they go through memory to the vector registers of the output stage,
+// which a turn passes between the products of the next one, a few vectors at a time, so that both units are busy. Where all weights stay in the first-level
+// cache, turns go from panel to panel by as many rows as stay there, too, until all of their results are written.
 //
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
 
 #include "kernels/stage_avx512.h"
 
-enum { TILE_ROWS = 16, ACCUMULATORS = 4, STEP = 64, MAX_VECTORS = 4, STORED_VECTORS = 4, LINE = 64 };
+enum { TILE_ROWS = 16, ACCUMULATORS = 4, STEP = 64, MAX_VECTORS = 4, STORED_VECTORS = 4, LINE = 64, BLOCK_BYTES = 16 * 1024 };
 
 static void configure(size_t rows) {
   struct {
     uint8_t palette, start_row, reserved[14];
     uint16_t row_bytes[16];
     uint8_t rows[16];
-  } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {[5] = TILE_ROWS, [6] = TILE_ROWS, [7] = TILE_ROWS}};
+  } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64}, .rows = {[5] = TILE_ROWS, [6] = TILE_ROWS}};
   for (int i = 0; i < 5; i++) config.rows[i] = (uint8_t)rows;
   __asm__ volatile("ldtilecfg %0" ::"m"(config));  // gcc's intrinsic reads 8 bytes as far as the compiler knows, which then drops the others
 }
 
-TVMQ_INLINE void clear(void) {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-}
+// What the turns of a call share.
+struct call {
+  const struct tvmq_gemm_args *args;
+  struct tvmq_stage stage;  // a copy, which no stored byte can be part of
+  size_t out_stride, gap, depth;
+  size_t rows, tile_rows, tile_groups;  // in all, of a tile, and groups of STORED_VECTORS of a tile
+  size_t quota;                         // groups that are stored at a time
+  size_t row_bytes;                     // of a row of a panel's results
+};
 
-// A macro, because registers of tiles are names to gcc.
-#define DOT(ACC, ROW_TILE, WEIGHTS)         \
-  do {                                      \
-    if (is_unsigned)                        \
-      _tile_dpbusd(ACC, ROW_TILE, WEIGHTS); \
-    else                                    \
-      _tile_dpbssd(ACC, ROW_TILE, WEIGHTS); \
-  } while (0)
+// A tile of rows: its first row, where that is in its line, and which row of the output it is.
+struct place {
+  size_t row, in_line, out_row;
+};
 
-// One step of `n` tiles, the second one's rows from `next_rows` on.
-TVMQ_INLINE void step(const char *rows, const char *next_rows, size_t stride, const char *weights, size_t n, int nv, bool is_unsigned) {
-  const size_t group = 64 * (size_t)nv;
-  _tile_loadd(4, rows, stride);
-  _tile_loadd(5, weights, group);
-  DOT(0, 4, 5);
-  if (nv > 1) {
-    _tile_loadd(6, weights + 64, group);
-    DOT(1, 4, 6);
-  }
-  if (nv > 2) {
-    _tile_loadd(7, weights + 128, group);
-    DOT(2, 4, 7);
-    _tile_loadd(5, weights + 192, group);
-    DOT(3, 4, 5);
-  } else if (n > 1) {
-    _tile_loadd(4, next_rows, stride);
-    DOT(2, 4, 5);
-    if (nv > 1) DOT(3, 4, 6);
-  }
-}
-
-// Accumulators lie row by row, those of the second tile behind the first one's.
-TVMQ_INLINE void spill(int32_t (*acc)[16], size_t tile_rows, size_t n, int nv) {
-  const size_t stride = 64 * (size_t)nv;
-  int32_t(*const next)[16] = nv > 2 ? acc + 2 : acc + tile_rows * (size_t)nv;
-  _tile_stored(0, acc[0], stride);
-  if (nv > 1) _tile_stored(1, acc[1], stride);
-  if (nv <= 2 && n == 1) return;
-  _tile_stored(2, next[0], stride);
-  if (nv > 1) _tile_stored(3, next[1], stride);
-}
+// Accumulators lie row by row, those of a tile of rows behind those of the one before.
+struct turn {
+  const char *panel;
+  enum tvmq_path path;
+  size_t n;  // tiles of rows; 0: there is no turn
+  struct place tiles[ACCUMULATORS];
+  uint8_t *out;  // the panel's results of the first row of all
+  int32_t (*acc)[16];
+};
 
 // The inputs of a panel's output stage.
-struct panel {
-  enum tvmq_path path;
-  const char *weights, *multiplier, *shift;
+struct constants {
+  const char *multiplier, *shift;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
   __m512i bias[MAX_VECTORS];
 };
 
-// Tiles whose accumulators wait for their output stage.
-struct waiting {
-  const struct panel *panel;
+TVMQ_INLINE struct constants load_constants(const struct call *call, const char *panel, int nv, enum tvmq_path path) {
+  const size_t group = 64 * (size_t)nv;
+  struct constants c = {.multiplier = panel + group + call->depth / 4 * group};
+  c.shift = c.multiplier + group;
+  UNROLL for (int v = 0; v < nv; v++) {
+    c.bias[v] = tvmq_short_bias(path, _mm512_loadu_si512(panel + 64 * v));
+    if (path == TVMQ_PATH_LONG) continue;
+    c.short_stage[v] = tvmq_short_stage_make(&call->stage, path, _mm512_loadu_si512(c.multiplier + 64 * v), _mm512_loadu_si512(c.shift + 64 * v));
+  }
+  return c;
+}
+
+// How far the output stage of a turn has come.
+struct storing {
+  const struct turn *turn;
   const int32_t (*acc)[16];
-  const int32_t *row_terms;  // NULL: there are none
-  uint8_t *out;
-  int left;  // stores
+  size_t left, tile, left_of_tile;  // groups, and the tile that they are of
+  uint8_t *out;                     // the next row
+  size_t in_line;
+  const int32_t *terms;
 };
 
-TVMQ_INLINE void load_stage(struct panel *p, const char *bias, const struct tvmq_stage *stage, int nv, enum tvmq_path path) {
-  UNROLL for (int v = 0; v < nv; v++) {
-    p->bias[v] = tvmq_short_bias(path, _mm512_loadu_si512(bias + 64 * v));
-    if (path == TVMQ_PATH_LONG) continue;
-    p->short_stage[v] = tvmq_short_stage_make(stage, path, _mm512_loadu_si512(p->multiplier + 64 * v), _mm512_loadu_si512(p->shift + 64 * v));
+TVMQ_INLINE void begin_tile(const struct call *call, struct storing *s) {
+  const struct place *const tile = &s->turn->tiles[s->tile];
+  s->left_of_tile = call->tile_groups;
+  s->out = s->turn->out + tile->out_row * call->out_stride;
+  s->in_line = tile->in_line;
+  s->terms = call->args->row_terms ? call->args->row_terms + tile->row : NULL;
+}
+
+TVMQ_INLINE struct storing begin_turn(const struct call *call, const struct turn *turn) {
+  struct storing s = {.turn = turn, .acc = (const int32_t(*)[16])turn->acc, .left = turn->n * call->tile_groups};
+  begin_tile(call, &s);
+  return s;
+}
+
+// Where the next row is stored: one between lines where the next line begins.
+TVMQ_INLINE uint8_t *next_row(const struct call *call, struct storing *s) {
+  uint8_t *const row = s->out;
+  s->out += call->out_stride;
+  if (call->gap > 0 && ++s->in_line == call->args->pitch) {
+    s->in_line = 0;
+    s->out -= call->gap * call->out_stride;
   }
+  return row;
 }
 
-TVMQ_INLINE void load_panel(struct panel *p, const char *bytes, size_t depth, const struct tvmq_stage *stage, int nv) {
-  const size_t group = 64 * (size_t)nv;
-  p->weights = bytes + group;
-  p->multiplier = p->weights + depth / 4 * group;
-  p->shift = p->multiplier + group;
-  p->path = tvmq_panel_path(stage, (const int32_t *)p->multiplier);
-  TVMQ_FOR_PATH_OR_SUMS(p->path, load_stage, p, bytes, stage, nv);
-}
-
-TVMQ_INLINE void store_path(struct waiting *waiting, int n, const struct tvmq_stage *stage, size_t out_stride, int nv, enum tvmq_path path) {
-  struct waiting w = *waiting;  // copies, which no stored byte can be part of
-  const struct panel panel = *w.panel;
-  const int rows = STORED_VECTORS / nv;
-  for (int s = 0; s < n; s++) {
+TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct constants *c, size_t most, int nv, enum tvmq_path path) {
+  size_t n = tvmq_min(most, s->left);
+  for (s->left -= n; n > 0; n--) {
     __m512i value[STORED_VECTORS];
+    UNROLL for (int i = 0; i < STORED_VECTORS; i++) value[i] = _mm512_add_epi32(c->bias[i % nv], _mm512_load_si512(s->acc[i]));
+    if (s->terms != NULL) {
+      UNROLL for (int i = 0; i < STORED_VECTORS; i++) value[i] = _mm512_add_epi32(value[i], _mm512_set1_epi32(s->terms[i / nv]));
+      s->terms += STORED_VECTORS / nv;
+    }
     UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
       const int v = i % nv;
-      __m512i a = _mm512_add_epi32(panel.bias[v], _mm512_load_si512(w.acc[i]));
-      if (w.row_terms) a = _mm512_add_epi32(a, _mm512_set1_epi32(w.row_terms[i / nv]));
-      value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&panel.short_stage[v], path, a)
-                                        : tvmq_long_rescale(stage, a, _mm512_loadu_si512(panel.multiplier + 64 * v), _mm512_loadu_si512(panel.shift + 64 * v));
+      value[i] = path != TVMQ_PATH_LONG
+                     ? tvmq_short_rescale(&c->short_stage[v], path, value[i])
+                     : tvmq_long_rescale(&call->stage, value[i], _mm512_loadu_si512(c->multiplier + 64 * v), _mm512_loadu_si512(c->shift + 64 * v));
     }
-    tvmq_store_rows(stage, path, value, nv, w.out, out_stride);
-    w.acc += STORED_VECTORS;
-    if (w.row_terms) w.row_terms += rows;
-    w.out += (size_t)rows * out_stride;
+    uint8_t *rows[STORED_VECTORS];
+    UNROLL for (int i = 0; i < STORED_VECTORS / nv; i++) rows[i] = next_row(call, s);
+    tvmq_store_at(&call->stage, path, value, nv, rows);
+    s->acc += STORED_VECTORS;
+    if (--s->left_of_tile > 0 || s->tile + 1 == s->turn->n) continue;
+    s->tile++;
+    begin_tile(call, s);
   }
-  w.left -= n;
-  *waiting = w;
 }
 
-TVMQ_INLINE void store(struct waiting *w, int most, const struct tvmq_stage *stage, size_t out_stride, int nv) {
-  const int n = most < w->left ? most : w->left;
-  if (n > 0) TVMQ_FOR_PATH_OR_SUMS(w->panel->path, store_path, w, n, stage, out_stride, nv);
+// Macros, because registers of tiles are names to gcc.
+#define PRODUCT(ACC, WEIGHTS)          \
+  do {                                 \
+    if (is_unsigned)                   \
+      _tile_dpbusd(ACC, 4, WEIGHTS);   \
+    else                               \
+      _tile_dpbssd(ACC, 4, WEIGHTS);   \
+  } while (0)
+#define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].row * stride, stride)
+#define WEIGHTS(REGISTER, VECTOR) _tile_loadd(REGISTER, weights + 64 * (VECTOR), group)
+#define STORE() store(call, &storing, &constants, call->quota, nv, path)
+#define SPILL(ACC) _tile_stored(ACC, turn->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (ACC) % nv], group)
+
+// Multiplies a turn, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step two lines of weights at a
+// time, `ahead_by` bytes from each other, from `ahead` on.
+TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, const struct turn *last, size_t ahead, size_t ahead_by, bool is_unsigned, int nv,
+                          enum tvmq_path path) {
+  const struct tvmq_gemm_args *const args = call->args;
+  const size_t group = 64 * (size_t)nv, step_bytes = STEP / 4 * group, stride = args->row_stride;
+  const struct constants constants = load_constants(call, last->panel, nv, path);
+  struct storing storing = begin_turn(call, last);
+  const char *weights = turn->panel + group;
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (size_t t = 0; t < args->n_taps; t++) {
+    const char *rows = args->rows[t];
+    for (const char *const end = rows + args->k; rows < end; rows += STEP, weights += step_bytes) {
+      for (size_t i = ahead; i < step_bytes; i += ahead_by) _mm_prefetch(weights + args->panel_bytes + i, _MM_HINT_T1);
+      ROWS(0);
+      WEIGHTS(5, 0);
+      PRODUCT(0, 5);
+      if (nv == 4) {
+        WEIGHTS(5, 1);
+        PRODUCT(1, 5);
+      } else if (nv == 2) {
+        WEIGHTS(6, 1);
+        PRODUCT(1, 6);
+      } else if (turn->n > 1) {
+        ROWS(1);
+        PRODUCT(1, 5);
+      }
+      STORE();
+      if (nv == 4) {
+        WEIGHTS(5, 2);
+        PRODUCT(2, 5);
+        WEIGHTS(5, 3);
+        PRODUCT(3, 5);
+      } else if (nv == 2 && turn->n > 1) {
+        ROWS(1);
+        PRODUCT(2, 5);
+        PRODUCT(3, 6);
+      } else if (nv == 1 && turn->n > 2) {
+        ROWS(2);
+        PRODUCT(2, 5);
+        if (turn->n > 3) {
+          ROWS(3);
+          PRODUCT(3, 5);
+        }
+      }
+      STORE();
+    }
+  }
+  SPILL(0);
+  if ((int)turn->n > 1 / nv) SPILL(1);
+  if ((int)turn->n > 2 / nv) SPILL(2);
+  if ((int)turn->n > 3 / nv) SPILL(3);
+}
+
+TVMQ_INLINE void store_turn(const struct call *call, const struct turn *turn, int nv, enum tvmq_path path) {
+  const struct constants constants = load_constants(call, turn->panel, nv, path);
+  struct storing storing = begin_turn(call, turn);
+  store(call, &storing, &constants, storing.left, nv, path);
+}
+
+// The tile after `at`; the last one ends with the last row.
+TVMQ_INLINE struct place next_place(const struct call *call, struct place at) {
+  const size_t pitch = call->args->pitch, last = call->rows - call->tile_rows, row = at.row + call->tile_rows;
+  if (call->gap == 0) return (struct place){.row = tvmq_min(row, last), .out_row = tvmq_min(row, last)};
+  if (row > last) return (struct place){.row = last, .in_line = last % pitch, .out_row = last - last / pitch * call->gap};
+  struct place next = {.row = row, .in_line = at.in_line + call->tile_rows, .out_row = at.out_row + call->tile_rows};
+  for (; next.in_line >= pitch; next.in_line -= pitch) next.out_row -= call->gap;
+  return next;
+}
+
+TVMQ_INLINE struct call begin_call(const struct tvmq_gemm_args *args, int nv) {
+  const size_t turn_tiles = ACCUMULATORS / (size_t)nv, rows = args->row_tiles * TILE_ROWS - args->overlap, depth = args->n_taps * args->k;
+  const size_t tile_rows = tvmq_round_up(tvmq_ceil_div(rows, args->row_tiles), turn_tiles), tile_groups = tile_rows / turn_tiles;
+  return (struct call){
+      .args = args,
+      .stage = *args->stage,
+      .out_stride = args->out_stride,
+      .gap = args->pitch > 0 ? args->pitch - args->line_rows : 0,
+      .depth = depth,
+      .rows = rows,
+      .tile_rows = tile_rows,
+      .tile_groups = tile_groups,
+      .quota = tvmq_ceil_div(turn_tiles * tile_groups, 2 * depth / STEP),
+      .row_bytes = 16 * (size_t)nv * tvmq_stored_bytes(args->stage),
+  };
+}
+
+// Tiles that go from panel to panel together.
+TVMQ_INLINE size_t block_tiles(const struct call *call, size_t turn_tiles) {
+  const struct tvmq_gemm_args *const args = call->args;
+  if (args->n_panels * args->panel_bytes > BLOCK_BYTES) return args->row_tiles;
+  const size_t tile_bytes = call->tile_rows * (args->row_stride + args->n_panels * call->row_bytes);
+  return tvmq_max(BLOCK_BYTES / tile_bytes / turn_tiles, 1) * turn_tiles;
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
-  const size_t group = 64 * (size_t)nv, stride = args->row_stride, out_stride = args->out_stride, depth = args->n_taps * args->k;
-  const size_t panel_bytes = 16 * (size_t)nv * tvmq_stored_bytes(args->stage);
-  const size_t n_steps = depth / STEP, n_rows = args->row_tiles * TILE_ROWS - args->overlap, most_tiles = nv > 2 ? 1 : 2;
-  const size_t tile_rows = tvmq_round_up(tvmq_ceil_div(n_rows, args->row_tiles), STORED_VECTORS / (size_t)nv),
-               turns = tvmq_ceil_div(args->row_tiles, most_tiles);
-  const struct tvmq_stage stage = *args->stage;
-  const int tile_stores = (int)tile_rows * nv / STORED_VECTORS, stores_per_step = (int)tvmq_ceil_div((size_t)tile_stores * most_tiles, n_steps);
+  const size_t turn_tiles = ACCUMULATORS / (size_t)nv;
+  const struct call held = begin_call(args, nv), *const call = &held;
+  const size_t most = block_tiles(call, turn_tiles);
+  const char *const panels = args->panel;
   _Alignas(64) int32_t acc[TILE_ROWS * ACCUMULATORS][16];
-  struct panel panels[2];  // one is multiplied, the last tiles of the other may still wait
-  struct waiting waiting = {.left = 0};
-  configure(tile_rows);
-  for (size_t p = 0; p < args->n_panels; p++) {
-    struct panel *const panel = &panels[p % 2];
-    load_panel(panel, (const char *)args->panel + p * args->panel_bytes, depth, &stage, nv);
-    for (size_t done = 0, turn = 0; done < n_rows; turn++) {
-      const size_t n = n_rows - done > tile_rows && n_rows >= most_tiles * tile_rows ? most_tiles : 1, first = tvmq_min(done, n_rows - n * tile_rows);
-      const char *w = panel->weights;
-      clear();
-      for (size_t t = 0; t < args->n_taps; t++) {
-        const char *row = (const char *)args->rows[t] + first * stride, *const end = row + args->k;
-        for (; row < end; row += STEP, w += STEP / 4 * group) {
-          step(row, row + tile_rows * stride, stride, w, n, nv, is_unsigned);
-          // The next panel is on its way from the outer caches while this one is still multiplied: each turn brings its part, two lines at a time.
-          for (size_t i = turn * 2 * LINE; i < STEP / 4 * group; i += turns * 2 * LINE) _mm_prefetch(w + args->panel_bytes + i, _MM_HINT_T1);
-          store(&waiting, stores_per_step, &stage, out_stride, nv);
-        }
+  struct turn turns[2] = {{.panel = panels, .acc = acc}, {.panel = panels, .acc = acc}}, *last = &turns[0], *now = &turns[1];
+  struct place begin = {0}, end = begin;
+  configure(call->tile_rows);
+  for (size_t done = 0; done < args->row_tiles; done += most, begin = end) {
+    const size_t n = tvmq_min(args->row_tiles - done, most), ahead_by = tvmq_ceil_div(n, turn_tiles) * 2 * LINE;
+    for (size_t p = 0; p < args->n_panels; p++) {
+      size_t ahead = done == 0 ? 0 : SIZE_MAX;
+      end = begin;
+      for (size_t tile = 0; tile < n; tile += turn_tiles) {
+        now->panel = panels + p * args->panel_bytes;
+        now->path = tvmq_panel_path(&call->stage, (const int32_t *)(now->panel + 64 * (size_t)nv * (1 + call->depth / 4)));
+        now->out = (uint8_t *)args->out + p * call->row_bytes;
+        now->n = tvmq_min(turn_tiles, n - tile);
+        for (size_t i = 0; i < now->n; i++, end = next_place(call, end)) now->tiles[i] = end;
+        TVMQ_FOR_PATH_OR_SUMS(last->path, multiply, call, now, last, ahead, ahead_by, is_unsigned, nv);
+        if (done == 0) ahead += 2 * LINE;
+        struct turn *const stored = last;
+        last = now;
+        now = stored;
       }
-      spill(acc, tile_rows, n, nv);
-      waiting = (struct waiting){
-          .panel = panel,
-          .acc = acc,
-          .row_terms = args->row_terms ? args->row_terms + first : NULL,
-          .out = (uint8_t *)args->out + first * out_stride + p * panel_bytes,
-          .left = (int)n * tile_stores,
-      };
-      done = first + n * tile_rows;
     }
   }
-  store(&waiting, waiting.left, &stage, out_stride, nv);
+  TVMQ_FOR_PATH_OR_SUMS(last->path, store_turn, call, last, nv);
   _tile_release();
 }
 

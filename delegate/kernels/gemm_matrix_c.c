@@ -12,8 +12,11 @@ enum { MR = 4, NR = 8 };
 // Rows of a line.
 static size_t rows_of(const struct tvmq_gemm_args *args) { return args->row_tiles * MR - args->overlap; }
 
+// Where row m of a line is stored.
+static size_t out_row(const struct tvmq_gemm_args *args, size_t m) { return args->pitch > 0 ? m - m / args->pitch * (args->pitch - args->line_rows) : m; }
+
 // One tile, rows of a line from `first` on. Weights lie as for the other portable kernel.
-TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size_t line, size_t first, uint8_t *out, bool is_unsigned) {
+TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size_t line, size_t first, uint8_t *line_out, bool is_unsigned) {
   const int32_t *const bias = (const int32_t *)panel;
   const int8_t *weights = (const int8_t *)(bias + NR);
   const int32_t *const terms = args->row_terms ? args->row_terms + line * rows_of(args) : NULL;
@@ -32,7 +35,8 @@ TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size
     }
   }
   const int32_t *const multiplier = (const int32_t *)weights, *const shift = multiplier + NR;
-  for (size_t m = 0; m < MR; m++, out += args->out_stride) {
+  for (size_t m = 0; m < MR; m++) {
+    uint8_t *const out = line_out + out_row(args, first + m) * args->out_stride;
     if (args->stage->sums) memcpy(out, acc[m], sizeof acc[m]);
     for (size_t n = 0; n < NR && !args->stage->sums; n++)
       out[n] = (uint8_t)(tvmq_stage_s32(args->stage, (int32_t)acc[m][n], multiplier[n], shift[n]) ^ args->stage->flip);
@@ -45,7 +49,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, size_t n_lines, bool is
       uint8_t *const out = (uint8_t *)args->out + line * args->out_line_stride + p * NR * tvmq_stored_bytes(args->stage);
       for (size_t i = 0; i < args->row_tiles; i++) {
         const size_t first = tvmq_min(i * MR, rows_of(args) - MR);
-        tile(args, (const char *)args->panel + p * args->panel_bytes, line, first, out + first * args->out_stride, is_unsigned);
+        tile(args, (const char *)args->panel + p * args->panel_bytes, line, first, out, is_unsigned);
       }
     }
   }

@@ -56,6 +56,9 @@ TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return st
 // Those with TVMQ_LINES flip, and compute n_lines times as many: a line lies line_stride bytes behind the last, its row terms follow, its output lies
 // out_line_stride bytes behind.
 //
+// Those with TVMQ_GAPS take rows in lines of pitch rows, the first line_rows of which are wanted: row m is stored at row m - m / pitch * (pitch - line_rows) of
+// the output, and others where later ones belong that are stored after them. The last line is whole, and no gap is longer than a line.
+//
 // Kernels with TVMQ_ZIPPED_ROWS, whose tiles have eight rows, read a tile at its first pointer, rows[i * n_taps * mr]: eight depths of each row, then the next
 // eight, from tap to tap. The other pointers are not looked at. Their in_flip is 0.
 struct tvmq_gemm_args {
@@ -68,6 +71,7 @@ struct tvmq_gemm_args {
   bool is_narrow;                // TVMQ_NARROW: the second half of the panel's channels is not wanted, and what is stored for it may be anything
   size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
   size_t n_lines, line_stride, out_line_stride;  // TVMQ_LINES
+  size_t pitch, line_rows;                       // TVMQ_GAPS; a pitch of 0: all rows are wanted
   bool panel_follows;                            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
   const int32_t *row_terms;  // [rows]: what a filter zero point owes for the row, else zeros; in 16x8 less than 2^23 in size. TVMQ_MATRIX_ROWS
                              // takes NULL for zeros
@@ -322,7 +326,8 @@ enum tvmq_variant_flags {
   TVMQ_FLOAT_STAGE = 1u << 4,    // any of the panels may be in float form (stage.h)
   TVMQ_LINES = 1u << 5,          // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
   TVMQ_SUMS = 1u << 6,           // the stage may have `sums`
-  TVMQ_NARROW = 1u << 7          // a panel may be narrow, as the last of a layer is, and then takes half of the work
+  TVMQ_NARROW = 1u << 7,         // a panel may be narrow, as the last of a layer is, and then takes half of the work
+  TVMQ_GAPS = 1u << 8            // TVMQ_MATRIX_ROWS, of which those between lines need not be stored
 };
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.

@@ -1,5 +1,6 @@
 // gemm, int8 and 16x8.
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 #include "layer.h"
@@ -87,6 +88,31 @@ static void zip(const struct guard *tiles, enum guard_side side, const struct sh
   }
 }
 
+// Lines of rows for kernels that drop what lies between; a pitch of 0 for others, and sometimes.
+struct gaps {
+  size_t pitch, line_rows;
+};
+
+static struct gaps draw_gaps(const struct tvmq_variant *variant, size_t n_rows) {
+  for (int i = 0; (variant->flags & TVMQ_GAPS) != 0 && i < 8; i++) {
+    const size_t pitch = 1 + check_below((uint32_t)n_rows), line_rows = (n_rows - 1) % pitch + 1;
+    if (pitch <= 2 * line_rows) return (struct gaps){pitch, line_rows};
+  }
+  return (struct gaps){0};
+}
+
+// Leaves the rows that are wanted.
+static void drop_gaps(struct layer *layer, const struct gaps *gaps) {
+  if (gaps->pitch == 0) return;
+  size_t n = 0;
+  for (size_t row = 0; row < layer->n_rows; row++) {
+    if (row % gaps->pitch >= gaps->line_rows) continue;
+    memmove(layer->sums + n * layer->n, layer->sums + row * layer->n, layer->n * sizeof *layer->sums);
+    n++;
+  }
+  layer->n_rows = n;
+}
+
 static void check_shape(const struct tvmq_variant *variant, const struct shape *shape) {
   static struct guard pool, table, terms, tiles;
   if (!pool.first) {
@@ -124,6 +150,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   } else {
     sum_rows(&layer, picks, shape, k, guard_writable(&terms, row_terms));
   }
+  const struct gaps gaps = draw_gaps(variant, layer.n_rows);
+  drop_gaps(&layer, &gaps);
   layer_draw_stage(&layer);
 
   const bool may_have_none = !shape->stage_only && (layer.filter_zero_point == 0 || variant->layout.weight_bytes > 1);
@@ -144,6 +172,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .n_lines = n_lines,
       .line_stride = line_rows * pool.pitch,
       .out_line_stride = line_rows * layer.row_stride,
+      .pitch = gaps.pitch,
+      .line_rows = gaps.line_rows,
       .row_terms = has_none && is_matrix ? NULL : row_terms,
       .no_row_terms = has_none,
       .out = layer_out(&layer, side),
@@ -151,7 +181,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("row_tiles %zu, overlap %zu, lines %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, n_lines, shape->n_taps,
+  check_case("row_tiles %zu, overlap %zu, lines %zu, pitch %zu of %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, n_lines, gaps.line_rows, gaps.pitch, shape->n_taps,
              shape->depth, k, shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.gemm, &args);
   layer_compare(&layer);

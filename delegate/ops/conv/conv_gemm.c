@@ -59,6 +59,13 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
 // A block of no more bytes than these whose last panel overhangs is computed aside as a whole and copied: a second call of the kernel would take longer.
 enum { COPIED_SOONER = 1024 };
 
+// Lines as results leave the kernel: it may have dropped what lies between.
+static struct tvmq_gemm_lines stored_lines(const struct tvmq_conv *c) {
+  struct tvmq_gemm_lines lines = tvmq_gemm_plan_of(c)->lines;
+  if (tvmq_gemm_drops_gaps(c)) lines.pitch = lines.line_rows;
+  return lines;
+}
+
 // Copies the first `n` bytes of those of rows [first, end) that belong to lines; `from` is the first row's.
 static void copy_out(const struct tvmq_gemm_lines *lines, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out,
                      size_t out_stride) {
@@ -77,11 +84,13 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t nr = c->choice.variant->layout.nr, bytes = c->problem.stored_bytes;
   uint8_t *const tile = b->scratch + g->tile;
+  const struct tvmq_gemm_lines lines = stored_lines(c);
+  const size_t n_rows = part->n == b->n_rows ? tvmq_gemm_rows(&lines, b->n_lines) : part->n;  // in parts there are no gaps
   for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, g->tile_panels);
     c->choice.way->source->multiply(b, part, p, panels, tile, panels * nr * bytes);
     const size_t channels = tvmq_min(c->problem.group_n - p * nr, panels * nr);
-    copy_out(&g->lines, tile, panels * nr * bytes, part->first, part->first + part->n, channels * bytes, out + p * nr * bytes, out_stride);
+    copy_out(&lines, tile, panels * nr * bytes, part->first, part->first + n_rows, channels * bytes, out + p * nr * bytes, out_stride);
   }
 }
 
@@ -114,11 +123,13 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   const size_t pixel = (image * lines->image_lines + first) * lines->line_rows;
   uint8_t *const out = (uint8_t *)pass->outs[0] + pixel * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);
+  const struct tvmq_gemm_lines stored = stored_lines(c);
+  const bool has_no_gaps = stored.pitch == stored.line_rows;
   const size_t whole_panels = tvmq_max(tvmq_min(end_panel, group_n / nr), panel);
   for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts; part++) {
     if (part->n == 0) continue;
     const bool is_small = whole_panels < end_panel && part->n * (end_panel - panel) * nr * bytes <= COPIED_SOONER;
-    const size_t direct = part->n >= mr && lines->pitch == lines->line_rows && !is_small ? whole_panels - panel : 0;
+    const size_t direct = part->n >= mr && has_no_gaps && !is_small ? whole_panels - panel : 0;
     if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }

@@ -226,6 +226,8 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
       .n_panels = n_panels,
       .panel_bytes = c->choice.panel.size,
       .n_lines = 1,
+      .pitch = tvmq_gemm_drops_gaps(c) ? g->lines.pitch : 0,
+      .line_rows = g->lines.line_rows,
       .in_flip = kernel_flip(c),
       .row_terms = g->row_sums ? (const int32_t *)(b->scratch + g->terms) + part->first : NULL,
       .out = out,
