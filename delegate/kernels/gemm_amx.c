@@ -5,7 +5,8 @@
 // 64. Rows are signed bytes, or unsigned ones (a_offset 128).
 //
 // Registers: tmm0-3 accumulators, 4 rows, 5 and 6 weights: that a register is loaded while the products of its last content are under way costs nothing. Names
-// do: the threads of a core share the registers behind them, and with all eight in use this one waits two to three times as long while the other multiplies, too.
+// do: the threads of a core share the registers behind them, and with all eight in use this one waits two to three times as long while the other multiplies,
+// too.
 //
 // Accumulators begin with zeros, because to load the bias would take as long as 64 depths; they go through memory to the vector registers of the output stage,
 // which a turn passes between the products of the next one, a few vectors at a time, so that both units are busy. Where all weights stay in the first-level
@@ -133,20 +134,20 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
 }
 
 // Macros, because registers of tiles are names to gcc.
-#define PRODUCT(ACC, WEIGHTS)          \
-  do {                                 \
-    if (is_unsigned)                   \
-      _tile_dpbusd(ACC, 4, WEIGHTS);   \
-    else                               \
-      _tile_dpbssd(ACC, 4, WEIGHTS);   \
+#define PRODUCT(ACC, WEIGHTS)        \
+  do {                               \
+    if (is_unsigned)                 \
+      _tile_dpbusd(ACC, 4, WEIGHTS); \
+    else                             \
+      _tile_dpbssd(ACC, 4, WEIGHTS); \
   } while (0)
 #define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].row * stride, stride)
 #define WEIGHTS(REGISTER, VECTOR) _tile_loadd(REGISTER, weights + 64 * (VECTOR), group)
 #define STORE() store(call, &storing, &constants, call->quota, nv, path)
 #define SPILL(ACC) _tile_stored(ACC, turn->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (ACC) % nv], group)
 
-// Multiplies a turn, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step two lines of weights at a
-// time, `ahead_by` bytes from each other, from `ahead` on.
+// Multiplies a turn, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step two lines of weights at
+// a time, `ahead_by` bytes from each other, from `ahead` on.
 TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, const struct turn *last, size_t ahead, size_t ahead_by, bool is_unsigned, int nv,
                           enum tvmq_path path) {
   const struct tvmq_gemm_args *const args = call->args;

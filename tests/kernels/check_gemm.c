@@ -181,8 +181,8 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("row_tiles %zu, overlap %zu, lines %zu, pitch %zu of %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, n_lines, gaps.line_rows, gaps.pitch, shape->n_taps,
-             shape->depth, k, shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
+  check_case("row_tiles %zu, overlap %zu, lines %zu, pitch %zu of %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, n_lines,
+             gaps.line_rows, gaps.pitch, shape->n_taps, shape->depth, k, shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.gemm, &args);
   layer_compare(&layer);
 }

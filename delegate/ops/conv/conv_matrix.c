@@ -7,6 +7,9 @@
 //
 //   0 0 0 0   0 a b c   0 d e f   0 0 0 0   -        rows of A: line 0 has 0 1 2, line 1 has 4 5 6; row 3 reads what lies between and is dropped
 //
+// With strides a row is stride_w pixels behind the last, and the copy has a plane for each remainder of a line's number by stride_h, in which a tap reads line
+// after line.
+//
 // Rows are read as far as whole steps of the kernel go: what lies behind a tap meets weights of zero.
 #include "ops/conv/conv_matrix.h"
 
@@ -40,24 +43,32 @@ static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p
 
 // Pixels that taps reach past the right side of the input.
 static size_t pad_right(const struct tvmq_rows *rows) {
-  const size_t reach = rows->out_w + (rows->filter_w - 1) * rows->dilation_w;
+  const size_t reach = (rows->out_w - 1) * rows->stride_w + (rows->filter_w - 1) * rows->dilation_w + 1;
   return reach > rows->pad_left + rows->in_w ? reach - rows->pad_left - rows->in_w : 0;
 }
 
-// Wide enough for the gap between lines, and for the outputs of a line, which under a border wider than the filter may be more.
+// Rows from a line of the copy to the next. Wide enough for the gap between lines, and for the outputs of a line, which under a border wider than the filter
+// may be more.
 static size_t padded_pitch(const struct tvmq_rows *rows) {
-  const size_t right = pad_right(rows), pitch = rows->in_w + (right > rows->pad_left ? right : rows->pad_left);
-  return pitch > rows->out_w ? pitch : rows->out_w;
+  return tvmq_max(tvmq_ceil_div(rows->in_w + tvmq_max(pad_right(rows), rows->pad_left), rows->stride_w), rows->out_w);
 }
 
+static size_t padded_line_bytes(const struct tvmq_rows *rows, size_t pitch) { return pitch * rows->stride_w * rows->pixel_bytes; }
+
+// Planes of the copy, and the lines of each that `n` output lines read.
+static size_t padded_planes(const struct tvmq_rows *rows) { return rows->filter_h > 1 ? rows->stride_h : 1; }
+static size_t padded_lines(const struct tvmq_rows *rows, size_t n) { return n + (rows->filter_h - 1) * rows->dilation_h / rows->stride_h; }
+
 static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
-  if (p->groups > 1 || p->desc.stride_h > 1 || p->desc.stride_w > 1) return (struct tvmq_conv_choice){0};
+  if (p->groups > 1) return (struct tvmq_conv_choice){0};
   const struct tvmq_rows rows = tvmq_conv_rows(p);
-  const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = rows.out_h + (rows.filter_h - 1) * rows.dilation_h;
+  const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = padded_planes(&rows) * padded_lines(&rows, rows.out_h);
   struct tvmq_conv_choice c = choose(p, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
-  const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * pitch * rows.pixel_bytes, env->machine);
+  if (!c.variant) return c;
+  const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * padded_line_bytes(&rows, pitch), env->machine);
   c.bring_cycles += copy_cycles;
-  c.cycles += copy_cycles + (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine);
+  c.cycles += copy_cycles;
+  if ((c.variant->flags & TVMQ_GAPS) == 0) c.cycles += (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine);
   return c;
 }
 
@@ -74,14 +85,19 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
 
 // ---- plan
 
-// Bytes from a row of tap 0 to that of tap `t`, in the copy with padding; the other ways have one tap.
-static size_t tap_offset(const struct tvmq_gemm_plan *g, size_t t) {
-  const size_t line_pieces = g->rows.filter_w / g->rows.piece_taps;
-  return (t / line_pieces * g->rows.dilation_h * g->lines.pitch + t % line_pieces * g->rows.dilation_w) * g->rows.pixel_bytes;
+// Bytes from a plane of the copy with padding to the next.
+static size_t plane_bytes(const struct tvmq_conv *c) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  return padded_lines(&g->rows, tvmq_min(c->choice.blocks.rows, g->lines.image_lines)) * padded_line_bytes(&g->rows, g->lines.pitch);
 }
 
-// Lines of the copy with padding that `n` output lines read.
-static size_t padded_lines(const struct tvmq_rows *rows, size_t n) { return n + (rows->filter_h - 1) * rows->dilation_h; }
+// Bytes from a row of tap 0 to that of tap `t`, in the copy with padding; the other ways have one tap.
+static size_t tap_offset(const struct tvmq_conv *c, size_t t) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const size_t line_pieces = g->rows.filter_w / g->rows.piece_taps, line = t / line_pieces * g->rows.dilation_h;
+  return line % g->rows.stride_h * plane_bytes(c) + line / g->rows.stride_h * padded_line_bytes(&g->rows, g->lines.pitch) +
+         t % line_pieces * g->rows.dilation_w * g->rows.pixel_bytes;
+}
 
 // Rows at the end of the input behind which a step of the kernel would read past it.
 static size_t unreadable_rows(const struct tvmq_conv *c) {
@@ -97,11 +113,12 @@ static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t n_row
   const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = g->rows.pixel_bytes;
   if (c->choice.way->id == TVMQ_WAY_MATRIX) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
   if (c->choice.way->id == TVMQ_WAY_MATRIX_IM2COL) return tvmq_mul_size(n_rows, k, bytes);
-  size_t read, filled;
-  if (!tvmq_mul_size(n_rows, pixel, &read) || !tvmq_add_size(read, tap_offset(g, c->choice.n_taps - 1) + k, &read)) return false;
-  if (!tvmq_mul_size(padded_lines(&g->rows, n_lines) * g->lines.pitch + g->rows.pad_left, pixel, &filled)) return false;
-  *bytes = read > filled ? read : filled;
-  return true;
+  const size_t line = padded_line_bytes(&g->rows, g->lines.pitch),
+               last_tap = padded_lines(&g->rows, 0) * line + (g->rows.filter_w - 1) * g->rows.dilation_w * pixel;
+  size_t read, plane, filled, others;  // of the last plane what is read and filled, and the others
+  if (!tvmq_mul_size(n_rows, g->rows.stride_w * pixel, &read) || !tvmq_add_size(read, last_tap + k, &read)) return false;
+  if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel, &filled)) return false;
+  return tvmq_mul_size(padded_planes(&g->rows) - 1, plane, &others) && tvmq_add_size(tvmq_max(read, filled), others, bytes);
 }
 
 static struct tvmq_gemm_lines lines_of(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c) {
@@ -117,7 +134,7 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
   work.even = true;
   work.least = env->machine->matrix_least_tiles * tvmq_ceil_div(c->variant->mr, lines.pitch);
   work.most = tvmq_ceil_div(env->machine->matrix_most_rows, lines.pitch);
-  work.row_bytes = lines.pitch * (is_padded(c) ? rows.pixel_bytes : c->k);
+  work.row_bytes = is_padded(c) ? padded_planes(&rows) * padded_line_bytes(&rows, lines.pitch) : c->k;
   work.reach = lines.pitch > 1 ? padded_lines(&rows, 0) : 0;
   return work;
 }
@@ -135,17 +152,21 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
 // ---- run
 
 // Copies what output lines [first, first + n) of an image read, with its padding.
-static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *to) {
+static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *copies) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  const size_t pixel = g->rows.pixel_bytes, line = g->rows.in_w * pixel, pitch = g->lines.pitch * pixel, lines = padded_lines(&g->rows, n);
+  const size_t pixel = g->rows.pixel_bytes, line = g->rows.in_w * pixel, pitch = padded_line_bytes(&g->rows, g->lines.pitch);
+  const size_t lines = padded_lines(&g->rows, n), planes = padded_planes(&g->rows), plane = plane_bytes(c);
   const int zero_point = (uint8_t)c->problem.desc.in.zero_point;
-  memset(to, zero_point, g->rows.pad_left * pixel);
-  to += g->rows.pad_left * pixel;
-  for (size_t i = 0; i < lines; i++, to += pitch) {
-    const size_t y = first + i - g->rows.pad_top;  // huge above the image
-    const size_t copied = y < g->rows.in_h ? line : 0;
-    memcpy(to, image + y * copied, copied);
-    memset(to + copied, zero_point, pitch - copied);
+  for (size_t p = 0; p < planes; p++) {
+    uint8_t *to = copies + p * plane;
+    memset(to, zero_point, g->rows.pad_left * pixel);
+    to += g->rows.pad_left * pixel;
+    for (size_t i = 0; i < lines; i++, to += pitch) {
+      const size_t y = (first + i) * g->rows.stride_h + p - g->rows.pad_top;  // huge above the image
+      const size_t copied = y < g->rows.in_h ? line : 0;
+      memcpy(to, image + y * copied, copied);
+      memset(to + copied, zero_point, pitch - copied);
+    }
   }
 }
 
@@ -157,7 +178,7 @@ static size_t place(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   uint8_t *const copies = b->scratch + g->copies;
   if (is_padded(&c->choice)) {
     if (!are_there) copy_padded(c, b->in + b->image * g->rows.in_h * g->rows.in_w * pixel, first, b->n_lines, copies);
-    parts[0] = (struct tvmq_gemm_part){.base = copies, .stride = pixel, .n = n};
+    parts[0] = (struct tvmq_gemm_part){.base = copies, .stride = g->rows.stride_w * pixel, .n = n};
     return 1;
   }
   if (c->choice.way->id == TVMQ_WAY_MATRIX_IM2COL) {
@@ -184,7 +205,7 @@ static void fill_table(const struct tvmq_gemm_block *b, const struct tvmq_gemm_p
   const struct tvmq_conv_choice *choice = &b->conv->choice;
   const size_t mr = choice->variant->mr, n_taps = choice->n_taps, last = b->n_rows - 1;
   for (size_t t = 0; t < n_taps; t++) {
-    const size_t offset = tap_offset(tvmq_gemm_plan_of(b->conv), t);
+    const size_t offset = tap_offset(b->conv, t);
     const struct tvmq_gemm_part *part = parts;
     const void **cells = table + t * mr;
     for (size_t tile = 0; tile <= last; tile += mr, cells += n_taps * mr) {
@@ -214,7 +235,7 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr, row_tiles = tvmq_ceil_div(part->n, mr);
   const void **taps = (const void **)(b->scratch + g->taps);
-  for (size_t t = 0; t < c->choice.n_taps; t++) taps[t] = part->base + tap_offset(g, t);
+  for (size_t t = 0; t < c->choice.n_taps; t++) taps[t] = part->base + tap_offset(c, t);
   c->choice.variant->fn.gemm(&(struct tvmq_gemm_args){
       .rows = taps,
       .row_stride = part->stride,
