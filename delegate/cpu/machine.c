@@ -45,7 +45,6 @@
 
 static const struct tvmq_kernel_speed sapphire_rapids[] = {
     {"tvmq_gemm_s8_7x64c4__avx512vnni", 118, 77},
-    {"tvmq_gemm_s8_16x64c4__amx", 750, 260},
 };
 
 static const struct tvmq_kernel_speed cascade_lake[] = {
