@@ -8,7 +8,7 @@
 
 // Panels of weights that stay in the first-level cache, beside the rows of a tile, and deeper ones, of which the output stage takes less.
 static const size_t panel_bytes[] = {8 << 10, 32 << 10};
-enum { LINE = 64, BLOCK_BYTES = 256 << 10, MEMORY_BLOCKS = 256 };
+enum { LINE = 64, MATRIX_TILES = 4, BLOCK_BYTES = 256 << 10, MEMORY_BLOCKS = 256 };
 // Interruptions only ever take time away, so the fastest of several runs counts. Each is long enough for the clock and for threads to wake up;
 // there are fewer where they take long.
 enum { RUNS = 8, MIN_RUN_NS = 1000 * 1000, MOST_NS = 100 * 1000 * 1000, CALLS_PER_TASK = 64 };
@@ -60,20 +60,23 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
   const struct tvmq_layout *layout = &v->layout;
   const size_t mr = v->mr, n_threads = (size_t)tvmq_threads_count(threads);
   const size_t k = weights / ((size_t)layout->nr * layout->weight_bytes * layout->ku) * layout->ku;
-  // A line more, so that rows do not compete for the same places of a cache.
-  const size_t row_bytes = k * ((v->flags & TVMQ_WIDE_ROWS) != 0 ? sizeof(int16_t) : sizeof(int8_t)) + LINE;
-  struct gemm gemm = {.run = v->fn.gemm, .out_bytes = mr * layout->nr};
+  // A line more, so that rows do not compete for the same places of a cache. Those of a matrix overlap, as windows of an image do: several tiles of them, which
+  // some kernels multiply together, stay in the cache as well.
+  const bool is_matrix = (v->flags & TVMQ_MATRIX_ROWS) != 0;
+  const size_t bytes = k * ((v->flags & TVMQ_WIDE_ROWS) != 0 ? sizeof(int16_t) : sizeof(int8_t)), row_bytes = is_matrix ? LINE : bytes + LINE;
+  const size_t tiles = is_matrix ? MATRIX_TILES : 1, rows = tiles * mr;
+  struct gemm gemm = {.run = v->fn.gemm, .out_bytes = rows * layout->nr};
   struct tvmq_panel panel;
   size_t size = 0, panel_at, rows_at, table_at, terms_at, out_at;
-  if (!tvmq_panel_layout(layout, k, &panel) || !tvmq_scratch_append(&size, 1, panel.size, &panel_at) || !tvmq_scratch_append(&size, mr, row_bytes, &rows_at) ||
-      !tvmq_scratch_append(&size, mr, sizeof(void *), &table_at) || !tvmq_scratch_append(&size, mr, sizeof(int32_t), &terms_at) ||
-      !tvmq_scratch_append(&size, n_threads, gemm.out_bytes, &out_at))
+  if (!tvmq_panel_layout(layout, k, &panel) || !tvmq_scratch_append(&size, 1, panel.size, &panel_at) ||
+      !tvmq_scratch_append(&size, 1, (rows - 1) * row_bytes + bytes, &rows_at) || !tvmq_scratch_append(&size, mr, sizeof(void *), &table_at) ||
+      !tvmq_scratch_append(&size, rows, sizeof(int32_t), &terms_at) || !tvmq_scratch_append(&size, n_threads, gemm.out_bytes, &out_at))
     return 0;
   uint8_t *memory = tvmq_alloc(size);
   if (memory == NULL) return 0;
 
   fill(memory + panel_at + panel.weights, panel.multiplier - panel.weights);
-  fill(memory + rows_at, mr * row_bytes);
+  fill(memory + rows_at, (rows - 1) * row_bytes + bytes);
   for (size_t j = 0; j < layout->nr; j++)
     tvmq_pack_params(layout, &panel, j, &(struct tvmq_channel_params){.multiplier = 1 << 30, .shift = -9}, memory + panel_at);
   const void **table = (const void **)(memory + table_at);
@@ -82,7 +85,7 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
   gemm.args = (struct tvmq_gemm_args){
       .rows = table,
       .row_stride = row_bytes,
-      .row_tiles = 1,
+      .row_tiles = tiles,
       .n_lines = 1,
       .n_taps = 1,
       .k = k,
@@ -92,7 +95,7 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
       .out_stride = layout->nr,
       .stage = &stage,
   };
-  const double rate = tasks_per_second(threads, n_threads, run_gemm, &gemm) * CALLS_PER_TASK * (double)(mr * layout->nr * k);
+  const double rate = tasks_per_second(threads, n_threads, run_gemm, &gemm) * CALLS_PER_TASK * (double)(rows * layout->nr * k);
   tvmq_free(memory);
   return rate;
 }
