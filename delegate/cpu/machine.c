@@ -100,7 +100,7 @@ const struct tvmq_machine tvmq_machines[] = {
     {.name = "sapphire-rapids",
      .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX,
      SPEEDS(sapphire_rapids),
-     X86_CORE(9, 12, 2, 0.015f, 0.1f, 0.15f, 768),
+     X86_CORE(9, 12, 4, 0.015f, 0.1f, 0.15f, 768),
      THREADS},
     // A Xeon with AVX-512 VNNI and no AMX: fitted to candidates timed in networks.
     {.name = "cascade-lake", .cpu = AVX512, SPEEDS(cascade_lake), X86_CORE(9, 12, 2, 0.02f, 0.3f, 0.15f, 768), THREADS},

@@ -33,6 +33,8 @@ static void configure(size_t rows) {
 struct call {
   const struct tvmq_gemm_args *args;
   struct tvmq_stage stage;  // a copy, which no stored byte can be part of
+  bool packs;               // the stage neither clamps nor flips
+  bool is_plain;            // there are neither row terms nor gaps
   size_t out_stride, gap, depth;
   size_t rows, tile_rows, tile_groups;  // in all, of a tile, and groups of STORED_VECTORS of a tile
   size_t quota;                         // groups that are stored at a time
@@ -41,7 +43,7 @@ struct call {
 
 // A tile of rows: its first row, where that is in its line, and which row of the output it is.
 struct place {
-  size_t row, in_line, out_row;
+  size_t row, in, in_line, out_row;  // `in`: bytes from the first row of all
 };
 
 // Accumulators lie row by row, those of a tile of rows behind those of the one before.
@@ -73,6 +75,17 @@ TVMQ_INLINE struct constants load_constants(const struct call *call, const char 
   return c;
 }
 
+// Brings them while the panel is multiplied: the output stage follows a turn later.
+TVMQ_INLINE void prefetch_constants(const struct call *call, const char *panel, int nv) {
+  const size_t group = 64 * (size_t)nv;
+  const char *const multiplier = panel + group + call->depth / 4 * group;
+  UNROLL for (int v = 0; v < nv; v++) {
+    _mm_prefetch(panel + 64 * v, _MM_HINT_T0);
+    _mm_prefetch(multiplier + 64 * v, _MM_HINT_T0);
+    _mm_prefetch(multiplier + group + 64 * v, _MM_HINT_T0);
+  }
+}
+
 // How far the output stage of a turn has come.
 struct storing {
   const struct turn *turn;
@@ -101,7 +114,7 @@ TVMQ_INLINE struct storing begin_turn(const struct call *call, const struct turn
 TVMQ_INLINE uint8_t *next_row(const struct call *call, struct storing *s) {
   uint8_t *const row = s->out;
   s->out += call->out_stride;
-  if (call->gap > 0 && ++s->in_line == call->args->pitch) {
+  if (++s->in_line == call->args->pitch) {
     s->in_line = 0;
     s->out -= call->gap * call->out_stride;
   }
@@ -109,13 +122,21 @@ TVMQ_INLINE uint8_t *next_row(const struct call *call, struct storing *s) {
 }
 
 TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct constants *c, size_t most, int nv, enum tvmq_path path) {
+  const int n_rows = STORED_VECTORS / nv;
   size_t n = tvmq_min(most, s->left);
   for (s->left -= n; n > 0; n--) {
     __m512i value[STORED_VECTORS];
     UNROLL for (int i = 0; i < STORED_VECTORS; i++) value[i] = _mm512_add_epi32(c->bias[i % nv], _mm512_load_si512(s->acc[i]));
-    if (s->terms != NULL) {
-      UNROLL for (int i = 0; i < STORED_VECTORS; i++) value[i] = _mm512_add_epi32(value[i], _mm512_set1_epi32(s->terms[i / nv]));
-      s->terms += STORED_VECTORS / nv;
+    uint8_t *rows[STORED_VECTORS];
+    UNROLL for (int i = 0; i < n_rows; i++) rows[i] = s->out + (size_t)i * call->out_stride;
+    if (call->is_plain) {
+      s->out += (size_t)n_rows * call->out_stride;
+    } else {
+      UNROLL for (int i = 0; i < n_rows; i++) rows[i] = next_row(call, s);
+      if (s->terms != NULL) {
+        UNROLL for (int i = 0; i < STORED_VECTORS; i++) value[i] = _mm512_add_epi32(value[i], _mm512_set1_epi32(s->terms[i / nv]));
+        s->terms += n_rows;
+      }
     }
     UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
       const int v = i % nv;
@@ -123,9 +144,10 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
                      ? tvmq_short_rescale(&c->short_stage[v], path, value[i])
                      : tvmq_long_rescale(&call->stage, value[i], _mm512_loadu_si512(c->multiplier + 64 * v), _mm512_loadu_si512(c->shift + 64 * v));
     }
-    uint8_t *rows[STORED_VECTORS];
-    UNROLL for (int i = 0; i < STORED_VECTORS / nv; i++) rows[i] = next_row(call, s);
-    tvmq_store_at(&call->stage, path, value, nv, rows);
+    if (call->packs)
+      tvmq_store_at(&(struct tvmq_stage){.zero_point = call->stage.zero_point, .min = INT8_MIN, .max = INT8_MAX}, path, value, nv, rows);
+    else
+      tvmq_store_at(&call->stage, path, value, nv, rows);
     s->acc += STORED_VECTORS;
     if (--s->left_of_tile > 0 || s->tile + 1 == s->turn->n) continue;
     s->tile++;
@@ -141,7 +163,7 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
     else                             \
       _tile_dpbssd(ACC, 4, WEIGHTS); \
   } while (0)
-#define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].row * stride, stride)
+#define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].in, stride)
 #define WEIGHTS(REGISTER, VECTOR) _tile_loadd(REGISTER, weights + 64 * (VECTOR), group)
 #define STORE() store(call, &storing, &constants, call->quota, nv, path)
 #define SPILL(ACC) _tile_stored(ACC, turn->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (ACC) % nv], group)
@@ -225,6 +247,8 @@ TVMQ_INLINE struct call begin_call(const struct tvmq_gemm_args *args, int nv) {
   return (struct call){
       .args = args,
       .stage = *args->stage,
+      .packs = args->stage->min == INT8_MIN && args->stage->max == INT8_MAX && args->stage->flip == 0,
+      .is_plain = args->row_terms == NULL && (args->pitch == 0 || args->pitch == args->line_rows),
       .out_stride = args->out_stride,
       .gap = args->pitch > 0 ? args->pitch - args->line_rows : 0,
       .depth = depth,
@@ -257,13 +281,17 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
     const size_t n = tvmq_min(args->row_tiles - done, most), ahead_by = tvmq_ceil_div(n, turn_tiles) * 2 * LINE;
     for (size_t p = 0; p < args->n_panels; p++) {
       size_t ahead = done == 0 ? 0 : SIZE_MAX;
+      prefetch_constants(call, panels + p * args->panel_bytes, nv);
       end = begin;
       for (size_t tile = 0; tile < n; tile += turn_tiles) {
         now->panel = panels + p * args->panel_bytes;
         now->path = tvmq_panel_path(&call->stage, (const int32_t *)(now->panel + 64 * (size_t)nv * (1 + call->depth / 4)));
         now->out = (uint8_t *)args->out + p * call->row_bytes;
         now->n = tvmq_min(turn_tiles, n - tile);
-        for (size_t i = 0; i < now->n; i++, end = next_place(call, end)) now->tiles[i] = end;
+        for (size_t i = 0; i < now->n; i++, end = next_place(call, end)) {
+          now->tiles[i] = end;
+          now->tiles[i].in = end.row * args->row_stride;
+        }
         TVMQ_FOR_PATH_OR_SUMS(last->path, multiply, call, now, last, ahead, ahead_by, is_unsigned, nv);
         if (done == 0) ahead += 2 * LINE;
         struct turn *const stored = last;

@@ -118,11 +118,10 @@ static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_pro
   return gemm_lines(p) * (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * machine->zipped_piece_cycles + gemm_depth(v, p) * machine->zipped_byte_cycles);
 }
 
-// Sums of rows are taken by way of a table, which kernels of lines do not read. It is filled row by row, by another loop than row tables. The speeds of AMX's
-// kernels were measured with it.
+// Sums of rows are taken by way of a table, which kernels of matrices and lines do not read. It is filled row by row, by another loop than row tables.
 float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   float sums, pointers = 0;
-  if (tvmq_select_row_sums(v, p, &sums) != NULL && (v->flags & TVMQ_LINES) != 0)
+  if (tvmq_select_row_sums(v, p, &sums) != NULL && (v->flags & TVMQ_MATRIX_ROWS) != 0)
     pointers = gemm_lines(p) * (float)p->m * (float)p->n_taps * p->target.machine->summed_pointer_cycles;
   return sums + pointers + zip_cycles(v, p);
 }
