@@ -29,7 +29,7 @@ static void configure(size_t rows) {
   __asm__ volatile("ldtilecfg %0" ::"m"(config));  // gcc's intrinsic reads 8 bytes as far as the compiler knows, which then drops the others
 }
 
-// What the turns of a call share.
+// The inputs that all turns of a call share.
 struct call {
   const struct tvmq_gemm_args *args;
   struct tvmq_stage stage;  // a copy, which no stored byte can be part of
