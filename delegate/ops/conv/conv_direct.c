@@ -12,11 +12,9 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "kernels/inline.h"
 #include "ops/conv/conv_gemm.h"
 #include "ops/conv/conv_rows.h"
-
-enum { PADDED = 16 };  // bytes of zero points that are written at a time
+#include "ops/conv/padded_line.h"
 
 // ---- choose
 
@@ -77,38 +75,27 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
   (void)n_rows;
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   size_t copies;
-  return tvmq_mul_size(copied_lines(&g->rows, n_lines), line_bytes(g), &copies) && tvmq_add_size(copies, c->choice.variant->layout.ku + PADDED, &copies) &&
+  return tvmq_mul_size(copied_lines(&g->rows, n_lines), line_bytes(g), &copies) && tvmq_add_size(copies, c->choice.variant->layout.ku + TVMQ_PAD, &copies) &&
          tvmq_scratch_append(size, c->choice.n_taps, sizeof(void *), &g->taps) && tvmq_scratch_append(size, copies, 1, &g->copies);
 }
 
 // ---- run
 
-// Writes `n` zero points, and where they are few some more behind them.
-TVMQ_INLINE void pad(uint8_t *to, const uint8_t zero_points[PADDED], size_t n) {
-  if (n > PADDED)
-    memset(to, zero_points[0], n);
-  else
-    memcpy(to, zero_points, PADDED);
-}
-
 // Copies what output lines [first, first + n) of an image read, with its padding, flipped as the kernel wants it. Nothing is called for a usual line.
 static void copy_lines(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *to) {
   const struct tvmq_rows *rows = &tvmq_gemm_plan_of(c)->rows;
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
-  uint8_t zero_points[PADDED];
-  memset(zero_points, (uint8_t)c->problem.desc.in.zero_point ^ flip, PADDED);
+  uint8_t zero_points[TVMQ_PAD];
+  memset(zero_points, (uint8_t)c->problem.desc.in.zero_point ^ flip, TVMQ_PAD);
   const size_t pixel = rows->pixel_bytes, pixels = copied_pixels(rows), left = tvmq_min(rows->pad_left, pixels), inside = tvmq_min(pixels - left, rows->in_w);
-  const size_t line = pixels * pixel, lines = copied_lines(rows, n), begin = left * pixel, end = begin + inside * pixel;
+  const size_t line = pixels * pixel, lines = copied_lines(rows, n), begin = left * pixel;
   for (size_t i = 0; i < lines; i++, to += line) {
     const size_t y = first * rows->stride_h + i - rows->pad_top;  // huge above the image
     if (y >= rows->in_h) {
       memset(to, zero_points[0], line);
       continue;
     }
-    const uint8_t *const from = image + y * rows->in_w * pixel;
-    pad(to, zero_points, begin);
-    for (size_t j = 0; j < inside * pixel; j++) to[begin + j] = from[j] ^ flip;
-    pad(to + end, zero_points, line - end);
+    tvmq_copy_line(to, image + y * rows->in_w * pixel, begin, inside * pixel, line, zero_points, flip);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "base/arith.h"
 #include "ops/conv/conv_gemm.h"
 #include "ops/conv/conv_rows.h"
+#include "ops/conv/padded_line.h"
 #include "ops/pixels.h"
 
 // ---- choose
@@ -117,7 +118,7 @@ static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t n_row
                last_tap = padded_lines(&g->rows, 0) * line + (g->rows.filter_w - 1) * g->rows.dilation_w * pixel;
   size_t read, plane, filled, others;  // of the last plane what is read and filled, and the others
   if (!tvmq_mul_size(n_rows, g->rows.stride_w * pixel, &read) || !tvmq_add_size(read, last_tap + k, &read)) return false;
-  if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel, &filled)) return false;
+  if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel + TVMQ_PAD, &filled)) return false;
   return tvmq_mul_size(padded_planes(&g->rows) - 1, plane, &others) && tvmq_add_size(tvmq_max(read, filled), others, bytes);
 }
 
@@ -156,16 +157,18 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t pixel = g->rows.pixel_bytes, line = g->rows.in_w * pixel, pitch = padded_line_bytes(&g->rows, g->lines.pitch);
   const size_t lines = padded_lines(&g->rows, n), planes = padded_planes(&g->rows), plane = plane_bytes(c);
-  const int zero_point = (uint8_t)c->problem.desc.in.zero_point;
+  uint8_t zero_points[TVMQ_PAD];
+  memset(zero_points, (uint8_t)c->problem.desc.in.zero_point, TVMQ_PAD);
   for (size_t p = 0; p < planes; p++) {
     uint8_t *to = copies + p * plane;
-    memset(to, zero_point, g->rows.pad_left * pixel);
+    tvmq_pad_line(to, zero_points, g->rows.pad_left * pixel);
     to += g->rows.pad_left * pixel;
     for (size_t i = 0; i < lines; i++, to += pitch) {
       const size_t y = (first + i) * g->rows.stride_h + p - g->rows.pad_top;  // huge above the image
-      const size_t copied = y < g->rows.in_h ? line : 0;
-      memcpy(to, image + y * copied, copied);
-      memset(to + copied, zero_point, pitch - copied);
+      if (y < g->rows.in_h)
+        tvmq_copy_line(to, image + y * line, 0, line, pitch, zero_points, 0);
+      else
+        memset(to, zero_points[0], pitch);
     }
   }
 }
