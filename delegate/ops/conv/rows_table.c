@@ -118,13 +118,20 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
   complete(table, n, mr, n_pieces);
 }
 
+// Every mr of variants.def that reads a table: others would work as well, more slowly.
+#define TVMQ_TABLES(TABLE) TABLE(4) TABLE(6) TABLE(7) TABLE(8) TABLE(12) TABLE(16)
+
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
-  if (mr == 4)
-    fill_table(rows, in, first, n, 4, copies, table);
-  else if (mr == 8)
-    fill_table(rows, in, first, n, 8, copies, table);
-  else
-    fill_table(rows, in, first, n, mr, copies, table);
+  switch (mr) {
+#define TABLE(MR)                                      \
+  case MR:                                             \
+    fill_table(rows, in, first, n, MR, copies, table); \
+    break;
+    TVMQ_TABLES(TABLE)
+#undef TABLE
+    default:
+      fill_table(rows, in, first, n, mr, copies, table);
+  }
 }
 
 void tvmq_rows_list(const void *matrix, size_t row_bytes, size_t n, size_t mr, const void **table) {
