@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # Constants that one thread's estimates are made of; the others stay as they are shipped.
 FITTED = (
     "pointer_cycles", "summed_pointer_cycles", "list_cycles", "copied_piece_cycles", "moved_piece_cycles", "side_piece_cycles", "copied_byte_cycles",
-    "widened_byte_cycles", "zipped_piece_cycles", "zipped_byte_cycles", "lone_tile", "amx_start_cycles", "pixel_pointer_cycles", "strip_start_cycles",
-    "strip_column_cycles", "copied_pixel_cycles", "line_byte_cycles", "streamed_byte_cycles", "weight_byte_cycles", "node_cycles",
+    "widened_byte_cycles", "zipped_piece_cycles", "zipped_byte_cycles", "lone_tile", "amx_start_cycles", "tap_cycles", "pixel_pointer_cycles",
+    "strip_start_cycles", "strip_column_cycles", "copied_pixel_cycles", "line_byte_cycles", "streamed_byte_cycles", "weight_byte_cycles", "node_cycles",
 )  # fmt: skip
 SECONDS = 4.0
 # Numbers that are perturbed to see what they make of an estimate, which is linear in them or in their inverses.
