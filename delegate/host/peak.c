@@ -91,7 +91,9 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
       .k = k,
       .panel = memory + panel_at,
       .n_panels = 1,
-      .row_terms = (const int32_t *)(memory + terms_at),
+      .panel_bytes = panel.size,
+      .row_terms = is_matrix ? NULL : (const int32_t *)(memory + terms_at),
+      .no_row_terms = true,
       .out_stride = layout->nr,
       .stage = &stage,
   };

@@ -57,7 +57,8 @@ TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return st
 // out_line_stride bytes behind.
 //
 // Those with TVMQ_GAPS take rows in lines of pitch rows, the first line_rows of which are wanted: row m is stored at row m - m / pitch * (pitch - line_rows) of
-// the output, and others where later ones belong that are stored after them. The last line is whole, and no gap is longer than a line.
+// the output. A row between lines may be stored there too, where the next line's row m + pitch - line_rows goes later. No gap is longer than a line. What tiles
+// compute beyond the last wanted row may be stored behind it, where `out` has room.
 //
 // Kernels with TVMQ_ZIPPED_ROWS, whose tiles have eight rows, read a tile at its first pointer, rows[i * n_taps * mr]: eight depths of each row, then the next
 // eight, from tap to tap. The other pointers are not looked at. Their in_flip is 0.

@@ -145,7 +145,8 @@ static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const float multiplied = multiplied_panels(v, p->n) * gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate;
   const float start = (v->cpu & TVMQ_CPU_AMX) != 0 ? p->target.machine->amx_start_cycles : 0;
   const float taps = (v->flags & TVMQ_LINES) != 0 ? (float)p->n_taps * p->target.machine->tap_cycles : 0;
-  return start + tiles * ((float)tvmq_ceil_div(p->n, v->layout.nr) * (speed.tile_cycles + taps) + multiplied) + tvmq_gemm_row_cycles(v, p);
+  const float gaps = (v->flags & TVMQ_GAPS) != 0 ? 0 : p->gap_cycles;
+  return start + tiles * ((float)tvmq_ceil_div(p->n, v->layout.nr) * (speed.tile_cycles + taps) + multiplied) + gaps + tvmq_gemm_row_cycles(v, p);
 }
 
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles) {

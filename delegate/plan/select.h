@@ -33,6 +33,7 @@ struct tvmq_gemm_problem {
   uint32_t excluded;          // flags of which a variant may have none (TVMQ_NO_MIN_WEIGHT where weights are -128)
   uint32_t required;          // flags of which a variant must have all
   int32_t filter_zero_point;  // if not 0, kernels of 8-bit weights need the sums of rows
+  float gap_cycles;           // to drop the rows between lines, which variants without TVMQ_GAPS leave to others
   uint8_t in_flip;            // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
 };
 

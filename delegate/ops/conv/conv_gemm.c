@@ -66,6 +66,12 @@ static struct tvmq_gemm_lines stored_lines(const struct tvmq_conv *c) {
   return lines;
 }
 
+// How many rows of a part leave it. Blocks of several parts have no gaps.
+static size_t stored_rows(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part) {
+  const struct tvmq_gemm_lines lines = stored_lines(b->conv);
+  return part->n == b->n_rows ? tvmq_gemm_rows(&lines, b->n_lines) : part->n;
+}
+
 // Copies the first `n` bytes of those of rows [first, end) that belong to lines; `from` is the first row's.
 static void copy_out(const struct tvmq_gemm_lines *lines, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out,
                      size_t out_stride) {
@@ -85,7 +91,7 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
   const size_t nr = c->choice.variant->layout.nr, bytes = c->problem.stored_bytes;
   uint8_t *const tile = b->scratch + g->tile;
   const struct tvmq_gemm_lines lines = stored_lines(c);
-  const size_t n_rows = part->n == b->n_rows ? tvmq_gemm_rows(&lines, b->n_lines) : part->n;  // in parts there are no gaps
+  const size_t n_rows = stored_rows(b, part);
   for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, g->tile_panels);
     c->choice.way->source->multiply(b, part, p, panels, tile, panels * nr * bytes);
@@ -119,7 +125,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   struct tvmq_gemm_part parts[2];
   const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
-  // Tiles that overhang the output, or reach over the gap between lines, are stored by way of scratch.
+  // Tiles that overhang the output, or reach over a gap between lines that the kernel does not drop, are stored by way of scratch.
   const size_t pixel = (image * lines->image_lines + first) * lines->line_rows;
   uint8_t *const out = (uint8_t *)pass->outs[0] + pixel * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);

@@ -54,7 +54,7 @@ static inline struct tvmq_gemm_plan *tvmq_gemm_plan_of(const struct tvmq_conv *c
 // Whether there are rows between lines whose results the kernel drops.
 static inline bool tvmq_gemm_drops_gaps(const struct tvmq_conv *conv) {
   const struct tvmq_gemm_lines *lines = &tvmq_gemm_plan_of(conv)->lines;
-  return (conv->choice.variant->flags & TVMQ_GAPS) != 0 && lines->pitch > lines->line_rows && lines->pitch <= 2 * lines->line_rows;
+  return (conv->choice.variant->flags & TVMQ_GAPS) != 0 && lines->pitch > lines->line_rows;
 }
 
 // The lines of a convolution whose rows follow one another: one line of all of them.

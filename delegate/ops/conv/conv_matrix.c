@@ -7,8 +7,8 @@
 //
 //   0 0 0 0   0 a b c   0 d e f   0 0 0 0   -        rows of A: line 0 has 0 1 2, line 1 has 4 5 6; row 3 reads what lies between and is dropped
 //
-// With strides a row is stride_w pixels behind the last, and the copy has a plane for each remainder of a line's number by stride_h, in which a tap reads line
-// after line.
+// With strides a row is stride_w pixels behind the last, and the copy has a plane for each remainder of a line's number by stride_h that the filter reaches, in
+// which a tap reads line after line.
 //
 // Rows are read as far as whole steps of the kernel go: what lies behind a tap meets weights of zero.
 #include "ops/conv/conv_matrix.h"
@@ -23,11 +23,13 @@
 
 // ---- choose
 
-static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_target *target, size_t m, size_t n_taps, size_t k) {
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_target *target, size_t m, size_t n_taps, size_t k,
+                                      float gap_cycles) {
   struct tvmq_conv_choice c = {.n_taps = n_taps};
   if (p->desc.in_type == TVMQ_TYPE_S16) return c;
   struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_taps, k);
   gemm.m = m;
+  gemm.gap_cycles = gap_cycles;
   gemm.required |= TVMQ_MATRIX_ROWS;
   c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
   if (!c.variant) return c;
@@ -39,7 +41,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
 static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   (void)env;
   if (!tvmq_conv_is_matrix(p)) return (struct tvmq_conv_choice){0};
-  return choose(p, target, p->m, 1, (size_t)p->desc.in_c);
+  return choose(p, target, p->m, 1, (size_t)p->desc.in_c, 0);
 }
 
 // Pixels that taps reach past the right side of the input.
@@ -56,27 +58,32 @@ static size_t padded_pitch(const struct tvmq_rows *rows) {
 
 static size_t padded_line_bytes(const struct tvmq_rows *rows, size_t pitch) { return pitch * rows->stride_w * rows->pixel_bytes; }
 
+// Lines of the input from the first that a filter reads to the last.
+static size_t reach_h(const struct tvmq_rows *rows) { return (rows->filter_h - 1) * rows->dilation_h; }
+
 // Planes of the copy, and the lines of each that `n` output lines read.
-static size_t padded_planes(const struct tvmq_rows *rows) { return rows->filter_h > 1 ? rows->stride_h : 1; }
-static size_t padded_lines(const struct tvmq_rows *rows, size_t n) { return n + (rows->filter_h - 1) * rows->dilation_h / rows->stride_h; }
+static size_t padded_planes(const struct tvmq_rows *rows) { return tvmq_min(rows->stride_h, reach_h(rows) + 1); }
+static size_t padded_lines(const struct tvmq_rows *rows, size_t n) { return n + reach_h(rows) / rows->stride_h; }
 
 static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
-  if (p->groups > 1) return (struct tvmq_conv_choice){0};
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = padded_planes(&rows) * padded_lines(&rows, rows.out_h);
-  struct tvmq_conv_choice c = choose(p, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows));
+  // Gaps longer than what lies between them are nothing for kernels that drop them (TVMQ_GAPS), nor worth multiplying. Of a line whose stride leads out of it
+  // the copy would be longer than the input.
+  if (p->groups > 1 || pitch > 2 * rows.out_w || pitch < 2 && rows.stride_w > 1) return (struct tvmq_conv_choice){0};
+  const float gap_cycles = pitch > rows.out_w ? (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine) : 0;
+  struct tvmq_conv_choice c = choose(p, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows), gap_cycles);
   if (!c.variant) return c;
   const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * padded_line_bytes(&rows, pitch), env->machine);
   c.bring_cycles += copy_cycles;
   c.cycles += copy_cycles;
-  if ((c.variant->flags & TVMQ_GAPS) == 0) c.cycles += (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine);
   return c;
 }
 
 static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
-  struct tvmq_conv_choice c = choose(p, target, p->m, 1, k);
+  struct tvmq_conv_choice c = choose(p, target, p->m, 1, k, 0);
   c.copies = true;
   const float copy_cycles = tvmq_conv_im2col_cycles(p, env->machine);
   c.bring_cycles = (c.bring_cycles + copy_cycles) * (float)p->groups;
@@ -108,7 +115,8 @@ static size_t unreadable_rows(const struct tvmq_conv *c) {
 
 static bool is_padded(const struct tvmq_conv_choice *c) { return c->way->id == TVMQ_WAY_PADDED_COPY; }
 
-// Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim_conv.c bounds the tensors and, by way of the padding, how far filters reach.
+// Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim_conv.c bounds the tensors, strides and, by way of the padding, how far filters
+// reach.
 static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *bytes) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = g->rows.pixel_bytes;
@@ -136,7 +144,7 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
   work.least = env->machine->matrix_least_tiles * tvmq_ceil_div(c->variant->mr, lines.pitch);
   work.most = tvmq_ceil_div(env->machine->matrix_most_rows, lines.pitch);
   work.row_bytes = is_padded(c) ? padded_planes(&rows) * padded_line_bytes(&rows, lines.pitch) : c->k;
-  work.reach = lines.pitch > 1 ? padded_lines(&rows, 0) : 0;
+  work.reach = is_padded(c) ? padded_lines(&rows, 0) : 0;
   return work;
 }
 

@@ -40,7 +40,7 @@ class OpProfileData:
     kernel, algorithm, packing, threads: how the delegate runs it. macs: multiply-accumulates of one inference; bytes: activations and weights.
     live_bytes: all activations that are there while it runs, by the shapes in the file.
     gmacs_per_second: in the median time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
-    alone_us: contender -> median time as a model of its own, for all under the same conditions; without those that cannot run it alone. The time of a PAD
+    alone_us: contender -> least time as a model of its own, for all under the same conditions; without those that cannot run it alone. The time of a PAD
     that the delegate folds into others is in theirs, under every contender.
     """
 

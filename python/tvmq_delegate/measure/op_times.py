@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 from ..sessions import Worker, WorkerDied
@@ -13,7 +12,9 @@ SECS, ROUNDS = 0.004, 3  # that an operator runs, in each of so many rounds
 
 
 def time_ops(jobs: Sequence[Job], ops: Mapping[int, Sequence[int]], progress: Callable[[float], None]) -> dict[str, dict[int, float]]:
-    """Contender -> index -> median microseconds of operators of the main subgraph. Those that a contender cannot run alone are missing.
+    """Contender -> index -> least microseconds of operators of the main subgraph. Those that a contender cannot run alone are missing.
+
+    The least of all runs, since each contender's process may be on a processor of its own, and what disturbs that one lasts longer than a round.
 
     ops: index -> what to run for it, itself last.
     """
@@ -24,7 +25,7 @@ def time_ops(jobs: Sequence[Job], ops: Mapping[int, Sequence[int]], progress: Ca
             progress(n / len(ops))
             for job, runs in zip(jobs, time_op(together, workers, lambda i: stack.enter_context(jobs[i].worker()))):
                 if runs:
-                    times[job.name][index] = statistics.median(runs) / 1e3
+                    times[job.name][index] = min(runs) / 1e3
     return times
 
 

@@ -101,7 +101,7 @@ def by_type(found: Benchmark, width: int) -> Table:
 def legend(found: Benchmark) -> str:
     """The caption that says how the times in the tables of nodes were taken."""
     alone = ", ".join(["alone", *found.against])
-    return f"µs: in the network, by the delegate's clock; {alone}: as a model of its own, interpreter included, caches warm; vs: over alone"
+    return f"µs: in the network, by the delegate's clock; {alone}: the least as a model of its own, interpreter included, caches warm; vs: over alone"
 
 
 def reconciliation(found: Benchmark) -> str:

@@ -1,0 +1,68 @@
+// The choice among ways and kernels of a convolution: on one thread it is the one of least estimated cycles of all that are listed, on every machine.
+#include "ops/conv/conv.h"
+#include "unit.h"
+
+enum { ALL_FEATURES = 2 * TVMQ_CPU_AMX - 1, MOST = 512, CASES = 3000 };
+
+static int32_t pick(unsigned long long *state, int32_t least, int32_t most) {
+  return least + (int32_t)((unit_random(state) >> 33) % (unsigned)(most - least + 1));
+}
+
+// A square image and filter, without padding or with that of SAME.
+static struct tvmq_conv_desc draw(unsigned long long *state, const int8_t *weights) {
+  static const int32_t channels[] = {1, 3, 4, 16, 24, 64, 128, 192};
+  const int32_t filter = pick(state, 1, 5), stride = pick(state, 1, 3), dilation = stride > 1 ? 1 : pick(state, 1, 2), reach = (filter - 1) * dilation + 1;
+  const int32_t in = reach + pick(state, 0, 60), in_c = channels[pick(state, 0, 7)], out_c = channels[pick(state, 0, 7)];
+  const bool same = pick(state, 0, 1) != 0;
+  const int32_t out = same ? (in + stride - 1) / stride : (in - reach) / stride + 1;
+  static const float scale = 0.01f;
+  return (struct tvmq_conv_desc){
+      .in_type = TVMQ_TYPE_S8,
+      .filter_type = TVMQ_TYPE_S8,
+      .bias_type = TVMQ_TYPE_S32,
+      .out_type = TVMQ_TYPE_S8,
+      .batch = 1,
+      .in_h = in,
+      .in_w = in,
+      .in_c = in_c,
+      .out_h = out,
+      .out_w = out,
+      .out_c = out_c,
+      .filter_h = filter,
+      .filter_w = filter,
+      .filter_c = in_c,
+      .stride_h = stride,
+      .stride_w = stride,
+      .dilation_h = dilation,
+      .dilation_w = dilation,
+      .depth_multiplier = 1,
+      .padding = same ? TVMQ_PADDING_SAME : TVMQ_PADDING_VALID,
+      .filter = weights,
+      .in = {.scale = 0.1f, .zero_point = 3},
+      .out = {.scale = 0.2f, .zero_point = -3},
+      .filter_scales = &scale,
+      .n_filter_scales = 1,
+  };
+}
+
+int main(void) {
+  static const int8_t weights[5 * 5 * 192 * 192];
+  static struct tvmq_choice list[MOST];
+  unsigned long long state = 1;
+  size_t padded = 0;
+  for (size_t i = 0; i < CASES; i++) {
+    const struct tvmq_conv_desc desc = draw(&state, weights);
+    const struct tvmq_machine *const machine = &tvmq_machines[i % tvmq_n_machines];
+    const struct tvmq_env env = {.cpu = ALL_FEATURES, .machine = machine, .winograd = TVMQ_WINOGRAD_OFF};
+    struct tvmq_choices choices = {.list = list, .max = MOST};
+    tvmq_conv_list(&desc, &env, &choices);
+    struct tvmq_conv_problem problem;
+    struct tvmq_conv_choice choice;
+    if (!CHECK(tvmq_conv_describe(&desc, &env, &problem) == NULL && tvmq_conv_choose(&problem, &env, &choice) == NULL, "case %zu", i)) continue;
+    CHECK(choices.n > 0 && choice.cycles <= list[0].cycles * 1.0001f, "%s, case %zu: %s by %s, %g cycles, where %s by %s takes %g", machine->name, i,
+          tvmq_way_name(choice.way->id), choice.variant->name, (double)choice.cycles, tvmq_way_name(list[0].way), list[0].variant->name, (double)list[0].cycles);
+    padded += choice.way->id == TVMQ_WAY_PADDED_COPY;
+  }
+  CHECK(padded > CASES / 100, "%zu padded copies", padded);
+  return unit_report();
+}
