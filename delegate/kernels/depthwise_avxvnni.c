@@ -1,5 +1,6 @@
 // Depthwise on AVX-VNNI: four rows of bytes interleaved. vpdpbusd does not saturate; its first operand is unsigned (a_offset 128).
 #include "kernels/stage_avx2.h"
+#include "kernels/vex.h"
 
 typedef __m256i vector;
 enum { LANES = 2, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 8, WORDS = 2, WINDOW = 0 };
@@ -25,7 +26,7 @@ TVMQ_INLINE void interleave(const vector row[4], vector quad[4]) {
 }
 
 TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
-  __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
+  __asm__(TVMQ_VEX "vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
   return acc;
 }
 

@@ -26,7 +26,8 @@ static void configure(size_t rows) {
     uint8_t rows[16];
   } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64}, .rows = {[5] = TILE_ROWS, [6] = TILE_ROWS}};
   for (int i = 0; i < 5; i++) config.rows[i] = (uint8_t)rows;
-  __asm__ volatile("ldtilecfg %0" ::"m"(config));  // gcc's intrinsic reads 8 bytes as far as the compiler knows, which then drops the others
+  __asm__ volatile("" : "+m"(config));  // the intrinsic reads 8 bytes as far as gcc knows, which then would drop the others
+  _tile_loadconfig(&config);
 }
 
 // The inputs that all turns of a call share.
@@ -41,9 +42,9 @@ struct call {
   size_t row_bytes;                     // of a row of a panel's results
 };
 
-// A tile of rows: its first row, where that is in its line, and which row of the output it is.
+// A tile of rows: its first row, how many bytes that lies behind the first of all, where it is in its line, and which row of the output it is.
 struct place {
-  size_t row, in, in_line, out_row;  // `in`: bytes from the first row of all
+  size_t row, offset, in_line, out_row;
 };
 
 // Accumulators lie row by row, those of a tile of rows behind those of the one before.
@@ -58,31 +59,34 @@ struct turn {
 
 // The inputs of a panel's output stage.
 struct constants {
-  const char *multiplier, *shift;
+  const int32_t *multiplier, *shift;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
   __m512i bias[MAX_VECTORS];
 };
 
+// A panel's multipliers: biases and weights lie before, shifts behind.
+TVMQ_INLINE const int32_t *multipliers(const struct call *call, const char *panel, int nv) {
+  return (const int32_t *)(panel + 64 * (size_t)nv * (1 + call->depth / 4));
+}
+
 TVMQ_INLINE struct constants load_constants(const struct call *call, const char *panel, int nv, enum tvmq_path path) {
-  const size_t group = 64 * (size_t)nv;
-  struct constants c = {.multiplier = panel + group + call->depth / 4 * group};
-  c.shift = c.multiplier + group;
+  struct constants c = {.multiplier = multipliers(call, panel, nv)};
+  c.shift = c.multiplier + 16 * nv;
   UNROLL for (int v = 0; v < nv; v++) {
     c.bias[v] = tvmq_short_bias(path, _mm512_loadu_si512(panel + 64 * v));
     if (path == TVMQ_PATH_LONG) continue;
-    c.short_stage[v] = tvmq_short_stage_make(&call->stage, path, _mm512_loadu_si512(c.multiplier + 64 * v), _mm512_loadu_si512(c.shift + 64 * v));
+    c.short_stage[v] = tvmq_short_stage_make(&call->stage, path, _mm512_loadu_si512(c.multiplier + 16 * v), _mm512_loadu_si512(c.shift + 16 * v));
   }
   return c;
 }
 
 // Brings them while the panel is multiplied: the output stage follows a turn later.
 TVMQ_INLINE void prefetch_constants(const struct call *call, const char *panel, int nv) {
-  const size_t group = 64 * (size_t)nv;
-  const char *const multiplier = panel + group + call->depth / 4 * group;
+  const int32_t *const multiplier = multipliers(call, panel, nv), *const shift = multiplier + 16 * nv;
   UNROLL for (int v = 0; v < nv; v++) {
     _mm_prefetch(panel + 64 * v, _MM_HINT_T0);
-    _mm_prefetch(multiplier + 64 * v, _MM_HINT_T0);
-    _mm_prefetch(multiplier + group + 64 * v, _MM_HINT_T0);
+    _mm_prefetch((const char *)(multiplier + 16 * v), _MM_HINT_T0);
+    _mm_prefetch((const char *)(shift + 16 * v), _MM_HINT_T0);
   }
 }
 
@@ -142,7 +146,7 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
       const int v = i % nv;
       value[i] = path != TVMQ_PATH_LONG
                      ? tvmq_short_rescale(&c->short_stage[v], path, value[i])
-                     : tvmq_long_rescale(&call->stage, value[i], _mm512_loadu_si512(c->multiplier + 64 * v), _mm512_loadu_si512(c->shift + 64 * v));
+                     : tvmq_long_rescale(&call->stage, value[i], _mm512_loadu_si512(c->multiplier + 16 * v), _mm512_loadu_si512(c->shift + 16 * v));
     }
     if (call->packs)
       tvmq_store_at(&(struct tvmq_stage){.zero_point = call->stage.zero_point, .min = INT8_MIN, .max = INT8_MAX}, path, value, nv, rows);
@@ -163,13 +167,17 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
     else                             \
       _tile_dpbssd(ACC, 4, WEIGHTS); \
   } while (0)
-#define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].in, stride)
+#define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].offset, stride)
 #define WEIGHTS(REGISTER, VECTOR) _tile_loadd(REGISTER, weights + 64 * (VECTOR), group)
 #define STORE() store(call, &storing, &constants, call->quota, nv, path)
-#define SPILL(ACC) _tile_stored(ACC, turn->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (ACC) % nv], group)
+// Accumulator of the tile of rows ACC / nv, if the turn has that.
+#define SPILL(ACC)                                                                                                                        \
+  do {                                                                                                                                    \
+    if ((int)turn->n > (ACC) / nv) _tile_stored(ACC, turn->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (size_t)((ACC) % nv)], group); \
+  } while (0)
 
-// Multiplies a turn, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step two lines of weights at
-// a time, `ahead_by` bytes from each other, from `ahead` on.
+// Multiplies a turn, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step every second line of
+// weights, with which the processor brings the one after it, `ahead_by` bytes from each other, from `ahead` on.
 TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, const struct turn *last, size_t ahead, size_t ahead_by, bool is_unsigned, int nv,
                           enum tvmq_path path) {
   const struct tvmq_gemm_args *const args = call->args;
@@ -220,9 +228,9 @@ TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, cons
     }
   }
   SPILL(0);
-  if ((int)turn->n > 1 / nv) SPILL(1);
-  if ((int)turn->n > 2 / nv) SPILL(2);
-  if ((int)turn->n > 3 / nv) SPILL(3);
+  SPILL(1);
+  SPILL(2);
+  SPILL(3);
 }
 
 TVMQ_INLINE void store_turn(const struct call *call, const struct turn *turn, int nv, enum tvmq_path path) {
@@ -233,11 +241,16 @@ TVMQ_INLINE void store_turn(const struct call *call, const struct turn *turn, in
 
 // The tile after `at`; the last one ends with the last row.
 TVMQ_INLINE struct place next_place(const struct call *call, struct place at) {
-  const size_t pitch = call->args->pitch, last = call->rows - call->tile_rows, row = at.row + call->tile_rows;
-  if (call->gap == 0) return (struct place){.row = tvmq_min(row, last), .out_row = tvmq_min(row, last)};
-  if (row > last) return (struct place){.row = last, .in_line = last % pitch, .out_row = last - last / pitch * call->gap};
-  struct place next = {.row = row, .in_line = at.in_line + call->tile_rows, .out_row = at.out_row + call->tile_rows};
-  for (; next.in_line >= pitch; next.in_line -= pitch) next.out_row -= call->gap;
+  const size_t pitch = call->args->pitch, last = call->rows - call->tile_rows, row = tvmq_min(at.row + call->tile_rows, last);
+  struct place next = {.row = row, .offset = row * call->args->row_stride, .out_row = row};
+  if (call->gap == 0) return next;
+  if (row == last) {
+    next.in_line = row % pitch;
+    next.out_row = row - row / pitch * call->gap;
+    return next;
+  }
+  next.out_row = at.out_row + call->tile_rows;
+  for (next.in_line = at.in_line + call->tile_rows; next.in_line >= pitch; next.in_line -= pitch) next.out_row -= call->gap;
   return next;
 }
 
@@ -274,7 +287,9 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
   const size_t most = block_tiles(call, turn_tiles);
   const char *const panels = args->panel;
   _Alignas(64) int32_t acc[TILE_ROWS * ACCUMULATORS][16];
-  struct turn turns[2] = {{.panel = panels, .acc = acc}, {.panel = panels, .acc = acc}}, *last = &turns[0], *now = &turns[1];
+  // The first turn follows one of no tiles.
+  const enum tvmq_path first_path = tvmq_panel_path(&call->stage, multipliers(call, panels, nv));
+  struct turn turns[2] = {{.panel = panels, .path = first_path, .out = args->out, .acc = acc}, {.acc = acc}}, *last = &turns[0], *now = &turns[1];
   struct place begin = {0}, end = begin;
   configure(call->tile_rows);
   for (size_t done = 0; done < args->row_tiles; done += most, begin = end) {
@@ -285,13 +300,10 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
       end = begin;
       for (size_t tile = 0; tile < n; tile += turn_tiles) {
         now->panel = panels + p * args->panel_bytes;
-        now->path = tvmq_panel_path(&call->stage, (const int32_t *)(now->panel + 64 * (size_t)nv * (1 + call->depth / 4)));
+        now->path = tvmq_panel_path(&call->stage, multipliers(call, now->panel, nv));
         now->out = (uint8_t *)args->out + p * call->row_bytes;
         now->n = tvmq_min(turn_tiles, n - tile);
-        for (size_t i = 0; i < now->n; i++, end = next_place(call, end)) {
-          now->tiles[i] = end;
-          now->tiles[i].in = end.row * args->row_stride;
-        }
+        for (size_t i = 0; i < now->n; i++, end = next_place(call, end)) now->tiles[i] = end;
         TVMQ_FOR_PATH_OR_SUMS(last->path, multiply, call, now, last, ahead, ahead_by, is_unsigned, nv);
         if (done == 0) ahead += 2 * LINE;
         struct turn *const stored = last;

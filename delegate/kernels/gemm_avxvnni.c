@@ -1,5 +1,7 @@
 // GEMM on AVX-VNNI: rows of unsigned bytes (a_offset 128), four depths a step. vpdpbusd does not saturate.
-#define MULTIPLY_ADD "%{vex%} vpdpbusd %2, %1, %0"
+#include "kernels/vex.h"
+
+#define MULTIPLY_ADD TVMQ_VEX "vpdpbusd %2, %1, %0"
 #define TEMPORARIES 0
 #define OPERAND_BYTES 1
 #include "kernels/gemm_avx2_tile.h"

@@ -1,5 +1,7 @@
 // GEMM on AVX-VNNI on lines of rows that lie a constant distance apart (TVMQ_LINES): the tile of gemm_avxvnni.c, whose pointers are computed.
-#define MULTIPLY_ADD "%{vex%} vpdpbusd %2, %1, %0"
+#include "kernels/vex.h"
+
+#define MULTIPLY_ADD TVMQ_VEX "vpdpbusd %2, %1, %0"
 #define TEMPORARIES 0
 #define OPERAND_BYTES 1
 #include "kernels/gemm_avx2_tile.h"

@@ -1,5 +1,7 @@
 // GEMM of single rows on AVX-VNNI.
-#define ENCODING "%{vex%} "
+#include "kernels/vex.h"
+
+#define ENCODING TVMQ_VEX
 #include "kernels/gemm_row_vnni_tile.h"
 
 GEMM_ROW(tvmq_gemm_s8_1x16c4__avxvnni, 2, 4)

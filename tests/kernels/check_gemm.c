@@ -6,7 +6,7 @@
 #include "layer.h"
 #include "support/oracle.h"
 
-enum { MAX_TILES = 5, MAX_LINES = 3, MAX_PANELS = 3, MAX_DEPTH = 2048 };
+enum { MAX_TILES = 5, MAX_LINES = 3, MAX_PANELS = 3, MAX_DEPTH = 2048, MAX_STRIDE = 200, MAX_MATRIX = (LAYER_POOL - 1) * MAX_STRIDE + MAX_DEPTH };
 
 struct shape {
   size_t n, row_tiles, n_taps, depth;  // valid channels, tiles, taps, depths of a tap without padding
@@ -74,6 +74,31 @@ static void pick_rows(const struct tvmq_variant *variant, const struct shape *sh
   }
 }
 
+// Activations, k a row: rows lie `stride` bytes apart from `first` on.
+struct rows {
+  const char *first;
+  size_t stride;
+};
+
+// Each in a slot of its own.
+static struct rows draw_slots(const struct layer *layer, size_t k, enum guard_side side) {
+  static struct guard pool;
+  if (!pool.first) pool = guard_create(LAYER_POOL, MAX_DEPTH * sizeof(int16_t), GUARD_READ_ONLY);
+  layer_draw_pool(layer, &pool, k, side, values);
+  return (struct rows){guard_at(&pool, 0, k * layer->operand, side), pool.pitch};
+}
+
+// So close to each other that they overlap, as the pixels of an image do of which a tap reads some side by side.
+static struct rows draw_matrix(const struct layer *layer, size_t k, enum guard_side side) {
+  static struct guard matrix;
+  static int32_t all[MAX_MATRIX];
+  if (!matrix.first) matrix = guard_create(1, MAX_MATRIX, GUARD_READ_ONLY);
+  const size_t stride = 1 + check_below(MAX_STRIDE), size = (LAYER_POOL - 1) * stride + k;
+  layer_draw_pool(layer, &matrix, size, side, all);
+  for (size_t row = 0; row < LAYER_POOL; row++) memcpy(values + row * k, all + row * stride, k * sizeof *values);
+  return (struct rows){guard_at(&matrix, 0, size, side), stride};
+}
+
 // Zips the tiles of a table byte by byte, each in a slot of its own; of its pointers the first is left.
 static void zip(const struct guard *tiles, enum guard_side side, const struct shape *shape, size_t mr, size_t k, const void **rows) {
   enum { DEPTHS = 8 };
@@ -94,7 +119,8 @@ struct gaps {
 };
 
 static struct gaps draw_gaps(const struct tvmq_variant *variant, size_t n_rows) {
-  for (int i = 0; (variant->flags & TVMQ_GAPS) != 0 && i < 8; i++) {
+  const bool draws = (variant->flags & TVMQ_GAPS) != 0 && check_one_in(2);
+  for (int i = 0; draws && i < 8; i++) {
     const size_t pitch = 1 + check_below((uint32_t)n_rows), line_rows = (n_rows - 1) % pitch + 1;
     if (pitch <= 2 * line_rows) return (struct gaps){pitch, line_rows};
   }
@@ -114,18 +140,18 @@ static void drop_gaps(struct layer *layer, const struct gaps *gaps) {
 }
 
 static void check_shape(const struct tvmq_variant *variant, const struct shape *shape) {
-  static struct guard pool, table, terms, tiles;
-  if (!pool.first) {
-    pool = guard_create(LAYER_POOL, MAX_DEPTH * sizeof(int16_t), GUARD_READ_ONLY);
+  static struct guard table, terms, tiles;
+  if (!table.first) {
     table = guard_create(1, 1 << 17, GUARD_READ_ONLY);
     terms = guard_create(1, 1 << 12, GUARD_READ_ONLY);
     tiles = guard_create(MAX_TILES, 8 * MAX_DEPTH, GUARD_READ_ONLY);
   }
   const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
   const size_t ku = variant->layout.ku, nr = variant->layout.nr;
+  const bool is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
   struct layer layer;
   layer_draw(&layer, variant, shape->n, shape->n_taps, shape->depth, shape->stage_only);
-  const size_t overlap = (variant->flags & TVMQ_MATRIX_ROWS) != 0 && shape->row_tiles > 1 ? check_below(variant->mr) : 0;
+  const size_t overlap = is_matrix && shape->row_tiles > 1 ? check_below(variant->mr) : 0;
   const size_t line_rows = shape->row_tiles * variant->mr - overlap, most_lines = tvmq_min(MAX_LINES, MAX_TILES * variant->mr / line_rows);
   const size_t n_lines = (variant->flags & TVMQ_LINES) != 0 ? 1 + check_below((uint32_t)most_lines) : 1;
   layer.n_rows = n_lines * line_rows;
@@ -133,15 +159,15 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.stored;
 
   const size_t k = (shape->depth + ku - 1) / ku * ku;
-  layer_draw_pool(&layer, &pool, k, side, values);
-  const size_t n_pointers = variant->flags & TVMQ_MATRIX_ROWS ? shape->n_taps : layer.n_rows * shape->n_taps;
+  const struct rows drawn = is_matrix && check_one_in(2) ? draw_matrix(&layer, k, side) : draw_slots(&layer, k, side);
+  const size_t n_pointers = is_matrix ? shape->n_taps : layer.n_rows * shape->n_taps;
   const void **rows = guard_at(&table, 0, n_pointers * sizeof *rows, side);
   const void **rows_written = guard_writable(&table, rows);
   static uint8_t picks[1 << 14];
   pick_rows(variant, shape, layer.n_rows, picks);
   for (size_t i = 0; i < n_pointers; i++) {
-    const size_t pick = variant->flags & TVMQ_MATRIX_ROWS ? i * variant->mr : i;  // the tap's first row in the first tile
-    rows_written[i] = guard_at(&pool, picks[pick], k * layer.operand, side);
+    const size_t pick = is_matrix ? i * variant->mr : i;  // the tap's first row in the first tile
+    rows_written[i] = drawn.first + picks[pick] * drawn.stride;
   }
   if (variant->flags & TVMQ_ZIPPED_ROWS) zip(&tiles, side, shape, variant->mr, k, rows_written);
   int32_t *row_terms = guard_at(&terms, 0, layer.n_rows * sizeof *row_terms, side);
@@ -155,12 +181,12 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   layer_draw_stage(&layer);
 
   const bool may_have_none = !shape->stage_only && (layer.filter_zero_point == 0 || variant->layout.weight_bytes > 1);
-  const bool has_none = may_have_none && check_one_in(2), is_matrix = (variant->flags & TVMQ_MATRIX_ROWS) != 0;
+  const bool has_none = may_have_none && check_one_in(2);
   size_t panel_bytes;
   const void *const panels = pack(&layer, shape->n_taps * k, side, &panel_bytes);
   const struct tvmq_gemm_args args = {
       .rows = rows,
-      .row_stride = pool.pitch,
+      .row_stride = drawn.stride,
       .row_tiles = shape->row_tiles,
       .overlap = overlap,
       .n_taps = shape->n_taps,
@@ -170,7 +196,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .n_panels = layer_padded_n(&layer) / nr,
       .panel_bytes = panel_bytes,
       .n_lines = n_lines,
-      .line_stride = line_rows * pool.pitch,
+      .line_stride = line_rows * drawn.stride,
       .out_line_stride = line_rows * layer.row_stride,
       .pitch = gaps.pitch,
       .line_rows = gaps.line_rows,
@@ -181,8 +207,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .in_flip = layer_kernel_flip(&layer),
       .stage = &layer.stage,
   };
-  check_case("row_tiles %zu, overlap %zu, lines %zu, pitch %zu of %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles, overlap, n_lines,
-             gaps.line_rows, gaps.pitch, shape->n_taps, shape->depth, k, shape->stage_only ? " (stage only)" : "", layer.row_stride, layer_text(&layer));
+  check_case("row_tiles %zu, %zu bytes a row, overlap %zu, lines %zu, pitch %zu of %zu, taps %zu, k %zu of %zu%s, out_stride %zu, %s", shape->row_tiles,
+             drawn.stride, overlap, n_lines, gaps.line_rows, gaps.pitch, shape->n_taps, shape->depth, k, shape->stage_only ? " (stage only)" : "",
+             layer.row_stride, layer_text(&layer));
   CHECK_CALL(variant->fn.gemm, &args);
   layer_compare(&layer);
 }

@@ -60,7 +60,8 @@ int main(void) {
     struct tvmq_conv_choice choice;
     if (!CHECK(tvmq_conv_describe(&desc, &env, &problem) == NULL && tvmq_conv_choose(&problem, &env, &choice) == NULL, "case %zu", i)) continue;
     CHECK(choices.n > 0 && choice.cycles <= list[0].cycles * 1.0001f, "%s, case %zu: %s by %s, %g cycles, where %s by %s takes %g", machine->name, i,
-          tvmq_way_name(choice.way->id), choice.variant->name, (double)choice.cycles, tvmq_way_name(list[0].way), list[0].variant->name, (double)list[0].cycles);
+          tvmq_way_name(choice.way->id), choice.variant->name, (double)choice.cycles, tvmq_way_name(list[0].way), list[0].variant->name,
+          (double)list[0].cycles);
     padded += choice.way->id == TVMQ_WAY_PADDED_COPY;
   }
   CHECK(padded > CASES / 100, "%zu padded copies", padded);
