@@ -126,7 +126,7 @@ float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_
   return sums + pointers + zip_cycles(v, p);
 }
 
-// Kernels with TVMQ_MATRIX_ROWS share weights between two tiles of up to 32 channels: one alone takes longer.
+// Kernels with TVMQ_MATRIX_ROWS share weights between tiles of up to 32 channels: one without a partner takes longer.
 static float row_tiles(const struct tvmq_variant *v, size_t m, const struct tvmq_machine *machine) {
   const size_t tiles = tvmq_ceil_div(m, v->mr);
   return (float)tiles + ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.nr <= 32 && tiles % 2 != 0 ? machine->lone_tile : 0);

@@ -132,10 +132,15 @@ static void spoil(struct fuzz_bytes *b, struct tvmq_conv_desc *d) {
                               &d->border.right};
   enum tvmq_type *const types[] = {&d->in_type, &d->out_type, &d->filter_type, &d->bias_type};
   float *const scales[] = {&d->in.scale, &d->out.scale};
-  static const int32_t odd[] = {0, -1, INT32_MIN, INT32_MAX, 1 << 16, 40000, 2, 3, 7, 1 << 30};
+  static const int32_t odd[] = {0, -1, INT32_MIN, INT32_MAX, 1 << 16, 40000, 2, 3, 7, 1 << 30}, far[] = {5, 31, 1000, INT16_MAX};
   static const float odd_scales[] = {0, -1, INFINITY, -INFINITY, NAN, 0x1p-149f, 0x1p-126f, 0x1p127f, 1};
   switch (fuzz_pick(b, 0, 4)) {
-    case 0:
+    case 0:  // legal, and more than most inputs have
+      if (fuzz_pick(b, 0, 1)) {
+        *(fuzz_pick(b, 0, 1) ? &d->stride_h : &d->stride_w) = far[fuzz_pick(b, 0, 3)];
+        set_out_size(d);
+        break;
+      }
       *types[fuzz_pick(b, 0, 3)] = (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4);
       break;
     case 1:

@@ -60,6 +60,14 @@ static void check_growth(const struct tvmq_machine *machine) {
         *(size_t *[]){&more.m, &more.n, &more.k, &more.n_taps}[grown] *= 2;
         CHECK(cycles_of(v, more) >= cycles, "%s, %s, case %zu: twice the work costs less", machine->name, v->name, i);
       }
+      problem.gap_cycles = 1e6f;
+      CHECK((cycles_of(v, problem) > cycles) == ((v->flags & TVMQ_GAPS) == 0), "%s, %s, case %zu: gaps", machine->name, v->name, i);
+      problem.gap_cycles = 0;
+      struct tvmq_machine slower = *machine;
+      slower.tap_cycles += 1e5f;
+      problem.target.machine = &slower;
+      CHECK((cycles_of(v, problem) > cycles) == ((v->flags & TVMQ_LINES) != 0), "%s, %s, case %zu: taps", machine->name, v->name, i);
+      problem.target.machine = machine;
       problem.filter_zero_point = -3;
       const bool sums = v->layout.weight_bytes == 1;
       CHECK(sums ? cycles_of(v, problem) > cycles : cycles_of(v, problem) == cycles, "%s, %s, case %zu: row sums", machine->name, v->name, i);
