@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Compilers take minutes where they are part of each kernel.
+#define APART __attribute__((noinline))
+
 enum { TILES = 8, TILE_LINES = 16, TILE_LINE_BYTES = 64 };
 
 // As LDTILECFG reads it.
@@ -21,7 +24,7 @@ struct tile_config {
 static _Thread_local struct tile_config tile_config;  // palette 0: there are no tiles
 static _Thread_local uint8_t tiles[TILES][TILE_LINES][TILE_LINE_BYTES];
 
-static void tile_demand(bool holds, const char *what) {
+static APART void tile_demand(bool holds, const char *what) {
   if (holds) return;
   fprintf(stderr, "tiles: %s\n", what);
   abort();
@@ -29,7 +32,7 @@ static void tile_demand(bool holds, const char *what) {
 
 static bool tile_is_there(int t) { return tile_config.palette == 1 && t < TILES && tile_config.lines[t] > 0; }
 
-static inline void tile_configure(const void *config) {
+static APART void tile_configure(const void *config) {
   memcpy(&tile_config, config, sizeof tile_config);
   tile_demand(tile_config.palette == 1 && tile_config.start_row == 0, "another palette than 1, or a start row");
   for (int i = 0; i < 14; i++) tile_demand(tile_config.reserved[i] == 0, "reserved bytes are not 0");
@@ -41,25 +44,25 @@ static inline void tile_configure(const void *config) {
   memset(tiles, 0, sizeof tiles);
 }
 
-static inline void tile_let_go(void) { tile_config.palette = 0; }
+static APART void tile_let_go(void) { tile_config.palette = 0; }
 
-static inline void tile_clear(int t) {
+static APART void tile_clear(int t) {
   tile_demand(tile_is_there(t), "a tile that is not configured is cleared");
   memset(tiles[t], 0, sizeof tiles[t]);
 }
 
-static inline void tile_load(int t, const void *from, size_t stride) {
+static APART void tile_load(int t, const void *from, size_t stride) {
   tile_clear(t);
   for (size_t i = 0; i < tile_config.lines[t]; i++) memcpy(tiles[t][i], (const char *)from + i * stride, tile_config.line_bytes[t]);
 }
 
-static inline void tile_store(int t, void *to, size_t stride) {
+static APART void tile_store(int t, void *to, size_t stride) {
   tile_demand(tile_is_there(t), "a tile that is not configured is stored");
   for (size_t i = 0; i < tile_config.lines[t]; i++) memcpy((char *)to + i * stride, tiles[t][i], tile_config.line_bytes[t]);
 }
 
 // sums += a * b: each sum is of four bytes of a line of a, signed or not, and the four that lie together in each line of b.
-static inline void tile_multiply(int sums, int a, int b, bool a_is_signed) {
+static APART void tile_multiply(int sums, int a, int b, bool a_is_signed) {
   tile_demand(tile_is_there(sums) && tile_is_there(a) && tile_is_there(b), "a tile that is not configured is multiplied");
   tile_demand(sums != a && sums != b && a != b, "a tile has two parts in a product");
   tile_demand(tile_config.lines[sums] == tile_config.lines[a] && tile_config.line_bytes[sums] == tile_config.line_bytes[b] &&
