@@ -119,8 +119,8 @@ def python_tests(part: str) -> list[list[str]]:
 
 
 def isas_here() -> str:
-    """The instruction sets of this processor, as meson takes them, and those that tests emulate there: a sanitizer sees nothing of kernels that cannot run, which
-    take the longest to compile."""
+    """The instruction sets of this processor, as meson takes them, and those that tests emulate on it: a sanitizer sees nothing of kernels that cannot run, and
+    they take the longest to compile."""
     import tvmq_delegate
 
     here = {kernel.isa for kernel in tvmq_delegate.kernels() if kernel.available} - {"c"}
