@@ -141,6 +141,31 @@ def test_a_contender_that_cannot_run_the_model_is_left_out(runtime: harness.Runt
     assert "a sequence of names, not 'stock'" in str(pytest.raises(ValueError, measure.bench, path, runtime=runtime.name, against="stock").value)
 
 
+class _Inside:
+    """A worker that is no process. Stock makes an interpreter of the model and does not run it."""
+
+    def __init__(self, job: runner.Job) -> None:
+        self.job, self.runner = job, runner.Runner(job)
+
+    def __enter__(self) -> _Inside:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+    def call(self, method: str, *arguments: object) -> object:
+        if method == "run" and self.job.name == "stock":
+            raise RuntimeError("nothing runs")
+        return getattr(self.runner, method)(*arguments)
+
+
+def test_a_contender_that_fails_when_it_runs_is_left_out(job: runner.Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner.Job, "worker", lambda job: _Inside(job))
+    found = measure.bench(job.source, runtime=job.runtime, settings=QUICK, against=["stock", "builtin"])
+    assert [result.name for result in found.results] == ["tvmq", "builtin"] and found.absent == {"stock": "nothing runs"}
+    assert [(result.misc_metrics.num_warmup_runs, result.misc_metrics.num_runs) for result in found.results] == [(2, 3), (2, 3)]
+
+
 class _Mortal:
     """A worker that dies of operator 1 and refuses operator 2."""
 

@@ -167,7 +167,7 @@ def bench(
         Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
         for label, contender in entries.items()
     ]
-    results, absent, served, profiled, peak = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
+    (results, served, profiled, peak), absent = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
     about = (name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe())
     found = Benchmark(*about, results, delegations[0], model_sha256=sha256, serving=served, absent=absent)
     if profiled is None:
@@ -181,22 +181,41 @@ def bench(
     return dataclasses.replace(found, op_profile=rows, reconciliation=reconcile(rows, profiled), peak=peak, profiled=profiled)
 
 
-def _measure(
-    jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress
-) -> tuple[tuple[metrics.BenchmarkResult, ...], dict[str, str], tuple[Serving, ...], Profiled | None, library.Peak | None]:
-    """All contenders in turn, but for those that cannot run the model; then the streams of each, the first one's nodes and what the machine gives."""
+_Measured = tuple[tuple[metrics.BenchmarkResult, ...], tuple[Serving, ...], "Profiled | None", "library.Peak | None"]
+
+
+class _Failed(Exception):
+    """A contender cannot make an interpreter of the model, or that cannot run it: some runtimes prepare a part when they run it first."""
+
+    def __init__(self, contender: int, error: RuntimeError):
+        super().__init__(contender, error)
+        self.contender, self.error = contender, error
+
+
+def _measure(jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress) -> tuple[_Measured, dict[str, str]]:
+    """All contenders, but for those that cannot run the model, and why they cannot. The first one must."""
+    absent: dict[str, str] = {}
+    while True:
+        left = [job for job in jobs if job.name not in absent]
+        try:
+            return _measure_all(left, settings, profile, progress), absent
+        except _Failed as failed:
+            if failed.contender == 0:
+                raise failed.error from None
+            absent[left[failed.contender].name] = str(failed.error)
+
+
+def _measure_all(jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress) -> _Measured:
+    """All contenders in turn; then the streams of each, the first one's nodes and what the machine gives."""
     with contextlib.ExitStack() as stack:
         progress(0.0, "opening the model")
         opened: list[tuple[Job, Worker, Opened]] = []
-        absent: dict[str, str] = {}
-        for job in jobs:
+        for n, job in enumerate(jobs):
             worker = stack.enter_context(job.worker())
             try:
                 opened.append((job, worker, worker.call("open")))
             except RuntimeError as error:
-                if job is jobs[0]:
-                    raise
-                absent[job.name] = str(error)
+                raise _Failed(n, error) from error
         workers = [worker for _, worker, _ in opened]
         warm_up, _ = _alternate(workers, settings.warm_up_limits, -1.0, progress, "warming up", first_counts=True)
         runs, rounds = _alternate(workers, settings.limits, settings.run_delay, progress, "running")
@@ -204,9 +223,9 @@ def _measure(
         results = tuple(_result(*one, before, times, ratio) for one, before, times, ratio in zip(opened, warm_up, runs, ratios))
         served = tuple(_served(worker, result, settings, progress) for worker, result in zip(workers, results)) if settings.streams else ()
         if not profile:
-            return results, absent, served, None, None
+            return results, served, None, None
         progress(0.0, "profiling")
-        return results, absent, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
+        return results, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
 
 
 def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings, progress: Progress) -> Serving:
@@ -248,7 +267,10 @@ def _alternate(
             if not left.allow(0, 0.0):
                 left = Limits(1, 0.0, float("inf"))
             settle = len(workers) > 1 and not (first_counts and n == 0)
-            samples, spent = worker.call("run", left, delay, SLICE_SECS, settle)
+            try:
+                samples, spent = worker.call("run", left, delay, SLICE_SECS, settle)
+            except RuntimeError as error:
+                raise _Failed(i, error) from error
             runs[i] += samples
             rounds[i].append(samples)
             seconds[i] += spent

@@ -177,7 +177,8 @@ def fed(ops: Sequence[Op]) -> tuple[int, ...]:
 
 
 def expose(model: ModelSource) -> bytes:
-    """The model with every operator's outputs as its outputs, in order of execution, so that a runtime keeps them all. Handles of variables are left out.
+    """The model with every operator's outputs as its outputs, in order of execution, so that a runtime keeps them all. Handles of variables are left out, and
+    so are signatures, which name the outputs that were.
 
     `experimental_preserve_all_tensors` does not do that everywhere: runtimes let some operators overwrite their input even then.
     """
@@ -185,6 +186,7 @@ def expose(model: ModelSource) -> bytes:
     graph = _at(file.subgraphs, 0, "subgraph")
     outputs = dict.fromkeys(tensor for operator in graph.operators or () for tensor in operator.outputs or ())
     graph.outputs = tuple(tensor for tensor in outputs if _at(graph.tensors, tensor, "tensor").type != enum_value("TensorType", "RESOURCE"))
+    file.model.signature_defs = None
     return write(file.model)
 
 
