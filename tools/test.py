@@ -142,6 +142,7 @@ def steps() -> list[Step]:
     sanitize = ["--buildtype=debugoptimized", "-Ddebug=false", "-Dc_args=-g1", "-Doptimization=1", "-Db_lundef=false"]
     # The longest begins first, so that the two that run at a time end together.
     return [
+        Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
         Step("Python suite, library", python_tests("library")),
         # As distributions compile; the library of the Python suite is compiled as users do.
         Step("C tests", c_tests("cc", "-Dc_args=-O2")),
@@ -169,7 +170,6 @@ def steps() -> list[Step]:
             asan,
             after=ASAN,
         ),
-        Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
     ]
 
 
