@@ -68,8 +68,8 @@ static size_t padded_lines(const struct tvmq_rows *rows, size_t n) { return n + 
 static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = padded_planes(&rows) * padded_lines(&rows, rows.out_h);
-  // Gaps longer than what lies between them are nothing for kernels that drop them (TVMQ_GAPS), nor worth multiplying. Of a line whose stride leads out of it
-  // the copy would be longer than the input.
+  // Kernels that drop gaps (TVMQ_GAPS) take none that is longer than a line, and so many unwanted rows are not worth multiplying. Where one stride leads out of
+  // the line, the copy would be longer than the input.
   if (p->groups > 1 || pitch > 2 * rows.out_w || (pitch == 1 && rows.stride_w > 1)) return (struct tvmq_conv_choice){0};
   const float gap_cycles = pitch > rows.out_w ? (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine) : 0;
   struct tvmq_conv_choice c = choose(p, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows), gap_cycles);

@@ -118,7 +118,7 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
   complete(table, n, mr, n_pieces);
 }
 
-// Every mr of variants.def of several rows in a table: others work as well, more slowly.
+// The heights of tiles, above 1, of the kernels in variants.def that read a table: others work as well, more slowly.
 #define TVMQ_TABLES(TABLE) TABLE(4) TABLE(6) TABLE(7) TABLE(8) TABLE(12) TABLE(16)
 
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
