@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/cpu.h"
+#include "exact/fused_line.h"
 #include "kernels/inline.h"
 #include "kernels/stage.h"
 
@@ -14,7 +15,8 @@ enum { SLOPES = 16, VECTOR = 16, MAX_STEPS = 256 };  // 255 steps, and what make
 
 struct line {
   float slope, intercept;
-  int32_t origin;
+  int32_t origin;                // accumulators count from it
+  struct tvmq_fused_line fused;  // of a line in fused form, for accumulators that count from the origin
 };
 #define MOST_SLOPE 0x1p20  // results next to a step are less than 2^22
 
@@ -22,7 +24,7 @@ struct line {
 struct channel {
   const struct tvmq_stage *stage;
   int32_t multiplier, shift;
-  bool is_odd;
+  bool is_odd, is_fused;
   int32_t on_line;      // the zero point that a line adds by itself: 0 of an odd one
   int32_t lo, hi;       // accumulators
   int32_t least, most;  // their values, clamped, the zero point not added
@@ -84,8 +86,9 @@ TVMQ_INLINE float float_of(int32_t bits) {
   return x;
 }
 
-// The unit of thresholds: an accumulator is 2^30 of them. How many half a unit in the last place of a float32 between 1/2 and 1 is, at most 2^21.
-TVMQ_INLINE float half_place(const struct channel *c) { return c->real > 0x1p-16 ? (float)(0x1p30 * 0x1p-25 / c->real) : 0x1p21f; }
+// The unit of thresholds: an accumulator is 2^30 of them. How many half a unit in the last place of a float32 between 1/2 and 1 is, at most 2^21. A fused
+// line's results are rounded but once, to whole numbers.
+TVMQ_INLINE float half_place(const struct channel *c) { return c->is_fused ? 0 : c->real > 0x1p-16 ? (float)(0x1p30 * 0x1p-25 / c->real) : 0x1p21f; }
 
 // By how much a line has to be above what it needs for a step without an excess. The excess makes it less. A result that is rounded to float32 may be half a
 // unit in its last place lower and still be rounded to a value that is even, or has to be as much higher for one that is odd.
@@ -155,6 +158,7 @@ TVMQ_INLINE double power_within(double x) {
 // By how much a result on the line may be rounded, in values: to float, as may be an accumulator which float32 does not hold. No place is farther from where
 // the line is 0 than the first or the last step.
 TVMQ_INLINE double rounding(const struct channel *c, const struct steps *steps) {
+  if (c->is_fused) return 0;
   const double first = fabs(steps->first + c->on_line - 0.5), last = fabs(steps->first + steps->n - 1 + c->on_line - 0.5);
   const double farthest = (first > last ? first : last) + 0x1p-8 + 4 * c->real;
   return 0x1p-24 * power_within(farthest) + (farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest);
@@ -213,10 +217,11 @@ TVMQ_INLINE struct window find_window(const struct channel *c, const struct step
   return window_of(c, slope, first + unit * most, first + unit * least);
 }
 
-// The result on the line next to a step, where it is less than 2^22: what is added leaves a whole number in the lowest bits.
-TVMQ_INLINE int32_t result_on(const struct line *line, int32_t acc) {
-  const float whole = 0x1.8p23f;
-  return bits_of(fmaf(line->slope, (float)acc, line->intercept) + whole) - bits_of(whole);
+// The result on the line, without a fused one's flip, where it is less than 2^22: what is added leaves a whole number in the lowest bits.
+TVMQ_INLINE int32_t result_on(const struct channel *c, const struct line *line, int32_t acc) {
+  const float whole = TVMQ_FUSED_ZERO;
+  const float result = c->is_fused ? fmaf(line->slope, (float)(acc + line->fused.lift), line->fused.addend) : fmaf(line->slope, (float)acc, line->intercept) + whole;
+  return bits_of(result) - bits_of(whole);
 }
 
 // Whether the line passes every place: it reaches the value there, and not one accumulator before. Below zero an odd line mirrors itself, as the steps do.
@@ -225,26 +230,27 @@ TVMQ_INLINE bool passes(const struct channel *c, const struct steps *steps, cons
   int32_t signs = 0;
   for (int32_t i = 0; i < n; i++) {
     const int32_t value = first + i < last ? first + i : last;
-    signs |= (result_on(line, steps->places[i]) - value) | (value - 1 - result_on(line, steps->places[i] - 1));
+    signs |= (result_on(c, line, steps->places[i]) - value) | (value - 1 - result_on(c, line, steps->places[i] - 1));
   }
   return signs >= 0;
 }
 
 TVMQ_INLINE bool gives(const struct channel *c, const struct line *line, int32_t acc, int32_t value) {
-  const int32_t zero_point = c->stage->zero_point;
-  const int32_t result = tvmq_float_value(line->slope, line->intercept, c->is_odd, acc - line->origin) + zero_point - c->on_line;
+  const int32_t zero_point = c->stage->zero_point, x = acc - line->origin;
+  const int32_t result = (c->is_fused ? result_on(c, line, x) : tvmq_float_value(line->slope, line->intercept, c->is_odd, x)) + zero_point - c->on_line;
+  if (c->is_fused && (result < INT16_MIN || result + c->stage->flip > INT16_MAX)) return false;
   return tvmq_clamp(result, c->stage->min, c->stage->max) == value + zero_point;
 }
 
-TVMQ_INLINE float middle(const struct window *window) { return (float)((window->least + window->most) / 2); }
-
-// Whether the intercept is so far from both ends that every step passes, however it is rounded.
-TVMQ_INLINE bool has_room(const struct channel *c, const struct steps *steps, const struct window *window, const struct line *line) {
-  const double room = rounding(c, steps) + 0x1p-20 * (double)line->slope, intercept = (double)line->intercept;
-  return intercept - window->least >= room && window->most - intercept >= room;
-}
-
 TVMQ_INLINE bool gives_ends(const struct channel *c, const struct line *line) { return gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most); }
+
+// Gives the line of this slope an intercept that is at least `room` away from both ends of the window.
+TVMQ_INLINE bool settle(const struct channel *c, const struct window *window, double room, struct line *line) {
+  const double least = window->least + room, most = window->most - room;
+  if (c->is_fused) return tvmq_fuse_line(line->slope, least, most, (int64_t)c->lo - line->origin, (int64_t)c->hi - line->origin, &line->fused);
+  line->intercept = (float)((window->least + window->most) / 2);
+  return (double)line->intercept >= least && (double)line->intercept <= most;
+}
 
 // Most channels leave so much room that no step need be looked at. For others the slopes next to the real one are tried, too.
 TVMQ_INLINE bool find_line_in(const struct channel *c, struct steps *steps, struct line *line) {
@@ -254,15 +260,13 @@ TVMQ_INLINE bool find_line_in(const struct channel *c, struct steps *steps, stru
   line->slope = (float)c->real;
   begin(c, line->origin, steps);
   const struct window bound = bound_window(c, steps, line->slope);
-  line->intercept = middle(&bound);
-  if (has_room(c, steps, &bound, line) && gives_ends(c, line)) return true;
+  if (settle(c, &bound, rounding(c, steps) + 0x1p-20 * (double)line->slope, line) && gives_ends(c, line)) return true;
   if (!find_steps(c, line->origin, steps)) return false;
   float above = line->slope, below = above;
   for (int i = 0; i < SLOPES; i++) {
     line->slope = i % 2 != 0 ? above : below;
     const struct window window = find_window(c, steps, line->slope);
-    line->intercept = middle(&window);
-    if (window.least <= window.most && passes(c, steps, line) && gives_ends(c, line)) return true;
+    if (settle(c, &window, 0, line) && passes(c, steps, line) && gives_ends(c, line)) return true;
     if (i % 2 == 0)
       above = nextafterf(above, INFINITY);
     else
@@ -299,12 +303,17 @@ static bool find_line(const struct channel *c, struct steps *steps, struct line 
 // A channel whose value is the same for all accumulators, as of one whose weights are all zero: a level line. An odd one takes its sign from the accumulators,
 // which are counted from beyond one of their ends. The multiplier may be 0.
 static struct line level_line(const struct channel *c) {
-  const int32_t sign = c->is_odd && c->least < 0 ? -1 : 1;
-  return (struct line){.slope = 0, .intercept = (float)(sign * (c->least + c->on_line)), .origin = !c->is_odd ? 0 : sign < 0 ? c->hi + 1 : c->lo};
+  const int32_t sign = c->is_odd && c->least < 0 ? -1 : 1, value = sign * (c->least + c->on_line);
+  return (struct line){
+      .slope = 0,
+      .intercept = (float)value,
+      .origin = !c->is_odd ? 0 : sign < 0 ? c->hi + 1 : c->lo,
+      .fused = tvmq_fused_level(value, c->lo),
+  };
 }
 
 // The line for channels [first, end) of one multiplier and shift, over all their accumulators.
-static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *params,
+static bool find_common_line(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *params,
                              size_t first, size_t end, struct steps *steps, struct line *line) {
   const int32_t multiplier = params[first].multiplier, shift = params[first].shift;
   struct tvmq_accumulators all = accumulators[first];
@@ -315,13 +324,15 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
   // Nothing wraps up to the limit of a level line, zero point included; below the other there is a bit to spare for the origin.
   const int64_t limit = (INT64_C(1) << 30) >> (shift > 0 ? shift : 0), level_limit = shift > 0 ? limit : INT64_C(3) << 29;
   if (all.lo < -level_limit || all.hi > level_limit) return false;
-  const bool is_odd = tvmq_stage_is_odd(stage);
+  const bool is_odd = tvmq_stage_is_odd(stage), is_fused = form == TVMQ_FORM_FUSED;
+  if (is_fused && all.hi - all.lo >= TVMQ_FUSED_ACCUMULATORS) return false;
   const int64_t unit = INT64_C(1) << (31 - shift);
   const struct channel channel = {
       .stage = stage,
       .multiplier = multiplier,
       .shift = shift,
       .is_odd = is_odd,
+      .is_fused = is_fused,
       .on_line = is_odd ? 0 : stage->zero_point,
       .lo = (int32_t)all.lo,
       .hi = (int32_t)all.hi,
@@ -338,25 +349,30 @@ static bool find_common_line(const struct tvmq_stage *stage, const struct tvmq_a
   return multiplier != 0 && all.lo >= -limit && all.hi <= limit && find_line(&channel, steps, line);
 }
 
-static bool find_lines(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct steps *steps, struct tvmq_channel_params *params,
-                       size_t n) {
+static bool find_lines(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct steps *steps,
+                       struct tvmq_channel_params *params, size_t n) {
   struct tvmq_channel_params lines[TVMQ_MAX_NR];
   assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0, end; j < n; j = end) {
     for (end = j + 1; end < n && params[end].multiplier == params[j].multiplier && params[end].shift == params[j].shift;) end++;
     struct line line;
-    if (!find_common_line(stage, accumulators, params, j, end, steps, &line)) return false;
+    if (!find_common_line(form, stage, accumulators, params, j, end, steps, &line)) return false;
+    const bool is_fused = form == TVMQ_FORM_FUSED;
+    const int32_t below = is_fused ? tvmq_sub_wrap(line.origin, tvmq_fused_bits(&line.fused)) : line.origin;
+    const float shift = is_fused ? line.fused.addend + (float)stage->flip : line.intercept;
     for (size_t i = j; i < end; i++)
-      lines[i] = (struct tvmq_channel_params){
-          .bias = tvmq_sub_wrap(params[i].bias, line.origin), .multiplier = bits_of(-line.slope), .shift = bits_of(line.intercept)};
+      lines[i] = (struct tvmq_channel_params){.bias = tvmq_sub_wrap(params[i].bias, below), .multiplier = bits_of(-line.slope), .shift = bits_of(shift)};
   }
   memcpy(params, lines, n * sizeof *params);
   return true;
 }
 
-bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n) {
+bool tvmq_float_panel(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params,
+                      size_t n) {
+  const bool clamps = stage->min > INT8_MIN || stage->max < INT8_MAX;
+  if (form == TVMQ_FORM_FIXED || (form == TVMQ_FORM_FUSED && (clamps || tvmq_stage_is_odd(stage)))) return false;
   struct steps *steps = tvmq_alloc_unset(sizeof *steps);  // more than a small stack has room for
-  const bool found = steps != NULL && find_lines(stage, accumulators, steps, params, n);
+  const bool found = steps != NULL && find_lines(form, stage, accumulators, steps, params, n);
   tvmq_free(steps);
   return found;
 }

@@ -1,4 +1,5 @@
-// The output stage as a line in float32, for kernels that take a panel in that form (TVMQ_FLOAT_STAGE): a third to half of the operations of fixed point.
+// The output stage as a line in float32, for kernels that take a panel in that form (TVMQ_FLOAT_STAGE, TVMQ_FUSED_STAGE): a third to half of the operations of
+// fixed point.
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +14,23 @@ struct tvmq_accumulators {
   int64_t lo, hi;
 };
 
-// Gives the `n` channels of a panel, at most TVMQ_MAX_NR, the form of tvmq_float_value() in stage.h, if for each of them and every accumulator the clamped
-// results are those of tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.
+// What the multipliers and shifts of a panel are, which may differ from one panel of an operator to the next (kernels/stage.h).
+enum tvmq_form {
+  TVMQ_FORM_FIXED,  // numbers in fixed point, and so they always may be
+  TVMQ_FORM_FLOAT,  // a line in float32
+  TVMQ_FORM_FUSED   // the same by one instruction, where ties go up or might as well and the clamp is the type's own range
+};
+
+// What panels for the kernel may be.
+static inline enum tvmq_form tvmq_form_of(const struct tvmq_variant *variant) {
+  return (variant->flags & TVMQ_FUSED_STAGE) != 0 ? TVMQ_FORM_FUSED : (variant->flags & TVMQ_FLOAT_STAGE) != 0 ? TVMQ_FORM_FLOAT : TVMQ_FORM_FIXED;
+}
+
+// Gives the `n` channels of a panel, at most TVMQ_MAX_NR, the form, which is that of tvmq_float_value() or tvmq_fused_value() in stage.h, if for each of them
+// and every accumulator the clamped results are those of tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.
 //
 // Neither function falls as the accumulator grows, so they are compared where the reference changes, at the least accumulator of each code and the one before,
 // unless others are sure to fail sooner, and at both ends. The same places bound the intercept for a given slope, in double: what is tried is the middle, for
 // the slopes next to the real one.
-bool tvmq_float_panel(const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params, size_t n);
+bool tvmq_float_panel(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params,
+                      size_t n);

@@ -22,7 +22,7 @@ void tvmq_mul_stage(const struct tvmq_variant *variant, struct tvmq_mul_args *ar
   args->stage.fits_int16 = variant->in_type != TVMQ_TYPE_S16;
   tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
   args->bias = 0;
-  if ((variant->flags & TVMQ_FLOAT_STAGE) == 0 || !tvmq_float_panel(&args->stage, &all, &params, 1)) return;
+  if ((variant->flags & TVMQ_FLOAT_STAGE) == 0 || !tvmq_float_panel(TVMQ_FORM_FLOAT, &args->stage, &all, &params, 1)) return;
   args->bias = (int32_t)params.bias;
   args->multiplier = params.multiplier;
   args->shift = params.shift;

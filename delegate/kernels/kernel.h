@@ -31,7 +31,7 @@
 // How a product x * multiplier * 2^shift is rounded; the formulas are in stage.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
 
-// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in float form.
+// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in float or fused form.
 struct tvmq_stage {
   enum tvmq_rounding rounding;
   bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
@@ -328,7 +328,8 @@ enum tvmq_variant_flags {
   TVMQ_LINES = 1u << 5,          // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
   TVMQ_SUMS = 1u << 6,           // the stage may have `sums`
   TVMQ_NARROW = 1u << 7,         // a panel may be narrow, as the last of a layer is, and then takes half of the work
-  TVMQ_GAPS = 1u << 8            // TVMQ_MATRIX_ROWS, of which those between lines need not be stored
+  TVMQ_GAPS = 1u << 8,           // TVMQ_MATRIX_ROWS, of which those between lines need not be stored
+  TVMQ_FUSED_STAGE = 1u << 9     // any of the panels may be in fused form (stage.h)
 };
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.

@@ -112,6 +112,17 @@ static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd
   return (int32_t)lrintf(fmaf(slope, x, is_odd ? copysignf(intercept, x) : intercept));
 }
 
+// A panel in fused form (TVMQ_FUSED_STAGE) has -slope for each multiplier, too, and for each shift an addend, which has the zero point and the flip; its
+// accumulators are the bits of float32 numbers. A result, as it is stored, is the lowest 16 bits of the sum, saturated to the output's type, whose own range the
+// clamp is (exact/fused_line.h).
+static inline int32_t tvmq_fused_value(float slope, float addend, int32_t acc) {
+  float x;
+  memcpy(&x, &acc, sizeof x);
+  x = fmaf(slope, x, addend);
+  memcpy(&acc, &x, sizeof acc);
+  return (int16_t)acc;
+}
+
 static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {
   const int32_t value = tvmq_rescale_s64(acc, multiplier, shift);
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);

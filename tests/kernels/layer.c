@@ -128,7 +128,7 @@ static void draw_float_panels(const struct layer *layer, struct tvmq_channel_par
   }
   const size_t nr = layer->variant->layout.nr;
   for (size_t c = 0; c < layer->n; c += nr) {
-    if (check_below(4) != 0) tvmq_float_panel(&layer->stage, accumulators + c, params + c, layer->n - c < nr ? layer->n - c : nr);
+    if (check_below(4) != 0) tvmq_float_panel(tvmq_form_of(layer->variant), &layer->stage, accumulators + c, params + c, layer->n - c < nr ? layer->n - c : nr);
   }
 }
 
@@ -148,7 +148,7 @@ void layer_channels(const struct layer *layer, struct tvmq_channel channels[LAYE
         tvmq_fold(&channels[c], layer->params[c].bias, layer->in_zero_point, layer->variant->layout.a_offset, layer->value_min, layer->value_max);
     params[c] = (struct tvmq_channel_params){folded.bias, layer->params[c].multiplier, layer->params[c].shift};
   }
-  if ((layer->variant->flags & TVMQ_FLOAT_STAGE) != 0 && !layer->stage.sums) draw_float_panels(layer, params);
+  if (tvmq_form_of(layer->variant) != TVMQ_FORM_FIXED && !layer->stage.sums) draw_float_panels(layer, params);
 }
 
 const void *layer_panel(size_t size, enum guard_side side, void **written) {

@@ -93,7 +93,7 @@ struct tvmq_conv {
   struct tvmq_threads *threads;
 
   struct tvmq_stage stage;  // lowered for the weights that are packed
-  bool in_float;            // panels may be in float form
+  enum tvmq_form form;      // of panels, where it is exact
   struct tvmq_packed *weights;
   const uint8_t *packed;  // its panels
   uint32_t packs;         // how often

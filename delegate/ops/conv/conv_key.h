@@ -10,7 +10,8 @@
 struct tvmq_arrangement {
   const struct tvmq_layout *layout;
   enum tvmq_way way;  // ways pack differently
-  bool in_float, transposed;
+  enum tvmq_form form;
+  bool transposed;
   size_t n_taps, k, side_by_side, panels, panel_bytes;
 };
 

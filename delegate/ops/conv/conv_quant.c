@@ -41,7 +41,7 @@ static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
   return bias;
 }
 
-void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, bool in_float,
+void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, enum tvmq_form form,
                      const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
@@ -61,13 +61,13 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
   }
   if (quant->stage.sums) return;
   for (size_t j = 0; j < n && !wide; j++) tvmq_settle_constant(&accumulators[j], quant->stage.rounding, &params[j]);
-  if (in_float && tvmq_float_panel(&quant->stage, accumulators, params, n)) return;
+  if (tvmq_float_panel(form, &quant->stage, accumulators, params, n)) return;
   if (wide) stage->fits_int16 = false;
   for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
 }
 
-bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {
-  return (variant->flags & TVMQ_FLOAT_STAGE) != 0 && results >= machine->float_results;
+enum tvmq_form tvmq_conv_form(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {
+  return results >= machine->float_results ? tvmq_form_of(variant) : TVMQ_FORM_FIXED;
 }
 
 // The number of weights of a depthwise channel that are -128.

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "cpu/machine.h"
+#include "exact/float_stage.h"
 #include "kernels/kernel.h"
 #include "ops/desc.h"
 #include "ops/quant_params.h"
@@ -34,13 +35,13 @@ static inline struct tvmq_channel tvmq_conv_channel(const struct tvmq_conv_desc 
 }
 
 // Lowers the output stage for the `n` output channels from `first` on, whose weights are channels[0..n), all in one panel of `layout`: folds and fills their
-// parameters, in float form if `in_float` and it is exact (float_stage.h). Else clears right_shifts, headroom and fits_int16 of `stage`, which all channels
+// parameters, in the given form if it is exact (float_stage.h). Else clears right_shifts, headroom and fits_int16 of `stage`, which all channels
 // share and which begins as quant->stage, if a channel does not allow them.
-void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, bool in_float,
+void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, enum tvmq_form form,
                      const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params);
 
-// Whether the float form is worth its proof for a channel of which an inference has `results`.
-bool tvmq_conv_in_float(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results);
+// The form of panels for the kernel, if it is worth its proof for channels of which an inference has `results`.
+enum tvmq_form tvmq_conv_form(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results);
 
 // Flags of which a kernel for the processor may have none, given these weights; of weights that are not known yet (NULL), nothing is said.
 uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu);

@@ -35,7 +35,7 @@ static void pack_panel(void *context, struct tvmq_task task) {
   size_t first;
   const size_t n = panel_channels(c, packing->filter, task.index, &first, channels);
   struct tvmq_channel_params *params = packing->params + first;
-  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->in_float, channels, first, n, &stage, params);
+  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->form, channels, first, n, &stage, params);
   packing->promises[task.index] = tvmq_promises_of(&stage);
   c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }
@@ -74,7 +74,7 @@ static bool find_key(const struct tvmq_conv *c, const struct tvmq_env *env, stru
   const struct tvmq_arrangement arrangement = {
       .layout = &c->choice.variant->layout,
       .way = c->choice.way->id,
-      .in_float = c->in_float,
+      .form = c->form,
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
       .panels = c->choice.panels * c->problem.groups,
@@ -87,7 +87,7 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *desc = &c->problem.desc;
   const size_t padding_bytes = tvmq_max((size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes, TVMQ_ROWS_MOVE);
   struct tvmq_key key = {{0}};
-  c->in_float = tvmq_conv_in_float(c->choice.variant, env->machine, c->problem.m);
+  c->form = tvmq_conv_form(c->choice.variant, env->machine, c->problem.m);
   const bool has_key = find_key(c, env, &key);
   c->weights = tvmq_conv_weights(&key, has_key, c->choice.panels * c->problem.groups * c->choice.panel.size, env, fill, c);
   c->padding = tvmq_alloc_unset(padding_bytes);
@@ -117,7 +117,7 @@ static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
 
 // The weights that `a` has packed serve `b`.
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return same_weights(a, b) && (!a->in_float || (b->choice.variant->flags & TVMQ_FLOAT_STAGE) != 0) && a->choice.way->method == b->choice.way->method &&
+  return same_weights(a, b) && (a->form == TVMQ_FORM_FIXED || a->form == tvmq_form_of(b->choice.variant)) && a->choice.way->method == b->choice.way->method &&
          a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k && tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
 }
 

@@ -40,7 +40,7 @@ struct tvmq_depthwise {
   struct tvmq_trim trim;
   struct tvmq_conv_quant quant;
   struct tvmq_stage stage;  // lowered for the weights that are packed
-  bool in_float;            // panels may be in float form
+  enum tvmq_form form;      // of panels, where it is exact
   struct tvmq_axis h, w;    // down and along the kernel's rows
   bool transposed;          // the kernel's rows are the image's columns
   struct tvmq_depthwise_steps in_step, out_step;

@@ -61,7 +61,7 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels), part = n / d->side_by_side;
     for (size_t j = 0; j < n; j += part)
-      tvmq_conv_lower(&d->desc, &d->quant, layout, d->in_float, channels + j, d->blocks[b].first, part, &d->stage, params + b * layout->nr + j);
+      tvmq_conv_lower(&d->desc, &d->quant, layout, d->form, channels + j, d->blocks[b].first, part, &d->stage, params + b * layout->nr + j);
   }
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
@@ -117,11 +117,11 @@ static const char *pack_blocks(const struct packing *packing, const struct tvmq_
   if (!tvmq_panel_layout(layout, tvmq_depthwise_depth(layout, d->h.filter, d->w.filter, most), &panel) || !tvmq_mul_size(d->n_blocks, panel.size, &bytes))
     return "packed weights exceed the address space";
   d->panel_bytes = panel.size;
-  d->in_float = tvmq_conv_in_float(d->variant, env->machine, (size_t)d->desc.batch * d->h.out * d->w.out);
+  d->form = tvmq_conv_form(d->variant, env->machine, (size_t)d->desc.batch * d->h.out * d->w.out);
   const struct tvmq_arrangement arrangement = {
       .layout = layout,
       .way = TVMQ_WAY_PIXEL_TABLE,
-      .in_float = d->in_float,
+      .form = d->form,
       .transposed = d->transposed,
       .side_by_side = d->side_by_side,
       .panels = d->n_blocks,
@@ -268,7 +268,7 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
   d->threads = env->threads;
   const char *why = describe(d, desc, env);
   if (why) return why;
-  const bool packed = d->packed && (!d->in_float || (d->variant->flags & TVMQ_FLOAT_STAGE) != 0) && tvmq_conv_same_weights(&old.desc, &d->desc) &&
+  const bool packed = d->packed && (d->form == TVMQ_FORM_FIXED || d->form == tvmq_form_of(d->variant)) && tvmq_conv_same_weights(&old.desc, &d->desc) &&
                       tvmq_trim_equal(&old.trim, &d->trim) && old.side_by_side == d->side_by_side && old.transposed == d->transposed &&
                       tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
   if (!packed) {

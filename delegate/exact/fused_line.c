@@ -1,0 +1,35 @@
+#include "exact/fused_line.h"
+
+#include <math.h>
+
+// The least x >= 0 for which least <= step * x mod modulus <= most, 0 <= least <= most < modulus and 0 <= step < modulus; -1 if there is none. As Euclid's
+// algorithm: no multiple of the step lies there, so that x passes the modulus y times, and for these y the question is the same with the step as modulus.
+static int64_t first_between(int64_t step, int64_t modulus, int64_t least, int64_t most) {
+  if (least == 0) return 0;
+  if (step == 0) return -1;
+  const int64_t x = (least + step - 1) / step;
+  if (step * x <= most) return x;
+  const int64_t y = first_between(modulus % step, step, (step - most % step) % step, (step - least % step) % step);
+  return y < 0 ? -1 : (least + modulus * y + step - 1) / step;
+}
+
+bool tvmq_fuse_line(float slope, double least, double most, int64_t lo, int64_t hi, struct tvmq_fused_line *line) {
+  const int64_t limit = INT64_C(1) << 30, least_lift = (1 << 23) - lo, most_lift = (1 << 24) - 1 - hi;
+  if (!(slope >= 0x1p-15f && slope <= 1) || lo < -limit || hi > limit) return false;
+  // All in units of the slope's last place, of which a modulus makes one: the products of whole numbers are exact.
+  int exponent;
+  frexpf(slope, &exponent);
+  const int places = 24 - exponent;
+  const int64_t modulus = INT64_C(1) << places, step = (int64_t)ldexpf(slope, places);
+  const int64_t first = (int64_t)ceil(ldexp(least, places)), last = (int64_t)floor(ldexp(most, places)), begin = step * least_lift;
+  if (first > last || last - first >= modulus) return false;
+  // Remainders from the first one wanted on.
+  const int64_t to_first = ((first - begin) % modulus + modulus) % modulus, to_last = to_first + (last - first);
+  const int64_t x = to_last >= modulus ? 0 : first_between(step % modulus, modulus, to_first, to_last);
+  if (x < 0 || x > most_lift - least_lift) return false;
+  // The intercept is what the product exceeds a whole number by, and the addend takes the rest away.
+  const int64_t product = begin + step * x, intercept = first + ((product - first) % modulus + modulus) % modulus;
+  line->lift = (int32_t)(least_lift + x);
+  line->addend = TVMQ_FUSED_ZERO - (float)((product - intercept) >> places);
+  return true;
+}
