@@ -220,7 +220,8 @@ TVMQ_INLINE struct window find_window(const struct channel *c, const struct step
 // The result on the line, without a fused one's flip, where it is less than 2^22: what is added leaves a whole number in the lowest bits.
 TVMQ_INLINE int32_t result_on(const struct channel *c, const struct line *line, int32_t acc) {
   const float whole = TVMQ_FUSED_ZERO;
-  const float result = c->is_fused ? fmaf(line->slope, (float)(acc + line->fused.lift), line->fused.addend) : fmaf(line->slope, (float)acc, line->intercept) + whole;
+  const float result =
+      c->is_fused ? fmaf(line->slope, (float)(acc + line->fused.lift), line->fused.addend) : fmaf(line->slope, (float)acc, line->intercept) + whole;
   return bits_of(result) - bits_of(whole);
 }
 
@@ -307,14 +308,16 @@ static struct line level_line(const struct channel *c) {
   return (struct line){
       .slope = 0,
       .intercept = (float)value,
-      .origin = !c->is_odd ? 0 : sign < 0 ? c->hi + 1 : c->lo,
+      .origin = !c->is_odd ? 0
+                : sign < 0 ? c->hi + 1
+                           : c->lo,
       .fused = tvmq_fused_level(value, c->lo),
   };
 }
 
 // The line for channels [first, end) of one multiplier and shift, over all their accumulators.
-static bool find_common_line(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, const struct tvmq_channel_params *params,
-                             size_t first, size_t end, struct steps *steps, struct line *line) {
+static bool find_common_line(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators,
+                             const struct tvmq_channel_params *params, size_t first, size_t end, struct steps *steps, struct line *line) {
   const int32_t multiplier = params[first].multiplier, shift = params[first].shift;
   struct tvmq_accumulators all = accumulators[first];
   for (size_t j = first + 1; j < end; j++) {

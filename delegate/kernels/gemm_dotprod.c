@@ -124,9 +124,7 @@
 #define LINE_SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, FLIP_MASK, FLIP_8X8)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, 4, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
-TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c4l__dotprod, 4, 16, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED,
-                tvmq_neon_store_4x16)
-TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c4l__dotprod, 8, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED,
-                tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c4__dotprod, TVMQ_NEON_4X16, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c4__dotprod, TVMQ_NEON_8X8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c4l__dotprod, TVMQ_NEON_4X16, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c4l__dotprod, TVMQ_NEON_8X8, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED)

@@ -172,12 +172,11 @@ static inline int8x16_t odd_pairs(int8x16_t a, int8x16_t b) { return vreinterpre
 // A panel's biases, multipliers and shifts as accumulators have them, two channels' for both rows of each, made once for all tiles: a tile would make those of
 // its output with as many instructions as two rows of it take.
 static inline int32x4_t pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
-static inline const int32_t *multipliers(const struct tvmq_gemm_args *args, size_t nr) {
-  return (const int32_t *)((const char *)args->panel + (sizeof(int32_t) + args->n_taps * args->k) * nr);
-}
 #define PAIRS_OF_8(p) pair(p), pair((p) + 2), pair((p) + 4), pair((p) + 6)
 #define PAIRS_OF_16(p) PAIRS_OF_8(p), PAIRS_OF_8((p) + 8)
-#define PAIRS(nr) ((const int32x4_t[]){PAIRS_OF_##nr((const int32_t *)a.panel), PAIRS_OF_##nr(multipliers(&a, nr)), PAIRS_OF_##nr(multipliers(&a, nr) + nr)})
+#define PAIRS(nr)                                                                                             \
+  ((const int32x4_t[]){PAIRS_OF_##nr((const int32_t *)a.panel), PAIRS_OF_##nr(tvmq_neon_multipliers(&a, nr)), \
+                       PAIRS_OF_##nr(tvmq_neon_multipliers(&a, nr) + nr)})
 
 // Accumulators as they are: four of two rows, from each row's end on.
 TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride) {
@@ -224,8 +223,23 @@ TVMQ_INLINE void store_8x8(enum tvmq_neon_path path, const struct tvmq_neon_stag
   store_4x8(two_rows[2], two_rows[3], out + 4 * out_stride, out_stride);
 }
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, 4, BIASES_4X16, PAIRS(16), first, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, 8, BIASES_8X8, PAIRS(8), first, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, store_8x8)
-TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8c8z__i8mm, 8, BIASES_8X8, PAIRS(8), first, SUMS_8X8_ZIPPED(args, tile), store_8x8)
-TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, 4, 16, BIASES_4X16, PAIRS(16), first, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED, store_4x16)
-TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, 8, 8, BIASES_8X8, PAIRS(8), first, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED, store_8x8)
+#define PAIRED_4X16_ROWS 4
+#define PAIRED_4X16_CHANNELS 16
+#define PAIRED_4X16_BIASES BIASES_4X16
+#define PAIRED_4X16_FIRST(args) PAIRS(16)
+#define PAIRED_4X16_PARAMS(first, tile) first
+#define PAIRED_4X16_STORE store_4x16
+#define PAIRED_4X16_FUSED(path, NARROW, params, tile, args) TVMQ_NEON_STORE(path, store_4x16, (args)->stage, params, (tile).out, (args)->out_stride)
+#define PAIRED_8X8_ROWS 8
+#define PAIRED_8X8_CHANNELS 8
+#define PAIRED_8X8_BIASES BIASES_8X8
+#define PAIRED_8X8_FIRST(args) PAIRS(8)
+#define PAIRED_8X8_PARAMS(first, tile) first
+#define PAIRED_8X8_STORE store_8x8
+#define PAIRED_8X8_FUSED(path, NARROW, params, tile, args) TVMQ_NEON_STORE(path, store_8x8, (args)->stage, params, (tile).out, (args)->out_stride)
+
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16c8__i8mm, PAIRED_4X16, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8c8__i8mm, PAIRED_8X8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED)
+TVMQ_NEON_PLAIN_GEMM(tvmq_gemm_s8_8x8c8z__i8mm, PAIRED_8X8, SUMS_8X8_ZIPPED(args, tile))
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16c8l__i8mm, PAIRED_4X16, LINE_SUMS_4X16_PLAIN, LINE_SUMS_4X16_FLIPPED)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8c8l__i8mm, PAIRED_8X8, LINE_SUMS_8X8_PLAIN, LINE_SUMS_8X8_FLIPPED)

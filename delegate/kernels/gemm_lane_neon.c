@@ -53,4 +53,4 @@
 #define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(args, tile, FLIP_MASK, WIDEN_FLIPPED)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8w16__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM_OF(tvmq_gemm_s8_8x8w16__neon, TVMQ_NEON_8X8, tvmq_neon_away_path(a.stage), TVMQ_NEON_EITHER(args, tile, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED))

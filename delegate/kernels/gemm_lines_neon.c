@@ -22,5 +22,5 @@
 #define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(args, tile, FLIPS)
 // clang-format on
 
-TVMQ_NEON_LINES(tvmq_gemm_s8_4x16r4pl__neon, 4, 16, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_LINES(tvmq_gemm_s8_8x8r4pl__neon, 8, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_LINES(tvmq_gemm_s8_4x16r4pl__neon, TVMQ_NEON_4X16, SUMS_4X16_PLAIN, SUMS_4X16_FLIPPED)
+TVMQ_NEON_LINES(tvmq_gemm_s8_8x8r4pl__neon, TVMQ_NEON_8X8, SUMS_8X8_PLAIN, SUMS_8X8_FLIPPED)

@@ -31,7 +31,7 @@
 #define SINGLES_8X8_FLIPPED(args, tile) SUMS_8X8(args, tile, SINGLES, SINGLE_EIGHT_8X8(FLIPS), FLIPS)
 // clang-format on
 
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, SINGLES_4X16, SINGLES_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4p__neon, 4, TVMQ_NEON_BIASES_4X16, a.panel, tile.weights, PAIRS_4X16, PAIRS_4X16_FLIPPED, tvmq_neon_store_4x16)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, SINGLES_8X8, SINGLES_8X8_FLIPPED, tvmq_neon_store_8x8)
-TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4p__neon, 8, TVMQ_NEON_BIASES_8X8, a.panel, tile.weights, PAIRS_8X8, PAIRS_8X8_FLIPPED, tvmq_neon_store_8x8)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4__neon, TVMQ_NEON_4X16, SINGLES_4X16, SINGLES_4X16_FLIPPED)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_4x16r4p__neon, TVMQ_NEON_4X16, PAIRS_4X16, PAIRS_4X16_FLIPPED)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4__neon, TVMQ_NEON_8X8, SINGLES_8X8, SINGLES_8X8_FLIPPED)
+TVMQ_NEON_GEMM(tvmq_gemm_s8_8x8r4p__neon, TVMQ_NEON_8X8, PAIRS_8X8, PAIRS_8X8_FLIPPED)

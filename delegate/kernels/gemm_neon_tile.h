@@ -154,11 +154,90 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
     __asm__ volatile("// " #path " ends");                                                          \
   } while (0)
 
-// The same, and then the next tile's accumulators begin with BIASES: in the same block of code, so that loads and arithmetic go side by side.
-#define TVMQ_NEON_STORE_AND_BEGIN(path, STORE, BIASES, biases, params, tile, args)       \
-  do {                                                                                   \
-    TVMQ_NEON_STORE(path, STORE, (args)->stage, params, (tile).out, (args)->out_stride); \
-    TVMQ_NEON_BEGIN(biases, "// " #path "\n" BIASES);                                    \
+// The output stage of a panel in fused form for accumulators in the order of the rows, all in assembly: a compiler would copy the addends from register to
+// register for each row. NARROW is sqxtn or sqxtun. Kinds of instructions come one after the other, since in-order cores finish them in order: what takes
+// less time waits for what takes more. The last row's addends go where the first accumulators were.
+// clang-format off
+#define TVMQ_NEON_PARAM(v, offset) "ldr q" #v ", [%[params], #" #offset "]\n"
+#define TVMQ_NEON_PARAMS_2(a, b, from) TVMQ_NEON_PARAM(a, from) TVMQ_NEON_PARAM(b, from + 16)
+#define TVMQ_NEON_PARAMS_4(a, b, c, d, from) TVMQ_NEON_PARAMS_2(a, b, from) TVMQ_NEON_PARAMS_2(c, d, from + 32)
+#define TVMQ_NEON_LINE(to, acc, slope) "fmls v" #to ".4s, v" #acc ".4s, v" #slope ".4s\n"
+#define TVMQ_NEON_LINE_2(a, b, acc_a, acc_b) TVMQ_NEON_LINE(a, acc_a, 0) TVMQ_NEON_LINE(b, acc_b, 1)
+#define TVMQ_NEON_LINE_4(a, b, c, d, acc_a, acc_b, acc_c, acc_d) \
+  TVMQ_NEON_LINE_2(a, b, acc_a, acc_b) TVMQ_NEON_LINE(c, acc_c, 2) TVMQ_NEON_LINE(d, acc_d, 3)
+#define TVMQ_NEON_LOWEST(a, b) "uzp1 v" #a ".8h, v" #a ".8h, v" #b ".8h\n"
+#define TVMQ_NEON_LOW(NARROW, a) NARROW " v" #a ".8b, v" #a ".8h\n"
+#define TVMQ_NEON_HIGH(NARROW, a, b) NARROW "2 v" #a ".16b, v" #b ".8h\n"
+#define TVMQ_NEON_FUSED_4X16(NARROW)                                                                                                              \
+  TVMQ_NEON_PARAMS_4(0, 1, 2, 3, 0)                                                                                                               \
+  TVMQ_NEON_PARAMS_4(4, 5, 6, 7, 64) TVMQ_NEON_PARAMS_4(8, 9, 10, 11, 64) TVMQ_NEON_PARAMS_4(12, 13, 14, 15, 64)                                  \
+  TVMQ_NEON_LINE_4(4, 5, 6, 7, 16, 17, 18, 19) TVMQ_NEON_LINE_4(8, 9, 10, 11, 20, 21, 22, 23) TVMQ_NEON_LINE_4(12, 13, 14, 15, 24, 25, 26, 27)     \
+  TVMQ_NEON_PARAMS_4(16, 17, 18, 19, 64)                                                                                                          \
+  TVMQ_NEON_LINE_4(16, 17, 18, 19, 28, 29, 30, 31)                                                                                                \
+  TVMQ_NEON_LOWEST(4, 5) TVMQ_NEON_LOWEST(6, 7) TVMQ_NEON_LOWEST(8, 9) TVMQ_NEON_LOWEST(10, 11) TVMQ_NEON_LOWEST(12, 13) TVMQ_NEON_LOWEST(14, 15) \
+  TVMQ_NEON_LOW(NARROW, 4) TVMQ_NEON_LOW(NARROW, 8) TVMQ_NEON_LOW(NARROW, 12)                                                                     \
+  TVMQ_NEON_LOWEST(16, 17) TVMQ_NEON_LOWEST(18, 19)                                                                                               \
+  TVMQ_NEON_HIGH(NARROW, 4, 6) TVMQ_NEON_HIGH(NARROW, 8, 10) TVMQ_NEON_HIGH(NARROW, 12, 14)                                                       \
+  TVMQ_NEON_LOW(NARROW, 16) TVMQ_NEON_HIGH(NARROW, 16, 18)                                                                                        \
+  "str q4, [%[out]]\n"                                                                                                                            \
+  "str q8, [%[out], %[stride]]\n"                                                                                                                 \
+  "str q12, [%[out_2]]\n"                                                                                                                         \
+  "str q16, [%[out_2], %[stride]]\n"
+#define TVMQ_NEON_FUSED_8X8(NARROW)                                                                                                               \
+  TVMQ_NEON_PARAMS_4(0, 1, 2, 3, 0) TVMQ_NEON_PARAMS_2(4, 5, 32) TVMQ_NEON_PARAMS_2(6, 7, 32) TVMQ_NEON_PARAMS_2(8, 9, 32)                        \
+  TVMQ_NEON_PARAMS_2(10, 11, 32) TVMQ_NEON_PARAMS_2(12, 13, 32) TVMQ_NEON_PARAMS_2(14, 15, 32)                                                    \
+  TVMQ_NEON_LINE_2(2, 3, 16, 17) TVMQ_NEON_LINE_2(4, 5, 18, 19) TVMQ_NEON_LINE_2(6, 7, 20, 21) TVMQ_NEON_LINE_2(8, 9, 22, 23)                      \
+  TVMQ_NEON_LINE_2(10, 11, 24, 25) TVMQ_NEON_LINE_2(12, 13, 26, 27) TVMQ_NEON_LINE_2(14, 15, 28, 29)                                              \
+  TVMQ_NEON_PARAMS_2(16, 17, 32)                                                                                                                  \
+  TVMQ_NEON_LINE_2(16, 17, 30, 31)                                                                                                                \
+  TVMQ_NEON_LOWEST(2, 3) TVMQ_NEON_LOWEST(4, 5) TVMQ_NEON_LOWEST(6, 7) TVMQ_NEON_LOWEST(8, 9) TVMQ_NEON_LOWEST(10, 11)                            \
+  TVMQ_NEON_LOWEST(12, 13) TVMQ_NEON_LOWEST(14, 15)                                                                                               \
+  TVMQ_NEON_LOW(NARROW, 2) TVMQ_NEON_LOW(NARROW, 4) TVMQ_NEON_LOW(NARROW, 6) TVMQ_NEON_LOW(NARROW, 8)                                             \
+  TVMQ_NEON_LOWEST(16, 17)                                                                                                                        \
+  TVMQ_NEON_LOW(NARROW, 10) TVMQ_NEON_LOW(NARROW, 12) TVMQ_NEON_LOW(NARROW, 14) TVMQ_NEON_LOW(NARROW, 16)                                         \
+  "str d2, [%[out]]\n"                                                                                                                            \
+  "str d4, [%[out], %[stride]]\n"                                                                                                                 \
+  "str d6, [%[out_2]]\n"                                                                                                                          \
+  "str d8, [%[out_2], %[stride]]\n"                                                                                                               \
+  "str d10, [%[out_4]]\n"                                                                                                                         \
+  "str d12, [%[out_4], %[stride]]\n"                                                                                                              \
+  "str d14, [%[out_6]]\n"                                                                                                                         \
+  "str d16, [%[out_6], %[stride]]\n"
+// clang-format on
+#define TVMQ_NEON_STORE_FUSED(text, parameters, to, out_stride)                                                                           \
+  __asm__ volatile(text                                                                                                                   \
+                   : TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                                                                                \
+                   : [params] "r"(parameters), [out] "r"(to), [out_2] "r"((to) + 2 * (out_stride)), [out_4] "r"((to) + 4 * (out_stride)), \
+                     [out_6] "r"((to) + 6 * (out_stride)), [stride] "r"(out_stride)                                                       \
+                   : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15")
+
+// The shapes of tiles in the order of the rows, as the macros of kernels below take them: by a name, to which they append what they want. BIASES is what a
+// tile's accumulators begin with, loaded from FIRST on, which the loop has as `first`; STORE and FUSED compute the output by what lies at PARAMS.
+#define TVMQ_NEON_4X16_ROWS 4
+#define TVMQ_NEON_4X16_CHANNELS 16
+#define TVMQ_NEON_4X16_BIASES TVMQ_NEON_BIASES_4X16
+#define TVMQ_NEON_4X16_FIRST(args) (args).panel
+#define TVMQ_NEON_4X16_PARAMS(first, tile) (tile).weights
+#define TVMQ_NEON_4X16_STORE tvmq_neon_store_4x16
+#define TVMQ_NEON_4X16_FUSED(path, NARROW, params, tile, args) TVMQ_NEON_STORE_FUSED(TVMQ_NEON_FUSED_4X16(NARROW), params, (tile).out, (args)->out_stride)
+#define TVMQ_NEON_8X8_ROWS 8
+#define TVMQ_NEON_8X8_CHANNELS 8
+#define TVMQ_NEON_8X8_BIASES TVMQ_NEON_BIASES_8X8
+#define TVMQ_NEON_8X8_FIRST(args) (args).panel
+#define TVMQ_NEON_8X8_PARAMS(first, tile) (tile).weights
+#define TVMQ_NEON_8X8_STORE tvmq_neon_store_8x8
+#define TVMQ_NEON_8X8_FUSED(path, NARROW, params, tile, args) TVMQ_NEON_STORE_FUSED(TVMQ_NEON_FUSED_8X8(NARROW), params, (tile).out, (args)->out_stride)
+
+// A tile's output, and then the next tile's accumulators: in the same block of code, so that loads and arithmetic go side by side.
+#define TVMQ_NEON_STORE_AND_BEGIN(path, SHAPE, first, tile, args)                                                       \
+  do {                                                                                                                  \
+    if ((path) == TVMQ_NEON_S8_FUSED)                                                                                   \
+      SHAPE##_FUSED(path, "sqxtn", SHAPE##_PARAMS(first, tile), tile, args);                                            \
+    else if ((path) == TVMQ_NEON_U8_FUSED)                                                                              \
+      SHAPE##_FUSED(path, "sqxtun", SHAPE##_PARAMS(first, tile), tile, args);                                           \
+    else                                                                                                                \
+      TVMQ_NEON_STORE(path, SHAPE##_STORE, (args)->stage, SHAPE##_PARAMS(first, tile), (tile).out, (args)->out_stride); \
+    TVMQ_NEON_BEGIN(first, "// " #path "\n" SHAPE##_BIASES);                                                            \
   } while (0)
 
 // The first tile of kernels that find rows by a table.
@@ -166,27 +245,33 @@ TVMQ_INLINE struct tvmq_neon_tile tvmq_neon_first_tile(const struct tvmq_gemm_ar
   return (struct tvmq_neon_tile){.rows = args->rows, .terms = args->no_row_terms ? NULL : args->row_terms, .out = args->out};
 }
 
-// The kernel `symbol` of MR rows, whose tiles begin with what the text BIASES loads from `biases` on, which the loop has as `first`. The statement
-// SUMS(args, tile) computes the sums of a tile of the arguments, STORE(path, stage, params, acc, out, out_stride) its output by what lies at `params`. The
+// A panel's multipliers, behind its weights.
+TVMQ_INLINE const int32_t *tvmq_neon_multipliers(const struct tvmq_gemm_args *args, size_t nr) {
+  return (const int32_t *)((const char *)args->panel + (sizeof(int32_t) + args->n_taps * args->k) * nr);
+}
+
+// The kernel `symbol` of tiles of a shape, whose output stage takes `panel_path`. The statement SUMS computes the sums of `tile` of the arguments `args`. The
 // arguments are copied for what follows the assembly, which may write memory for all the compiler knows: they would be loaded again. Likely paths come first.
-#define TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, SUMS, STORE)                                 \
-  void symbol(const struct tvmq_gemm_args *args) {                                                         \
-    const struct tvmq_gemm_args a = *args;                                                                 \
-    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                              \
-    struct tvmq_neon_tile tile = tvmq_neon_first_tile(&a);                                                 \
-    const void *const first = biases;                                                                      \
-    TVMQ_NEON_ACCUMULATORS;                                                                                \
-    TVMQ_NEON_BEGIN(first, BIASES);                                                                        \
-    for (size_t left = a.row_tiles; left > 0; left--, tile.out += MR * a.out_stride) {                     \
-      tile.weights = a.panel;                                                                              \
-      SUMS;                                                                                                \
-      TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, params, tile, &a); \
-    }                                                                                                      \
+#define TVMQ_NEON_GEMM_OF(symbol, SHAPE, panel_path, SUMS)                                       \
+  void symbol(const struct tvmq_gemm_args *args) {                                               \
+    const struct tvmq_gemm_args a = *args;                                                       \
+    const enum tvmq_neon_path path = panel_path;                                                 \
+    struct tvmq_neon_tile tile = tvmq_neon_first_tile(&a);                                       \
+    const void *const first = SHAPE##_FIRST(a);                                                  \
+    TVMQ_NEON_ACCUMULATORS;                                                                      \
+    TVMQ_NEON_BEGIN(first, SHAPE##_BIASES);                                                      \
+    for (size_t left = a.row_tiles; left > 0; left--, tile.out += SHAPE##_ROWS * a.out_stride) { \
+      tile.weights = a.panel;                                                                    \
+      SUMS;                                                                                      \
+      TVMQ_NEON_FOR_PANEL_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, SHAPE, first, tile, &a); \
+    }                                                                                            \
   }
 
-// The same of a kernel that flips: SUMS(args, tile) computes the sums of plain input bytes, SUMS_FLIPPED those of flipped ones.
-#define TVMQ_NEON_GEMM(symbol, MR, BIASES, biases, params, SUMS, SUMS_FLIPPED, STORE) \
-  TVMQ_NEON_GEMM_OF(symbol, MR, BIASES, biases, params, TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED), STORE)
+// The same of a kernel with TVMQ_FUSED_STAGE, and one that flips besides: SUMS(args, tile) computes the sums of plain input bytes, SUMS_FLIPPED those of
+// flipped ones.
+#define TVMQ_NEON_PLAIN_GEMM(symbol, SHAPE, SUMS) \
+  TVMQ_NEON_GEMM_OF(symbol, SHAPE, tvmq_neon_panel_path(a.stage, tvmq_neon_multipliers(&a, SHAPE##_CHANNELS)), SUMS)
+#define TVMQ_NEON_GEMM(symbol, SHAPE, SUMS, SUMS_FLIPPED) TVMQ_NEON_PLAIN_GEMM(symbol, SHAPE, TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED))
 #define TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED) \
   do {                                                   \
     if ((args)->in_flip)                                 \
@@ -202,25 +287,25 @@ TVMQ_INLINE void tvmq_neon_move_back(struct tvmq_neon_tile *tile, const struct t
   if (tile->terms) tile->terms -= n_rows;
 }
 
-// The kernel of lines `symbol`, whose tiles have MR rows and NR channels; the rest as above. The last tile of a line ends with its last row.
-#define TVMQ_NEON_LINES(symbol, MR, NR, BIASES, biases, params, SUMS, SUMS_FLIPPED, STORE)                                                 \
-  void symbol(const struct tvmq_gemm_args *args) {                                                                                         \
-    struct tvmq_gemm_args a = *args;                                                                                                       \
-    const enum tvmq_neon_path path = tvmq_neon_path(a.stage);                                                                              \
-    const size_t n_rows = a.row_tiles * MR - a.overlap, panel_out = NR * tvmq_stored_bytes(a.stage);                                       \
-    for (size_t left = a.n_panels; left > 0; left--, a.panel = (const char *)a.panel + a.panel_bytes, a.out = (char *)a.out + panel_out) { \
-      const void *const first = biases;                                                                                                    \
-      TVMQ_NEON_ACCUMULATORS;                                                                                                              \
-      TVMQ_NEON_BEGIN(first, BIASES);                                                                                                      \
-      for (size_t line = 0; line < a.n_lines; line++) {                                                                                    \
-        struct tvmq_neon_tile tile = {.offset = line * a.line_stride, .out = (int8_t *)a.out + line * a.out_line_stride};                  \
-        tile.terms = a.row_terms ? a.row_terms + line * n_rows : NULL;                                                                     \
-        for (size_t tiles = a.row_tiles; tiles > 0; tiles--, tile.offset += MR * a.row_stride, tile.out += MR * a.out_stride) {            \
-          if (tiles == 1) tvmq_neon_move_back(&tile, &a, a.overlap);                                                                       \
-          tile.weights = a.panel;                                                                                                          \
-          TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED);                                                                                \
-          TVMQ_NEON_FOR_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, STORE, BIASES, first, params, tile, &a);                             \
-        }                                                                                                                                  \
-      }                                                                                                                                    \
-    }                                                                                                                                      \
+// The kernel of lines `symbol`; the rest as above. The last tile of a line ends with its last row.
+#define TVMQ_NEON_LINES(symbol, SHAPE, SUMS, SUMS_FLIPPED)                                                                                          \
+  void symbol(const struct tvmq_gemm_args *args) {                                                                                                  \
+    struct tvmq_gemm_args a = *args;                                                                                                                \
+    const size_t n_rows = a.row_tiles * SHAPE##_ROWS - a.overlap, panel_out = SHAPE##_CHANNELS * tvmq_stored_bytes(a.stage);                        \
+    for (size_t left = a.n_panels; left > 0; left--, a.panel = (const char *)a.panel + a.panel_bytes, a.out = (char *)a.out + panel_out) {          \
+      const enum tvmq_neon_path path = tvmq_neon_panel_path(a.stage, tvmq_neon_multipliers(&a, SHAPE##_CHANNELS));                                  \
+      const void *const first = SHAPE##_FIRST(a);                                                                                                   \
+      TVMQ_NEON_ACCUMULATORS;                                                                                                                       \
+      TVMQ_NEON_BEGIN(first, SHAPE##_BIASES);                                                                                                       \
+      for (size_t line = 0; line < a.n_lines; line++) {                                                                                             \
+        struct tvmq_neon_tile tile = {.offset = line * a.line_stride, .out = (int8_t *)a.out + line * a.out_line_stride};                           \
+        tile.terms = a.row_terms ? a.row_terms + line * n_rows : NULL;                                                                              \
+        for (size_t tiles = a.row_tiles; tiles > 0; tiles--, tile.offset += SHAPE##_ROWS * a.row_stride, tile.out += SHAPE##_ROWS * a.out_stride) { \
+          if (tiles == 1) tvmq_neon_move_back(&tile, &a, a.overlap);                                                                                \
+          tile.weights = a.panel;                                                                                                                   \
+          TVMQ_NEON_EITHER(args, tile, SUMS, SUMS_FLIPPED);                                                                                         \
+          TVMQ_NEON_FOR_PANEL_PATH_OR_SUMS(path, TVMQ_NEON_STORE_AND_BEGIN, SHAPE, first, tile, &a);                                                \
+        }                                                                                                                                           \
+      }                                                                                                                                             \
+    }                                                                                                                                               \
   }

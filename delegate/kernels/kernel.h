@@ -31,7 +31,8 @@
 // How a product x * multiplier * 2^shift is rounded; the formulas are in stage.h.
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
 
-// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in float or fused form.
+// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in other
+// forms.
 struct tvmq_stage {
   enum tvmq_rounding rounding;
   bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue

@@ -113,8 +113,8 @@ static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd
 }
 
 // A panel in fused form (TVMQ_FUSED_STAGE) has -slope for each multiplier, too, and for each shift an addend, which has the zero point and the flip; its
-// accumulators are the bits of float32 numbers. A result, as it is stored, is the lowest 16 bits of the sum, saturated to the output's type, whose own range the
-// clamp is (exact/fused_line.h).
+// accumulators are the bits of float32 numbers. A result, as it is stored, is the lowest 16 bits of the sum, saturated to the output's type, whose own range
+// the clamp is (exact/fused_line.h).
 static inline int32_t tvmq_fused_value(float slope, float addend, int32_t acc) {
   float x;
   memcpy(&x, &acc, sizeof x);

@@ -21,6 +21,9 @@ enum tvmq_neon_path {
   TVMQ_NEON_U8_AWAY,
   TVMQ_NEON_U8_UP,
   TVMQ_NEON_CLAMPED,  // any clamp; ties away from zero
+  // A panel in fused form: one instruction per vector.
+  TVMQ_NEON_S8_FUSED,
+  TVMQ_NEON_U8_FUSED,
   // Anything.
   TVMQ_NEON_DOUBLE,  // reference or upward
   TVMQ_NEON_SINGLE,  // one rounding of the 64-bit product
@@ -59,8 +62,28 @@ enum tvmq_neon_path {
       body(TVMQ_NEON_SINGLE, __VA_ARGS__);          \
   } while (0)
 
-// Either for kernels with TVMQ_SUMS.
+// The same for the paths of tvmq_neon_panel_path().
+#define TVMQ_NEON_FOR_PANEL_PATH(path, body, ...) \
+  do {                                            \
+    if ((path) == TVMQ_NEON_S8_FUSED)             \
+      body(TVMQ_NEON_S8_FUSED, __VA_ARGS__);      \
+    else if ((path) == TVMQ_NEON_S8_AWAY)         \
+      body(TVMQ_NEON_S8_AWAY, __VA_ARGS__);       \
+    else if ((path) == TVMQ_NEON_U8_FUSED)        \
+      body(TVMQ_NEON_U8_FUSED, __VA_ARGS__);      \
+    else if ((path) == TVMQ_NEON_U8_AWAY)         \
+      body(TVMQ_NEON_U8_AWAY, __VA_ARGS__);       \
+    else if ((path) == TVMQ_NEON_CLAMPED)         \
+      body(TVMQ_NEON_CLAMPED, __VA_ARGS__);       \
+    else if ((path) == TVMQ_NEON_DOUBLE)          \
+      body(TVMQ_NEON_DOUBLE, __VA_ARGS__);        \
+    else                                          \
+      body(TVMQ_NEON_SINGLE, __VA_ARGS__);        \
+  } while (0)
+
+// Each for kernels with TVMQ_SUMS.
 #define TVMQ_NEON_FOR_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PATH, body, __VA_ARGS__)
+#define TVMQ_NEON_FOR_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PANEL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_OR_SUMS(path, FOR_PATH, body, ...) \
   do {                                               \
@@ -102,6 +125,19 @@ static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage)
   if (tvmq_stage_clamps(stage)) return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : TVMQ_NEON_CLAMPED;
   if (tvmq_stage_ties_up(stage)) return stage->flip ? TVMQ_NEON_U8_UP : TVMQ_NEON_S8_UP;
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
+}
+
+// For kernels whose panels are in fixed point where ties go up, but for few of them: the same results without S8_UP and U8_UP.
+static inline enum tvmq_neon_path tvmq_neon_away_path(const struct tvmq_stage *stage) {
+  const enum tvmq_neon_path path = tvmq_neon_path(stage);
+  if (path != TVMQ_NEON_S8_UP && path != TVMQ_NEON_U8_UP) return path;
+  return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : path == TVMQ_NEON_S8_UP ? TVMQ_NEON_S8_AWAY : TVMQ_NEON_U8_AWAY;
+}
+
+// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers, without S8_UP and U8_UP, which the fused form is there for.
+static inline enum tvmq_neon_path tvmq_neon_panel_path(const struct tvmq_stage *stage, const int32_t *multipliers) {
+  if (!stage->sums && *multipliers < 0) return stage->flip ? TVMQ_NEON_U8_FUSED : TVMQ_NEON_S8_FUSED;
+  return tvmq_neon_away_path(stage);
 }
 
 // For kernels that have much code for each path: the same results by S8_AWAY, CLAMPED, DOUBLE, SINGLE or SUMS.
@@ -165,6 +201,9 @@ TVMQ_INLINE int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct t
     case TVMQ_NEON_U8_AWAY:
     case TVMQ_NEON_CLAMPED:
       return vrshlq_s32(tvmq_neon_lowered_product(x, multiplier), shift);
+    case TVMQ_NEON_S8_FUSED:
+    case TVMQ_NEON_U8_FUSED:
+      return vreinterpretq_s32_f32(vfmsq_f32(vreinterpretq_f32_s32(shift), vreinterpretq_f32_s32(x), vreinterpretq_f32_s32(multiplier)));
     case TVMQ_NEON_DOUBLE: {
       // Without a right shift there is no tie.
       const int32x4_t high = vqrdmulhq_s32(vshlq_s32(x, vmaxq_s32(shift, zero)), multiplier);
@@ -182,6 +221,7 @@ TVMQ_INLINE int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct t
 }
 
 TVMQ_INLINE int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x0, int32x4_t x1) {
+  if (path == TVMQ_NEON_S8_FUSED || path == TVMQ_NEON_U8_FUSED) return vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1));
   if (path != TVMQ_NEON_DOUBLE && path != TVMQ_NEON_SINGLE)
     return tvmq_neon_add_s16(vuzp1q_s16(vreinterpretq_s16_s32(x0), vreinterpretq_s16_s32(x1)), stage->zero_point_s16);
   // Near the ends of int32 the zero point wraps, as the definition does.
@@ -196,9 +236,9 @@ TVMQ_INLINE int8x16_t tvmq_neon_requantize(enum tvmq_neon_path path, const struc
   const int32x4_t x2 = tvmq_neon_rescale(path, stage, acc[2], multiplier[2], shift[2]);
   const int32x4_t x3 = tvmq_neon_rescale(path, stage, acc[3], multiplier[3], shift[3]);
   const int16x8_t low = tvmq_neon_narrow(path, stage, x0, x1), high = tvmq_neon_narrow(path, stage, x2, x3);
-  if (path == TVMQ_NEON_U8_UP || path == TVMQ_NEON_U8_AWAY) return vreinterpretq_s8_u8(vqmovun_high_s16(vqmovun_s16(low), high));
+  if (path == TVMQ_NEON_U8_UP || path == TVMQ_NEON_U8_AWAY || path == TVMQ_NEON_U8_FUSED) return vreinterpretq_s8_u8(vqmovun_high_s16(vqmovun_s16(low), high));
   const int8x16_t value = vqmovn_high_s16(vqmovn_s16(low), high);
-  if (path == TVMQ_NEON_S8_UP || path == TVMQ_NEON_S8_AWAY) return value;
+  if (path == TVMQ_NEON_S8_UP || path == TVMQ_NEON_S8_AWAY || path == TVMQ_NEON_S8_FUSED) return value;
   return veorq_s8(vminq_s8(vmaxq_s8(value, stage->min), stage->max), stage->flip);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "exact/float_stage.h"
+#include "exact/fused_line.h"
 #include "support/random.h"
 
 static double now_ns(void) {
@@ -85,16 +87,16 @@ void check_bench(const struct tvmq_variant *variant, const char *shape, double w
 }
 
 void check_bench_panels(const struct tvmq_variant *variant, const struct tvmq_panel *parts, size_t n, void *panels) {
-  const bool is_float = (variant->flags & TVMQ_FLOAT_STAGE) != 0;
+  const enum tvmq_form form = tvmq_form_of(variant);
   for (size_t i = 0; i < n; i++) {
     uint8_t *panel = (uint8_t *)panels + i * parts->size;
     check_random_bytes(panel, parts->size);
     memset(panel, 0, parts->weights);
     for (size_t c = 0; c < variant->layout.nr; c++) {
       const int32_t multiplier = (int32_t)check_between(1 << 30, INT32_MAX), shift = -9;
-      const float line[] = {-ldexpf((float)multiplier, shift - 31), 0};
-      memcpy(panel + parts->multiplier + c * sizeof multiplier, is_float ? (const void *)&line[0] : &multiplier, sizeof multiplier);
-      memcpy(panel + parts->shift + c * sizeof shift, is_float ? (const void *)&line[1] : &shift, sizeof shift);
+      const float line[] = {-ldexpf((float)multiplier, shift - 31), form == TVMQ_FORM_FUSED ? TVMQ_FUSED_ZERO : 0};
+      memcpy(panel + parts->multiplier + c * sizeof multiplier, form != TVMQ_FORM_FIXED ? (const void *)&line[0] : &multiplier, sizeof multiplier);
+      memcpy(panel + parts->shift + c * sizeof shift, form != TVMQ_FORM_FIXED ? (const void *)&line[1] : &shift, sizeof shift);
     }
   }
 }

@@ -106,7 +106,8 @@ static void check_fused(void) {
   other.zero_point = 3;
   CHECK(!check(TVMQ_FORM_FUSED, &other, 1717986918, -9, &usual), "ties that go away from zero on both sides");
   // Level lines, wherever the accumulators lie.
-  const struct tvmq_accumulators ranges[] = {{0, 0}, {-70000, -70000}, {INT64_C(3) << 29, INT64_C(3) << 29}, {-(INT64_C(3) << 29), -(INT64_C(3) << 29)}, {-3, 5}};
+  const struct tvmq_accumulators ranges[] = {
+      {0, 0}, {-70000, -70000}, {INT64_C(3) << 29, INT64_C(3) << 29}, {-(INT64_C(3) << 29), -(INT64_C(3) << 29)}, {-3, 5}};
   for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
     CHECK(check(TVMQ_FORM_FUSED, &relu, 0, 0, &ranges[i]), "range %zu", i);
     CHECK(check(TVMQ_FORM_FUSED, &relu, 1 << 30, -26, &(struct tvmq_accumulators){ranges[i].lo, ranges[i].lo}), "range %zu", i);

@@ -72,7 +72,7 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) add(&words, (uint32_t)kept[i]);
   add_layout(&words, arrangement->layout);
   const uint64_t numbers[] = {(uint64_t)arrangement->way, (uint64_t)arrangement->form, arrangement->transposed, arrangement->n_taps, arrangement->k,
-                              arrangement->side_by_side,  arrangement->panels,   arrangement->panel_bytes};
+                              arrangement->side_by_side,  arrangement->panels,         arrangement->panel_bytes};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) add(&words, numbers[i]);
   *key = tvmq_content(env->hasher, words.at, words.n * sizeof words.at[0]);
   return true;
