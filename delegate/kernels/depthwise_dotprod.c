@@ -22,8 +22,8 @@ struct window {
   size_t n_rows, n_groups;  // table rows, groups of four of them
   size_t plane_bytes;       // of weights
   const int8_t *weights;
-  const int32_t *params;  // multipliers and shifts
-  enum tvmq_neon_path path;
+  const int32_t *params;     // multipliers and shifts
+  enum tvmq_neon_path path;  // of the block
 };
 
 // One load: pairs of 16-byte loads, which compilers make of neighbours, are slow on in-order cores.
@@ -161,7 +161,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct window *w, int out
 
 TVMQ_INLINE void store_by_path(const struct window *w, int out_rows, int columns, const int32x4_t *acc, size_t n, size_t x) {
   int8_t *out = (int8_t *)w->args.out + x * w->args.out_col_stride;
-  TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(w->path, store, w, out_rows, columns, acc, n, out);
+  TVMQ_NEON_FOR_GENERAL_PANEL_PATH_OR_SUMS(w->path, store, w, out_rows, columns, acc, n, out);
 }
 
 TVMQ_INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
@@ -224,11 +224,11 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows,
       .n_rows = (size_t)(out_rows - 1) * args->stride_h + args->filter_h,
       .n_groups = groups > 0 ? groups : groups_of(args, out_rows),
       .weights = (const int8_t *)args->panel + NR * sizeof(int32_t),
-      .path = tvmq_neon_general_path(args->stage),
   };
   w.plane_bytes = args->filter_w * w.n_groups * (size_t)out_rows * NR * GROUP_ROWS;
   w.params = (const int32_t *)(w.weights + args->n_planes * w.plane_bytes);
   for (size_t block = 0; block < args->n_blocks; block++) {
+    w.path = tvmq_neon_general_panel_path(args->stage, w.params);
     for (size_t row = 0; row < args->n_rows; row = tvmq_next_tile(row, (size_t)out_rows, args->n_rows)) {
       w.args.pixels = args->pixels + row * args->stride_h * args->pixels_stride;
       w.args.out = (int8_t *)args->out + block * NR * tvmq_stored_bytes(args->stage) + row * args->out_row_stride;

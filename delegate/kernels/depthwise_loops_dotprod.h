@@ -46,24 +46,35 @@
 
 // ---- the output stage
 //
-// Two accumulators to rescaled values in other registers: the doubling high product, shifted with ties up; less one where negative for ties away from zero.
-#define SIGN(d, acc) "cmlt v" #d ".4s, v" #acc ".4s, #0\n"
-#define AWAY_SIGNS(d0, d1, a0, a1) SIGN(d0, a0) SIGN(d1, a1)
+// Two accumulators to rescaled values in other registers. AWAY: the doubling high product, less one where negative, shifted with ties up. FUSED: one
+// multiply-add with the addends, which lie in the panel from `at` on where else the shifts are.
+#define AWAY_BEGIN(d0, d1, a0, a1, at) "cmlt v" #d0 ".4s, v" #a0 ".4s, #0\n" "cmlt v" #d1 ".4s, v" #a1 ".4s, #0\n"
 #define AWAY_MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
-#define UP_SIGNS(...)
-#define UP_MULTIPLY(d, acc, multiplier) "sqrdmulh v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
-#define MULTIPLY_OF(ROUND, d0, d1, a0, a1, m0, m1, b0, b1, ...) \
-  ROUND##_SIGNS(d0, d1, a0, a1) ROUND##_MULTIPLY(d0, a0, m0) b0 ROUND##_MULTIPLY(d1, a1, m1) b1
-#define MULTIPLY(...) MULTIPLY_OF(__VA_ARGS__, , , )
-#define SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
-#define SHIFTS_OF(d0, d1, s0, s1, b0, b1, ...) SHIFT(d0, s0) b0 SHIFT(d1, s1) b1
+#define AWAY_SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
+#define FUSED_BEGIN(d0, d1, a0, a1, at) CONSTANTS(d0, d1, at)
+#define FUSED_MULTIPLY(d, acc, slope) "fmls v" #d ".4s, v" #acc ".4s, v" #slope ".4s\n"
+#define FUSED_SHIFT(...)
+#define AWAY_LOAD(SHIFTS) SHIFTS
+#define FUSED_LOAD(SHIFTS)
+// PLANES is a name to which is appended what depends on the number of planes: in which registers the multipliers are, what loads them and the shifts.
+#define MULTIPLY_OF(ROUND, at, d0, d1, a0, a1, m0, m1, b0, b1) ROUND##_BEGIN(d0, d1, a0, a1, at) ROUND##_MULTIPLY(d0, a0, m0) b0 ROUND##_MULTIPLY(d1, a1, m1) b1
+#define MULTIPLY_BY(...) MULTIPLY_OF(__VA_ARGS__)
+#define MULTIPLY_IN(ROUND, PLANES, d0, d1, a0, a1, b0, b1, ...) MULTIPLY_BY(ROUND, PLANES##_AT, d0, d1, a0, a1, PLANES##_MULTIPLIERS, b0, b1)
+#define MULTIPLY(...) MULTIPLY_IN(__VA_ARGS__, , , )
+#define LOAD_SHIFTS(ROUND, PLANES) ROUND##_LOAD(PLANES##_LOAD_SHIFTS)
+#define SHIFTS_OF(ROUND, d0, d1, s0, s1, b0, b1, ...) ROUND##_SHIFT(d0, s0) b0 ROUND##_SHIFT(d1, s1) b1
 #define SHIFTS(...) SHIFTS_OF(__VA_ARGS__, , , )
-// Two vectors of rescaled values to int16, and the zero point: what fits together with it, or what may have to saturate.
+// Two vectors of rescaled values to int16, and the zero point: what fits together with it, or what may have to saturate, or what is fused and has it already.
 #define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
 #define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
-#define LOAD_ZERO_POINT(v) "ldr q" #v ", [%[tiles]]\n"
+#define LOWEST(d, a, b) FITTING(d, a, b)
+#define LOAD_ZERO_POINT(NARROW, v) NARROW##_LOAD(v)
+#define FITTING_LOAD(v) "ldr q" #v ", [%[tiles]]\n"
+#define SATURATING_LOAD(v) FITTING_LOAD(v)
+#define LOWEST_LOAD(v)
 #define FITTING_ZERO_POINT(d, v) "add v" #d ".8h, v" #d ".8h, v" #v ".8h\n"
 #define SATURATING_ZERO_POINT(d, v) "sqadd v" #d ".8h, v" #d ".8h, v" #v ".8h\n"
+#define LOWEST_ZERO_POINT(d, v)
 #define ZERO_POINTS(NARROW, d0, d1, v, b0, b1) NARROW##_ZERO_POINT(d0, v) b0 NARROW##_ZERO_POINT(d1, v) b1
 // To bytes, or to bytes between bounds.
 #define TO_INT8(d, ...) "sqxtn v" #d ".8b, v" #d ".8h\n"
@@ -78,7 +89,7 @@
 
 // All of it for v0-v3 by way of d0-d3: a last, odd column of two rows, or of a row alone. Then v2 v3 are nothing, and are stored where v0 v1 are next.
 #define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
-#define LAST_STAGE_OF(d0, d1, d2, d3, zero_point, m0, m1, MULTIPLIERS, s0, s1, SHIFTS_BY, ROUND, NARROW, TO_BYTE)                                 \
-  LOAD_ZERO_POINT(zero_point) MULTIPLIERS MULTIPLY(ROUND, d0, d1, 0, 1, m0, m1) MULTIPLY(ROUND, d2, d3, 2, 3, m0, m1) SHIFTS_BY                   \
-  SHIFTS(d0, d1, s0, s1) SHIFTS(d2, d3, s0, s1) NARROW(d0, d0, d1) NARROW(d2, d2, d3) ZERO_POINTS(NARROW, d0, d2, zero_point, , )                 \
-  BYTES(TO_BYTE, d0, d2, d1, d3, , ) STORE(d2, out1) STORE(d0, out0)
+#define LAST_STAGE_OF(d0, d1, d2, d3, zero_point, PLANES, s0, s1, ROUND, NARROW, TO_BYTE)                                                   \
+  LOAD_ZERO_POINT(NARROW, zero_point) PLANES##_LOAD_MULTIPLIERS MULTIPLY(ROUND, PLANES, d0, d1, 0, 1) MULTIPLY(ROUND, PLANES, d2, d3, 2, 3) \
+  LOAD_SHIFTS(ROUND, PLANES) SHIFTS(ROUND, d0, d1, s0, s1) SHIFTS(ROUND, d2, d3, s0, s1) NARROW(d0, d0, d1) NARROW(d2, d2, d3)              \
+  ZERO_POINTS(NARROW, d0, d2, zero_point, , ) BYTES(TO_BYTE, d0, d2, d1, d3, , ) STORE(d2, out1) STORE(d0, out0)

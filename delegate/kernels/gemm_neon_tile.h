@@ -83,9 +83,9 @@ struct tvmq_neon_tile {
 #define TVMQ_NEON_PLUS(acc, term) "add v" #acc ".4s, v" #acc ".4s, v" #term ".4s\n"
 #define TVMQ_NEON_PLUS_2(a, b, term) TVMQ_NEON_PLUS(a, term) TVMQ_NEON_PLUS(b, term)
 #define TVMQ_NEON_PLUS_4(a, b, c, d, term) TVMQ_NEON_PLUS_2(a, b, term) TVMQ_NEON_PLUS_2(c, d, term)
-#define TVMQ_NEON_TERMS_4X16                                           \
-  "cbz %[terms], 1f\n"                                                 \
-  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]], #16\n"               \
+#define TVMQ_NEON_TERMS_4X16                                              \
+  "cbz %[terms], 1f\n"                                                    \
+  "ld4r {v0.4s, v1.4s, v2.4s, v3.4s}, [%[terms]], #16\n"                  \
   TVMQ_NEON_PLUS_4(16, 17, 18, 19, 0) TVMQ_NEON_PLUS_4(20, 21, 22, 23, 1) \
   TVMQ_NEON_PLUS_4(24, 25, 26, 27, 2) TVMQ_NEON_PLUS_4(28, 29, 30, 31, 3) \
   "1:\n"
@@ -171,7 +171,7 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
 #define TVMQ_NEON_FUSED_4X16(NARROW)                                                                                                              \
   TVMQ_NEON_PARAMS_4(0, 1, 2, 3, 0)                                                                                                               \
   TVMQ_NEON_PARAMS_4(4, 5, 6, 7, 64) TVMQ_NEON_PARAMS_4(8, 9, 10, 11, 64) TVMQ_NEON_PARAMS_4(12, 13, 14, 15, 64)                                  \
-  TVMQ_NEON_LINE_4(4, 5, 6, 7, 16, 17, 18, 19) TVMQ_NEON_LINE_4(8, 9, 10, 11, 20, 21, 22, 23) TVMQ_NEON_LINE_4(12, 13, 14, 15, 24, 25, 26, 27)     \
+  TVMQ_NEON_LINE_4(4, 5, 6, 7, 16, 17, 18, 19) TVMQ_NEON_LINE_4(8, 9, 10, 11, 20, 21, 22, 23) TVMQ_NEON_LINE_4(12, 13, 14, 15, 24, 25, 26, 27)    \
   TVMQ_NEON_PARAMS_4(16, 17, 18, 19, 64)                                                                                                          \
   TVMQ_NEON_LINE_4(16, 17, 18, 19, 28, 29, 30, 31)                                                                                                \
   TVMQ_NEON_LOWEST(4, 5) TVMQ_NEON_LOWEST(6, 7) TVMQ_NEON_LOWEST(8, 9) TVMQ_NEON_LOWEST(10, 11) TVMQ_NEON_LOWEST(12, 13) TVMQ_NEON_LOWEST(14, 15) \
@@ -183,25 +183,25 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
   "str q8, [%[out], %[stride]]\n"                                                                                                                 \
   "str q12, [%[out_2]]\n"                                                                                                                         \
   "str q16, [%[out_2], %[stride]]\n"
-#define TVMQ_NEON_FUSED_8X8(NARROW)                                                                                                               \
-  TVMQ_NEON_PARAMS_4(0, 1, 2, 3, 0) TVMQ_NEON_PARAMS_2(4, 5, 32) TVMQ_NEON_PARAMS_2(6, 7, 32) TVMQ_NEON_PARAMS_2(8, 9, 32)                        \
-  TVMQ_NEON_PARAMS_2(10, 11, 32) TVMQ_NEON_PARAMS_2(12, 13, 32) TVMQ_NEON_PARAMS_2(14, 15, 32)                                                    \
-  TVMQ_NEON_LINE_2(2, 3, 16, 17) TVMQ_NEON_LINE_2(4, 5, 18, 19) TVMQ_NEON_LINE_2(6, 7, 20, 21) TVMQ_NEON_LINE_2(8, 9, 22, 23)                      \
-  TVMQ_NEON_LINE_2(10, 11, 24, 25) TVMQ_NEON_LINE_2(12, 13, 26, 27) TVMQ_NEON_LINE_2(14, 15, 28, 29)                                              \
-  TVMQ_NEON_PARAMS_2(16, 17, 32)                                                                                                                  \
-  TVMQ_NEON_LINE_2(16, 17, 30, 31)                                                                                                                \
-  TVMQ_NEON_LOWEST(2, 3) TVMQ_NEON_LOWEST(4, 5) TVMQ_NEON_LOWEST(6, 7) TVMQ_NEON_LOWEST(8, 9) TVMQ_NEON_LOWEST(10, 11)                            \
-  TVMQ_NEON_LOWEST(12, 13) TVMQ_NEON_LOWEST(14, 15)                                                                                               \
-  TVMQ_NEON_LOW(NARROW, 2) TVMQ_NEON_LOW(NARROW, 4) TVMQ_NEON_LOW(NARROW, 6) TVMQ_NEON_LOW(NARROW, 8)                                             \
-  TVMQ_NEON_LOWEST(16, 17)                                                                                                                        \
-  TVMQ_NEON_LOW(NARROW, 10) TVMQ_NEON_LOW(NARROW, 12) TVMQ_NEON_LOW(NARROW, 14) TVMQ_NEON_LOW(NARROW, 16)                                         \
-  "str d2, [%[out]]\n"                                                                                                                            \
-  "str d4, [%[out], %[stride]]\n"                                                                                                                 \
-  "str d6, [%[out_2]]\n"                                                                                                                          \
-  "str d8, [%[out_2], %[stride]]\n"                                                                                                               \
-  "str d10, [%[out_4]]\n"                                                                                                                         \
-  "str d12, [%[out_4], %[stride]]\n"                                                                                                              \
-  "str d14, [%[out_6]]\n"                                                                                                                         \
+#define TVMQ_NEON_FUSED_8X8(NARROW)                                                                                           \
+  TVMQ_NEON_PARAMS_4(0, 1, 2, 3, 0) TVMQ_NEON_PARAMS_2(4, 5, 32) TVMQ_NEON_PARAMS_2(6, 7, 32) TVMQ_NEON_PARAMS_2(8, 9, 32)    \
+  TVMQ_NEON_PARAMS_2(10, 11, 32) TVMQ_NEON_PARAMS_2(12, 13, 32) TVMQ_NEON_PARAMS_2(14, 15, 32)                                \
+  TVMQ_NEON_LINE_2(2, 3, 16, 17) TVMQ_NEON_LINE_2(4, 5, 18, 19) TVMQ_NEON_LINE_2(6, 7, 20, 21) TVMQ_NEON_LINE_2(8, 9, 22, 23) \
+  TVMQ_NEON_LINE_2(10, 11, 24, 25) TVMQ_NEON_LINE_2(12, 13, 26, 27) TVMQ_NEON_LINE_2(14, 15, 28, 29)                          \
+  TVMQ_NEON_PARAMS_2(16, 17, 32)                                                                                              \
+  TVMQ_NEON_LINE_2(16, 17, 30, 31)                                                                                            \
+  TVMQ_NEON_LOWEST(2, 3) TVMQ_NEON_LOWEST(4, 5) TVMQ_NEON_LOWEST(6, 7) TVMQ_NEON_LOWEST(8, 9) TVMQ_NEON_LOWEST(10, 11)        \
+  TVMQ_NEON_LOWEST(12, 13) TVMQ_NEON_LOWEST(14, 15)                                                                           \
+  TVMQ_NEON_LOW(NARROW, 2) TVMQ_NEON_LOW(NARROW, 4) TVMQ_NEON_LOW(NARROW, 6) TVMQ_NEON_LOW(NARROW, 8)                         \
+  TVMQ_NEON_LOWEST(16, 17)                                                                                                    \
+  TVMQ_NEON_LOW(NARROW, 10) TVMQ_NEON_LOW(NARROW, 12) TVMQ_NEON_LOW(NARROW, 14) TVMQ_NEON_LOW(NARROW, 16)                     \
+  "str d2, [%[out]]\n"                                                                                                        \
+  "str d4, [%[out], %[stride]]\n"                                                                                             \
+  "str d6, [%[out_2]]\n"                                                                                                      \
+  "str d8, [%[out_2], %[stride]]\n"                                                                                           \
+  "str d10, [%[out_4]]\n"                                                                                                     \
+  "str d12, [%[out_4], %[stride]]\n"                                                                                          \
+  "str d14, [%[out_6]]\n"                                                                                                     \
   "str d16, [%[out_6], %[stride]]\n"
 // clang-format on
 #define TVMQ_NEON_STORE_FUSED(text, parameters, to, out_stride)                                                                           \

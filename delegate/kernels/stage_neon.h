@@ -81,9 +81,21 @@ enum tvmq_neon_path {
       body(TVMQ_NEON_SINGLE, __VA_ARGS__);        \
   } while (0)
 
+// The same for the paths of tvmq_neon_general_panel_path().
+#define TVMQ_NEON_FOR_GENERAL_PANEL_PATH(path, body, ...)  \
+  do {                                                     \
+    if ((path) == TVMQ_NEON_S8_FUSED)                      \
+      body(TVMQ_NEON_S8_FUSED, __VA_ARGS__);               \
+    else if ((path) == TVMQ_NEON_U8_FUSED)                 \
+      body(TVMQ_NEON_U8_FUSED, __VA_ARGS__);               \
+    else                                                   \
+      TVMQ_NEON_FOR_GENERAL_PATH(path, body, __VA_ARGS__); \
+  } while (0)
+
 // Each for kernels with TVMQ_SUMS.
 #define TVMQ_NEON_FOR_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PANEL_PATH, body, __VA_ARGS__)
+#define TVMQ_NEON_FOR_GENERAL_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PANEL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_OR_SUMS(path, FOR_PATH, body, ...) \
   do {                                               \
@@ -134,17 +146,24 @@ static inline enum tvmq_neon_path tvmq_neon_away_path(const struct tvmq_stage *s
   return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : path == TVMQ_NEON_S8_UP ? TVMQ_NEON_S8_AWAY : TVMQ_NEON_U8_AWAY;
 }
 
-// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers, without S8_UP and U8_UP, which the fused form is there for.
-static inline enum tvmq_neon_path tvmq_neon_panel_path(const struct tvmq_stage *stage, const int32_t *multipliers) {
-  if (!stage->sums && *multipliers < 0) return stage->flip ? TVMQ_NEON_U8_FUSED : TVMQ_NEON_S8_FUSED;
-  return tvmq_neon_away_path(stage);
-}
-
 // For kernels that have much code for each path: the same results by S8_AWAY, CLAMPED, DOUBLE, SINGLE or SUMS.
 static inline enum tvmq_neon_path tvmq_neon_general_path(const struct tvmq_stage *stage) {
   const enum tvmq_neon_path path = tvmq_neon_path(stage);
   if (path == TVMQ_NEON_S8_AWAY || path >= TVMQ_NEON_CLAMPED) return path;
   return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : stage->flip ? TVMQ_NEON_CLAMPED : TVMQ_NEON_S8_AWAY;
+}
+
+// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers, whose own form is there for ties that go up, and the same by general paths.
+static inline bool tvmq_neon_is_fused(const struct tvmq_stage *stage, const int32_t *multipliers) { return !stage->sums && *multipliers < 0; }
+
+static inline enum tvmq_neon_path tvmq_neon_fused_path(const struct tvmq_stage *stage) { return stage->flip ? TVMQ_NEON_U8_FUSED : TVMQ_NEON_S8_FUSED; }
+
+static inline enum tvmq_neon_path tvmq_neon_panel_path(const struct tvmq_stage *stage, const int32_t *multipliers) {
+  return tvmq_neon_is_fused(stage, multipliers) ? tvmq_neon_fused_path(stage) : tvmq_neon_away_path(stage);
+}
+
+static inline enum tvmq_neon_path tvmq_neon_general_panel_path(const struct tvmq_stage *stage, const int32_t *multipliers) {
+  return tvmq_neon_is_fused(stage, multipliers) ? tvmq_neon_fused_path(stage) : tvmq_neon_general_path(stage);
 }
 
 static inline struct tvmq_neon_stage tvmq_neon_stage(enum tvmq_neon_path path, const struct tvmq_stage *stage) {
