@@ -75,13 +75,13 @@
   S1_RIGHT_PAIRS(FROM)                                                                                                                    \
   P(FIRST, S1_LEFT, S1_TERM, S1_W2)                                                                                                       \
   S1_RIGHT_QUADS S1_##P##_LOAD_MULTIPLIERS                                                                                                \
-  MULTIPLY(ROUND, S1_##P, 28, 29, 0, 1) MULTIPLY(ROUND, S1_##P, 30, 31, 2, 3) LOAD_SHIFTS(ROUND, S1_##P)                                  \
+  BEGIN(ROUND, S1_##P, 28, 29, 0, 1) BEGIN(ROUND, S1_##P, 30, 31, 2, 3) MULTIPLY(ROUND, S1_##P, 28, 29, 0, 1) MULTIPLY(ROUND, S1_##P, 30, 31, 2, 3) LOAD_SHIFTS(ROUND, S1_##P)                                  \
   SHIFTS(ROUND, 28, 29, S1_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(ROUND, 30, 31, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))                 \
   P(SECOND, S1_RIGHT, S1_TERM, S1_W2)                                                                                                     \
   NARROW(28, 28, 29) NARROW(30, 30, 31) LOAD_ZERO_POINT(NARROW, 29) S1_COUNT S1_##P##_LOAD_MULTIPLIERS                                    \
   P(FIRST, S1_LEFT, S1_TERM, S1_W0)                                                                                                       \
   ZERO_POINTS(NARROW, 28, 30, 29, S1_LEFT_IS_NEXT, S1_RIGHT_IS_NEXT)                                                                      \
-  MULTIPLY(ROUND, S1_##P, 29, 24, 4, 5) BYTES(TO_BYTE, 28, 30, 25, 31, , )                                                                \
+  BEGIN(ROUND, S1_##P, 29, 24, 4, 5) BYTES(TO_BYTE, 28, 30, 25, 31, , ) BEGIN(ROUND, S1_##P, 25, 31, 6, 7) MULTIPLY(ROUND, S1_##P, 29, 24, 4, 5)                                                                \
   MULTIPLY(ROUND, S1_##P, 25, 31, 6, 7) LOAD_SHIFTS(ROUND, S1_##P)                                                                        \
   SHIFTS(ROUND, 29, 24, S1_SHIFTS, LOW_BIAS(4), HIGH_BIAS(5)) SHIFTS(ROUND, 25, 31, S1_SHIFTS, LOW_BIAS(6), HIGH_BIAS(7)) S1_ADVANCE_LEFT \
   NARROW(29, 29, 24) STORE(28, out0) LOAD_ZERO_POINT(NARROW, 24) S1_ADVANCE_RIGHT NARROW(25, 25, 31) STORE(30, out1)                      \
@@ -127,10 +127,10 @@
   S1_ROW_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5)) LOAD(31, 6)                                                                                  \
   P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13, S1_COUNT, , , )                                                                          \
   S1_ROW_RIGHT_PAIRS(FROM) S1_##P##_LOAD_MULTIPLIERS                                                                                       \
-  MULTIPLY(ROUND, S1_##P, 4, 5, 0, 1) S1_ROW_RIGHT_QUADS S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT                 \
+  BEGIN(ROUND, S1_##P, 4, 5, 0, 1) MULTIPLY(ROUND, S1_##P, 4, 5, 0, 1) S1_ROW_RIGHT_QUADS S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT                 \
   P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_ZERO_POINT(NARROW, 10) LOW_BIAS(0) HIGH_BIAS(1)   \
   P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9, POINTER(2, 2, 19), POINTER(4, 0, 20))                                                            \
-  MULTIPLY(ROUND, S1_##P, 6, 7, 2, 3, POINTER(5, 1, 20), POINTER(6, 2, 20)) LOAD_SHIFTS(ROUND, S1_##P)                                     \
+  BEGIN(ROUND, S1_##P, 6, 7, 2, 3) MULTIPLY(ROUND, S1_##P, 6, 7, 2, 3, POINTER(5, 1, 20), POINTER(6, 2, 20)) LOAD_SHIFTS(ROUND, S1_##P)                                     \
   SHIFTS(ROUND, 4, 5, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3)) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13, LOAD(28, 0), LOAD(29, 1))           \
   SHIFTS(ROUND, 6, 7, S1_SHIFTS, , ) NARROW(4, 4, 5) LOAD(30, 2) P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 8, 9) NARROW(6, 6, 7)                 \
   S1_ROW_LEFT_PAIRS(FROM) ZERO_POINTS(NARROW, 4, 6, 10, , ) BYTES(TO_BYTE, 4, 6, 14, 15, , ) STORE(4, out0) STORE(6, out1) S1_NEXT_OUTPUTS \
@@ -189,7 +189,7 @@
   P(FIRST, S2_ODD, S2_TERM, S2_W1, POINTER(3, 3, 19), POINTER(4, 4, 19), LOAD(27, 1), )                                       \
   S2_EVEN_QUADS(LOAD(29, 3), LOAD(30, 4))                                                                                     \
   P(FIRST, S2_EVEN, S2_TERM, S2_W2, LOAD(26, 0), LOAD(28, 2), POINTER(5, 0, 20), POINTER(6, 1, 20)) S2_##P##_LOAD_MULTIPLIERS \
-  MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(7, 2, 20), POINTER(8, 3, 20))                                                   \
+  BEGIN(ROUND, S2_##P, 4, 5, 0, 1) BEGIN(ROUND, S2_##P, 6, 7, 2, 3) MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(7, 2, 20), POINTER(8, 3, 20))                                                   \
   MULTIPLY(ROUND, S2_##P, 6, 7, 2, 3, POINTER(9, 4, 20), ) LOAD_SHIFTS(ROUND, S2_##P)                                         \
   SHIFTS(ROUND, 4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(ROUND, 6, 7, S2_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))         \
   LOAD_ZERO_POINT(NARROW, 31) S2_COUNT NARROW(4, 4, 5) NARROW(6, 6, 7)                                                        \
@@ -233,7 +233,7 @@
   S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_IS_NEXT                                                            \
   P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21, LOAD(29, 5), LOAD(30, 6)) S2_##P##_LOAD_MULTIPLIERS                  \
   S2_ROW_ODD_QUADS LOAD(31, 7) S2_ADVANCE                                                                        \
-  MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_SHIFTS(ROUND, S2_##P)           \
+  BEGIN(ROUND, S2_##P, 4, 5, 0, 1) MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_SHIFTS(ROUND, S2_##P)           \
   SHIFTS(ROUND, 4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) NARROW(4, 4, 5) POINTER(2, 2, 19)                    \
   P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17, POINTER(5, 0, 20), POINTER(6, 1, 20))                                \
   NARROW##_ZERO_POINT(4, 10) POINTER(7, 2, 20) TO_BYTE##_BOUNDS(14, 15) TO_BYTE(4, 14, 15) STORE(4, out0)        \

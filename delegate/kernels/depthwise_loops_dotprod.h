@@ -57,9 +57,10 @@
 #define AWAY_LOAD(SHIFTS) SHIFTS
 #define FUSED_LOAD(SHIFTS)
 // PLANES is a name to which is appended what depends on the number of planes: in which registers the multipliers are, what loads them and the shifts.
-#define MULTIPLY_OF(ROUND, at, d0, d1, a0, a1, m0, m1, b0, b1) ROUND##_BEGIN(d0, d1, a0, a1, at) ROUND##_MULTIPLY(d0, a0, m0) b0 ROUND##_MULTIPLY(d1, a1, m1) b1
+#define BEGIN(ROUND, PLANES, d0, d1, a0, a1) ROUND##_BEGIN(d0, d1, a0, a1, PLANES##_AT)
+#define MULTIPLY_OF(ROUND, d0, d1, a0, a1, m0, m1, b0, b1) ROUND##_MULTIPLY(d0, a0, m0) b0 ROUND##_MULTIPLY(d1, a1, m1) b1
 #define MULTIPLY_BY(...) MULTIPLY_OF(__VA_ARGS__)
-#define MULTIPLY_IN(ROUND, PLANES, d0, d1, a0, a1, b0, b1, ...) MULTIPLY_BY(ROUND, PLANES##_AT, d0, d1, a0, a1, PLANES##_MULTIPLIERS, b0, b1)
+#define MULTIPLY_IN(ROUND, PLANES, d0, d1, a0, a1, b0, b1, ...) MULTIPLY_BY(ROUND, d0, d1, a0, a1, PLANES##_MULTIPLIERS, b0, b1)
 #define MULTIPLY(...) MULTIPLY_IN(__VA_ARGS__, , , )
 #define LOAD_SHIFTS(ROUND, PLANES) ROUND##_LOAD(PLANES##_LOAD_SHIFTS)
 #define SHIFTS_OF(ROUND, d0, d1, s0, s1, b0, b1, ...) ROUND##_SHIFT(d0, s0) b0 ROUND##_SHIFT(d1, s1) b1
@@ -90,6 +91,7 @@
 // All of it for v0-v3 by way of d0-d3: a last, odd column of two rows, or of a row alone. Then v2 v3 are nothing, and are stored where v0 v1 are next.
 #define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
 #define LAST_STAGE_OF(d0, d1, d2, d3, zero_point, PLANES, s0, s1, ROUND, NARROW, TO_BYTE)                                                   \
-  LOAD_ZERO_POINT(NARROW, zero_point) PLANES##_LOAD_MULTIPLIERS MULTIPLY(ROUND, PLANES, d0, d1, 0, 1) MULTIPLY(ROUND, PLANES, d2, d3, 2, 3) \
+  LOAD_ZERO_POINT(NARROW, zero_point) PLANES##_LOAD_MULTIPLIERS BEGIN(ROUND, PLANES, d0, d1, 0, 1) BEGIN(ROUND, PLANES, d2, d3, 2, 3) \
+  MULTIPLY(ROUND, PLANES, d0, d1, 0, 1) MULTIPLY(ROUND, PLANES, d2, d3, 2, 3) \
   LOAD_SHIFTS(ROUND, PLANES) SHIFTS(ROUND, d0, d1, s0, s1) SHIFTS(ROUND, d2, d3, s0, s1) NARROW(d0, d0, d1) NARROW(d2, d2, d3)              \
   ZERO_POINTS(NARROW, d0, d2, zero_point, , ) BYTES(TO_BYTE, d0, d2, d1, d3, , ) STORE(d2, out1) STORE(d0, out0)
