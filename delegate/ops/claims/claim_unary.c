@@ -7,12 +7,13 @@
 
 enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
 
-static const char no_kernel[] = "the reference has no kernel for this type",
-                  interpolates[] = "int16: the reference interpolates in float32, which compilers contract";
+static const char no_kernel[] = "the reference has no kernel for this type";
+static const char some_have_it[] = "only some of the runtimes have this kernel";
+static const char interpolates[] = "int16: the reference interpolates in float32, which compilers contract";
 
-// Reasons against float32. Versions of the runtime cut off a negative zero and what is no number differently.
-static const char library[] = "float32: the runtime's mathematics library decides on results",
-                  versions[] = "float32: what becomes of a negative zero depends on the runtime's version";
+// Reasons against float32. What is below a bound is cut off in ways that keep a negative zero, or do not.
+static const char library[] = "float32: the runtime's mathematics library decides on results";
+static const char versions[] = "float32: what becomes of a negative zero depends on the runtime's version and processor";
 
 // For each function, the integers that the delegate computes it of, the reason against others, the reason against float32 (NULL: none), and the greatest real
 // number that enters the output's type.
@@ -34,9 +35,9 @@ static const struct {
     [TVMQ_FUNCTION_EXP] = {INT8, "the reference has no exact kernel for this type", library, 0},
     [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_RSQRT] = {INT8, "the reference has no kernel for this type that takes every element", NULL, 0},
-    [TVMQ_FUNCTION_SQRT] = {0, "only some of the runtimes have this kernel", NULL, 0},
+    [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},
     [TVMQ_FUNCTION_SQUARE] = {0, no_kernel, NULL, 0},
-    [TVMQ_FUNCTION_NEG] = {0, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_NEG] = {0, some_have_it, NULL, 0},
 };
 
 static const char *types(const struct tvmq_unary_desc *desc) {
