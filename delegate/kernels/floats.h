@@ -5,8 +5,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// ---- float_pair: out[i] = clamp(in[0][i] op in[1][i]); what is no number stays so
-enum tvmq_float_operation { TVMQ_FLOAT_ADD, TVMQ_FLOAT_SUBTRACT, TVMQ_FLOAT_MULTIPLY };
+// ---- float_pair: out[i] = clamp(x op y), x being in[0][i] and y in[1][i]
+//
+// The operations, and what each computes. What is no number stays so, but a comparison with it is false: then the greater and the lesser are y.
+#define TVMQ_FLOAT_OPERATIONS(OPERATION)          \
+  OPERATION(ADD, x + y)                           \
+  OPERATION(SUBTRACT, x - y)                      \
+  OPERATION(MULTIPLY, (x * y))                    \
+  OPERATION(DIVIDE, x / y)                        \
+  OPERATION(SQUARE_DIFFERENCE, (x - y) * (x - y)) \
+  OPERATION(GREATER, x > y ? x : y)               \
+  OPERATION(LESSER, x < y ? x : y)                \
+  OPERATION(BEND, x >= 0 ? x : x * y)
+
+enum tvmq_float_operation {
+#define OPERATION(NAME, value) TVMQ_FLOAT_##NAME,
+  TVMQ_FLOAT_OPERATIONS(OPERATION)
+#undef OPERATION
+};
 
 struct tvmq_float_pair_args {
   const float *in[2];
@@ -17,11 +33,23 @@ struct tvmq_float_pair_args {
 };
 typedef void (*tvmq_float_pair_fn)(const struct tvmq_float_pair_args *args);
 
-// ---- float_map: out[i] = function of in[i]; what is no number stays so
+// ---- float_map: out[i] = function of x, which is in[i]; what is no number stays so
+//
+// The functions, and what each computes; gate(x) is x + 3, from 0 to 6.
+#define TVMQ_FLOAT_MAPPINGS(MAPPING)     \
+  MAPPING(HARD_SWISH, (x * gate(x)) / 6) \
+  MAPPING(BEND, x > 0 ? x : x * slope)   \
+  MAPPING(CLAMP, clamped(x, min, max))   \
+  MAPPING(ABSOLUTE, fabsf(x))            \
+  MAPPING(NEGATIVE, -x)                  \
+  MAPPING(SQUARE, (x * x))               \
+  MAPPING(ROOT, sqrtf(x))                \
+  MAPPING(INVERSE_ROOT, 1 / sqrtf(x))
+
 enum tvmq_float_mapping {
-  TVMQ_MAP_HARD_SWISH,  // x * (x + 3, from 0 to 6) / 6
-  TVMQ_MAP_BEND,        // x, times `slope` unless above 0
-  TVMQ_MAP_ABSOLUTE
+#define MAPPING(NAME, value) TVMQ_MAP_##NAME,
+  TVMQ_FLOAT_MAPPINGS(MAPPING)
+#undef MAPPING
 };
 
 struct tvmq_float_map_args {
@@ -29,7 +57,8 @@ struct tvmq_float_map_args {
   float *out;
   size_t n;
   enum tvmq_float_mapping mapping;
-  float slope;
+  float slope;     // BEND's
+  float min, max;  // CLAMP's
 };
 typedef void (*tvmq_float_map_fn)(const struct tvmq_float_map_args *args);
 

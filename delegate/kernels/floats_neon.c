@@ -41,13 +41,40 @@ TVMQ_INLINE void hard_swish(const float32x4_t x[VECTORS], float32x4_t result[VEC
   }
 }
 
+// Comparisons are false where there is no number, which then stays.
+TVMQ_INLINE float32x4_t clamped(float32x4_t x, float32x4_t min, float32x4_t max) {
+  const float32x4_t above = vbslq_f32(vcltq_f32(x, min), min, x);
+  return vbslq_f32(vcgtq_f32(above, max), max, above);
+}
+
+TVMQ_INLINE float32x4_t vector_of(const struct tvmq_float_map_args *args, enum tvmq_float_mapping mapping, float32x4_t x) {
+  switch (mapping) {
+    case TVMQ_MAP_HARD_SWISH:  // of several vectors at a time
+      break;
+    case TVMQ_MAP_BEND:
+      return vbslq_f32(vcgtzq_f32(x), x, vmulq_n_f32(x, args->slope));
+    case TVMQ_MAP_CLAMP:
+      return clamped(x, vdupq_n_f32(args->min), vdupq_n_f32(args->max));
+    case TVMQ_MAP_ABSOLUTE:
+      return vabsq_f32(x);
+    case TVMQ_MAP_NEGATIVE:
+      return vnegq_f32(x);
+    case TVMQ_MAP_SQUARE:
+      return vmulq_f32(x, x);
+    case TVMQ_MAP_ROOT:
+      return vsqrtq_f32(x);
+    case TVMQ_MAP_INVERSE_ROOT:
+      return vdivq_f32(vdupq_n_f32(1), vsqrtq_f32(x));
+  }
+  __builtin_unreachable();
+}
+
 TVMQ_INLINE void mapped(const struct tvmq_float_map_args *args, enum tvmq_float_mapping mapping, const float32x4_t x[VECTORS], float32x4_t result[VECTORS]) {
   if (mapping == TVMQ_MAP_HARD_SWISH) {
     hard_swish(x, result);
     return;
   }
-  UNROLL for (int v = 0; v < VECTORS; v++) result[v] =
-      mapping == TVMQ_MAP_ABSOLUTE ? vabsq_f32(x[v]) : vbslq_f32(vcgtzq_f32(x[v]), x[v], vmulq_n_f32(x[v], args->slope));
+  UNROLL for (int v = 0; v < VECTORS; v++) result[v] = vector_of(args, mapping, x[v]);
 }
 
 TVMQ_INLINE void map(enum tvmq_float_mapping mapping, const struct tvmq_float_map_args *args) {
@@ -69,10 +96,12 @@ TVMQ_INLINE void map(enum tvmq_float_mapping mapping, const struct tvmq_float_ma
 
 void tvmq_float_map__neon(const struct tvmq_float_map_args *call) {
   const struct tvmq_float_map_args args = *call;
-  if (args.mapping == TVMQ_MAP_HARD_SWISH)
-    map(TVMQ_MAP_HARD_SWISH, &args);
-  else if (args.mapping == TVMQ_MAP_BEND)
-    map(TVMQ_MAP_BEND, &args);
-  else
-    map(TVMQ_MAP_ABSOLUTE, &args);
+  switch (args.mapping) {
+#define MAPPING(NAME, value)     \
+  case TVMQ_MAP_##NAME:          \
+    map(TVMQ_MAP_##NAME, &args); \
+    break;
+    TVMQ_FLOAT_MAPPINGS(MAPPING)
+#undef MAPPING
+  }
 }

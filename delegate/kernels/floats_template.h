@@ -16,39 +16,52 @@ TVMQ_INLINE float clamped(float x, float min, float max) {
   return x > max ? max : x;
 }
 
+TVMQ_INLINE float combined(enum tvmq_float_operation operation, float x, float y) {
+  switch (operation) {
+#define OPERATION(NAME, value) \
+  case TVMQ_FLOAT_##NAME:      \
+    return value;
+    TVMQ_FLOAT_OPERATIONS(OPERATION)
+#undef OPERATION
+  }
+  __builtin_unreachable();
+}
+
 TVMQ_INLINE void combine(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation) {
   const float *restrict x = args->in[0], *restrict y = args->in[1];
   float *restrict out = args->out;
   const float min = args->min, max = args->max;
   const size_t n = args->n;
-  for (size_t i = 0; i < n; i++) {
-    const float value = operation == TVMQ_FLOAT_ADD ? x[i] + y[i] : operation == TVMQ_FLOAT_SUBTRACT ? x[i] - y[i] : x[i] * y[i];
-    out[i] = clamped(value, min, max);
-  }
+  for (size_t i = 0; i < n; i++) out[i] = clamped(combined(operation, x[i], y[i]), min, max);
 }
 
 void SYMBOL(float_pair, ISA)(const struct tvmq_float_pair_args *args) {
-  if (args->operation == TVMQ_FLOAT_ADD)
-    combine(args, TVMQ_FLOAT_ADD);
-  else if (args->operation == TVMQ_FLOAT_SUBTRACT)
-    combine(args, TVMQ_FLOAT_SUBTRACT);
-  else
-    combine(args, TVMQ_FLOAT_MULTIPLY);
+  switch (args->operation) {
+#define OPERATION(NAME, value)        \
+  case TVMQ_FLOAT_##NAME:             \
+    combine(args, TVMQ_FLOAT_##NAME); \
+    break;
+    TVMQ_FLOAT_OPERATIONS(OPERATION)
+#undef OPERATION
+  }
+}
+
+// A gate takes what is no number for zero.
+TVMQ_INLINE float gate(float x) {
+  const float risen = x + 3, above = risen > 0 ? risen : 0;
+  return above < 6 ? above : 6;
 }
 
 TVMQ_INLINE float mapped(const struct tvmq_float_map_args *args, enum tvmq_float_mapping mapping, float x) {
+  const float slope = args->slope, min = args->min, max = args->max;
   switch (mapping) {
-    case TVMQ_MAP_HARD_SWISH: {
-      float gate = x + 3;
-      gate = gate > 0 ? gate : 0;  // as is what is no number
-      gate = gate < 6 ? gate : 6;
-      return x * gate / 6;
-    }
-    case TVMQ_MAP_BEND:
-      return x > 0 ? x : x * args->slope;
-    default:
-      return fabsf(x);
+#define MAPPING(NAME, value) \
+  case TVMQ_MAP_##NAME:      \
+    return value;
+    TVMQ_FLOAT_MAPPINGS(MAPPING)
+#undef MAPPING
   }
+  __builtin_unreachable();
 }
 
 TVMQ_INLINE void map(const struct tvmq_float_map_args *call, enum tvmq_float_mapping mapping) {
@@ -60,15 +73,12 @@ TVMQ_INLINE void map(const struct tvmq_float_map_args *call, enum tvmq_float_map
 
 void SYMBOL(float_map, ISA)(const struct tvmq_float_map_args *args) {
   switch (args->mapping) {
-    case TVMQ_MAP_HARD_SWISH:
-      map(args, TVMQ_MAP_HARD_SWISH);
-      break;
-    case TVMQ_MAP_BEND:
-      map(args, TVMQ_MAP_BEND);
-      break;
-    default:
-      map(args, TVMQ_MAP_ABSOLUTE);
-      break;
+#define MAPPING(NAME, value)    \
+  case TVMQ_MAP_##NAME:         \
+    map(args, TVMQ_MAP_##NAME); \
+    break;
+    TVMQ_FLOAT_MAPPINGS(MAPPING)
+#undef MAPPING
   }
 }
 

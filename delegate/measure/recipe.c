@@ -156,13 +156,10 @@ static const char *make_quantize(const char *signature, struct tvmq_made *made) 
 // Lines that repeat are those of the second input.
 static const char *make_binary(const char *signature, struct tvmq_made *made) {
   static const char *const names[] = {
-      [TVMQ_OPERATION_ADD] = "ADD",
-      [TVMQ_OPERATION_SUB] = "SUB",
-      [TVMQ_OPERATION_MUL] = "MUL",
-      [TVMQ_OPERATION_MAXIMUM] = "MAXIMUM",
-      [TVMQ_OPERATION_MINIMUM] = "MINIMUM",
-      [TVMQ_OPERATION_PRELU] = "PRELU",
-      [TVMQ_OPERATION_SQUARED_DIFFERENCE] = "SQUARED_DIFFERENCE",
+      [TVMQ_OPERATION_ADD] = "ADD",         [TVMQ_OPERATION_SUB] = "SUB",
+      [TVMQ_OPERATION_MUL] = "MUL",         [TVMQ_OPERATION_DIV] = "DIV",
+      [TVMQ_OPERATION_MAXIMUM] = "MAXIMUM", [TVMQ_OPERATION_MINIMUM] = "MINIMUM",
+      [TVMQ_OPERATION_PRELU] = "PRELU",     [TVMQ_OPERATION_SQUARED_DIFFERENCE] = "SQUARED_DIFFERENCE",
   };
   struct tvmq_binary_desc *d = &made->desc.binary;
   enum tvmq_type out;
@@ -215,6 +212,7 @@ static const struct recipe recipes[] = {
     {"ADD", &tvmq_op_binary, make_binary, false},
     {"SUB", &tvmq_op_binary, make_binary, false},
     {"MUL", &tvmq_op_binary, make_binary, false},
+    {"DIV", &tvmq_op_binary, make_binary, false},
     {"MAXIMUM", &tvmq_op_binary, make_binary, false},
     {"MINIMUM", &tvmq_op_binary, make_binary, false},
     {"PRELU", &tvmq_op_binary, make_binary, false},

@@ -52,21 +52,17 @@ static size_t line_begin(const struct tvmq_broadcast *broadcast, int input, size
   return begin;
 }
 
+// Twice as many at each step.
 static void repeat(uint8_t *out, const uint8_t *element, size_t bytes, size_t n) {
-  if (bytes == 1) {
-    memset(out, *element, n);
-  } else {
-    for (size_t i = 0; i < n; i++) memcpy(out + i * bytes, element, bytes);
-  }
+  memcpy(out, element, bytes);
+  for (size_t done = bytes; done < n * bytes; done *= 2) memcpy(out + done, out, tvmq_min(done, n * bytes - done));
 }
 
-// Whether what begins at a line is the same line again and again, for as many as the dimension before has: then which of those it is.
-static bool find_repeat(const struct tvmq_broadcast *broadcast, int input, size_t line, size_t n_lines, size_t *repeat) {
+// Whether what begins at a line is the same line again and again, for as many as the dimension before has.
+static bool line_repeats(const struct tvmq_broadcast *broadcast, int input, size_t line, size_t n_lines) {
   const int before = broadcast->rank - 2;
   if (before < 0 || broadcast->in[input].strides[before] != 0) return false;
-  const size_t n = broadcast->dims[before];
-  *repeat = line / n;
-  return line % n + n_lines <= n;
+  return line % broadcast->dims[before] + n_lines <= broadcast->dims[before];
 }
 
 const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n,
@@ -75,12 +71,14 @@ const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int inpu
   if (!broadcast->in[input].repeats) return in + first * bytes;
   const size_t last = (size_t)broadcast->rank - 1, length = broadcast->dims[last];
   const bool stays = broadcast->in[input].strides[last] == 0;
-  size_t line = first / length, skipped = first % length, found;
-  if (!stays && n <= length - skipped) return in + (line_begin(broadcast, input, line) + skipped) * bytes;
-  const bool repeats = skipped == 0 && find_repeat(broadcast, input, line, tvmq_ceil_div(n, length), &found);
-  if (repeats && n <= copy->n && copy->repeat == found) return copy->data;
+  size_t line = first / length, skipped = first % length;
+  const size_t begins = line_begin(broadcast, input, line);
+  const bool within = n <= length - skipped;
+  if (!stays && within) return in + (begins + skipped) * bytes;
+  const bool repeats = (stays && within) || (skipped == 0 && line_repeats(broadcast, input, line, tvmq_ceil_div(n, length)));
+  if (repeats && n <= copy->n && copy->begin == begins) return copy->data;
   copy->n = repeats ? n : 0;
-  copy->repeat = repeats ? found : 0;
+  copy->begin = begins;
   uint8_t *out = copy->data;
   for (size_t left = n; left > 0; line++, skipped = 0) {
     const size_t count = tvmq_min(left, length - skipped);

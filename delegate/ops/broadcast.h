@@ -25,9 +25,9 @@ const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_sha
 
 // Elements of one input that have been laid out as the output has them, one piece after the other.
 struct tvmq_broadcast_copy {
-  void *data;     // room for a piece
-  size_t n;       // elements there; 0: none
-  size_t repeat;  // which of the lines that repeat they are of: such as begin with one are the same in every piece
+  void *data;    // room for a piece
+  size_t n;      // elements there that may be read again; 0: none
+  size_t begin;  // the input's element that they begin with: pieces of an element, or of a line, that repeats are the same if they begin alike
 };
 
 // Elements [first, first + n) of one input, of `bytes` bytes each and counted as the output's: in place where they are neighbours there, else in `copy`, which

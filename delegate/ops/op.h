@@ -144,7 +144,7 @@ struct tvmq_op_class {
   bool light_if_wide;  // likewise of elements of 32 bits and more
 };
 
-extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE
+extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE
 extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
 extern const struct tvmq_op_class tvmq_op_cast;             // CAST
 extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION

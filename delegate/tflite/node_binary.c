@@ -46,6 +46,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
                                                   .describe = describe,                                   \
                                                   __VA_ARGS__};
 BINARY(add, ADD, .read = read_sum)
+BINARY(div, DIV, .read = read_with_activation)
 BINARY(maximum, MAXIMUM)
 BINARY(minimum, MINIMUM)
 BINARY(mul, MUL, .read = read_with_activation)

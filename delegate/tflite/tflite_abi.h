@@ -255,7 +255,7 @@ typedef struct {
 
 typedef struct {
   TfLiteFusedActivation activation;
-} TfLiteMulParams;
+} TfLiteMulParams;  // DIV's are the same
 
 typedef struct {
   float alpha;

@@ -68,13 +68,10 @@ static const struct {
   const char *name;
   int32_t (*value)(const struct tvmq_binary_desc *d, enum tvmq_rounding rounding, int32_t a, int32_t b);  // NULL: the greater or the lesser of the elements
 } operations[] = {
-    [TVMQ_OPERATION_ADD] = {"add", sum_of},
-    [TVMQ_OPERATION_SUB] = {"sub", sum_of},
-    [TVMQ_OPERATION_MUL] = {"mul", product_of},
-    [TVMQ_OPERATION_MAXIMUM] = {"maximum", NULL},
-    [TVMQ_OPERATION_MINIMUM] = {"minimum", NULL},
-    [TVMQ_OPERATION_PRELU] = {"prelu", prelu_of},
-    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {"squared difference", square_of},
+    [TVMQ_OPERATION_ADD] = {"add", sum_of},       [TVMQ_OPERATION_SUB] = {"sub", sum_of},
+    [TVMQ_OPERATION_MUL] = {"mul", product_of},   [TVMQ_OPERATION_DIV] = {"div", NULL},
+    [TVMQ_OPERATION_MAXIMUM] = {"maximum", NULL}, [TVMQ_OPERATION_MINIMUM] = {"minimum", NULL},
+    [TVMQ_OPERATION_PRELU] = {"prelu", prelu_of}, [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {"squared difference", square_of},
 };
 
 // Integers that graphs compute shapes with wrap, as they do in the reference.
@@ -87,12 +84,36 @@ static void compute_integer(const struct tvmq_binary_desc *d, const void *a, con
   memcpy(out, &value, bytes);
 }
 
+static float float_of(enum tvmq_operation operation, float x, float y) {
+  switch (operation) {
+    case TVMQ_OPERATION_ADD:
+      return x + y;
+    case TVMQ_OPERATION_SUB:
+      return x - y;
+    case TVMQ_OPERATION_MUL:
+      return x * y;
+    case TVMQ_OPERATION_DIV:
+      return x / y;
+    case TVMQ_OPERATION_MAXIMUM:
+      return isgreater(x, y) ? x : y;
+    case TVMQ_OPERATION_MINIMUM:
+      return isless(x, y) ? x : y;
+    case TVMQ_OPERATION_PRELU:
+      return isless(x, 0) ? x * y : x;
+    case TVMQ_OPERATION_SQUARED_DIFFERENCE:
+      return (x - y) * (x - y);
+  }
+  return NAN;
+}
+
+// Whether the operator has an activation, of which NONE cuts infinities off; the others are refused with one.
+static bool cuts(enum tvmq_operation operation) { return operation <= TVMQ_OPERATION_DIV; }
+
 static void compute_float(const struct tvmq_binary_desc *d, const void *a, const void *b, void *out) {
   float x[2];
   memcpy(&x[0], a, sizeof x[0]);
   memcpy(&x[1], b, sizeof x[1]);
-  const float value = d->operation == TVMQ_OPERATION_MUL ? x[0] * x[1] : d->operation == TVMQ_OPERATION_SUB ? x[0] - x[1] : x[0] + x[1];
-  const float cut = fuzz_cut(d->activation, value);
+  const float value = float_of(d->operation, x[0], x[1]), cut = cuts(d->operation) ? fuzz_cut(d->activation, value) : value;
   memcpy(out, &cut, sizeof cut);
 }
 
@@ -162,7 +183,8 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
       .activation = (enum tvmq_activation)fuzz_pick(b, TVMQ_ACTIVATION_NONE, TVMQ_ACTIVATION_OTHER),
       .powers_of_two = fuzz_pick(b, 0, 1),
   };
-  if (d.operation == TVMQ_OPERATION_SQUARED_DIFFERENCE && fuzz_pick(b, 0, 7)) d.activation = TVMQ_ACTIVATION_NONE;
+  if ((d.operation == TVMQ_OPERATION_SQUARED_DIFFERENCE || (d.type == TVMQ_TYPE_F32 && !cuts(d.operation))) && fuzz_pick(b, 0, 7))
+    d.activation = TVMQ_ACTIVATION_NONE;
   struct tvmq_shape shapes[2], out_shape = {0};
   random_shapes(b, shapes);
   const bool twice = fuzz_pick(b, 0, 7) == 0;

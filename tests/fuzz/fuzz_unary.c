@@ -33,6 +33,9 @@ static const struct {
     [TVMQ_FUNCTION_EXP] = {"exp", expf, 0, 0},
     [TVMQ_FUNCTION_ABS] = {"abs", NULL, -INFINITY, INFINITY},
     [TVMQ_FUNCTION_RSQRT] = {"rsqrt", NULL, 0, 0},
+    [TVMQ_FUNCTION_SQRT] = {"sqrt", NULL, 0, 0},
+    [TVMQ_FUNCTION_SQUARE] = {"square", NULL, 0, 0},
+    [TVMQ_FUNCTION_NEG] = {"neg", NULL, 0, 0},
 };
 
 static double of_float(const struct tvmq_unary_desc *d, int32_t x) {
@@ -111,16 +114,30 @@ static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding
   }
 }
 
-static void compute_floats(const struct tvmq_unary_desc *d, const float *in, float *out) {
-  for (size_t i = 0; i < d->n; i++) {
-    const float x = in[i];
-    if (d->function == TVMQ_FUNCTION_HARD_SWISH)
-      out[i] = x * fminf(6, fmaxf(0, x + 3)) / 6;
-    else if (d->function == TVMQ_FUNCTION_LEAKY_RELU)
-      out[i] = x > 0 ? x : x * d->alpha;
-    else
-      out[i] = fabsf(x);
+static float float_of(const struct tvmq_unary_desc *d, float x) {
+  const float root = (float)sqrt((double)x);
+  switch (d->function) {
+    case TVMQ_FUNCTION_HARD_SWISH:
+      return x * fminf(6, fmaxf(0, x + 3)) / 6;
+    case TVMQ_FUNCTION_LEAKY_RELU:
+      return x > 0 ? x : x * d->alpha;
+    case TVMQ_FUNCTION_RSQRT:
+      return 1 / root;
+    case TVMQ_FUNCTION_SQRT:
+      return root;
+    case TVMQ_FUNCTION_SQUARE:
+      return x * x;
+    case TVMQ_FUNCTION_NEG:
+      return -x;
+    case TVMQ_FUNCTION_ABS:
+      return fabsf(x);
+    default:
+      return x < (float)functions[d->function].low ? (float)functions[d->function].low : x > 1 ? 1 : x;
   }
+}
+
+static void compute_floats(const struct tvmq_unary_desc *d, const float *in, float *out) {
+  for (size_t i = 0; i < d->n; i++) out[i] = float_of(d, in[i]);
 }
 
 static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type) {
@@ -140,7 +157,7 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   static const enum tvmq_type types[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_F32};
   const enum guard_side side = fuzz_pick(b, 0, 1) ? GUARD_START : GUARD_END;
   struct tvmq_unary_desc d = {
-      .function = (enum tvmq_function)fuzz_pick(b, TVMQ_FUNCTION_LOGISTIC, TVMQ_FUNCTION_RSQRT),
+      .function = (enum tvmq_function)fuzz_pick(b, TVMQ_FUNCTION_LOGISTIC, TVMQ_FUNCTION_NEG),
       .in_type = fuzz_pick(b, 0, 7) ? types[fuzz_pick(b, 0, 3)] : (enum tvmq_type)fuzz_pick(b, TVMQ_TYPE_OTHER, TVMQ_TYPE_S4),
       .n = (size_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 7) ? 600 : 40000),
   };

@@ -27,7 +27,7 @@ static float draw_float(float most) { return (float)check_between(-(1 << 24), 1 
 
 // Bit for bit, with what is no number, infinities and zeros of either sign.
 static float draw_any_float(void) {
-  static const float special[] = {NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 3e38f, -3e38f, 1e-40f};
+  static const float special[] = {NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 3e38f, -3e38f, 1e-40f, -1e-40f, 1e-45f};
   return check_one_in(8) ? special[check_below(sizeof special / sizeof special[0])] : draw_float(8);
 }
 
@@ -45,8 +45,36 @@ static void compare_floats(const float *got, const float *wanted, size_t n) {
 
 // ---- float_pair
 
+// Each operation rounds once what float64 gives, which is exact or so much finer that it does not matter.
 static float wanted_pair(const struct tvmq_float_pair_args *args, float x, float y) {
-  volatile float value = args->operation == TVMQ_FLOAT_ADD ? x + y : args->operation == TVMQ_FLOAT_SUBTRACT ? x - y : x * y;
+  const double a = (double)x, b = (double)y;
+  volatile float value = NAN, difference = (float)(a - b);
+  switch (args->operation) {
+    case TVMQ_FLOAT_ADD:
+      value = (float)(a + b);
+      break;
+    case TVMQ_FLOAT_SUBTRACT:
+      value = difference;
+      break;
+    case TVMQ_FLOAT_MULTIPLY:
+      value = (float)(a * b);
+      break;
+    case TVMQ_FLOAT_DIVIDE:
+      value = (float)(a / b);
+      break;
+    case TVMQ_FLOAT_SQUARE_DIFFERENCE:
+      value = (float)((double)difference * (double)difference);
+      break;
+    case TVMQ_FLOAT_GREATER:
+      value = isgreater(x, y) ? x : y;
+      break;
+    case TVMQ_FLOAT_LESSER:
+      value = isless(x, y) ? x : y;
+      break;
+    case TVMQ_FLOAT_BEND:
+      value = signbit(x) && x != 0 ? (float)(a * b) : x;
+      break;
+  }
   return clamp(value, args->min, args->max);
 }
 
@@ -61,13 +89,14 @@ static void check_pair_of(const struct tvmq_variant *variant, size_t n) {
     for (size_t i = 0; i < n; i++) written[i] = draw_any_float();
   }
   const bool clamps = check_one_in(2);
+  const float most = check_one_in(2) ? FLT_MAX : INFINITY;
   const struct tvmq_float_pair_args args = {
       .in = {in[0], in[1]},
       .out = guard_at(&out_guard, 0, n * sizeof(float), side),
       .n = n,
-      .operation = (enum tvmq_float_operation)check_below(3),
-      .min = clamps ? -1 : -3.4028235e38f,
-      .max = clamps ? 6 : 3.4028235e38f,
+      .operation = (enum tvmq_float_operation)check_below(TVMQ_FLOAT_BEND + 1),
+      .min = clamps ? -1 : -most,
+      .max = clamps ? 6 : most,
   };
   memcpy(guard_slot(&out_guard, 0), background, out_guard.slot_bytes);
   check_case("%zu elements, operation %d, from %g to %g", n, (int)args.operation, (double)args.min, (double)args.max);
@@ -84,9 +113,25 @@ static void check_pair(const struct tvmq_variant *variant) {
 // ---- float_map and float_pool
 
 static float wanted_map(const struct tvmq_float_map_args *args, float x) {
-  volatile float gate = x + 3, product;
-  if (args->mapping == TVMQ_MAP_ABSOLUTE) return fabsf(x);
-  if (args->mapping == TVMQ_MAP_BEND) return x > 0 ? x : x * args->slope;
+  volatile float gate = x + 3, product, root = (float)sqrt((double)x);
+  switch (args->mapping) {
+    case TVMQ_MAP_HARD_SWISH:
+      break;
+    case TVMQ_MAP_BEND:
+      return x > 0 ? x : x * args->slope;
+    case TVMQ_MAP_CLAMP:
+      return clamp(x, args->min, args->max);
+    case TVMQ_MAP_ABSOLUTE:
+      return copysignf(x, 1);
+    case TVMQ_MAP_NEGATIVE:
+      return copysignf(x, signbit(x) ? 1 : -1);
+    case TVMQ_MAP_SQUARE:
+      return (float)((double)x * (double)x);
+    case TVMQ_MAP_ROOT:
+      return root;
+    case TVMQ_MAP_INVERSE_ROOT:
+      return (float)(1 / (double)root);
+  }
   gate = gate > 0 ? gate < 6 ? gate : 6 : 0;
   product = x * gate;
   return product / 6;
@@ -98,7 +143,13 @@ static void check_map_of(const struct tvmq_variant *variant, size_t n) {
   const enum guard_side side = draw_side();
   float *out = guard_at(&out_guard, 0, n * sizeof(float), side), *in = guard_at(&in_guard, 0, n * sizeof(float), side),
         *written = guard_writable(&in_guard, in);
-  const struct tvmq_float_map_args args = {.in = in, .out = out, .n = n, .mapping = (enum tvmq_float_mapping)check_below(3), .slope = draw_float(1)};
+  const struct tvmq_float_map_args args = {.in = in,
+                                           .out = out,
+                                           .n = n,
+                                           .mapping = (enum tvmq_float_mapping)check_below(TVMQ_MAP_INVERSE_ROOT + 1),
+                                           .slope = draw_float(1),
+                                           .min = check_one_in(2) ? 0 : -1,
+                                           .max = 1};
   memcpy(guard_slot(&out_guard, 0), background, out_guard.slot_bytes);
   for (size_t i = 0; i < n; i++) {
     written[i] = draw_any_float();

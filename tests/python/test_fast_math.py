@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import builders
 import harness
 import numpy as np
@@ -103,6 +105,16 @@ def test_rsqrt_near_ties(runtime: harness.Runtime) -> None:
     values = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
     scales = {"in_scale": 0.005411221645772457, "in_zero_point": -128, "out_scale": 0.03247494995594025, "out_zero_point": -128}
     check(runtime, builders.build_unary(operator="RSQRT", shape=values.shape, **scales), values)
+
+
+@pytest.mark.parametrize("operator, formula", [("RSQRT", lambda x, y: 1 / np.sqrt(x)), ("SQRT", lambda x, y: np.sqrt(x)), ("DIV", lambda x, y: x / y)])
+def test_runtimes_estimate_no_roots(runtime: harness.Runtime, operator: str, formula: Callable[..., np.ndarray]) -> None:
+    """Which the delegate takes on trust: even the runtime that multiplies by reciprocals elsewhere has roots and quotients as IEEE 754 has them."""
+    generator = np.random.default_rng(0)
+    x, y = (np.ldexp(generator.uniform(0.5, 1, 1 << 16).astype(np.float32), generator.integers(-60, 60, 1 << 16)) for _ in range(2))
+    build, inputs = (builders.build_binary, (x, y)) if operator == "DIV" else (builders.build_unary, (x,))
+    model = build(operator=operator, dtype="float32", shape=x.shape)
+    harness.assert_equal(harness.run(runtime.interpreter(model), *inputs)[0], formula(x, y).astype(np.float32), operator)
 
 
 @pytest.mark.parametrize("scale", [1e-39, 2e-38, 1e38])

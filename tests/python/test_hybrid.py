@@ -8,13 +8,16 @@ import builders
 import harness
 import numpy as np
 import pytest
+from builders.elementwise_op import BINARY
 from draws import Draw, randomly
 from hybrid_cases import activations, hybrids, reason_to_refuse
 from promise import promised
+from test_turned import normalized
 
 import tvmq_delegate
 from tvmq_delegate.binding import library, reference
 from tvmq_delegate.models import ModelBuilder
+from tvmq_delegate.models.network import Network
 
 
 @pytest.mark.parametrize("operator", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
@@ -110,11 +113,13 @@ def activation(draw: Draw) -> str:
 
 def pairs(draw: Draw, shape: Shape) -> Node:
     other = draw.choice([shape, (shape[0], 1, 1, shape[3]), (1,), shape[2:]])
-    return draw.choice(["ADD", "SUB", "MUL"]), [shape, other], shape, [], dict(fused_activation_function=activation(draw))
+    operator = draw.choice(["ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "PRELU", "SQUARED_DIFFERENCE"])
+    options = dict(fused_activation_function=activation(draw)) if "fused_activation_function" in BINARY[operator] else {}
+    return operator, [shape, other], shape, [], options
 
 
 def maps(draw: Draw, shape: Shape) -> Node:
-    operator = draw.choice(["HARD_SWISH", "LEAKY_RELU", "ABS"])
+    operator = draw.choice(["HARD_SWISH", "LEAKY_RELU", "ABS", "NEG", "SQUARE", "SQRT", "RSQRT", "RELU_N1_TO_1", "RELU_0_TO_1"])
     return operator, [shape], shape, [], dict(alpha=draw.choice([0.2, -1.5, 3.0])) if operator == "LEAKY_RELU" else {}
 
 
@@ -135,10 +140,17 @@ def pads(draw: Draw, shape: Shape) -> Node:
     return "PADV2", [shape], padded, [*constants, np.array(draw.choice([0.0, -0.0, 1.5, -np.inf]), np.float32)], {}
 
 
-@pytest.mark.parametrize("nodes", [means, pairs, maps, pools, pads])
+def five_dimensions(draw: Draw, shape: Shape) -> Node:
+    """Operators that every runtime broadcasts to 5 dimensions; the convolution has 4."""
+    sizes = draw.choice([[shape, (3, 1, 1, 1, 1)], [shape, (2, *shape)]])
+    operator = draw.choice(["DIV", "MAXIMUM", "MINIMUM"])
+    return operator, sizes, (sizes[1][0], *shape), [], dict(fused_activation_function=activation(draw)) if operator == "DIV" else {}
+
+
+@pytest.mark.parametrize("nodes", [means, pairs, five_dimensions, maps, pools, pads])
 @randomly
 def test_floats_between_hybrid_nodes(runtime: harness.Runtime, nodes: Callable[[Draw, Shape], Node], draw: Draw) -> None:
-    """Operators on float32, with infinities and negative zeros, broadcast or not, over any axes and windows."""
+    """Operators on float32, with infinities, negative zeros and what is no number, broadcast or not, over any axes and windows."""
     operator, shapes, out_shape, constants, options = draw(nodes, (draw.integer(1, 2), draw.integer(1, 9), draw.integer(1, 9), draw.integer(2, 80)))
     content = between(operator, shapes, out_shape, constants, **options)
     delegate = runtime.load(num_threads=draw.choice([1, 3]))
@@ -154,8 +166,23 @@ def test_floats_between_hybrid_nodes(runtime: harness.Runtime, nodes: Callable[[
     for output, reference_output in zip(got, wanted, strict=True):
         assert output.tobytes() == reference_output.tobytes()
     if operator != "MEAN":
-        special = [np.inf, -np.inf, 3e38, -0.0, 0.0, -3.5, 1e-40]
+        special = [np.inf, -np.inf, np.nan, 3e38, -0.0, 0.0, -3.5, 1e-40, -1e-40]
         for value in values:
-            value.flat[generator.integers(0, value.size, 7)] = special
+            value.flat[generator.integers(0, value.size, len(special))] = special
         assert harness.run(delegated, *values)[0].tobytes() == harness.run(expected, *values)[0].tobytes()
     harness.counts["operators on float32 compared"] += 1
+
+
+@randomly
+def test_normalized_between_hybrid_nodes(runtime: harness.Runtime, draw: Draw) -> None:
+    """Instance normalization, as networks for style transfer have it, cuts no partition."""
+    network = Network("normalized", dtype="float32", io_dtype="float32", seed=draw.generator_seed())
+    x = network.conv(network.input(draw.integer(4, 20)), draw.integer(1, 40), 3, activation="NONE")
+    content = network.build(network.conv(normalized(network, x), draw.integer(1, 9), 3))
+    delegate = runtime.load(num_threads=draw.choice([1, 2]))
+    expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
+    if reference.found("hybrid", runtime.module) != "auto":
+        harness.assert_claimed(delegate)
+        assert {node.partition for node in tvmq_delegate.report(delegate).nodes} == {0}
+    inputs = harness.random_inputs(expected, draw.generator_seed())
+    harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(expected, *inputs)[0])

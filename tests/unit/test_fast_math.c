@@ -27,6 +27,10 @@ static void check_floats(void) {
   CHECK_STRING(tvmq_claim_fast_math_pool(&desc), NULL, "a pooling of int8");
   desc = (union tvmq_desc){.unary = {.function = TVMQ_FUNCTION_HARD_SWISH, .in_type = F32}};
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), reason, "HARD_SWISH of float32");
+  desc.unary.function = TVMQ_FUNCTION_RSQRT;
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), reason, "RSQRT of float32");
+  desc = (union tvmq_desc){.binary = {.operation = TVMQ_OPERATION_DIV, .type = F32}};
+  CHECK_STRING(tvmq_claim_fast_math_binary(&desc), reason, "DIV of float32");
 }
 
 static void check_binary(void) {

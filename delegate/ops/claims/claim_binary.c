@@ -1,9 +1,12 @@
-// Operations on two tensors: ADD, SUB, MUL, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE.
+// Operations on two tensors: ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE.
 #include <math.h>
 
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/quant_params.h"
+
+static const char no_activation[] = "fused activation of an operator that has none";
+static const char too_many_dimensions[] = "more dimensions than every runtime broadcasts";
 
 // Whether the runtime's logarithm, rounded to float32, may take the scale for a power of two (within 0.001; we refuse twice that, to be safe).
 static bool near_power_of_two(float scale) {
@@ -75,21 +78,25 @@ static const char *claim_prelu(const struct tvmq_binary_desc *desc) { return no_
 
 static const char *claim_square(const struct tvmq_binary_desc *desc) {
   if (desc->type != TVMQ_TYPE_S8) return "the reference has no kernel for this type";
-  if (desc->activation != TVMQ_ACTIVATION_NONE) return "fused activation of an operator that has none";
+  if (desc->activation != TVMQ_ACTIVATION_NONE) return no_activation;
   return quants(desc) ?: square_ratios(desc);
 }
 
 // Elements are compared as they are.
 static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
 
-// The rules of each operation, and the most dimensions that every runtime broadcasts.
+// Few networks have any, and the reference multiplies by reciprocals in fixed point.
+static const char *claim_quotient(const struct tvmq_binary_desc *desc) { return (void)desc, "DIV of another type than float32"; }
+
+// The rules of each operation on integers, and the most dimensions that every runtime broadcasts, those of float32 apart.
 static const struct {
   const char *(*claim)(const struct tvmq_binary_desc *desc);
-  int32_t most_rank;
+  int32_t most_rank, most_rank_of_floats;
 } operations[] = {
-    [TVMQ_OPERATION_ADD] = {claim_sum, TVMQ_MAX_RANK},       [TVMQ_OPERATION_SUB] = {claim_sum, 5},          [TVMQ_OPERATION_MUL] = {claim_product, 4},
-    [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5},          [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5}, [TVMQ_OPERATION_PRELU] = {claim_prelu, 4},
-    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {claim_square, 4},
+    [TVMQ_OPERATION_ADD] = {claim_sum, TVMQ_MAX_RANK, 4}, [TVMQ_OPERATION_SUB] = {claim_sum, 5, 4},
+    [TVMQ_OPERATION_MUL] = {claim_product, 4, 4},         [TVMQ_OPERATION_DIV] = {claim_quotient, 5, 5},
+    [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5, 5},    [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5, 5},
+    [TVMQ_OPERATION_PRELU] = {claim_prelu, 4, 4},         [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {claim_square, 4, 4},
 };
 
 static bool is_arithmetic(enum tvmq_operation operation) {
@@ -100,21 +107,22 @@ static bool is_arithmetic(enum tvmq_operation operation) {
 static const char *claim_integers(const struct tvmq_binary_desc *desc) {
   enum { MOST = 256 };
   if (!is_arithmetic(desc->operation)) return "the operator of int32 or int64";
-  if (desc->rank > 4) return "more dimensions than every runtime broadcasts";
+  if (desc->rank > 4) return too_many_dimensions;
   if (desc->activation != TVMQ_ACTIVATION_NONE) return "int32 or int64 with a fused activation";
   return desc->n <= MOST ? NULL : "int32 or int64 of more than 256 elements";
 }
 
-// float32: each element is one operation in the reference.
+// float32: each element is one or two rounded operations in the reference. Scales and zero points mean nothing.
 static const char *claim_floats(const struct tvmq_binary_desc *desc) {
-  if (!is_arithmetic(desc->operation)) return "float32: not quantized";
-  return desc->rank > 4 ? "more dimensions than every runtime broadcasts" : activation_rule(desc->activation);
+  const bool has_activation = is_arithmetic(desc->operation) || desc->operation == TVMQ_OPERATION_DIV;
+  if (desc->rank > operations[desc->operation].most_rank_of_floats) return too_many_dimensions;
+  return has_activation || desc->activation == TVMQ_ACTIVATION_NONE ? activation_rule(desc->activation) : no_activation;
 }
 
 const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
   if (desc->type == TVMQ_TYPE_F32) return elements_rule(desc->n) ?: claim_floats(desc);
   if (desc->type == TVMQ_TYPE_S32 || desc->type == TVMQ_TYPE_S64) return elements_rule(desc->n) ?: claim_integers(desc);
   const char *reason = type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation);
-  if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = "more dimensions than every runtime broadcasts";
+  if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = too_many_dimensions;
   return reason ?: operations[desc->operation].claim(desc);
 }

@@ -1,30 +1,43 @@
-// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP, ABS, RSQRT.
+// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP, ABS, RSQRT,
+// SQRT, SQUARE, NEG.
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/sigmoid.h"
 #include "ops/unary_table.h"
 
-enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, FLOAT32 = 1 << 3, BYTES = INT8 | UINT8 };
+enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
 
-// For each function, the types that the delegate computes it in, the reason against others, and the greatest real number that enters the output's type.
+static const char no_kernel[] = "the reference has no kernel for this type";
+static const char some_have_it[] = "only some of the runtimes have this kernel";
+static const char interpolates[] = "int16: the reference interpolates in float32, which compilers contract";
+
+// Reasons against float32. What is below a bound is cut off in ways that keep a negative zero, or do not.
+static const char library[] = "float32: the runtime's mathematics library decides on results";
+static const char versions[] = "float32: what becomes of a negative zero depends on the runtime's version and processor";
+
+// For each function, the integers that the delegate computes it of, the reason against others, the reason against float32 (NULL: none), and the greatest real
+// number that enters the output's type.
 static const struct {
   uint32_t types;
+  const char *others, *floats;
   float bound;
-  const char *others;
 } functions[] = {
-    [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, 0, ""},
-    [TVMQ_FUNCTION_TANH] = {BYTES | INT16, 0, ""},
-    [TVMQ_FUNCTION_HARD_SWISH] = {BYTES | FLOAT32, 0, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, 0, ""},
-    [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, 6, ""},
-    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, 1, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16 | FLOAT32, 0, ""},
-    [TVMQ_FUNCTION_GELU] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
-    [TVMQ_FUNCTION_GELU_TANH] = {BYTES, 0, "int16: the reference interpolates in float32, which compilers contract"},
-    [TVMQ_FUNCTION_EXP] = {INT8, 0, "the reference has no exact kernel for this type"},
-    [TVMQ_FUNCTION_ABS] = {INT8 | INT16 | FLOAT32, 0, "the reference has no kernel for this type"},
-    [TVMQ_FUNCTION_RSQRT] = {INT8, 0, "the reference has no kernel for this type that takes every element"},
+    [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_TANH] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, "", versions, 0},
+    [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, "", versions, 6},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, no_kernel, NULL, 1},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, no_kernel, NULL, 1},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, "", NULL, 0},
+    [TVMQ_FUNCTION_GELU] = {BYTES, interpolates, library, 0},
+    [TVMQ_FUNCTION_GELU_TANH] = {BYTES, interpolates, library, 0},
+    [TVMQ_FUNCTION_EXP] = {INT8, "the reference has no exact kernel for this type", library, 0},
+    [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_RSQRT] = {INT8, "the reference has no kernel for this type that takes every element", NULL, 0},
+    [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},
+    [TVMQ_FUNCTION_SQUARE] = {0, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_NEG] = {0, some_have_it, NULL, 0},
 };
 
 static const char *types(const struct tvmq_unary_desc *desc) {
@@ -68,11 +81,8 @@ static const char *formula(const struct tvmq_unary_desc *desc) {
   return sigmoid ? tvmq_set_sigmoid(desc, &unused) : NULL;
 }
 
-// float32: where no library of mathematics decides on results. What a RELU makes of a negative zero differs from version to version.
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
-  const bool exact = (functions[desc->function].types & FLOAT32) != 0;
-  return exact ? same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n)
-               : "float32: the runtime's version or mathematics library decides on results";
+  return functions[desc->function].floats ?: same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n);
 }
 
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {

@@ -63,4 +63,4 @@ extern const struct tvmq_binary_way tvmq_binary_products;  // MUL
 extern const struct tvmq_binary_way tvmq_binary_prelu;     // PRELU
 extern const struct tvmq_binary_way tvmq_binary_squares;   // SQUARED_DIFFERENCE
 extern const struct tvmq_binary_way tvmq_binary_extrema;   // MAXIMUM, MINIMUM
-extern const struct tvmq_binary_way tvmq_binary_floats;    // ADD, SUB, MUL of float32
+extern const struct tvmq_binary_way tvmq_binary_floats;    // all of them, and DIV, of float32

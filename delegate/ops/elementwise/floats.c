@@ -1,5 +1,6 @@
-// ADD, SUB and MUL of float32, as they stand between hybrid nodes: each element is one rounded operation, and then cut by the activation.
+// Operations on two tensors of float32, as they stand between hybrid nodes: each element is one operation or two, each rounded, and then cut by the activation.
 #include <float.h>
+#include <math.h>
 
 #include "ops/elementwise/binary.h"
 #include "ops/quant_params.h"
@@ -10,13 +11,22 @@ static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, con
   return tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_PAIR, target);
 }
 
+// Where an operator has an activation, NONE too cuts infinities off.
+static const struct {
+  enum tvmq_float_operation operation;
+  float most;
+} operations[] = {
+    [TVMQ_OPERATION_ADD] = {TVMQ_FLOAT_ADD, FLT_MAX},          [TVMQ_OPERATION_SUB] = {TVMQ_FLOAT_SUBTRACT, FLT_MAX},
+    [TVMQ_OPERATION_MUL] = {TVMQ_FLOAT_MULTIPLY, FLT_MAX},     [TVMQ_OPERATION_DIV] = {TVMQ_FLOAT_DIVIDE, FLT_MAX},
+    [TVMQ_OPERATION_MAXIMUM] = {TVMQ_FLOAT_GREATER, INFINITY}, [TVMQ_OPERATION_MINIMUM] = {TVMQ_FLOAT_LESSER, INFINITY},
+    [TVMQ_OPERATION_PRELU] = {TVMQ_FLOAT_BEND, INFINITY},      [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {TVMQ_FLOAT_SQUARE_DIFFERENCE, INFINITY},
+};
+
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
   (void)rounding, (void)variant;
-  const struct tvmq_bounds bounds = tvmq_activation_bounds(desc->activation, FLT_MAX);  // without an activation, the reference cuts infinities off
+  const struct tvmq_bounds bounds = tvmq_activation_bounds(desc->activation, operations[desc->operation].most);
   b->floats = (struct tvmq_float_pair_args){
-      .operation = desc->operation == TVMQ_OPERATION_ADD   ? TVMQ_FLOAT_ADD
-                   : desc->operation == TVMQ_OPERATION_SUB ? TVMQ_FLOAT_SUBTRACT
-                                                           : TVMQ_FLOAT_MULTIPLY,
+      .operation = operations[desc->operation].operation,
       .min = bounds.low,
       .max = bounds.high,
   };

@@ -11,15 +11,28 @@ struct map {
   struct tvmq_float_map_args args;  // but for the tensors
 };
 
+static const struct {
+  enum tvmq_float_mapping mapping;
+  float min, max;
+} functions[] = {
+    [TVMQ_FUNCTION_HARD_SWISH] = {.mapping = TVMQ_MAP_HARD_SWISH},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {TVMQ_MAP_CLAMP, -1, 1},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {TVMQ_MAP_CLAMP, 0, 1},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {.mapping = TVMQ_MAP_BEND},
+    [TVMQ_FUNCTION_ABS] = {.mapping = TVMQ_MAP_ABSOLUTE},
+    [TVMQ_FUNCTION_RSQRT] = {.mapping = TVMQ_MAP_INVERSE_ROOT},
+    [TVMQ_FUNCTION_SQRT] = {.mapping = TVMQ_MAP_ROOT},
+    [TVMQ_FUNCTION_SQUARE] = {.mapping = TVMQ_MAP_SQUARE},
+    [TVMQ_FUNCTION_NEG] = {.mapping = TVMQ_MAP_NEGATIVE},
+};
+
 static struct tvmq_float_map_args args_of(const struct tvmq_unary_desc *desc) {
-  switch (desc->function) {
-    case TVMQ_FUNCTION_LEAKY_RELU:
-      return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_BEND, .slope = desc->alpha};
-    case TVMQ_FUNCTION_ABS:
-      return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_ABSOLUTE};
-    default:
-      return (struct tvmq_float_map_args){.mapping = TVMQ_MAP_HARD_SWISH};
-  }
+  return (struct tvmq_float_map_args){
+      .mapping = functions[desc->function].mapping,
+      .slope = desc->alpha,
+      .min = functions[desc->function].min,
+      .max = functions[desc->function].max,
+  };
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {

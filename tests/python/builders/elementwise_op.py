@@ -18,6 +18,7 @@ BINARY = {
     "ADD": ("fused_activation_function", "pot_scale_int16"),
     "SUB": ("fused_activation_function", "pot_scale_int16"),
     "MUL": ("fused_activation_function",),
+    "DIV": ("fused_activation_function",),
     "MAXIMUM": (),
     "MINIMUM": (),
     "PRELU": (),
