@@ -3,13 +3,14 @@
 #include <math.h>
 
 // The least x >= 0 for which least <= step * x mod modulus <= most, 0 <= least <= most < modulus and 0 <= step < modulus; -1 if there is none. As Euclid's
-// algorithm: no multiple of the step lies there, so that x passes the modulus y times, and for these y the question is the same with the step as modulus.
+// algorithm: where no multiple of the step lies there, x passes the modulus y times. Then modulus * y + [least, most] has a multiple of the step, so that
+// modulus * y modulo the step is what the next greater multiple exceeds one of these by: the same question with the step as modulus.
 static int64_t first_between(int64_t step, int64_t modulus, int64_t least, int64_t most) {
   if (least == 0) return 0;
   if (step == 0) return -1;
-  const int64_t x = (least + step - 1) / step;
-  if (step * x <= most) return x;
-  const int64_t y = first_between(modulus % step, step, (step - most % step) % step, (step - least % step) % step);
+  const int64_t x = (least + step - 1) / step, multiple = step * x;
+  if (multiple <= most) return x;
+  const int64_t y = first_between(modulus % step, step, multiple - most, multiple - least);
   return y < 0 ? -1 : (least + modulus * y + step - 1) / step;
 }
 
