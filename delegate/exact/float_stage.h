@@ -14,14 +14,14 @@ struct tvmq_accumulators {
   int64_t lo, hi;
 };
 
-// What the multipliers and shifts of a panel are, which may differ from one panel of an operator to the next (kernels/stage.h).
+// The form of a panel says what its multipliers and shifts are (kernels/stage.h). It may differ from one panel of an operator to the next.
 enum tvmq_form {
   TVMQ_FORM_FIXED,  // numbers in fixed point, and so they always may be
   TVMQ_FORM_FLOAT,  // a line in float32
   TVMQ_FORM_FUSED   // the same by one instruction, where ties go up or might as well and the clamp is the type's own range
 };
 
-// What panels for the kernel may be.
+// Returns the form, besides fixed point, that panels for the kernel may have.
 static inline enum tvmq_form tvmq_form_of(const struct tvmq_variant *variant) {
   return (variant->flags & TVMQ_FUSED_STAGE) != 0 ? TVMQ_FORM_FUSED : (variant->flags & TVMQ_FLOAT_STAGE) != 0 ? TVMQ_FORM_FLOAT : TVMQ_FORM_FIXED;
 }

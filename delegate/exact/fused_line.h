@@ -14,7 +14,7 @@ struct tvmq_fused_line {
   float addend;  // fma(slope, accumulator + lift, addend) = TVMQ_FUSED_ZERO + result
 };
 
-// What results count from: the middle of the binade, of which the lowest 16 bits are 0.
+// Results count from here, the middle of the binade, of which the lowest 16 bits are 0.
 #define TVMQ_FUSED_ZERO 0x1.8p23f
 
 // The least and the greatest accumulator lie less than this apart: the binade has no more numbers.
@@ -29,5 +29,5 @@ static inline struct tvmq_fused_line tvmq_fused_level(int32_t value, int32_t lo)
   return (struct tvmq_fused_line){.lift = (1 << 23) - lo, .addend = TVMQ_FUSED_ZERO + (float)value};
 }
 
-// What is added to an accumulator, modulo 2^32, so that it is a float32 by its bits.
+// Returns what makes an accumulator a float32 by its bits, added modulo 2^32.
 static inline int32_t tvmq_fused_bits(const struct tvmq_fused_line *line) { return (int32_t)((uint32_t)line->lift + 0x4b000000u - (1u << 23)); }

@@ -58,41 +58,42 @@
 #define S1_ADVANCE_RIGHT "add x20, x19, x22, lsl #3\n"
 #define S1_NEXT_OUTPUTS "add %[out0], %[out0], %[out_column], lsl #1\n" "add %[out1], %[out1], %[out_column], lsl #1\n"
 
-#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                               \
-  "mov x19, #0\n"                                                                                                                         \
-  "mov x20, #8\n"                                                                                                                         \
-  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT LOAD(26, 4) LOAD(27, 5) S1_COUNT LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)          \
-  S1_LEFT_PAIRS(FROM) LOAD(28, 6) LOAD(29, 7) S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT LOW_BIAS(4) HIGH_BIAS(5) LOW_BIAS(6) HIGH_BIAS(7)          \
-  S1_LEFT_QUADS(, ) S1_RIGHT_PAIRS(FROM) S1_ADVANCE_LEFT S1_ADVANCE_RIGHT                                                                 \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W0, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19), POINTER(3, 3, 19))                           \
-  S1_RIGHT_QUADS LOAD(28, 0) LOAD(30, 1) LOAD(24, 2) LOAD(31, 3)                                                                          \
-  P(SECOND, S1_RIGHT, S1_TERM, S1_W0, POINTER(4, 0, 20), POINTER(5, 1, 20), POINTER(6, 2, 20), POINTER(7, 3, 20))                         \
-  S1_LEFT_PAIRS(FROM) P(FIRST, S1_RIGHT, S1_TERM, S1_W1)                                                                                  \
-  "b.ls 2f\n"                                                                                                                             \
-  "1:\n"                                                                                                                                  \
-  S1_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5))                                                                                                 \
-  P(SECOND, S1_LEFT, S1_TERM, S1_W1, LOAD(28, 6), LOAD(29, 7), , )                                                                        \
-  S1_RIGHT_PAIRS(FROM)                                                                                                                    \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W2)                                                                                                       \
-  S1_RIGHT_QUADS S1_##P##_LOAD_MULTIPLIERS                                                                                                \
-  BEGIN(ROUND, S1_##P, 28, 29, 0, 1) BEGIN(ROUND, S1_##P, 30, 31, 2, 3) MULTIPLY(ROUND, S1_##P, 28, 29, 0, 1) MULTIPLY(ROUND, S1_##P, 30, 31, 2, 3) LOAD_SHIFTS(ROUND, S1_##P)                                  \
-  SHIFTS(ROUND, 28, 29, S1_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(ROUND, 30, 31, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))                 \
-  P(SECOND, S1_RIGHT, S1_TERM, S1_W2)                                                                                                     \
-  NARROW(28, 28, 29) NARROW(30, 30, 31) LOAD_ZERO_POINT(NARROW, 29) S1_COUNT S1_##P##_LOAD_MULTIPLIERS                                    \
-  P(FIRST, S1_LEFT, S1_TERM, S1_W0)                                                                                                       \
-  ZERO_POINTS(NARROW, 28, 30, 29, S1_LEFT_IS_NEXT, S1_RIGHT_IS_NEXT)                                                                      \
-  BEGIN(ROUND, S1_##P, 29, 24, 4, 5) BYTES(TO_BYTE, 28, 30, 25, 31, , ) BEGIN(ROUND, S1_##P, 25, 31, 6, 7) MULTIPLY(ROUND, S1_##P, 29, 24, 4, 5)                                                                \
-  MULTIPLY(ROUND, S1_##P, 25, 31, 6, 7) LOAD_SHIFTS(ROUND, S1_##P)                                                                        \
-  SHIFTS(ROUND, 29, 24, S1_SHIFTS, LOW_BIAS(4), HIGH_BIAS(5)) SHIFTS(ROUND, 25, 31, S1_SHIFTS, LOW_BIAS(6), HIGH_BIAS(7)) S1_ADVANCE_LEFT \
-  NARROW(29, 29, 24) STORE(28, out0) LOAD_ZERO_POINT(NARROW, 24) S1_ADVANCE_RIGHT NARROW(25, 25, 31) STORE(30, out1)                      \
-  P(FIRST, S1_RIGHT, S1_TERM, S1_W1, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19), POINTER(3, 3, 19))                          \
-  ZERO_POINTS(NARROW, 29, 25, 24, , LOAD(28, 0)) LOAD(30, 1) LOAD(24, 2)                                                                  \
-  P(SECOND, S1_RIGHT, S1_TERM, S1_W0, LOAD(31, 3), POINTER(4, 0, 20), POINTER(5, 1, 20), POINTER(6, 2, 20))                               \
-  BYTES(TO_BYTE, 29, 25, 26, 27, POINTER(7, 3, 20), ) S1_LEFT_PAIRS(FROM)                                                                 \
-  STORE_RIGHT(29, out0) STORE_RIGHT(25, out1) S1_NEXT_OUTPUTS                                                                             \
-  "b.hi 1b\n"                                                                                                                             \
-  "2: b.ne 3f\n"                                                                                                                          \
-  S1_LEFT_QUADS(, ) P(FIRST, S1_LEFT, S1_TERM, S1_W2) LAST_STAGE(28, 29, 26, 27, 7, S1_##P, S1_SHIFTS, ROUND, NARROW, TO_BYTE)            \
+#define S1(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                      \
+  "mov x19, #0\n"                                                                                                                                \
+  "mov x20, #8\n"                                                                                                                                \
+  S1_LOOKUP_LEFT S1_LOOKUP_RIGHT S1_LOAD_LEFT LOAD(26, 4) LOAD(27, 5) S1_COUNT LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                 \
+  S1_LEFT_PAIRS(FROM) LOAD(28, 6) LOAD(29, 7) S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT LOW_BIAS(4) HIGH_BIAS(5) LOW_BIAS(6) HIGH_BIAS(7)                 \
+  S1_LEFT_QUADS(, ) S1_RIGHT_PAIRS(FROM) S1_ADVANCE_LEFT S1_ADVANCE_RIGHT                                                                        \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W0, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19), POINTER(3, 3, 19))                                  \
+  S1_RIGHT_QUADS LOAD(28, 0) LOAD(30, 1) LOAD(24, 2) LOAD(31, 3)                                                                                 \
+  P(SECOND, S1_RIGHT, S1_TERM, S1_W0, POINTER(4, 0, 20), POINTER(5, 1, 20), POINTER(6, 2, 20), POINTER(7, 3, 20))                                \
+  S1_LEFT_PAIRS(FROM) P(FIRST, S1_RIGHT, S1_TERM, S1_W1)                                                                                         \
+  "b.ls 2f\n"                                                                                                                                    \
+  "1:\n"                                                                                                                                         \
+  S1_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5))                                                                                                        \
+  P(SECOND, S1_LEFT, S1_TERM, S1_W1, LOAD(28, 6), LOAD(29, 7), , )                                                                               \
+  S1_RIGHT_PAIRS(FROM)                                                                                                                           \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W2)                                                                                                              \
+  S1_RIGHT_QUADS S1_##P##_LOAD_MULTIPLIERS                                                                                                       \
+  BEGIN(ROUND, S1_##P, 28, 29, 0, 1) BEGIN(ROUND, S1_##P, 30, 31, 2, 3)                                                                          \
+  MULTIPLY(ROUND, S1_##P, 28, 29, 0, 1) MULTIPLY(ROUND, S1_##P, 30, 31, 2, 3) LOAD_SHIFTS(ROUND, S1_##P)                                         \
+  SHIFTS(ROUND, 28, 29, S1_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(ROUND, 30, 31, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))                        \
+  P(SECOND, S1_RIGHT, S1_TERM, S1_W2)                                                                                                            \
+  NARROW(28, 28, 29) NARROW(30, 30, 31) LOAD_ZERO_POINT(NARROW, 29) S1_COUNT S1_##P##_LOAD_MULTIPLIERS                                           \
+  P(FIRST, S1_LEFT, S1_TERM, S1_W0)                                                                                                              \
+  ZERO_POINTS(NARROW, 28, 30, 29, S1_LEFT_IS_NEXT, S1_RIGHT_IS_NEXT)                                                                             \
+  BEGIN(ROUND, S1_##P, 29, 24, 4, 5) BYTES(TO_BYTE, 28, 30, 25, 31, , ) BEGIN(ROUND, S1_##P, 25, 31, 6, 7) MULTIPLY(ROUND, S1_##P, 29, 24, 4, 5) \
+  MULTIPLY(ROUND, S1_##P, 25, 31, 6, 7) LOAD_SHIFTS(ROUND, S1_##P)                                                                               \
+  SHIFTS(ROUND, 29, 24, S1_SHIFTS, LOW_BIAS(4), HIGH_BIAS(5)) SHIFTS(ROUND, 25, 31, S1_SHIFTS, LOW_BIAS(6), HIGH_BIAS(7)) S1_ADVANCE_LEFT        \
+  NARROW(29, 29, 24) STORE(28, out0) LOAD_ZERO_POINT(NARROW, 24) S1_ADVANCE_RIGHT NARROW(25, 25, 31) STORE(30, out1)                             \
+  P(FIRST, S1_RIGHT, S1_TERM, S1_W1, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19), POINTER(3, 3, 19))                                 \
+  ZERO_POINTS(NARROW, 29, 25, 24, , LOAD(28, 0)) LOAD(30, 1) LOAD(24, 2)                                                                         \
+  P(SECOND, S1_RIGHT, S1_TERM, S1_W0, LOAD(31, 3), POINTER(4, 0, 20), POINTER(5, 1, 20), POINTER(6, 2, 20))                                      \
+  BYTES(TO_BYTE, 29, 25, 26, 27, POINTER(7, 3, 20), ) S1_LEFT_PAIRS(FROM)                                                                        \
+  STORE_RIGHT(29, out0) STORE_RIGHT(25, out1) S1_NEXT_OUTPUTS                                                                                    \
+  "b.hi 1b\n"                                                                                                                                    \
+  "2: b.ne 3f\n"                                                                                                                                 \
+  S1_LEFT_QUADS(, ) P(FIRST, S1_LEFT, S1_TERM, S1_W2) LAST_STAGE(28, 29, 26, 27, 7, S1_##P, S1_SHIFTS, ROUND, NARROW, TO_BYTE)                   \
   "3:\n"
 
 // The same for an output row alone, which has three rows of pixels.
@@ -115,29 +116,29 @@
 #define S1_ROW_RIGHT_PAIRS(FROM) PAIR(26, 26, 27) PAIR(31, 31, 31) FROM##_BY(27) FROM(26, 27) FROM(31, 27)
 #define S1_ROW_RIGHT_QUADS HIGH_QUAD(27, 26, 31) LOW_QUAD(26, 26, 31)
 
-#define S1_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                            \
-  "mov x19, #0\n"                                                                                                                          \
-  "mov x20, #8\n"                                                                                                                          \
-  S1_ROW_LOOKUP_LEFT S1_ROW_LOOKUP_RIGHT S1_ROW_LOAD_LEFT S1_ROW_LOAD_RIGHT S1_COUNT S1_ROW_LEFT_PAIRS(FROM) S1_ROW_RIGHT_PAIRS(FROM)      \
-  S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                      \
-  S1_ROW_LEFT_QUADS(, ) S1_ROW_RIGHT_QUADS S1_ROW_LOOKUP_LEFT S1_ROW_LOOKUP_RIGHT S1_ROW_LOAD_LEFT                                         \
-  P(FIRST, S1_ROW_BOTH, S1_ROW_TERMS, 8, 9, 8, 9) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13) S1_ROW_LEFT_PAIRS(FROM)                       \
-  "b.ls 2f\n"                                                                                                                              \
-  "1:\n"                                                                                                                                   \
-  S1_ROW_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5)) LOAD(31, 6)                                                                                  \
-  P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13, S1_COUNT, , , )                                                                          \
-  S1_ROW_RIGHT_PAIRS(FROM) S1_##P##_LOAD_MULTIPLIERS                                                                                       \
-  BEGIN(ROUND, S1_##P, 4, 5, 0, 1) MULTIPLY(ROUND, S1_##P, 4, 5, 0, 1) S1_ROW_RIGHT_QUADS S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT                 \
-  P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_ZERO_POINT(NARROW, 10) LOW_BIAS(0) HIGH_BIAS(1)   \
-  P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9, POINTER(2, 2, 19), POINTER(4, 0, 20))                                                            \
-  BEGIN(ROUND, S1_##P, 6, 7, 2, 3) MULTIPLY(ROUND, S1_##P, 6, 7, 2, 3, POINTER(5, 1, 20), POINTER(6, 2, 20)) LOAD_SHIFTS(ROUND, S1_##P)                                     \
-  SHIFTS(ROUND, 4, 5, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3)) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13, LOAD(28, 0), LOAD(29, 1))           \
-  SHIFTS(ROUND, 6, 7, S1_SHIFTS, , ) NARROW(4, 4, 5) LOAD(30, 2) P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 8, 9) NARROW(6, 6, 7)                 \
-  S1_ROW_LEFT_PAIRS(FROM) ZERO_POINTS(NARROW, 4, 6, 10, , ) BYTES(TO_BYTE, 4, 6, 14, 15, , ) STORE(4, out0) STORE(6, out1) S1_NEXT_OUTPUTS \
-  "b.hi 1b\n"                                                                                                                              \
-  "2: b.ne 3f\n"                                                                                                                           \
-  "mov %[out1], %[out0]\n"                                                                                                                 \
-  S1_ROW_LEFT_QUADS(, ) P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 16, 17) LAST_STAGE(4, 5, 6, 7, 10, S1_##P, S1_SHIFTS, ROUND, NARROW, TO_BYTE)    \
+#define S1_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                             \
+  "mov x19, #0\n"                                                                                                                                           \
+  "mov x20, #8\n"                                                                                                                                           \
+  S1_ROW_LOOKUP_LEFT S1_ROW_LOOKUP_RIGHT S1_ROW_LOAD_LEFT S1_ROW_LOAD_RIGHT S1_COUNT S1_ROW_LEFT_PAIRS(FROM) S1_ROW_RIGHT_PAIRS(FROM)                       \
+  S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                                       \
+  S1_ROW_LEFT_QUADS(, ) S1_ROW_RIGHT_QUADS S1_ROW_LOOKUP_LEFT S1_ROW_LOOKUP_RIGHT S1_ROW_LOAD_LEFT                                                          \
+  P(FIRST, S1_ROW_BOTH, S1_ROW_TERMS, 8, 9, 8, 9) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13) S1_ROW_LEFT_PAIRS(FROM)                                        \
+  "b.ls 2f\n"                                                                                                                                               \
+  "1:\n"                                                                                                                                                    \
+  S1_ROW_LEFT_QUADS(LOAD(26, 4), LOAD(27, 5)) LOAD(31, 6)                                                                                                   \
+  P(FIRST, S1_LEFT, S1_ROW_TERMS, 16, 17, 12, 13, S1_COUNT, , , )                                                                                           \
+  S1_ROW_RIGHT_PAIRS(FROM) S1_##P##_LOAD_MULTIPLIERS                                                                                                        \
+  BEGIN(ROUND, S1_##P, 4, 5, 0, 1) MULTIPLY(ROUND, S1_##P, 4, 5, 0, 1) S1_ROW_RIGHT_QUADS S1_LEFT_IS_NEXT S1_RIGHT_IS_NEXT S1_ADVANCE_LEFT S1_ADVANCE_RIGHT \
+  P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 16, 17, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_ZERO_POINT(NARROW, 10) LOW_BIAS(0) HIGH_BIAS(1)                    \
+  P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 8, 9, POINTER(2, 2, 19), POINTER(4, 0, 20))                                                                             \
+  BEGIN(ROUND, S1_##P, 6, 7, 2, 3) MULTIPLY(ROUND, S1_##P, 6, 7, 2, 3, POINTER(5, 1, 20), POINTER(6, 2, 20)) LOAD_SHIFTS(ROUND, S1_##P)                     \
+  SHIFTS(ROUND, 4, 5, S1_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3)) P(LEFT, S1_ROW_RIGHT, S1_ROW_TERM, 12, 13, LOAD(28, 0), LOAD(29, 1))                            \
+  SHIFTS(ROUND, 6, 7, S1_SHIFTS, , ) NARROW(4, 4, 5) LOAD(30, 2) P(RIGHT, S1_ROW_RIGHT, S1_ROW_TERM, 8, 9) NARROW(6, 6, 7)                                  \
+  S1_ROW_LEFT_PAIRS(FROM) ZERO_POINTS(NARROW, 4, 6, 10, , ) BYTES(TO_BYTE, 4, 6, 14, 15, , ) STORE(4, out0) STORE(6, out1) S1_NEXT_OUTPUTS                  \
+  "b.hi 1b\n"                                                                                                                                               \
+  "2: b.ne 3f\n"                                                                                                                                            \
+  "mov %[out1], %[out0]\n"                                                                                                                                  \
+  S1_ROW_LEFT_QUADS(, ) P(LEFT, S1_ROW_LEFT, S1_ROW_TERM, 16, 17) LAST_STAGE(4, 5, 6, 7, 10, S1_##P, S1_SHIFTS, ROUND, NARROW, TO_BYTE)                     \
   "3:\n"
 
 // ---- stride 2: five rows of a column, the middle one for both output rows
@@ -175,31 +176,31 @@
 #define S2_IS_NEXT "cset x21, hi\n"
 #define S2_ADVANCE "add x19, x19, x21, lsl #4\n" "add x20, x20, x21, lsl #4\n"
 
-#define S2(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                   \
-  "mov x19, #8\n"                                                                                                             \
-  "mov x20, #0\n"                                                                                                             \
-  S2_LOOKUP_EVEN S2_LOOKUP_ODD S2_LOAD_EVEN LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                                 \
-  "mov x20, #16\n" S2_COUNT                                                                                                   \
-  S2_EVEN_PAIRS(FROM, POINTER(5, 0, 20), POINTER(6, 1, 20), POINTER(7, 2, 20)) LOAD(29, 3) LOAD(30, 4) S2_IS_NEXT             \
-  S2_EVEN_QUADS(POINTER(8, 3, 20), POINTER(9, 4, 20)) LOAD(26, 0) LOAD(27, 1) LOAD(28, 2) S2_ADVANCE                          \
-  P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                           \
-  S2_ODD_PAIRS(FROM, LOAD(26, 5), LOAD(27, 6), LOAD(28, 7)) LOAD(29, 8) LOAD(31, 9) S2_ODD_QUADS(, )                          \
-  "1:\n"                                                                                                                      \
-  S2_EVEN_PAIRS(FROM, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19))                                                \
-  P(FIRST, S2_ODD, S2_TERM, S2_W1, POINTER(3, 3, 19), POINTER(4, 4, 19), LOAD(27, 1), )                                       \
-  S2_EVEN_QUADS(LOAD(29, 3), LOAD(30, 4))                                                                                     \
-  P(FIRST, S2_EVEN, S2_TERM, S2_W2, LOAD(26, 0), LOAD(28, 2), POINTER(5, 0, 20), POINTER(6, 1, 20)) S2_##P##_LOAD_MULTIPLIERS \
-  BEGIN(ROUND, S2_##P, 4, 5, 0, 1) BEGIN(ROUND, S2_##P, 6, 7, 2, 3) MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(7, 2, 20), POINTER(8, 3, 20))                                                   \
-  MULTIPLY(ROUND, S2_##P, 6, 7, 2, 3, POINTER(9, 4, 20), ) LOAD_SHIFTS(ROUND, S2_##P)                                         \
-  SHIFTS(ROUND, 4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(ROUND, 6, 7, S2_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))         \
-  LOAD_ZERO_POINT(NARROW, 31) S2_COUNT NARROW(4, 4, 5) NARROW(6, 6, 7)                                                        \
-  P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                           \
-  ZERO_POINTS(NARROW, 4, 6, 31, S2_IS_NEXT, )                                                                                 \
-  S2_ODD_PAIRS(FROM, LOAD(26, 5), LOAD(27, 6), LOAD(28, 7))                                                                   \
-  BYTES(TO_BYTE, 4, 6, 5, 7, LOAD(29, 8), LOAD(31, 9)) S2_ADVANCE                                                             \
-  S2_ODD_QUADS(STORE(4, out0), STORE(6, out1))                                                                                \
-  "add %[out0], %[out0], %[out_column]\n"                                                                                     \
-  "add %[out1], %[out1], %[out_column]\n"                                                                                     \
+#define S2(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                                   \
+  "mov x19, #8\n"                                                                                                                             \
+  "mov x20, #0\n"                                                                                                                             \
+  S2_LOOKUP_EVEN S2_LOOKUP_ODD S2_LOAD_EVEN LOW_BIAS(0) HIGH_BIAS(1) LOW_BIAS(2) HIGH_BIAS(3)                                                 \
+  "mov x20, #16\n" S2_COUNT                                                                                                                   \
+  S2_EVEN_PAIRS(FROM, POINTER(5, 0, 20), POINTER(6, 1, 20), POINTER(7, 2, 20)) LOAD(29, 3) LOAD(30, 4) S2_IS_NEXT                             \
+  S2_EVEN_QUADS(POINTER(8, 3, 20), POINTER(9, 4, 20)) LOAD(26, 0) LOAD(27, 1) LOAD(28, 2) S2_ADVANCE                                          \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                                           \
+  S2_ODD_PAIRS(FROM, LOAD(26, 5), LOAD(27, 6), LOAD(28, 7)) LOAD(29, 8) LOAD(31, 9) S2_ODD_QUADS(, )                                          \
+  "1:\n"                                                                                                                                      \
+  S2_EVEN_PAIRS(FROM, POINTER(0, 0, 19), POINTER(1, 1, 19), POINTER(2, 2, 19))                                                                \
+  P(FIRST, S2_ODD, S2_TERM, S2_W1, POINTER(3, 3, 19), POINTER(4, 4, 19), LOAD(27, 1), )                                                       \
+  S2_EVEN_QUADS(LOAD(29, 3), LOAD(30, 4))                                                                                                     \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W2, LOAD(26, 0), LOAD(28, 2), POINTER(5, 0, 20), POINTER(6, 1, 20)) S2_##P##_LOAD_MULTIPLIERS                 \
+  BEGIN(ROUND, S2_##P, 4, 5, 0, 1) BEGIN(ROUND, S2_##P, 6, 7, 2, 3) MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(7, 2, 20), POINTER(8, 3, 20)) \
+  MULTIPLY(ROUND, S2_##P, 6, 7, 2, 3, POINTER(9, 4, 20), ) LOAD_SHIFTS(ROUND, S2_##P)                                                         \
+  SHIFTS(ROUND, 4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) SHIFTS(ROUND, 6, 7, S2_SHIFTS, LOW_BIAS(2), HIGH_BIAS(3))                         \
+  LOAD_ZERO_POINT(NARROW, 31) S2_COUNT NARROW(4, 4, 5) NARROW(6, 6, 7)                                                                        \
+  P(FIRST, S2_EVEN, S2_TERM, S2_W0)                                                                                                           \
+  ZERO_POINTS(NARROW, 4, 6, 31, S2_IS_NEXT, )                                                                                                 \
+  S2_ODD_PAIRS(FROM, LOAD(26, 5), LOAD(27, 6), LOAD(28, 7))                                                                                   \
+  BYTES(TO_BYTE, 4, 6, 5, 7, LOAD(29, 8), LOAD(31, 9)) S2_ADVANCE                                                                             \
+  S2_ODD_QUADS(STORE(4, out0), STORE(6, out1))                                                                                                \
+  "add %[out0], %[out0], %[out_column]\n"                                                                                                     \
+  "add %[out1], %[out1], %[out_column]\n"                                                                                                     \
   "b.hs 1b\n"
 
 // The same for an output row alone, which has three rows of pixels.
@@ -219,25 +220,25 @@
 #define S2_ROW_ODD_PAIRS(FROM) PAIR(26, 26, 27) PAIR(28, 28, 28) FROM##_BY(27) FROM(26, 27) FROM(28, 27)
 #define S2_ROW_ODD_QUADS LOW_QUAD(12, 26, 28) HIGH_QUAD(13, 26, 28)
 
-#define S2_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                  \
-  "mov x19, #8\n"                                                                                                \
-  "mov x20, #0\n"                                                                                                \
-  S2_ROW_LOOKUP_EVEN S2_ROW_LOOKUP_ODD S2_ROW_LOAD_EVEN                                                          \
-  "mov x20, #16\n"                                                                                               \
-  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_ODD S2_ROW_EVEN_PAIRS(FROM, , ) S2_COUNT LOW_BIAS(0) HIGH_BIAS(1) S2_IS_NEXT    \
-  S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_ADVANCE S2_ROW_LOAD_EVEN P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17) \
-  S2_ROW_ODD_QUADS S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_EVEN                                                          \
-  "1:\n"                                                                                                         \
-  S2_ROW_EVEN_PAIRS(FROM, LOAD(26, 0), LOAD(27, 1))                                                              \
-  P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, LOAD(28, 2), ) LOAD_ZERO_POINT(NARROW, 10) S2_COUNT                   \
-  S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_IS_NEXT                                                            \
-  P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21, LOAD(29, 5), LOAD(30, 6)) S2_##P##_LOAD_MULTIPLIERS                  \
-  S2_ROW_ODD_QUADS LOAD(31, 7) S2_ADVANCE                                                                        \
-  BEGIN(ROUND, S2_##P, 4, 5, 0, 1) MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_SHIFTS(ROUND, S2_##P)           \
-  SHIFTS(ROUND, 4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) NARROW(4, 4, 5) POINTER(2, 2, 19)                    \
-  P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17, POINTER(5, 0, 20), POINTER(6, 1, 20))                                \
-  NARROW##_ZERO_POINT(4, 10) POINTER(7, 2, 20) TO_BYTE##_BOUNDS(14, 15) TO_BYTE(4, 14, 15) STORE(4, out0)        \
-  "add %[out0], %[out0], %[out_column]\n"                                                                        \
+#define S2_ROW(FROM, ROUND, NARROW, TO_BYTE, P)                                                                                         \
+  "mov x19, #8\n"                                                                                                                       \
+  "mov x20, #0\n"                                                                                                                       \
+  S2_ROW_LOOKUP_EVEN S2_ROW_LOOKUP_ODD S2_ROW_LOAD_EVEN                                                                                 \
+  "mov x20, #16\n"                                                                                                                      \
+  S2_ROW_LOOKUP_EVEN S2_ROW_LOAD_ODD S2_ROW_EVEN_PAIRS(FROM, , ) S2_COUNT LOW_BIAS(0) HIGH_BIAS(1) S2_IS_NEXT                           \
+  S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_ADVANCE S2_ROW_LOAD_EVEN P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17)                        \
+  S2_ROW_ODD_QUADS S2_ROW_LOOKUP_ODD S2_ROW_LOOKUP_EVEN                                                                                 \
+  "1:\n"                                                                                                                                \
+  S2_ROW_EVEN_PAIRS(FROM, LOAD(26, 0), LOAD(27, 1))                                                                                     \
+  P(LEFT, S2_ROW_ODD, S2_ROW_TERM, 18, 19, LOAD(28, 2), ) LOAD_ZERO_POINT(NARROW, 10) S2_COUNT                                          \
+  S2_ROW_EVEN_QUADS S2_ROW_ODD_PAIRS(FROM) S2_IS_NEXT                                                                                   \
+  P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 20, 21, LOAD(29, 5), LOAD(30, 6)) S2_##P##_LOAD_MULTIPLIERS                                         \
+  S2_ROW_ODD_QUADS LOAD(31, 7) S2_ADVANCE                                                                                               \
+  BEGIN(ROUND, S2_##P, 4, 5, 0, 1) MULTIPLY(ROUND, S2_##P, 4, 5, 0, 1, POINTER(0, 0, 19), POINTER(1, 1, 19)) LOAD_SHIFTS(ROUND, S2_##P) \
+  SHIFTS(ROUND, 4, 5, S2_SHIFTS, LOW_BIAS(0), HIGH_BIAS(1)) NARROW(4, 4, 5) POINTER(2, 2, 19)                                           \
+  P(LEFT, S2_ROW_EVEN, S2_ROW_TERM, 16, 17, POINTER(5, 0, 20), POINTER(6, 1, 20))                                                       \
+  NARROW##_ZERO_POINT(4, 10) POINTER(7, 2, 20) TO_BYTE##_BOUNDS(14, 15) TO_BYTE(4, 14, 15) STORE(4, out0)                               \
+  "add %[out0], %[out0], %[out_column]\n"                                                                                               \
   "b.hs 1b\n"
 
 // ---- kernels
