@@ -222,7 +222,7 @@ TVMQ_INLINE int32_t result_on(const struct channel *c, const struct line *line, 
   const float whole = TVMQ_FUSED_ZERO;
   const float result =
       c->is_fused ? fmaf(line->slope, (float)(acc + line->fused.lift), line->fused.addend) : fmaf(line->slope, (float)acc, line->intercept) + whole;
-  return bits_of(result) - bits_of(whole);
+  return tvmq_sub_wrap(bits_of(result), bits_of(whole));
 }
 
 // Whether the line passes every place: it reaches the value there, and not one accumulator before. Below zero an odd line mirrors itself, as the steps do.
@@ -328,7 +328,7 @@ static bool find_common_line(enum tvmq_form form, const struct tvmq_stage *stage
   const int64_t limit = (INT64_C(1) << 30) >> (shift > 0 ? shift : 0), level_limit = shift > 0 ? limit : INT64_C(3) << 29;
   if (all.lo < -level_limit || all.hi > level_limit) return false;
   const bool is_odd = tvmq_stage_is_odd(stage), is_fused = form == TVMQ_FORM_FUSED;
-  if (is_fused && all.hi - all.lo >= TVMQ_FUSED_ACCUMULATORS) return false;
+  if (is_fused && (shift > 0 || all.hi - all.lo >= TVMQ_FUSED_ACCUMULATORS)) return false;
   const int64_t unit = INT64_C(1) << (31 - shift);
   const struct channel channel = {
       .stage = stage,
@@ -372,8 +372,7 @@ static bool find_lines(enum tvmq_form form, const struct tvmq_stage *stage, cons
 
 bool tvmq_float_panel(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params,
                       size_t n) {
-  const bool clamps = stage->min > INT8_MIN || stage->max < INT8_MAX;
-  if (form == TVMQ_FORM_FIXED || (form == TVMQ_FORM_FUSED && (clamps || tvmq_stage_is_odd(stage)))) return false;
+  if (form == TVMQ_FORM_FIXED || (form == TVMQ_FORM_FUSED && (tvmq_stage_clamps(stage) || tvmq_stage_is_odd(stage)))) return false;
   struct steps *steps = tvmq_alloc_unset(sizeof *steps);  // more than a small stack has room for
   const bool found = steps != NULL && find_lines(form, stage, accumulators, steps, params, n);
   tvmq_free(steps);

@@ -31,6 +31,6 @@ bool tvmq_fuse_line(float slope, double least, double most, int64_t lo, int64_t 
   // The intercept is what the product exceeds a whole number by, and the addend takes the rest away.
   const int64_t product = begin + step * x, intercept = first + ((product - first) % modulus + modulus) % modulus;
   line->lift = (int32_t)(least_lift + x);
-  line->addend = TVMQ_FUSED_ZERO - (float)((product - intercept) >> places);
+  line->addend = (float)((INT64_C(3) << 22) - ((product - intercept) >> places));
   return true;
 }

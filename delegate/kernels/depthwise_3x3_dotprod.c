@@ -13,7 +13,7 @@
 // with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is stage_neon.h's
-// path of right shifts, whose results must fit int16 if they are int8.
+// path of right shifts, whose results must fit int16 if they are int8, or the fused form, which has the addends loaded for each result.
 #include "kernels/depthwise_dotprod.h"
 #include "kernels/depthwise_loops_dotprod.h"
 #include "kernels/stage_neon.h"
@@ -313,12 +313,14 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
     case UNUSUAL:                                                                                    \
       return false;                                                                                  \
   }
-#define FUSED_LOOPS(TILE)                                                                     \
-  switch (kind) {                                                                             \
-    CASE(INT8, TILE, ONE_PLANE, FROM_INT8, FUSED, LOWEST, TO_INT8)                            \
-    CASE(UINT8_TWO_PLANES, TILE, TWO_PLANES, FROM_UINT8, FUSED, LOWEST, TO_UINT8)             \
-    default:                                                                                  \
-      LOOP(TILE##_ONE_PLANE_CONSTANTS, TILE(FROM_UINT8, FUSED, LOWEST, TO_UINT8, ONE_PLANE)); \
+#define FUSED_LOOPS(TILE)                                                         \
+  switch (kind) {                                                                 \
+    CASE(INT8, TILE, ONE_PLANE, FROM_INT8, FUSED, LOWEST, TO_INT8)                \
+    case UINT8_WIDE:                                                              \
+      CASE(UINT8, TILE, ONE_PLANE, FROM_UINT8, FUSED, LOWEST, TO_UINT8)           \
+      CASE(UINT8_TWO_PLANES, TILE, TWO_PLANES, FROM_UINT8, FUSED, LOWEST, TO_UINT8) \
+    default:                                                                      \
+      return false;                                                               \
   }
 
 // The `count` tiles from row `y` on, one below the other.

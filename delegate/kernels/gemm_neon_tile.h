@@ -204,12 +204,12 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
   "str d14, [%[out_6]]\n"                                                                                                     \
   "str d16, [%[out_6], %[stride]]\n"
 // clang-format on
-#define TVMQ_NEON_STORE_FUSED(text, parameters, to, out_stride)                                                                           \
-  __asm__ volatile(text                                                                                                                   \
-                   : TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                                                                                \
-                   : [params] "r"(parameters), [out] "r"(to), [out_2] "r"((to) + 2 * (out_stride)), [out_4] "r"((to) + 4 * (out_stride)), \
-                     [out_6] "r"((to) + 6 * (out_stride)), [stride] "r"(out_stride)                                                       \
+#define TVMQ_NEON_STORE_FUSED(text, parameters, to, out_stride, ...)                                \
+  __asm__ volatile(text                                                                             \
+                   : TVMQ_NEON_OPERANDS(TVMQ_NEON_CHANGED)                                          \
+                   : [params] "r"(parameters), [out] "r"(to), [stride] "r"(out_stride), __VA_ARGS__ \
                    : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15")
+#define TVMQ_NEON_OUT(n, to, out_stride) [out_##n] "r"((to) + (n) * (out_stride))
 
 // The shapes of tiles in the order of the rows, as the macros of kernels below take them: by a name, to which they append what they want. BIASES is what a
 // tile's accumulators begin with, loaded from FIRST on, which the loop has as `first`; STORE and FUSED compute the output by what lies at PARAMS.
@@ -219,14 +219,17 @@ TVMQ_INLINE void tvmq_neon_store_8x8(enum tvmq_neon_path path, const struct tvmq
 #define TVMQ_NEON_4X16_FIRST(args) (args).panel
 #define TVMQ_NEON_4X16_PARAMS(first, tile) (tile).weights
 #define TVMQ_NEON_4X16_STORE tvmq_neon_store_4x16
-#define TVMQ_NEON_4X16_FUSED(path, NARROW, params, tile, args) TVMQ_NEON_STORE_FUSED(TVMQ_NEON_FUSED_4X16(NARROW), params, (tile).out, (args)->out_stride)
+#define TVMQ_NEON_4X16_FUSED(path, NARROW, params, tile, args) \
+  TVMQ_NEON_STORE_FUSED(TVMQ_NEON_FUSED_4X16(NARROW), params, (tile).out, (args)->out_stride, TVMQ_NEON_OUT(2, (tile).out, (args)->out_stride))
 #define TVMQ_NEON_8X8_ROWS 8
 #define TVMQ_NEON_8X8_CHANNELS 8
 #define TVMQ_NEON_8X8_BIASES TVMQ_NEON_BIASES_8X8
 #define TVMQ_NEON_8X8_FIRST(args) (args).panel
 #define TVMQ_NEON_8X8_PARAMS(first, tile) (tile).weights
 #define TVMQ_NEON_8X8_STORE tvmq_neon_store_8x8
-#define TVMQ_NEON_8X8_FUSED(path, NARROW, params, tile, args) TVMQ_NEON_STORE_FUSED(TVMQ_NEON_FUSED_8X8(NARROW), params, (tile).out, (args)->out_stride)
+#define TVMQ_NEON_8X8_FUSED(path, NARROW, params, tile, args)                                                                                  \
+  TVMQ_NEON_STORE_FUSED(TVMQ_NEON_FUSED_8X8(NARROW), params, (tile).out, (args)->out_stride, TVMQ_NEON_OUT(2, (tile).out, (args)->out_stride), \
+                        TVMQ_NEON_OUT(4, (tile).out, (args)->out_stride), TVMQ_NEON_OUT(6, (tile).out, (args)->out_stride))
 
 // A tile's output, and then the next tile's accumulators: in the same block of code, so that loads and arithmetic go side by side.
 #define TVMQ_NEON_STORE_AND_BEGIN(path, SHAPE, first, tile, args)                                                       \

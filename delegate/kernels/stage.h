@@ -95,6 +95,9 @@ static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
 }
 
+// Whether the clamp is more than the range of bytes.
+static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
+
 // Whether ties go up, or might as well: reference rounding takes only a negative tie down, to a value that is at most 0 either way. With the zero point added
 // it is at most `min` where `min` is no less than the zero point (ReLU), and the clamp makes both the same. Nothing wraps, since a tie takes a right shift.
 static inline bool tvmq_stage_ties_up(const struct tvmq_stage *stage) {

@@ -93,7 +93,6 @@ enum tvmq_neon_path {
   } while (0)
 
 // Each for kernels with TVMQ_SUMS.
-#define TVMQ_NEON_FOR_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PANEL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_GENERAL_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PANEL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PATH, body, __VA_ARGS__)
@@ -127,9 +126,6 @@ static inline struct tvmq_neon_output tvmq_neon_output(const struct tvmq_stage *
   return output;
 }
 
-// Whether the clamp is more than the type's own range.
-static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
-
 static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage) {
   if (stage->sums) return TVMQ_NEON_SUMS;
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
@@ -139,7 +135,7 @@ static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage)
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
 
-// For kernels whose panels are in fixed point where ties go up, but for few of them: the same results without S8_UP and U8_UP.
+// For kernels that seldom meet a panel in fixed point whose ties go up: the same results without S8_UP and U8_UP.
 static inline enum tvmq_neon_path tvmq_neon_away_path(const struct tvmq_stage *stage) {
   const enum tvmq_neon_path path = tvmq_neon_path(stage);
   if (path != TVMQ_NEON_S8_UP && path != TVMQ_NEON_U8_UP) return path;
@@ -153,7 +149,7 @@ static inline enum tvmq_neon_path tvmq_neon_general_path(const struct tvmq_stage
   return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : stage->flip ? TVMQ_NEON_CLAMPED : TVMQ_NEON_S8_AWAY;
 }
 
-// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers, whose own form is there for ties that go up, and the same by general paths.
+// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers. Panels in fixed point take tvmq_neon_away_path(), or the general one.
 static inline bool tvmq_neon_is_fused(const struct tvmq_stage *stage, const int32_t *multipliers) { return !stage->sums && *multipliers < 0; }
 
 static inline enum tvmq_neon_path tvmq_neon_fused_path(const struct tvmq_stage *stage) { return stage->flip ? TVMQ_NEON_U8_FUSED : TVMQ_NEON_S8_FUSED; }

@@ -88,10 +88,12 @@ void check_bench(const struct tvmq_variant *variant, const char *shape, double w
 
 void check_bench_panels(const struct tvmq_variant *variant, const struct tvmq_panel *parts, size_t n, void *panels) {
   const enum tvmq_form form = tvmq_form_of(variant);
+  const float two_to_23 = 0x1p23f;
   for (size_t i = 0; i < n; i++) {
     uint8_t *panel = (uint8_t *)panels + i * parts->size;
     check_random_bytes(panel, parts->size);
     memset(panel, 0, parts->weights);
+    for (size_t c = 0; c < variant->layout.nr && form == TVMQ_FORM_FUSED; c++) memcpy(panel + c * sizeof two_to_23, &two_to_23, sizeof two_to_23);
     for (size_t c = 0; c < variant->layout.nr; c++) {
       const int32_t multiplier = (int32_t)check_between(1 << 30, INT32_MAX), shift = -9;
       const float line[] = {-ldexpf((float)multiplier, shift - 31), form == TVMQ_FORM_FUSED ? TVMQ_FUSED_ZERO : 0};

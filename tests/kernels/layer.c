@@ -115,7 +115,7 @@ uint8_t layer_kernel_flip(const struct layer *layer) { return layer->in_flip ^ l
 
 int32_t layer_operand_offset(const struct layer *layer) { return layer->in_zero_point + layer->variant->layout.a_offset; }
 
-// Gives panels the float form where it is exact for the accumulators that there are; most of them.
+// Gives panels the form that the kernel takes where it is exact for the accumulators that there are; most of them.
 static void draw_float_panels(const struct layer *layer, struct tvmq_channel_params *params) {
   struct tvmq_accumulators accumulators[LAYER_MAX_CHANNELS];
   for (size_t c = 0; c < layer->n; c++) {

@@ -99,6 +99,10 @@ static void check_fused(void) {
   CHECK(!check(TVMQ_FORM_FUSED, &relu, 1717986918, -9, &most), "more accumulators than there are numbers");
   CHECK(!check(TVMQ_FORM_FUSED, &relu, 1717986918, -1, &usual), "results beyond int16");
   CHECK(!check(TVMQ_FORM_FUSED, &relu, 1717986918, 1, &usual), "a slope above 1");
+  for (int64_t k = 20; k < 80; k++) {
+    const int64_t lo = -(k << 20);
+    CHECK(!check(TVMQ_FORM_FUSED, &relu, 1 << 30, 1, &(struct tvmq_accumulators){lo, lo + 100}), "a slope of 1, far from zero");
+  }
   CHECK(!check(TVMQ_FORM_FUSED, &relu, 1717986918, -15, &(struct tvmq_accumulators){-100000, 4000000}), "a slope below 2^-15");
   other.max = 100;
   CHECK(!check(TVMQ_FORM_FUSED, &other, 1717986918, -9, &usual), "a clamp");

@@ -47,7 +47,10 @@ int main(void) {
   for (int eighths = 4; eighths <= 8; eighths++) {
     for (int exponent = 0; exponent < 14; exponent++) check(&state, ldexpf((float)eighths / 8, -exponent), drawn(&state));
   }
+  // A lift beyond 2^24, whose product float32 may not hold.
   struct tvmq_fused_line line;
+  CHECK(tvmq_fuse_line(1, -0.4, 0.4, -(1 << 23) - 3, -8, &line) && line.lift + (double)line.addend == TVMQ_FUSED_ZERO, "lift %d, addend %a", line.lift,
+        (double)line.addend);
   CHECK(!tvmq_fuse_line(0x1p-16f, 0, 0x1p-16, -1000, 1000, &line), "a slope below 2^-15");
   CHECK(!tvmq_fuse_line(1.5f, 0, 1, -1000, 1000, &line), "a slope above 1");
   CHECK(!tvmq_fuse_line(0.01f, 0.001, 0, -1000, 1000, &line), "an empty window");

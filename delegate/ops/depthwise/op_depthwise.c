@@ -59,9 +59,11 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
   const struct tvmq_layout *layout = &d->variant->layout;
   d->stage = d->quant.stage;
   for (size_t b = 0; b < d->n_blocks; b++) {
+    // The parts of a block that lie side by side are the same channels, and a panel has one form.
     const size_t n = block_view(d, filter, b, channels), part = n / d->side_by_side;
-    for (size_t j = 0; j < n; j += part)
-      tvmq_conv_lower(&d->desc, &d->quant, layout, d->form, channels + j, d->blocks[b].first, part, &d->stage, params + b * layout->nr + j);
+    struct tvmq_channel_params *const block = params + b * layout->nr;
+    tvmq_conv_lower(&d->desc, &d->quant, layout, d->form, channels, d->blocks[b].first, part, &d->stage, block);
+    for (size_t j = part; j < n; j++) block[j] = block[j - part];
   }
   for (size_t b = 0; b < d->n_blocks; b++) {
     const size_t n = block_view(d, filter, b, channels);
