@@ -82,7 +82,7 @@ TVMQ_INLINE stage_path path_s16(const struct tvmq_stage *stage) {
 }
 
 #define MULTIPLY_ALL(path, body, ...) body(__VA_ARGS__, path)
-#define BY_PATH_s8(args, body, ...) TVMQ_NEON_FOR_PATH(tvmq_neon_path(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
+#define BY_PATH_s8(args, body, ...) TVMQ_NEON_FOR_AWAY_PATH(tvmq_neon_away_path(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
 #define BY_PATH_s16(args, body, ...) TVMQ_NEON_FOR_GENERAL_PATH(path_s16(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
 
 #include "kernels/mul_template.h"
