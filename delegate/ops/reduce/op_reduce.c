@@ -202,24 +202,35 @@ static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   }
 }
 
+enum { MOST_ROWS = 64, SIDE_BY_SIDE = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
+
+// Sums n rows that lie one behind the other. Kernels take several of them side by side: where there are fewer, each is cut into parts of one length, and the
+// bytes behind the last part are added one by one. The table has whole tiles.
+static void sum_few_rows(const struct reduce *r, const uint8_t *in, size_t n, int32_t sums[MOST_ROWS]) {
+  const size_t parts = tvmq_max(tvmq_min(SIDE_BY_SIDE / n, r->block / LEAST_PART), 1), used = n * parts, k = r->block / parts;
+  const uint8_t mask = r->desc.in_type == TVMQ_TYPE_S8 ? 0x80 : 0;
+  const int32_t offset = r->results == NULL ? mask : 0;  // of each byte
+  const void *rows[MOST_ROWS];
+  for (size_t part = 0; part < parts; part++) {
+    for (size_t i = 0; i < n; i++) rows[part * n + i] = in + i * r->block + part * k;
+  }
+  for (size_t i = used; i < tvmq_round_up(used, TILE); i++) rows[i] = in;
+  r->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
+      .rows = rows, .n = used, .mr = TILE, .n_taps = 1, .k = k, .mask = mask, .offset = (int32_t)k * offset, .factor = 1, .terms = sums});
+  for (size_t part = 1; part < parts; part++) {
+    for (size_t i = 0; i < n; i++) sums[i] += sums[part * n + i];
+  }
+  for (size_t rest = parts * k; rest < r->block; rest++) {
+    for (size_t i = 0; i < n; i++) sums[i] += (in[i * r->block + rest] ^ mask) - offset;
+  }
+}
+
 // Sums rows [first, end), each of which becomes one element.
 static void sum_rows(const struct reduce *r, const struct tvmq_pass *pass, size_t first, size_t end) {
-  enum { MOST = 64 };
-  const void *rows[MOST];
-  int32_t sums[MOST];
-  const bool is_signed = r->desc.in_type == TVMQ_TYPE_S8;
+  int32_t sums[MOST_ROWS];
   for (size_t n; first < end; first += n) {
-    n = tvmq_min(end - first, MOST);
-    for (size_t i = 0; i < n; i++) rows[i] = (const uint8_t *)pass->in[0] + (first + i) * r->block;
-    r->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){.rows = rows,
-                                                          .n = n,
-                                                          .mr = 1,
-                                                          .n_taps = 1,
-                                                          .k = r->block,
-                                                          .mask = is_signed ? 0x80 : 0,
-                                                          .offset = is_signed && r->results == NULL ? (int32_t)r->block * 0x80 : 0,
-                                                          .factor = 1,
-                                                          .terms = sums});
+    n = tvmq_min(end - first, MOST_ROWS);
+    sum_few_rows(r, (const uint8_t *)pass->in[0] + first * r->block, n, sums);
     uint8_t *const out = (uint8_t *)pass->outs[0] + first;
     if (r->results == NULL) end_sums(r, sums, n, out);
     for (size_t i = 0; r->results != NULL && i < n; i++) out[i] = r->results[sums[i]];
