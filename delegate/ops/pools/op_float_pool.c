@@ -10,6 +10,7 @@
 #include "ops/cut.h"
 #include "ops/geometry.h"
 #include "ops/op.h"
+#include "ops/pools/pick_pixels.h"
 #include "ops/quant_params.h"
 #include "plan/select.h"
 
@@ -102,9 +103,7 @@ static void run_row(const struct pool *p, const float *image, size_t y, float *o
   args.channels = joined_channels(p);
   args.out = d->stride_w == 1 ? out : scratch;
   p->variant->fn.float_pool(&args);
-  for (size_t x = 0; d->stride_w > 1 && x < p->joined.n; x++) {
-    for (size_t c = 0; c < channels; c++) out[x * channels + c] = scratch[x * step + c];
-  }
+  if (d->stride_w > 1) tvmq_pick_pixels(scratch, step * sizeof(float), channels * sizeof(float), p->joined.n, out);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
