@@ -23,12 +23,13 @@ struct pool {
 
 static size_t joined_windows(const struct tvmq_pool_desc *d) { return (size_t)(d->out_w - 1) * (size_t)d->stride_w + 1; }
 
+// Not where most windows are left out, lines have no whole vectors, or leave the first levels of cache. In bytes.
 bool tvmq_pools_by_lines(const struct tvmq_pool_desc *d) {
-  enum { SHORT = 16, LEAST = 32, MOST = 1 << 15, MOST_STRIDE = 4 };
-  const size_t pixel = (size_t)d->channels * tvmq_type_bytes(d->in_type), most = MOST / pixel;
-  if (d->pooling != TVMQ_POOLING_MAX || pixel >= SHORT || d->stride_w > MOST_STRIDE || d->filter_w > d->in_w) return false;
-  if ((size_t)d->in_w > most || (size_t)d->out_w > most) return false;
-  return tvmq_min(joined_windows(d), (size_t)d->in_w) * pixel >= LEAST;
+  enum { VECTOR = 16, MOST_STEP = 128, LEAST_LINE = 32, MOST_LINE = 1 << 16 };
+  const size_t pixel = (size_t)d->channels * tvmq_type_bytes(d->in_type), stride = (size_t)d->stride_w, in_w = (size_t)d->in_w;
+  if (d->pooling != TVMQ_POOLING_MAX || pixel >= VECTOR || stride > MOST_STEP / pixel || d->filter_w > d->in_w || in_w > MOST_LINE / pixel) return false;
+  const size_t windows = joined_windows(d);
+  return tvmq_min(windows, in_w) * pixel >= LEAST_LINE && windows <= MOST_LINE / pixel;
 }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -70,7 +71,7 @@ static void fill(const struct pool *p, uint8_t *line, size_t first, size_t end, 
   for (size_t at = first * p->pixel; at < end * p->pixel; at += element) memcpy(line + at, &value, element);
 }
 
-// What stands beside the input: the border, and nothing beyond that.
+// Beside the input stands the border, and nothing beyond that.
 static void fill_padding(const struct pool *p, uint8_t *line) {
   const int32_t nothing = tvmq_type_range(p->desc.in_type).min;
   const size_t begin = (size_t)p->geometry.pad_left, end = begin + (size_t)p->desc.in_w;

@@ -19,7 +19,8 @@ static inline void tvmq_pick_pixels(const void *in, size_t step, size_t pixel, s
     tvmq_pick_each(in, step, (n_bytes), n, out); \
     break;
     SIZE(1)
-    SIZE(2) SIZE(3) SIZE(4) SIZE(6) SIZE(8) SIZE(12) SIZE(16)
+    SIZE(2)
+    SIZE(3) SIZE(4) SIZE(6) SIZE(8) SIZE(12) SIZE(16)
 #undef SIZE
         default : tvmq_pick_each(in, step, pixel, n, out);
   }
