@@ -154,6 +154,7 @@ extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
 extern const struct tvmq_op_class tvmq_op_dequantize;       // DEQUANTIZE
 extern const struct tvmq_op_class tvmq_op_float_map;        // functions of one float32
 extern const struct tvmq_op_class tvmq_op_float_pool;       // poolings of float32
+extern const struct tvmq_op_class tvmq_op_line_pool;        // MAX_POOL_2D of short pixels
 extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
 extern const struct tvmq_op_class tvmq_op_integers;         // ADD, SUB, MUL of int32 and int64
 extern const struct tvmq_op_class tvmq_op_hybrid;           // of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED those with float32 activations

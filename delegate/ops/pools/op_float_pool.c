@@ -1,4 +1,7 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D of float32, as they stand between hybrid nodes: sums are taken in the reference's order. Threads share the rows.
+//
+// Windows side by side that have all of their columns in the input are one window to the kernel, whose channels are those of all of them. With a stride, so are
+// the windows in between, which are left out when results are copied: a few times the work, in vectors that are full.
 #include <float.h>
 
 #include "base/arith.h"
@@ -7,8 +10,14 @@
 #include "ops/cut.h"
 #include "ops/geometry.h"
 #include "ops/op.h"
+#include "ops/pools/pick_pixels.h"
 #include "ops/quant_params.h"
 #include "plan/select.h"
+
+// Columns, of the output or of a window.
+struct span {
+  size_t first, n;
+};
 
 struct pool {
   struct tvmq_cut cut;  // of the rows of all images
@@ -16,7 +25,22 @@ struct pool {
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
   struct tvmq_bounds bounds;
+  struct span joined;  // windows that the kernel has as one
+  size_t slice;        // bytes of a thread's scratch: their results with those in between
+  const struct tvmq_scratch *scratch;
 };
+
+// Windows with all of their columns in the input. None where those in between cost more than they save.
+static struct span joined_windows(const struct tvmq_pool_desc *d, int32_t pad_left) {
+  enum { MOST = 64 };
+  const int64_t stride = d->stride_w, room = (int64_t)d->in_w - d->filter_w + pad_left;
+  const int64_t first = (pad_left + stride - 1) / stride, end = room < 0 ? 0 : tvmq_min_s64(room / stride + 1, d->out_w);
+  const bool pays = stride == 1 || d->channels * stride <= MOST;
+  return (struct span){(size_t)first, pays && end > first ? (size_t)(end - first) : 0};
+}
+
+// Floats of all of them, with those in between.
+static size_t joined_channels(const struct pool *p) { return ((p->joined.n - 1) * (size_t)p->desc.stride_w + 1) * (size_t)p->desc.channels; }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (*op == NULL) *op = tvmq_alloc(sizeof(struct pool));
@@ -27,30 +51,31 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   p->desc = *d;
   p->variant = tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_POOL, &target);
   p->bounds = tvmq_activation_bounds(d->activation, FLT_MAX);  // without an activation, the reference cuts infinities off
+  p->scratch = env->scratch;
+  p->slice = 0;
   const char *why = tvmq_pool_geometry(d, &p->geometry);
   if (why != NULL) return why;
+  p->joined = joined_windows(d, p->geometry.pad_left);
+  size_t at;
+  if (p->joined.n > 0 && d->stride_w > 1 && !tvmq_scratch_append(&p->slice, joined_channels(p), sizeof(float), &at)) return "scratch exceeds the address space";
   const size_t rows = (size_t)d->batch * (size_t)d->out_h;
   const float taps = (float)rows * (float)d->out_w * (float)d->filter_h * (float)d->filter_w;
   tvmq_cut_units(&p->cut, rows, 1, taps * (float)d->channels / tvmq_speed_of(p->variant, env->machine).rate, env);
-  return NULL;
+  return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct pool *p = (const struct pool *)op;
-  *out = (struct tvmq_op_info){.kernel = p->variant->name, .algorithm = "windows", .cycles = p->cut.cycles};
+  *out = (struct tvmq_op_info){.kernel = p->variant->name, .algorithm = "windows", .scratch_bytes = p->slice, .cycles = p->cut.cycles};
 }
 
 // The part of a window that lies in the input.
-struct span {
-  size_t first, n;
-};
-
 static struct span span_at(ptrdiff_t origin, int32_t filter, int32_t in) {
   const ptrdiff_t first = origin > 0 ? origin : 0, end = origin + filter < in ? origin + filter : in;
   return (struct span){(size_t)first, end > first ? (size_t)(end - first) : 0};
 }
 
-static void run_row(const struct pool *p, const float *image, size_t y, float *out) {
+static void run_row(const struct pool *p, const float *image, size_t y, float *out, float *scratch) {
   const struct tvmq_pool_desc *d = &p->desc;
   const size_t channels = (size_t)d->channels, line = (size_t)d->in_w * channels;
   const struct span rows = span_at((ptrdiff_t)y * d->stride_h - p->geometry.pad_top, d->filter_h, d->in_h);
@@ -58,16 +83,27 @@ static void run_row(const struct pool *p, const float *image, size_t y, float *o
                                       .col_stride = channels,
                                       .n_rows = rows.n,
                                       .channels = channels,
-                                      .out = out,
                                       .largest = d->pooling == TVMQ_POOLING_MAX,
                                       .min = p->bounds.low,
                                       .max = p->bounds.high};
-  for (size_t x = 0; x < (size_t)d->out_w; x++, args.out += channels) {
+  const float *const in = image + rows.first * line;
+  for (size_t x = 0; x < (size_t)d->out_w; x++) {
+    if (x - p->joined.first < p->joined.n) continue;
     const struct span columns = span_at((ptrdiff_t)x * d->stride_w - p->geometry.pad_left, d->filter_w, d->in_w);
-    args.in = image + rows.first * line + columns.first * channels;
+    args.in = in + columns.first * channels;
     args.n_cols = columns.n;
+    args.out = out + x * channels;
     p->variant->fn.float_pool(&args);
   }
+  if (p->joined.n == 0) return;
+  const size_t step = (size_t)d->stride_w * channels;
+  out += p->joined.first * channels;
+  args.in = in + p->joined.first * step - (size_t)p->geometry.pad_left * channels;
+  args.n_cols = (size_t)d->filter_w;
+  args.channels = joined_channels(p);
+  args.out = d->stride_w == 1 ? out : scratch;
+  p->variant->fn.float_pool(&args);
+  if (d->stride_w > 1) tvmq_pick_pixels(scratch, step * sizeof(float), channels * sizeof(float), p->joined.n, out);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
@@ -75,8 +111,9 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const size_t in_h = (size_t)p->desc.in_h, out_h = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
   const size_t image = in_h * (size_t)p->desc.in_w * channels, line = (size_t)p->desc.out_w * channels;
   const struct tvmq_piece piece = tvmq_cut_piece(&p->cut, task.index);
+  float *const scratch = p->slice > 0 ? (float *)(p->scratch->memory + (size_t)task.thread * p->slice) : NULL;
   for (size_t row = piece.first; row < piece.first + piece.n; row++)
-    run_row(p, (const float *)pass->in[0] + row / out_h * image, row % out_h, (float *)pass->outs[0] + row * line);
+    run_row(p, (const float *)pass->in[0] + row / out_h * image, row % out_h, (float *)pass->outs[0] + row * line, scratch);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }

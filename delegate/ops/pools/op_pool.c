@@ -1,10 +1,9 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D, and reductions as poolings by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
 // computes it row by row.
-#include "base/arith.h"
 #include "base/memory.h"
 #include "ops/claims/claim.h"
-#include "ops/geometry.h"
 #include "ops/op.h"
+#include "ops/pools/pool_window.h"
 #include "ops/quant_params.h"
 #include "ops/reduction.h"
 #include "plan/blocks.h"
@@ -13,12 +12,6 @@
 // Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
 // half of it leaves room for the outputs and for the input row that comes next.
 enum { GROUP = TVMQ_LINE };
-
-// One direction of a window.
-struct window {
-  size_t begin, end;  // inputs
-  bool bordered;      // has some of the border too
-};
 
 // Output columns side by side whose windows are alike.
 struct columns {
@@ -43,24 +36,6 @@ struct pool {
   float cycles;  // estimated, on one thread
 };
 
-static struct window window_at(ptrdiff_t origin, int32_t filter, int32_t before, int32_t in, int32_t after) {
-  const int64_t begin = tvmq_max_s64(origin, -(int64_t)before), end = tvmq_min_s64(origin + (int64_t)filter, (int64_t)in + after);
-  const int64_t first = tvmq_min_s64(tvmq_max_s64(begin, 0), in);
-  return (struct window){(size_t)first, (size_t)tvmq_max_s64(tvmq_min_s64(end, in), first), begin < 0 || end > in};
-}
-
-static struct window window_row(const struct pool *p, size_t y) {
-  const struct tvmq_pool_desc *d = &p->desc;
-  return window_at((ptrdiff_t)y * d->stride_h - p->geometry.pad_top, d->filter_h, d->border.top, d->in_h, d->border.bottom);
-}
-
-static struct window window_column(const struct pool *p, size_t x) {
-  const struct tvmq_pool_desc *d = &p->desc;
-  return window_at((ptrdiff_t)x * d->stride_w - p->geometry.pad_left, d->filter_w, d->border.left, d->in_w, d->border.right);
-}
-
-static size_t taps_of(struct window window) { return window.end - window.begin; }
-
 // ---- plan
 
 // Counts the groups of like columns, and writes them where there is room.
@@ -68,8 +43,8 @@ static size_t find_columns(const struct pool *p, struct columns *columns) {
   size_t n = 0;
   struct columns before = {0};
   for (size_t x = 0; x < (size_t)p->desc.out_w; x++) {
-    const struct window window = window_column(p, x);
-    const struct columns column = {.taps = (int32_t)taps_of(window), .bordered = window.bordered};
+    const struct tvmq_window window = tvmq_window_column(&p->desc, &p->geometry, x);
+    const struct columns column = {.taps = (int32_t)tvmq_window_taps(window), .bordered = window.bordered};
     const bool other = x == 0 || column.taps != before.taps || column.bordered != before.bordered;
     if (other) n++;
     if (columns && other) columns[n - 1] = column;
@@ -193,13 +168,13 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 // ---- run
 
 // Sets the spans of a row of windows.
-static void set_spans(const struct pool *p, struct window rows, struct tvmq_pool_span *spans) {
+static void set_spans(const struct pool *p, struct tvmq_window rows, struct tvmq_pool_span *spans) {
   for (size_t i = 0; i < p->n_columns; i++) {
     const struct columns *columns = &p->columns[i];
     spans[i] = (struct tvmq_pool_span){.n_cols = columns->n_cols, .min = p->min};
     // Elements in the border take part in the maximum.
     if (rows.bordered || columns->bordered) spans[i].min = p->desc.border.value > p->min ? p->desc.border.value : p->min;
-    if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)taps_of(rows) * columns->taps);
+    if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)tvmq_window_taps(rows) * columns->taps);
   }
 }
 
@@ -231,13 +206,13 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
       .max = p->max,
       .out_col_stride = pixel,
   };
-  struct window before = {0};
+  struct tvmq_window before = {0};
   for (size_t row = y; row < end; row++) {
-    const struct window window = window_row(p, row);
-    if (row == y || taps_of(window) != taps_of(before) || window.bordered != before.bordered) set_spans(p, window, spans);
+    const struct tvmq_window window = tvmq_window_row(d, &p->geometry, row);
+    if (row == y || tvmq_window_taps(window) != tvmq_window_taps(before) || window.bordered != before.bordered) set_spans(p, window, spans);
     before = window;
-    args.n_cols = taps_of(window) > 0 ? (size_t)d->in_w : 0;
-    args.n_rows = tvmq_max(taps_of(window), 1);
+    args.n_cols = tvmq_window_taps(window) > 0 ? (size_t)d->in_w : 0;
+    args.n_rows = tvmq_max(tvmq_window_taps(window), 1);
     args.in = in + window.begin * in_row;
     args.out = out + row * out_row;
     p->variant->fn.pool(&args);
@@ -248,7 +223,8 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&
 
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
-  return desc->pool.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_pool : &tvmq_op_pool;
+  if (desc->pool.in_type == TVMQ_TYPE_F32) return &tvmq_op_float_pool;
+  return tvmq_pools_by_lines(&desc->pool) ? &tvmq_op_line_pool : &tvmq_op_pool;
 }
 
 static const char *claim_reduction(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }

@@ -14,13 +14,13 @@
 // ---- loops
 
 // into[i] = what it is and from[i], for n elements; or into[0] with all of them, one after the other. Sums are int32, of float32 as the elements are; the
-// greatest and the least are of the elements' type.
+// greatest and the least are of the elements' type. `join` is `each` of what such loops have made; floats, which are added in their order only, have none.
 typedef void (*loop_fn)(void *into, const void *from, size_t n);
 struct loops {
-  loop_fn each, all;
+  loop_fn each, all, join;
 };
 
-#define LOOPS(NAME, ACC, TYPE, EXPRESSION)                                 \
+#define EACH(NAME, ACC, TYPE, EXPRESSION)                                  \
   static void NAME##_each_##TYPE(void *into, const void *from, size_t n) { \
     ACC *restrict const acc = into;                                        \
     const TYPE *restrict const x = from;                                   \
@@ -28,16 +28,18 @@ struct loops {
       const ACC a = acc[i], b = x[i];                                      \
       acc[i] = (ACC)(EXPRESSION);                                          \
     }                                                                      \
-  }                                                                        \
-  static void NAME##_all_##TYPE(void *into, const void *from, size_t n) {  \
-    const TYPE *const x = from;                                            \
-    ACC a = *(ACC *)into;                                                  \
-    for (size_t i = 0; i < n; i++) {                                       \
-      const ACC b = x[i];                                                  \
-      a = (ACC)(EXPRESSION);                                               \
-    }                                                                      \
-    *(ACC *)into = a;                                                      \
   }
+#define ALL(NAME, ACC, TYPE, EXPRESSION)                                  \
+  static void NAME##_all_##TYPE(void *into, const void *from, size_t n) { \
+    const TYPE *const x = from;                                           \
+    ACC a = *(ACC *)into;                                                 \
+    for (size_t i = 0; i < n; i++) {                                      \
+      const ACC b = x[i];                                                 \
+      a = (ACC)(EXPRESSION);                                              \
+    }                                                                     \
+    *(ACC *)into = a;                                                     \
+  }
+#define LOOPS(NAME, ACC, TYPE, EXPRESSION) EACH(NAME, ACC, TYPE, EXPRESSION) ALL(NAME, ACC, TYPE, EXPRESSION)
 #define LOOPS_OF(TYPE)                  \
   LOOPS(sum, int32_t, TYPE, a + b)      \
   LOOPS(max, TYPE, TYPE, a > b ? a : b) \
@@ -46,17 +48,17 @@ LOOPS_OF(int8_t)
 LOOPS_OF(uint8_t)
 LOOPS_OF(int16_t)
 LOOPS(sum, float, float, a + b)
+EACH(sum, int32_t, int32_t, a + b)
 
-#define ROW(NAME)                                                                                                                             \
-  {                                                                                                                                           \
-    [TVMQ_TYPE_S8] = {NAME##_each_int8_t, NAME##_all_int8_t}, [TVMQ_TYPE_U8] = {NAME##_each_uint8_t, NAME##_all_uint8_t}, [TVMQ_TYPE_S16] = { \
-      NAME##_each_int16_t,                                                                                                                    \
-      NAME##_all_int16_t                                                                                                                      \
-    }                                                                                                                                         \
-  }
-static const struct loops float_sums = {sum_each_float, sum_all_float};
+// clang-format off
+#define JOINED(NAME, TYPE, ACC) {NAME##_each_##TYPE, NAME##_all_##TYPE, NAME##_each_##ACC}
+#define SUMS {[TVMQ_TYPE_S8] = JOINED(sum, int8_t, int32_t), [TVMQ_TYPE_U8] = JOINED(sum, uint8_t, int32_t), [TVMQ_TYPE_S16] = JOINED(sum, int16_t, int32_t)}
+#define EXTREMES(NAME) \
+  {[TVMQ_TYPE_S8] = JOINED(NAME, int8_t, int8_t), [TVMQ_TYPE_U8] = JOINED(NAME, uint8_t, uint8_t), [TVMQ_TYPE_S16] = JOINED(NAME, int16_t, int16_t)}
+// clang-format on
+static const struct loops float_sums = {sum_each_float, sum_all_float, NULL};
 static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
-    [TVMQ_REDUCTION_MEAN] = ROW(sum), [TVMQ_REDUCTION_SUM] = ROW(sum), [TVMQ_REDUCTION_MAX] = ROW(max), [TVMQ_REDUCTION_MIN] = ROW(min)};
+    [TVMQ_REDUCTION_MEAN] = SUMS, [TVMQ_REDUCTION_SUM] = SUMS, [TVMQ_REDUCTION_MAX] = EXTREMES(max), [TVMQ_REDUCTION_MIN] = EXTREMES(min)};
 
 // ---- plan
 
@@ -68,12 +70,13 @@ struct reduce {
   size_t element_bytes, acc_bytes;
   size_t block, outputs;  // elements of an index of the first dimension, and what comes of them
   size_t inner;           // the last dimension
+  size_t lanes;           // elements of several such lines that are reduced as one vector; 0: each line by itself
   struct tvmq_cut cut;    // of the first dimension, or of the last one if `cuts_inner`
   bool cuts_inner;
   int32_t bias;
   struct tvmq_scale scale;
   enum tvmq_rounding rounding;
-  size_t slice, scratch_bytes;  // of a thread, and of all
+  size_t slice, lanes_at, scratch_bytes;  // of a thread, within that, and of all
   const struct tvmq_scratch *scratch;
 };
 
@@ -124,6 +127,14 @@ static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
   tvmq_cut_units(&r->cut, r->cuts_inner ? r->inner : outer, r->cuts_inner ? TVMQ_LINE : 1, cycles, env);
 }
 
+// Lines that are short, but not single elements, are reduced side by side where they make some vectors.
+static size_t lanes(const struct reduce *r) {
+  enum { MOST = 256, FEW = 64 };
+  const size_t n = MOST / r->inner * r->inner;
+  if (r->loops.join == NULL || r->inner == 1 || r->inner > FEW || r->cuts_inner) return 0;
+  return r->inner * (size_t)r->desc.dims[r->desc.n_dims - 2] < 2 * n ? 0 : n;
+}
+
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct reduce));
   struct reduce *r = (struct reduce *)*op;
@@ -147,7 +158,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   set_tasks(r, env);
   if (!make_results(r)) return "out of memory";
   size_t at;
-  if (!tvmq_scratch_append(&r->slice, r->outputs, r->acc_bytes, &at)) return "scratch exceeds the address space";
+  r->lanes = lanes(r);
+  if (!tvmq_scratch_append(&r->slice, r->outputs, r->acc_bytes, &at) || !tvmq_scratch_append(&r->slice, r->lanes, r->acc_bytes, &r->lanes_at))
+    return "scratch exceeds the address space";
   r->scratch_bytes = r->slice * (size_t)tvmq_threads_count(env->threads);
   return tvmq_scratch_reserve(env->scratch, 0, r->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
 }
@@ -170,27 +183,6 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass > 0 ? 0 : r->cut.tasks * (r->cuts_inner ? (size_t)r->desc.dims[0] : 1);
 }
 
-// Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of these columns of the last dimension.
-static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct tvmq_piece *columns, uint8_t *acc) {
-  const size_t n = (size_t)r->desc.dims[level], kept = (size_t)r->desc.dims[level + 1];
-  // The second says what the first implies, for the compiler, which sees dims[] only.
-  if (level + 2 == r->desc.n_dims || level + 4 > TVMQ_MAX_RANK + 2) {
-    uint8_t *const into = acc + output * columns->n * r->acc_bytes;
-    in += columns->first * r->element_bytes;
-    if (kept == 1) {
-      r->loops.all(into, in, n);
-      return;
-    }
-    for (size_t i = 0; i < n; i++) r->loops.each(into, in + i * kept * r->element_bytes, columns->n);
-    return;
-  }
-  size_t rest = r->element_bytes;
-  for (int i = level + 2; i < r->desc.n_dims; i++) rest *= (size_t)r->desc.dims[i];
-  for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < kept; k++) fold(r, level + 2, in + (i * kept + k) * rest, output * kept + k, columns, acc);
-  }
-}
-
 // Fills accumulators with the value that they hold before anything is reduced.
 static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   const struct tvmq_range range = tvmq_type_range(r->desc.in_type);
@@ -202,24 +194,69 @@ static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   }
 }
 
+// Reduces n lines of `kept` elements to these columns of them.
+static void fold_lines(const struct reduce *r, const uint8_t *in, size_t n, size_t kept, const struct tvmq_piece *columns, uint8_t *into, uint8_t *lanes) {
+  const size_t element = r->element_bytes;
+  if (r->lanes > 0) {
+    const size_t vectors = n * kept / r->lanes;
+    begin(r, lanes, r->lanes);
+    for (size_t i = 0; i < vectors; i++) r->loops.each(lanes, in + i * r->lanes * element, r->lanes);
+    for (size_t i = 0; i < r->lanes; i += kept) r->loops.join(into, lanes + i * r->acc_bytes, kept);
+    in += vectors * r->lanes * element;
+    n -= vectors * (r->lanes / kept);
+  }
+  for (size_t i = 0; i < n; i++) r->loops.each(into, in + (i * kept + columns->first) * element, columns->n);
+}
+
+// Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of these columns of the last dimension.
+static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct tvmq_piece *columns, uint8_t *acc) {
+  const size_t n = (size_t)r->desc.dims[level], kept = (size_t)r->desc.dims[level + 1];
+  // The second says what the first implies, for the compiler, which sees dims[] only.
+  if (level + 2 == r->desc.n_dims || level + 4 > TVMQ_MAX_RANK + 2) {
+    uint8_t *const into = acc + output * columns->n * r->acc_bytes;
+    if (kept == 1) {
+      r->loops.all(into, in, n);
+    } else {
+      fold_lines(r, in, n, kept, columns, into, acc + r->lanes_at);
+    }
+    return;
+  }
+  size_t rest = r->element_bytes;
+  for (int i = level + 2; i < r->desc.n_dims; i++) rest *= (size_t)r->desc.dims[i];
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < kept; k++) fold(r, level + 2, in + (i * kept + k) * rest, output * kept + k, columns, acc);
+  }
+}
+
+enum { MOST_ROWS = 64, SIDE_BY_SIDE = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
+
+// Sums n rows that lie one behind the other. Kernels take several of them side by side: where there are fewer, each is cut into parts of one length, and the
+// bytes behind the last part are added one by one. The table has whole tiles.
+static void sum_few_rows(const struct reduce *r, const uint8_t *in, size_t n, int32_t sums[MOST_ROWS]) {
+  const size_t parts = tvmq_max(tvmq_min(SIDE_BY_SIDE / n, r->block / LEAST_PART), 1), used = n * parts, k = r->block / parts;
+  const uint8_t mask = r->desc.in_type == TVMQ_TYPE_S8 ? 0x80 : 0;
+  const int32_t offset = r->results == NULL ? mask : 0;  // of each byte
+  const void *rows[MOST_ROWS];
+  for (size_t part = 0; part < parts; part++) {
+    for (size_t i = 0; i < n; i++) rows[part * n + i] = in + i * r->block + part * k;
+  }
+  for (size_t i = used; i < tvmq_round_up(used, TILE); i++) rows[i] = in;
+  r->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
+      .rows = rows, .n = used, .mr = TILE, .n_taps = 1, .k = k, .mask = mask, .offset = (int32_t)k * offset, .factor = 1, .terms = sums});
+  for (size_t part = 1; part < parts; part++) {
+    for (size_t i = 0; i < n; i++) sums[i] += sums[part * n + i];
+  }
+  for (size_t rest = parts * k; rest < r->block; rest++) {
+    for (size_t i = 0; i < n; i++) sums[i] += (in[i * r->block + rest] ^ mask) - offset;
+  }
+}
+
 // Sums rows [first, end), each of which becomes one element.
 static void sum_rows(const struct reduce *r, const struct tvmq_pass *pass, size_t first, size_t end) {
-  enum { MOST = 64 };
-  const void *rows[MOST];
-  int32_t sums[MOST];
-  const bool is_signed = r->desc.in_type == TVMQ_TYPE_S8;
+  int32_t sums[MOST_ROWS];
   for (size_t n; first < end; first += n) {
-    n = tvmq_min(end - first, MOST);
-    for (size_t i = 0; i < n; i++) rows[i] = (const uint8_t *)pass->in[0] + (first + i) * r->block;
-    r->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){.rows = rows,
-                                                          .n = n,
-                                                          .mr = 1,
-                                                          .n_taps = 1,
-                                                          .k = r->block,
-                                                          .mask = is_signed ? 0x80 : 0,
-                                                          .offset = is_signed && r->results == NULL ? (int32_t)r->block * 0x80 : 0,
-                                                          .factor = 1,
-                                                          .terms = sums});
+    n = tvmq_min(end - first, MOST_ROWS);
+    sum_few_rows(r, (const uint8_t *)pass->in[0] + first * r->block, n, sums);
     uint8_t *const out = (uint8_t *)pass->outs[0] + first;
     if (r->results == NULL) end_sums(r, sums, n, out);
     for (size_t i = 0; r->results != NULL && i < n; i++) out[i] = r->results[sums[i]];
