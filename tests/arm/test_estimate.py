@@ -67,7 +67,7 @@ def test_a_chain_of_additions_takes_a_cycle_each() -> None:
 )
 def test_rates_are_those_of_variants_def(kernel: str, core: str, column: int) -> None:
     """Whose columns are cores that execute out of order, and in order."""
-    (row,) = re.findall(rf"TVMQ_GEMM\(\w+, {kernel}, (.+)\)$", VARIANTS.read_text(encoding="utf-8"), re.MULTILINE)
+    (row,) = re.findall(rf"TVMQ_GEMM\(\w+, {kernel}, (.+?)\)$", VARIANTS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     listed = re.findall(r"\{([\d.]+)f?, \d+\}", row)[column]
     done = run("estimate-kernels", kernel, "--cores", core)
     assert done.returncode == 0, done.stderr
