@@ -19,9 +19,9 @@ bool tvmq_fuse_line(float slope, double least, double most, int64_t lo, int64_t 
   if (!(slope >= 0x1p-15f && slope <= 1) || lo < -limit || hi > limit) return false;
   // All in units of the slope's last place, of which a modulus makes one: the products of whole numbers are exact.
   int exponent;
-  frexpf(slope, &exponent);
+  frexp((double)slope, &exponent);
   const int places = 24 - exponent;
-  const int64_t modulus = INT64_C(1) << places, step = (int64_t)ldexpf(slope, places);
+  const int64_t modulus = INT64_C(1) << places, step = (int64_t)ldexp((double)slope, places);
   const int64_t first = (int64_t)ceil(ldexp(least, places)), last = (int64_t)floor(ldexp(most, places)), begin = step * least_lift;
   if (first > last || last - first >= modulus) return false;
   // Remainders from the first one wanted on.
