@@ -30,22 +30,7 @@ enum tvmq_neon_path {
   TVMQ_NEON_SUMS     // accumulators as they are (TVMQ_SUMS)
 };
 
-// body(path, ...) with a constant path, of those that tvmq_neon_away_path() returns. Likely ones come first.
-#define TVMQ_NEON_FOR_AWAY_PATH(path, body, ...) \
-  do {                                           \
-    if ((path) == TVMQ_NEON_S8_AWAY)             \
-      body(TVMQ_NEON_S8_AWAY, __VA_ARGS__);      \
-    else if ((path) == TVMQ_NEON_U8_AWAY)        \
-      body(TVMQ_NEON_U8_AWAY, __VA_ARGS__);      \
-    else if ((path) == TVMQ_NEON_CLAMPED)        \
-      body(TVMQ_NEON_CLAMPED, __VA_ARGS__);      \
-    else if ((path) == TVMQ_NEON_DOUBLE)         \
-      body(TVMQ_NEON_DOUBLE, __VA_ARGS__);       \
-    else                                         \
-      body(TVMQ_NEON_SINGLE, __VA_ARGS__);       \
-  } while (0)
-
-// The same for the paths of tvmq_neon_general_path() alone.
+// body(path, ...) with a constant path, of those that tvmq_neon_general_path() returns. Likely ones come first.
 #define TVMQ_NEON_FOR_GENERAL_PATH(path, body, ...) \
   do {                                              \
     if ((path) == TVMQ_NEON_S8_AWAY)                \
@@ -56,6 +41,15 @@ enum tvmq_neon_path {
       body(TVMQ_NEON_DOUBLE, __VA_ARGS__);          \
     else                                            \
       body(TVMQ_NEON_SINGLE, __VA_ARGS__);          \
+  } while (0)
+
+// The same for the paths of tvmq_neon_away_path(), which are one more.
+#define TVMQ_NEON_FOR_AWAY_PATH(path, body, ...)           \
+  do {                                                     \
+    if ((path) == TVMQ_NEON_U8_AWAY)                       \
+      body(TVMQ_NEON_U8_AWAY, __VA_ARGS__);                \
+    else                                                   \
+      TVMQ_NEON_FOR_GENERAL_PATH(path, body, __VA_ARGS__); \
   } while (0)
 
 // The same for the paths of tvmq_neon_panel_path(), and of tvmq_neon_general_panel_path().
