@@ -27,7 +27,7 @@ const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_sha
 struct tvmq_broadcast_copy {
   void *data;    // room for a piece
   size_t n;      // elements there that may be read again; 0: none
-  size_t begin;  // the input's element that they begin with: pieces of an element, or of a line, that repeats are the same if they begin alike
+  size_t begin;  // the input's element that they begin with: only one element, or one line, again and again is kept, so that this names it
 };
 
 // Elements [first, first + n) of one input, of `bytes` bytes each and counted as the output's: in place where they are neighbours there, else in `copy`, which

@@ -1,5 +1,6 @@
-// MAX_POOL_2D of pixels that are shorter than vectors: first the largest down each column of a line, which is one long pixel to the kernel, then along it: the
-// windows of a line, and with a stride those in between, are one pixel too, and the columns of a window are its rows. Threads share the rows.
+// MAX_POOL_2D of pixels that are shorter than vectors. First the largest down each column of a line, which to the kernel is one long pixel. Then the largest
+// along the line: all windows of a line, with a stride those in between too, are one long pixel, and column k of every window is row k of it, which begins k
+// pixels further on. Threads share the rows.
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,20 +16,20 @@ struct pool {
   struct tvmq_pool_desc desc;
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
-  int32_t min, max;             // of the output
-  size_t pixel, windows;        // bytes; windows of a line with those in between
-  size_t line, results, slice;  // pixels of a line with its padding; where the results are in a thread's scratch, and its bytes
+  int32_t min, max;       // of the output
+  size_t pixel, windows;  // bytes; windows of a line with those in between
+  size_t line;            // pixels of a line with its padding
+  size_t results, slice;  // where the results are in a thread's scratch, and its bytes
+  size_t scratch_bytes;   // of all threads
   const struct tvmq_scratch *scratch;
 };
 
-static size_t joined_windows(const struct tvmq_pool_desc *d) { return (size_t)(d->out_w - 1) * (size_t)d->stride_w + 1; }
-
-// Not where most windows are left out, lines have no whole vectors, or leave the first levels of cache. In bytes.
+// The limits are bytes. Beyond them most windows would be left out, a line would have no whole vectors, or it would not stay in the first levels of cache.
 bool tvmq_pools_by_lines(const struct tvmq_pool_desc *d) {
   enum { VECTOR = 16, MOST_STEP = 128, LEAST_LINE = 32, MOST_LINE = 1 << 16 };
   const size_t pixel = (size_t)d->channels * tvmq_type_bytes(d->in_type), stride = (size_t)d->stride_w, in_w = (size_t)d->in_w;
   if (d->pooling != TVMQ_POOLING_MAX || pixel >= VECTOR || stride > MOST_STEP / pixel || d->filter_w > d->in_w || in_w > MOST_LINE / pixel) return false;
-  const size_t windows = joined_windows(d);
+  const size_t windows = tvmq_windows_between((size_t)d->out_w, d->stride_w);
   return tvmq_min(windows, in_w) * pixel >= LEAST_LINE && windows <= MOST_LINE / pixel;
 }
 
@@ -38,7 +39,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (p == NULL) return "out of memory";
   const struct tvmq_pool_desc *d = &desc->pool;
   const struct tvmq_target target = tvmq_target(env);
-  const size_t channels = (size_t)d->channels, in_w = (size_t)d->in_w, windows = joined_windows(d);
+  const size_t channels = (size_t)d->channels, in_w = (size_t)d->in_w, windows = tvmq_windows_between((size_t)d->out_w, d->stride_w);
   *p = (struct pool){.desc = *d,
                      .variant = tvmq_select_pool(TVMQ_FAMILY_MAX_POOL, d->in_type, tvmq_min(windows, in_w) * channels, &target),
                      .pixel = channels * tvmq_type_bytes(d->in_type),
@@ -57,12 +58,14 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const float taps = (float)d->filter_h * (float)in_w + (float)d->filter_w * (float)windows;
   tvmq_cut_units(&p->cut, rows, 1, (float)rows * (float)channels * (taps / speed.rate + (float)(in_w + windows) * speed.tile_cycles / p->variant->layout.nr),
                  env);
-  return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
+  const size_t n_threads = (size_t)tvmq_threads_count(env->threads);
+  p->scratch_bytes = p->slice * n_threads;
+  return tvmq_scratch_reserve(env->scratch, 0, p->slice, n_threads) ? NULL : "out of memory";
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct pool *p = (const struct pool *)op;
-  *out = (struct tvmq_op_info){.kernel = p->variant->name, .algorithm = "windows", .scratch_bytes = p->slice, .cycles = p->cut.cycles};
+  *out = (struct tvmq_op_info){.kernel = p->variant->name, .algorithm = "windows", .scratch_bytes = p->scratch_bytes, .cycles = p->cut.cycles};
 }
 
 // Fills pixels [first, end) of a line.

@@ -27,6 +27,9 @@ static inline struct tvmq_window tvmq_window_column(const struct tvmq_pool_desc 
   return tvmq_window_at((ptrdiff_t)x * d->stride_w - geometry->pad_left, d->filter_w, d->border.left, d->in_w, d->border.right);
 }
 
+// The number of n windows of a line, n > 0, with those in between that a stride leaves out.
+static inline size_t tvmq_windows_between(size_t n, int32_t stride_w) { return (n - 1) * (size_t)stride_w + 1; }
+
 static inline size_t tvmq_window_taps(struct tvmq_window window) { return window.end - window.begin; }
 
 // Whether tvmq_op_line_pool is to compute it.

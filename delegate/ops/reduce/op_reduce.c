@@ -14,7 +14,7 @@
 // ---- loops
 
 // into[i] = what it is and from[i], for n elements; or into[0] with all of them, one after the other. Sums are int32, of float32 as the elements are; the
-// greatest and the least are of the elements' type. `join` is `each` of what such loops have made; floats, which are added in their order only, have none.
+// greatest and the least are of the elements' type. `join` adds accumulators to accumulators; floats, which are added in their order only, have none.
 typedef void (*loop_fn)(void *into, const void *from, size_t n);
 struct loops {
   loop_fn each, all, join;
@@ -76,7 +76,8 @@ struct reduce {
   int32_t bias;
   struct tvmq_scale scale;
   enum tvmq_rounding rounding;
-  size_t slice, lanes_at, scratch_bytes;  // of a thread, within that, and of all
+  size_t slice, lanes_at;  // bytes of a thread's scratch, and where the lanes are in it
+  size_t scratch_bytes;    // of all threads
   const struct tvmq_scratch *scratch;
 };
 
@@ -130,8 +131,8 @@ static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
 // Lines that are short, but not single elements, are reduced side by side where they make some vectors.
 static size_t lanes(const struct reduce *r) {
   enum { MOST = 256, FEW = 64 };
-  const size_t n = MOST / r->inner * r->inner;
   if (r->loops.join == NULL || r->inner == 1 || r->inner > FEW || r->cuts_inner) return 0;
+  const size_t n = MOST / r->inner * r->inner;
   return r->inner * (size_t)r->desc.dims[r->desc.n_dims - 2] < 2 * n ? 0 : n;
 }
 
@@ -194,7 +195,7 @@ static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   }
 }
 
-// Reduces n lines of `kept` elements to these columns of them.
+// Reduces n lines of `kept` elements to these columns of them, which are all of them where there are lanes.
 static void fold_lines(const struct reduce *r, const uint8_t *in, size_t n, size_t kept, const struct tvmq_piece *columns, uint8_t *into, uint8_t *lanes) {
   const size_t element = r->element_bytes;
   if (r->lanes > 0) {
