@@ -8,7 +8,7 @@ import harness
 import numpy as np
 from draws import Draw
 
-from tvmq_delegate.binding import reference
+from tvmq_delegate.binding import library, reference
 
 
 def activations(generator: np.random.Generator, how: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -45,6 +45,14 @@ def hybrids(draw: Draw, operator: str) -> cases.Case:
     return cases.Case(case.builder, p, list(inputs))
 
 
+def takes_rows_together(form: str, case: cases.Case) -> bool:
+    """Whether the runtime may take several rows of a FULLY_CONNECTED at a time, by dot products."""
+    has_dot_products = any(isa.name == "dotprod" and isa.available for isa in library.isas())
+    channels, depth = np.shape(case.parameters["filter"])
+    n_rows = int(np.prod(case.parameters["in_shape"])) // depth
+    return form == "neon" and has_dot_products and n_rows > 1 and depth % 16 == 0 and channels % 2 == 0
+
+
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     form = reference.found("hybrid", runtime.module)
     scales = case.parameters["filter_scale"]
@@ -52,5 +60,7 @@ def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
     if form == "auto":
         keeps_dims = fully_connected and case.parameters.get("keep_num_dims") and len(case.parameters["in_shape"]) != 2
         return "scales" if keeps_dims and len(scales) > 1 else "option hybrid"  # what is refused first
+    if fully_connected and takes_rows_together(form, case):
+        return "several rows"
     alike = case.builder is builders.build_conv and len(set(scales.tolist())) == 1
     return "scales" if form == "portable" and len(scales) > 1 and (fully_connected or alike) else None

@@ -9,6 +9,7 @@ import harness
 import numpy as np
 import pytest
 from builders.elementwise_op import BINARY
+from cases import Case
 from draws import Draw, randomly
 from hybrid_cases import activations, hybrids, reason_to_refuse
 from promise import promised
@@ -55,6 +56,29 @@ def test_other_batches_on_several_threads(runtime: harness.Runtime, build, param
     harness.assert_claimed(delegate)
 
 
+@pytest.mark.parametrize("in_shape, channels", [((2, 592), 28), ((4, 16), 6), ((32, 640), 256), ((4, 16), 5), ((4, 24), 6), ((1, 592), 28)])
+def test_rows_that_runtimes_take_together(runtime: harness.Runtime, in_shape: tuple[int, int], channels: int) -> None:
+    """By dot products of Arm processors, and then rounded otherwise than one by one: such nodes stay with the runtime."""
+    generator = np.random.default_rng(4)
+    parameters = dict(
+        in_shape=in_shape,
+        dtype="float32",
+        filter_dtype="int8",
+        filter=generator.integers(-127, 128, (channels, in_shape[1]), dtype=np.int8),
+        bias=generator.standard_normal(channels).astype(np.float32),
+        filter_scale=np.float32([0.0123]),
+    )
+    case = Case(builders.build_fully_connected, parameters, [activations(generator, "any", in_shape)])
+    content, reason = case.build(), reason_to_refuse(runtime, case)
+    if reason:
+        harness.assert_refused(runtime, content, reason)
+        return
+    delegate = runtime.load()
+    expected, got = (harness.run(runtime.interpreter(content, delegates), case.inputs[0])[0] for delegates in ([], [delegate]))
+    harness.assert_claimed(delegate)
+    harness.assert_equal(got, expected)
+
+
 def test_hosts_that_pass_the_path_say_how(runtime: harness.Runtime) -> None:
     delegate = runtime.module.load_delegate(str(tvmq_delegate.library_path()), {})
     runtime.interpreter(builders.build_conv(dtype="float32", filter_dtype="int8"), [delegate])
@@ -78,9 +102,7 @@ def test_kernels_of_every_instruction_set(runtime: harness.Runtime, build) -> No
         harness.assert_equal(harness.run(interpreter, value)[0], harness.run(expected, value)[0], isa.name)
 
 
-def between(
-    operator: str, shapes: list[tuple[int, ...]], out_shape: tuple[int, ...], constants: Sequence[np.ndarray] = (), **options: object
-) -> bytes:
+def between(operator: str, shapes: list[tuple[int, ...]], out_shape: tuple[int, ...], constants: Sequence[np.ndarray] = (), **options: object) -> bytes:
     """An operator on float32 beside a hybrid convolution of its first input, for which a partition pays."""
     builder = ModelBuilder()
     inputs = [builder.add_tensor("input", shape, "float32") for shape in shapes]

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/cpu.h"
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/geometry.h"
@@ -141,6 +142,15 @@ static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
   return desc->fully_connected && window ? "hybrid: rows that are images" : NULL;
 }
 
+// By the processor's dot products, NEON's helpers take several rows at a time and do not fuse sums, but fuse them again from some size on, which is the
+// runtime's matter.
+static const char *hybrid_rows_together(const struct tvmq_conv_desc *desc) {
+  enum { DEPTHS = 16 };
+  const bool may = desc->fully_connected && desc->hybrid == TVMQ_HYBRID_NEON && (tvmq_cpu_detect() & TVMQ_CPU_DOTPROD) != 0;
+  const bool does = may && desc->in_w > 1 && desc->in_c % DEPTHS == 0 && desc->out_c % 2 == 0;
+  return does ? "hybrid: several rows, whose sums the runtime fuses or not, as their number is" : NULL;
+}
+
 // Inputs of an axis and its padding, of which `before` lies before them.
 static double padded(int32_t before, int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
   return fmax((double)before + in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
@@ -186,8 +196,8 @@ static const char *hybrid_weights(const struct tvmq_conv_desc *desc) {
 
 static const char *claim_hybrid(const struct tvmq_conv_desc *desc) {
   return hybrid_types(desc) ?: constants(desc) ?: hybrid_form(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc)
-             ?: zero_points(desc) ?: filter_scales(desc) ?: hybrid_rows(desc) ?: hybrid_groups(desc) ?: hybrid_scales(desc) ?: hybrid_padding(desc)
-             ?: hybrid_weights(desc);
+             ?: zero_points(desc) ?: filter_scales(desc) ?: hybrid_rows(desc) ?: hybrid_rows_together(desc) ?: hybrid_groups(desc) ?: hybrid_scales(desc)
+             ?: hybrid_padding(desc) ?: hybrid_weights(desc);
 }
 
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
