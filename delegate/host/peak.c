@@ -90,6 +90,7 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
       .n_taps = 1,
       .k = k,
       .panel = memory + panel_at,
+      .wanted = layout->nr,
       .n_panels = 1,
       .panel_bytes = panel.size,
       .row_terms = is_matrix ? NULL : (const int32_t *)(memory + terms_at),

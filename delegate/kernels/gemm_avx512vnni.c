@@ -70,33 +70,34 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
   }
 }
 
-// The vectors of a narrow panel that nobody wants are stored as copies of the used ones.
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int nv, int used, enum tvmq_path path) {
   const int32_t *bias = args->panel;
   const int8_t *weights = (const int8_t *)(bias + 16 * nv);
   const int32_t *multiplier = (const int32_t *)(weights + args->n_taps * args->k * 16 * (size_t)nv), *shift = multiplier + 16 * nv;
   const struct tvmq_stage stage = *args->stage;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
-  UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < nv; v++) short_stage[v] =
+  UNROLL for (int v = 0; path != TVMQ_PATH_LONG && v < used; v++) short_stage[v] =
       tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
+  const __mmask64 wanted = tvmq_first_channels(args->wanted);
+  const int row_vectors = used == 3 || mr * used < MAX_VECTORS ? MAX_VECTORS : used, store_rows = MAX_VECTORS / row_vectors;
   struct tvmq_fetch next = tvmq_fetch_next(args, shift + 16 * nv, (size_t)(64 * nv));
   uint8_t *out = args->out;
-  for (size_t tile = 0; tile < args->row_tiles; tile++) {
+  for (size_t tile = 0; tile < args->row_tiles; tile++, out += (size_t)mr * args->out_stride) {
     __m512i acc[MAX_ACCUMULATORS];
     if (tile == TVMQ_FETCH_TILES) next.step = 0;
     load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, used, acc, path);
     multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, used, &next, acc);
-    const int store_rows = MAX_VECTORS / nv;
-    UNROLL for (int m = 0; m < mr; m += store_rows, out += (size_t)store_rows * args->out_stride) {
+    UNROLL for (int m = 0; m < mr; m += store_rows) {
+      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last rows may be stored twice
       __m512i value[MAX_VECTORS];
       UNROLL for (int i = 0; i < MAX_VECTORS; i++) {
-        const int v = i % nv % used;
-        const __m512i a = acc[(m + i / nv) * nv + v];
+        const int v = i % row_vectors % used;
+        const __m512i a = acc[(first + i / row_vectors) * nv + v];
         value[i] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, a)
                                           : tvmq_long_rescale(&stage, a, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
       }
-      tvmq_store_rows(&stage, path, value, nv, out, args->out_stride);
+      tvmq_store_channels(&stage, path, value, row_vectors, wanted, out + (size_t)first * args->out_stride, args->out_stride);
     }
   }
 }
@@ -111,14 +112,21 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
       TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, false, MR, NR / 16, USED / 16); \
   } while (0)
 
-// Bodies for narrow panels are a function of their own: gcc finds fewer registers for all where there are more bodies in one.
-static __attribute__((noinline)) void gemm_6x64_narrow(const struct tvmq_gemm_args *args) { BODIES(6, 64, 32); }
-static __attribute__((noinline)) void gemm_7x64_narrow(const struct tvmq_gemm_args *args) { BODIES(7, 64, 32); }
-static void gemm_6x64(const struct tvmq_gemm_args *args) { BODIES(6, 64, 64); }
-static void gemm_7x64(const struct tvmq_gemm_args *args) { BODIES(7, 64, 64); }
+// One function for each number of vectors that are used: gcc finds fewer registers for all where there are more bodies in one.
+#define PART(MR, NR, USED) \
+  static void gemm_##MR##x##USED##_of_##NR(const struct tvmq_gemm_args *args) { BODIES(MR, NR, USED); }
+#define KERNEL(MR, NR, ...)                                                          \
+  void tvmq_gemm_s8_##MR##x##NR##c4__avx512vnni(const struct tvmq_gemm_args *args) { \
+    static const tvmq_gemm_fn parts[] = {__VA_ARGS__};                               \
+    parts[(args->wanted - 1) / TVMQ_NARROWING](args);                                \
+  }
+#define KERNEL_X32(MR) PART(MR, 32, 16) PART(MR, 32, 32) KERNEL(MR, 32, gemm_##MR##x16_of_32, gemm_##MR##x32_of_32)
+#define KERNEL_X64(MR) \
+  PART(MR, 64, 16)     \
+  PART(MR, 64, 32) PART(MR, 64, 48) PART(MR, 64, 64) KERNEL(MR, 64, gemm_##MR##x16_of_64, gemm_##MR##x32_of_64, gemm_##MR##x48_of_64, gemm_##MR##x64_of_64)
 
-void tvmq_gemm_s8_1x64c4__avx512vnni(const struct tvmq_gemm_args *args) { BODIES(1, 64, 64); }
-void tvmq_gemm_s8_6x64c4__avx512vnni(const struct tvmq_gemm_args *args) { (args->is_narrow ? gemm_6x64_narrow : gemm_6x64)(args); }
-void tvmq_gemm_s8_7x64c4__avx512vnni(const struct tvmq_gemm_args *args) { (args->is_narrow ? gemm_7x64_narrow : gemm_7x64)(args); }
-void tvmq_gemm_s8_12x32c4__avx512vnni(const struct tvmq_gemm_args *args) { BODIES(12, 32, 32); }
+KERNEL_X64(1)
+KERNEL_X64(6)
+KERNEL_X64(7)
+KERNEL_X32(12)
 void tvmq_gemm_s8_16x16c4__avx512vnni(const struct tvmq_gemm_args *args) { BODIES(16, 16, 16); }

@@ -134,14 +134,18 @@ TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_pa
   return tvmq_pack_words(stage, tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
 }
 
+// The same, one value[] behind the other.
+TVMQ_INLINE __m512i tvmq_pack_rows(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4]) {
+  return _mm512_permutexvar_epi32(_mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0), tvmq_pack_lanes(stage, path, value));
+}
+
 // Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes, sums as rows of four times as many.
 TVMQ_INLINE void tvmq_store_at(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4], int nv, uint8_t *const rows[4]) {
   if (path == TVMQ_PATH_SUMS) {
     UNROLL for (int i = 0; i < 4; i++) _mm512_storeu_si512(rows[i / nv] + (size_t)(i % nv) * 64, value[i]);
     return;
   }
-  const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-  const __m512i bytes = _mm512_permutexvar_epi32(order, tvmq_pack_lanes(stage, path, value));
+  const __m512i bytes = tvmq_pack_rows(stage, path, value);
   if (nv == 4) {
     _mm512_storeu_si512(rows[0], bytes);
   } else if (nv == 2) {
@@ -155,10 +159,29 @@ TVMQ_INLINE void tvmq_store_at(const struct tvmq_stage *stage, enum tvmq_path pa
   }
 }
 
-// The same, of rows a constant distance apart.
-TVMQ_INLINE void tvmq_store_rows(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4], int nv, uint8_t *out, size_t out_stride) {
-  uint8_t *const rows[4] = {out, out + out_stride, out + 2 * out_stride, out + 3 * out_stride};
-  tvmq_store_at(stage, path, value, nv, rows);
+// The first n channels of a panel, a bit each; n is at least 1.
+TVMQ_INLINE __mmask64 tvmq_first_channels(size_t n) { return UINT64_MAX >> (64 - n); }
+
+// The same, of rows a constant distance apart, of each of which only these channels are stored.
+TVMQ_INLINE void tvmq_store_channels(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4], int nv, __mmask64 channels, uint8_t *out,
+                                     size_t out_stride) {
+  if (path == TVMQ_PATH_SUMS) {
+    UNROLL for (int i = 0; i < 4; i++)
+        _mm512_mask_storeu_epi32(out + (size_t)(i / nv) * out_stride + (size_t)(i % nv) * 64, (__mmask16)(channels >> (i % nv * 16)), value[i]);
+    return;
+  }
+  const __m512i bytes = tvmq_pack_rows(stage, path, value);
+  if (nv == 4) {
+    _mm512_mask_storeu_epi8(out, channels, bytes);
+  } else if (nv == 2) {
+    _mm256_mask_storeu_epi8(out, (__mmask32)channels, _mm512_castsi512_si256(bytes));
+    _mm256_mask_storeu_epi8(out + out_stride, (__mmask32)channels, _mm512_extracti64x4_epi64(bytes, 1));
+  } else {
+    _mm_mask_storeu_epi8(out, (__mmask16)channels, _mm512_castsi512_si128(bytes));
+    _mm_mask_storeu_epi8(out + out_stride, (__mmask16)channels, _mm512_extracti32x4_epi32(bytes, 1));
+    _mm_mask_storeu_epi8(out + 2 * out_stride, (__mmask16)channels, _mm512_extracti32x4_epi32(bytes, 2));
+    _mm_mask_storeu_epi8(out + 3 * out_stride, (__mmask16)channels, _mm512_extracti32x4_epi32(bytes, 3));
+  }
 }
 
 // ---- int64 accumulators (16x8): as in stage_avx2.h, with arithmetic shifts of 64 bits instead of a constant that lifts sums above zero

@@ -133,7 +133,10 @@ static float row_tiles(const struct tvmq_variant *v, size_t m, const struct tvmq
 }
 
 // Panels by what they take in the inner loop.
-static float multiplied_panels(const struct tvmq_variant *v, size_t n) { return (float)tvmq_ceil_div(n, v->layout.nr) - (tvmq_is_narrow(v, n) ? 0.5f : 0); }
+static float multiplied_panels(const struct tvmq_variant *v, size_t n) {
+  const size_t together = (v->flags & TVMQ_NARROW) != 0 ? TVMQ_NARROWING : v->layout.nr;
+  return (float)tvmq_round_up(n, together) / v->layout.nr;
+}
 
 static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;

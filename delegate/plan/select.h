@@ -37,14 +37,8 @@ struct tvmq_gemm_problem {
   uint8_t in_flip;            // of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must take its bytes as they are
 };
 
-// Whether the last panel of n channels is narrow for a variant that makes use of that (TVMQ_NARROW).
-static inline bool tvmq_is_narrow(const struct tvmq_variant *variant, size_t n) {
-  const size_t rest = n % variant->layout.nr;
-  return (variant->flags & TVMQ_NARROW) != 0 && rest != 0 && rest <= variant->layout.nr / 2u;
-}
-
-// Cycles: padded tiles * (tile_cycles + padded work / rate), a narrow panel's work being half, and for what rows need before. NULL: no variant has the family's
-// accumulator, or exact_k leaves none.
+// Cycles: padded tiles * (tile_cycles + padded work / rate), and for what rows need before. NULL: no variant has the family's accumulator, or exact_k leaves
+// none.
 const struct tvmq_variant *tvmq_select_gemm(enum tvmq_family family, const struct tvmq_gemm_problem *problem, float *cycles);
 
 // The variant that sums the problem's rows for a gemm variant, and the cycles that all sums take. NULL, and 0 cycles: it needs no sums.

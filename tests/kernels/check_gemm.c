@@ -156,7 +156,9 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
   const size_t n_lines = (variant->flags & TVMQ_LINES) != 0 ? 1 + check_below((uint32_t)most_lines) : 1;
   layer.n_rows = n_lines * line_rows;
   layer.n_cols = 1;
-  layer.row_stride = (layer_padded_n(&layer) + (check_one_in(2) ? 0 : check_below(40))) * layer.stored;
+  const size_t wanted = check_one_in(4) ? nr : (layer.n - 1) % nr + 1;
+  if ((variant->flags & TVMQ_NARROW) != 0) layer.stored_n -= nr - wanted;
+  layer.row_stride = (layer.stored_n + (check_one_in(2) ? 0 : check_below(40))) * layer.stored;
 
   const size_t k = (shape->depth + ku - 1) / ku * ku;
   const struct rows drawn = is_matrix && check_one_in(2) ? draw_matrix(&layer, k, side) : draw_slots(&layer, k, side);
@@ -192,7 +194,7 @@ static void check_shape(const struct tvmq_variant *variant, const struct shape *
       .n_taps = shape->n_taps,
       .k = k,
       .panel = panels,
-      .is_narrow = tvmq_is_narrow(variant, layer.n) && !check_one_in(4),
+      .wanted = wanted,
       .n_panels = layer_padded_n(&layer) / nr,
       .panel_bytes = panel_bytes,
       .n_lines = n_lines,
@@ -301,6 +303,7 @@ static void bench(const struct tvmq_variant *variant) {
                                      .n_taps = taps,
                                      .k = k,
                                      .panel = panels,
+                                     .wanted = layout->nr,
                                      .n_panels = 1,
                                      .panel_bytes = parts.size,
                                      .n_lines = 1,

@@ -51,6 +51,7 @@ static int32_t draw_zero_point(int32_t min, int32_t max) {
 void layer_draw(struct layer *layer, const struct tvmq_variant *variant, size_t n, size_t n_taps, size_t n_depths, bool weightless) {
   const bool s16 = variant->family == TVMQ_FAMILY_GEMM_S16 || variant->family == TVMQ_FAMILY_DEPTHWISE_S16;
   *layer = (struct layer){.variant = variant, .n = n, .n_taps = n_taps, .n_depths = n_depths, .weights = centred_weights, .sums = sums};
+  layer->stored_n = layer_padded_n(layer);
   layer->element = s16 ? sizeof(int16_t) : sizeof(int8_t);
   layer->stage.sums = (variant->flags & TVMQ_SUMS) != 0 && check_one_in(4);
   layer->stored = layer->stage.sums ? sizeof(int32_t) : layer->element;
@@ -174,7 +175,7 @@ void *layer_out(const struct layer *layer, enum guard_side side) {
     out_guard = guard_create(1, LAYER_MAX_OUT, GUARD_READ_WRITE);
     check_random_bytes(background, sizeof background);
   }
-  const size_t last_pixel = layer_padded_n(layer) * layer->stored;
+  const size_t last_pixel = layer->stored_n * layer->stored;
   const size_t size = (layer->n_rows - 1) * layer->row_stride + (layer->n_cols - 1) * layer->col_stride + last_pixel;
   out_start = guard_at(&out_guard, 0, size, side);
   memcpy(guard_slot(&out_guard, 0), background, LAYER_MAX_OUT);
@@ -213,7 +214,7 @@ void layer_compare(const struct layer *layer) {
       if (got != wanted) fail_at(layer, i, n, wanted, got);
     }
     // The caller drops the outputs of channels that pad the panel.
-    memcpy(expected + (out - slot), out, layer_padded_n(layer) * layer->stored);
+    memcpy(expected + (out - slot), out, layer->stored_n * layer->stored);
   }
   if (memcmp(slot, expected, sizeof expected) == 0) return;
   size_t at = 0;

@@ -131,7 +131,8 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);
   const struct tvmq_gemm_lines stored = stored_lines(c);
   const bool has_no_gaps = stored.pitch == stored.line_rows;
-  const size_t whole_panels = tvmq_max(tvmq_min(end_panel, group_n / nr), panel);
+  const size_t stored_whole = (c->choice.variant->flags & TVMQ_NARROW) != 0 ? end_panel : tvmq_min(end_panel, group_n / nr);
+  const size_t whole_panels = tvmq_max(stored_whole, panel);
   for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts; part++) {
     if (part->n == 0) continue;
     const bool is_small = whole_panels < end_panel && part->n * (end_panel - panel) * nr * bytes <= COPIED_SOONER;

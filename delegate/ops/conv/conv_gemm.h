@@ -51,6 +51,12 @@ struct tvmq_gemm_plan {
 };
 static inline struct tvmq_gemm_plan *tvmq_gemm_plan_of(const struct tvmq_conv *conv) { return conv->plan; }
 
+// How many channels of the last panel before `end_panel` are the group's.
+static inline size_t tvmq_gemm_wanted(const struct tvmq_conv *conv, size_t end_panel) {
+  const size_t nr = conv->choice.variant->layout.nr;
+  return tvmq_min(conv->problem.group_n - (end_panel - 1) * nr, nr);
+}
+
 // Whether there are rows between lines whose results the kernel drops.
 static inline bool tvmq_gemm_drops_gaps(const struct tvmq_conv *conv) {
   const struct tvmq_gemm_lines *lines = &tvmq_gemm_plan_of(conv)->lines;

@@ -255,6 +255,7 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
       .panel = b->panels + panel * c->choice.panel.size,
+      .wanted = tvmq_gemm_wanted(c, panel + n_panels),
       .n_panels = n_panels,
       .panel_bytes = c->choice.panel.size,
       .n_lines = 1,

@@ -199,7 +199,7 @@ static struct tvmq_gemm_args args_of(const struct tvmq_conv *c, size_t out_strid
 static void set_panel(const struct tvmq_conv *c, const uint8_t *panels, size_t p, struct tvmq_gemm_args *args) {
   args->panel = panels + p * c->choice.panel.size;
   args->panel_follows = p + 1 < c->choice.panels;
-  args->is_narrow = !args->panel_follows && tvmq_is_narrow(c->choice.variant, c->problem.group_n);
+  args->wanted = tvmq_gemm_wanted(c, p + 1);
 }
 
 // Whole tiles, and then the one that ends with the last row.
@@ -248,7 +248,7 @@ static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, 
   }
   tvmq_rows_list(in, row_bytes, m, v->mr, rows);
 
-  const bool overhangs = m < v->mr || line < wide_line;
+  const bool overhangs = m < v->mr || (line < wide_line && !has_flag(c, TVMQ_NARROW));
   uint8_t *out = overhangs ? scratch + g->tile : pass->outs[0];
   struct tvmq_gemm_args args = args_of(c, wide_line);
   args.rows = rows;
