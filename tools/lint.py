@@ -39,7 +39,7 @@ ROOMS = {
     "threads": ("cpu", *BASE),
     "plan": PLAN,
     "ops": ("exact", "plan", *PLAN),
-    "ops/claims": ("ops", "exact", "kernels", *KERNELS),
+    "ops/claims": ("ops", "exact", "kernels", "base"),
     "ops/conv": ("ops/claims", "ops/moves", *OPS),
     "ops/depthwise": ("ops/claims", "ops/conv", *OPS),
     "ops/elementwise": ("ops/claims", *OPS),
@@ -76,7 +76,7 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
 FLAT = "add|arg_max|byte_map|float_(?:map|pair|pool|range|steps|sums)|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|square"
-KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}__({ISAS})")
+KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}(?:_\d+c)?__({ISAS})")
 SHARED_FILES = dict.fromkeys(("float_range", "float_steps", "float_sums"), "hybrid") | dict.fromkeys(("float_map", "float_pair", "float_pool"), "floats")
 
 # "Of a tile, the rows" and "What a kernel needs" leave the reader to find out what the comment is about.

@@ -70,8 +70,8 @@ struct tvmq_gemm_args {
   size_t overlap;  // TVMQ_MATRIX_ROWS: rows that the last tile shares with the one before, less than mr; 0 for a single tile
   size_t k;        // elements per tap, a multiple of the layout's ku
   const void *panel;
-  size_t wanted;                 // TVMQ_NARROW: so many channels of the last panel, from 1 to nr, are computed and stored
-  size_t n_panels, panel_bytes;  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
+  size_t wanted;                                 // TVMQ_NARROW: so many channels of the last panel, from 1 to nr, are computed and stored
+  size_t n_panels, panel_bytes;                  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
   size_t n_lines, line_stride, out_line_stride;  // TVMQ_LINES
   size_t pitch, line_rows;                       // TVMQ_GAPS; a pitch of 0: all rows are wanted
   bool panel_follows;                            // another panel lies behind this one, and will be wanted next: it may be fetched ahead
@@ -328,11 +328,10 @@ enum tvmq_variant_flags {
   TVMQ_FLOAT_STAGE = 1u << 4,    // any of the panels may be in float form (stage.h)
   TVMQ_LINES = 1u << 5,          // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
   TVMQ_SUMS = 1u << 6,           // the stage may have `sums`
-  TVMQ_NARROW = 1u << 7,         // the last panel may be narrow: it is stored without the channels that are not wanted, and computed without whole vectors of them
+  TVMQ_NARROW = 1u << 7,         // of the last panel, channels that are not wanted are not stored, nor computed where they fill vectors
   TVMQ_GAPS = 1u << 8,           // TVMQ_MATRIX_ROWS, of which those between lines need not be stored
   TVMQ_FUSED_STAGE = 1u << 9     // any of the panels may be in fused form (stage.h)
 };
-
 enum { TVMQ_NARROWING = 16 };  // channels of a vector of kernels with TVMQ_NARROW
 
 // The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.

@@ -77,8 +77,12 @@ TVMQ_INLINE void pool_windows(const struct tvmq_pool_args *a, struct part p, enu
     pool_part(a, p, 3, 1, type);
   else if (a->n_rows == 3 && n_kept == 2)
     pool_part(a, p, 3, 2, type);
+  else if (a->n_rows == 3 && n_kept == 0)
+    pool_part(a, p, 3, 0, type);
   else if (a->n_rows == 2 && n_kept == 0)
     pool_part(a, p, 2, 0, type);
+  else if (n_kept == 0)
+    pool_part(a, p, a->n_rows, 0, type);
   else
     pool_part(a, p, a->n_rows, n_kept, type);
 }

@@ -25,7 +25,7 @@ struct layer {
   struct tvmq_stage stage;
 
   size_t n_rows, n_cols, row_stride, col_stride;  // of the output; strides in bytes
-  size_t stored_n;  // channels that may be stored of a pixel: unless the check says less, those of whole panels
+  size_t stored_n;                                // channels that may be stored of a pixel: unless the check says less, those of whole panels
 };
 
 // Draws weights and zero points. `weightless`: all weights and the filter zero point are 0, so that only bias and row terms reach the output stage.
