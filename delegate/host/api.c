@@ -29,17 +29,21 @@ static const char *isa_containing(uint32_t cpu) {
   return "";
 }
 
-static const char *greatest_isa(void) {
+// The last, and so greatest, instruction set that these features contain.
+static const char *greatest_isa(uint32_t cpu) {
   const char *greatest = "";
-  for (size_t i = 0; i < tvmq_n_isas; i++) greatest = tvmq_isa_offered(&tvmq_isas[i]) ? tvmq_isas[i].name : greatest;
+  for (size_t i = 0; i < tvmq_n_isas; i++) greatest = (tvmq_isas[i].cpu & ~cpu) == 0 ? tvmq_isas[i].name : greatest;
   return greatest;
 }
 
 const struct tvmq_cpu_info *tvmq_get_cpu(void) {
   struct tvmq_answers *answers = tvmq_answers();
   if (answers == NULL) return NULL;
-  answers->cpu = (struct tvmq_cpu_info){
-      .name = tvmq_cpu_name(), .isa = greatest_isa(), .count = tvmq_cpu_count(), .in_order = tvmq_cpu_in_order(), .identity = tvmq_cpu_identity()};
+  answers->cpu = (struct tvmq_cpu_info){.name = tvmq_cpu_name(),
+                                        .isa = greatest_isa(tvmq_cpu_detect()),
+                                        .count = tvmq_cpu_count(),
+                                        .in_order = tvmq_cpu_in_order(),
+                                        .identity = tvmq_cpu_identity()};
   return &answers->cpu;
 }
 
@@ -90,7 +94,7 @@ const struct tvmq_machine_info *tvmq_get_machine(int index) {
   const struct tvmq_machine *machine = &tvmq_machines[index];
   tvmq_machine_write(machine, &(struct tvmq_text){.at = answers->machine_text, .size = sizeof answers->machine_text});
   answers->machine =
-      (struct tvmq_machine_info){.name = machine->name, .isa = isa_containing(machine->cpu), .in_order = machine->in_order, .text = answers->machine_text};
+      (struct tvmq_machine_info){.name = machine->name, .isa = greatest_isa(machine->cpu), .in_order = machine->in_order, .text = answers->machine_text};
   return &answers->machine;
 }
 
@@ -105,7 +109,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
   snprintf(delegate->machine, sizeof delegate->machine, "%s", delegate->env.machine->name);
   *info = (struct tvmq_delegate_info){
       .threads = tvmq_threads_count(delegate->env.threads),
-      .isa = delegate->options.isa > 0 ? delegate->isa : greatest_isa(),
+      .isa = greatest_isa(delegate->env.cpu),
       .rounding = delegate->rounding,
       .error = delegate->error,
       .scratch_bytes = delegate->scratch.size,

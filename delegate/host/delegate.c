@@ -81,7 +81,6 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
     return NULL;
   }
   tvmq_weight_cache_open(&delegate->weight_cache, delegate->options.weight_cache, delegate->options.log_severity, &delegate->env);
-  tvmq_option_name("isa", options->isa, delegate->isa, sizeof delegate->isa);
   tvmq_option_name("rounding", options->rounding, delegate->rounding, sizeof delegate->rounding);
   tvmq_delegate_read_records(delegate);
   return delegate;

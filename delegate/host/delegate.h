@@ -32,8 +32,8 @@ struct tvmq_delegate {
 
   struct tvmq_delegate_info info;
   struct tvmq_peak_info peak;
-  struct tvmq_buffer_info buffer;                                      // the last one asked for
-  char isa[16], rounding[16], machine[TVMQ_MACHINE_NAME], error[512];  // what info's strings point at
+  struct tvmq_buffer_info buffer;                             // the last one asked for
+  char rounding[16], machine[TVMQ_MACHINE_NAME], error[512];  // what info's strings point at
 };
 
 typedef TfLiteStatus (*tvmq_apply_fn)(TfLiteContext *context, TfLiteDelegate *base);

@@ -184,9 +184,11 @@ static int place(const char *names, const char *text, size_t length) {
 }
 
 struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options) {
+  const uint32_t cpu = options->estimate > 0 ? tvmq_machines[options->estimate - 1].cpu : tvmq_cpu_detect();
   return (struct tvmq_reference){
       .scaling = (enum tvmq_scaling)options->fully_connected,
       .hybrid = (enum tvmq_hybrid)options->hybrid,
+      .dot_products = (cpu & TVMQ_CPU_DOTPROD) != 0,
       .fast_math = options->fast_math == TVMQ_FAST_MATH_ON,
   };
 }

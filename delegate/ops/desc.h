@@ -42,7 +42,8 @@ enum tvmq_hybrid { TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE, TVMQ_
 struct tvmq_reference {
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED
   enum tvmq_hybrid hybrid;
-  bool fast_math;  // compiled with unsafe optimizations: quotients may be products with a reciprocal
+  bool dot_products;  // the processor has Arm's, which the runtime's hybrid kernels use
+  bool fast_math;     // compiled with unsafe optimizations: quotients may be products with a reciprocal
 };
 
 // CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels; TRANSPOSE_CONV, whose stride and padding are those of the
@@ -55,6 +56,7 @@ struct tvmq_conv_desc {
   bool depthwise, fully_connected;
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED; else unknown, and it is fixed point
   enum tvmq_hybrid hybrid;    // meaningful only with float32 activations
+  bool dot_products;          // meaningful only of a hybrid FULLY_CONNECTED, as in struct tvmq_reference
   bool asymmetric_inputs;     // of a hybrid FULLY_CONNECTED: activations are quantized with a zero point
   bool keep_num_dims;         // of FULLY_CONNECTED: the output has the input's rank, else 2
   enum tvmq_type in_type, filter_type;

@@ -42,6 +42,7 @@ static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_d
 static const char *describe_rest(const struct tvmq_node_view *view, const struct tvmq_shape *filter, struct tvmq_shapes *shapes, struct tvmq_conv_desc *conv) {
   conv->scaling = view->node->reference.scaling;
   conv->hybrid = view->node->reference.hybrid;
+  conv->dot_products = view->node->reference.dot_products;
   tvmq_describe_activations(view, conv);
   if (filter->rank != 2) return "the filter has not 2 dimensions";
   conv->out_c = filter->dims[0];

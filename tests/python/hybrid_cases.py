@@ -46,11 +46,10 @@ def hybrids(draw: Draw, operator: str) -> cases.Case:
 
 
 def takes_rows_together(form: str, case: cases.Case) -> bool:
-    """Whether the runtime may take several rows of a FULLY_CONNECTED at a time, by dot products."""
+    """Whether the runtime takes several rows of a FULLY_CONNECTED at a time, by dot products, where it has several."""
     has_dot_products = any(isa.name == "dotprod" and isa.available for isa in library.isas())
     channels, depth = np.shape(case.parameters["filter"])
-    n_rows = int(np.prod(case.parameters["in_shape"])) // depth
-    return form == "neon" and has_dot_products and n_rows > 1 and depth % 16 == 0 and channels % 2 == 0
+    return form == "neon" and has_dot_products and depth % 16 == 0 and channels % 2 == 0
 
 
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
@@ -61,6 +60,6 @@ def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:
         keeps_dims = fully_connected and case.parameters.get("keep_num_dims") and len(case.parameters["in_shape"]) != 2
         return "scales" if keeps_dims and len(scales) > 1 else "option hybrid"  # what is refused first
     if fully_connected and takes_rows_together(form, case):
-        return "several rows"
+        return "number of rows"
     alike = case.builder is builders.build_conv and len(set(scales.tolist())) == 1
     return "scales" if form == "portable" and len(scales) > 1 and (fully_connected or alike) else None

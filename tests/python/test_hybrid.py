@@ -37,6 +37,20 @@ def test_random(runtime: harness.Runtime, operator: str, draw: Draw) -> None:
         harness.assert_equal(harness.run(delegated, value)[0], harness.run(expected, value)[0])
 
 
+def test_other_numbers_of_rows(runtime: harness.Runtime) -> None:
+    """Whatever FULLY_CONNECTED is taken, the graph can be prepared for other inputs."""
+    for channels in (28, 27):
+        model = builders.build_fully_connected(in_shape=(1, 592), out_c=channels, dtype="float32", filter_dtype="int8", per_channel=False)
+        interpreters = [runtime.interpreter(model), runtime.interpreter(model, [runtime.load()])]
+        for n_rows in (2, 32, 1):
+            value = activations(np.random.default_rng(n_rows), "any", (n_rows, 592))
+            for interpreter in interpreters:
+                interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], value.shape)
+                interpreter.allocate_tensors()
+            expected, got = (harness.run(interpreter, value)[0] for interpreter in interpreters)
+            harness.assert_equal(got, expected)
+
+
 @pytest.mark.parametrize("build, parameters", [(builders.build_conv, {"out_c": 40}), (builders.build_depthwise, {})])
 def test_other_batches_on_several_threads(runtime: harness.Runtime, build, parameters: dict) -> None:
     """Threads share an image, or each takes some."""

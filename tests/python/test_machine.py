@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import tvmq_delegate
 from tvmq_delegate import cli
-from tvmq_delegate.binding import machines
+from tvmq_delegate.binding import library, machines
 
 
 def opened(runtime: harness.Runtime, model: pathlib.Path, **options: object) -> tuple[Any, Any]:
@@ -23,6 +23,9 @@ def opened(runtime: harness.Runtime, model: pathlib.Path, **options: object) -> 
 
 def test_known_machines() -> None:
     known = {machine.name: machine for machine in tvmq_delegate.machines()}
+    order = [isa.name for isa in library.isas()]
+    assert {known[name].isa for name in ("zen5", "sapphire-rapids", "neoverse-n1")} == {"avx512vbmi", "amx", "dotprod"}
+    assert all(machine.isa in order[1:] for machine in known.values())
     assert known["cortex-a53"].in_order and known["cortex-a53"].isa == "neon" and not known["zen5"].in_order
     assert all(machine.text.startswith(f"tvmq-machine 1\nname = {name}\n") for name, machine in known.items())
     assert "kernel tvmq_gemm_s8_4x16r4__neon = " in known["cortex-a53"].text and "dotprod" not in known["cortex-a53"].text

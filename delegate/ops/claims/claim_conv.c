@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "ops/claims/claim.h"
 #include "ops/claims/claim_rules.h"
 #include "ops/geometry.h"
@@ -142,13 +141,12 @@ static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
   return desc->fully_connected && window ? "hybrid: rows that are images" : NULL;
 }
 
-// By the processor's dot products, NEON's helpers take several rows at a time and do not fuse sums, but fuse them again from some size on, which is the
-// runtime's matter.
+// On processors with dot products, the runtime computes several rows at a time without fused multiply-add, and above a size that depends on its version with it
+// again. A single row is refused as well: a resize may make several of it, when the node cannot be given back.
 static const char *hybrid_rows_together(const struct tvmq_conv_desc *desc) {
   enum { DEPTHS = 16 };
-  const bool may = desc->fully_connected && desc->hybrid == TVMQ_HYBRID_NEON && (tvmq_cpu_detect() & TVMQ_CPU_DOTPROD) != 0;
-  const bool does = may && desc->in_w > 1 && desc->in_c % DEPTHS == 0 && desc->out_c % 2 == 0;
-  return does ? "hybrid: several rows, whose sums the runtime fuses or not, as their number is" : NULL;
+  const bool may = desc->fully_connected && desc->hybrid == TVMQ_HYBRID_NEON && desc->dot_products;
+  return may && desc->in_c % DEPTHS == 0 && desc->out_c % 2 == 0 ? "hybrid: with dot products, the runtime's rounding depends on the number of rows" : NULL;
 }
 
 // Inputs of an axis and its padding, of which `before` lies before them.
