@@ -9,6 +9,7 @@
 #include "host/placement.h"
 #include "host/registration.h"
 #include "tflite/abi_check.h"
+#include "tflite/variables.h"
 
 struct tvmq_delegate *tvmq_delegate_of(const void *base) {
   const TfLiteDelegate *delegate = base;
@@ -31,6 +32,17 @@ static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgra
     if (tvmq_record_wanted(&subgraph->records[i]) == wanted) return &subgraph->records[i];
   }
   return NULL;
+}
+
+// Whether only CALL_ONCE would run the graph, and what it would run it for is done.
+static bool never_runs(const struct tvmq_delegate *delegate, const TfLiteContext *context) {
+  for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
+    for (size_t i = 0; tvmq_variables_begun_by(s->variables, context) && i < s->n_records; i++) {
+      const struct tvmq_record *record = &s->records[i];
+      if (record->info.claimed && record->node.kind->state == TVMQ_STATE_FIRST_VALUES) return true;
+    }
+  }
+  return false;
 }
 
 static bool same_refusal(const struct tvmq_record *a, const struct tvmq_record *b) {
@@ -114,7 +126,7 @@ static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate
   }
 
   const struct tvmq_reference reference = tvmq_options_reference(&delegate->options);
-  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, &reference);
+  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, !never_runs(delegate, context), &reference);
   TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
   if (nodes == NULL) {
     if (subgraph != NULL) tvmq_subgraph_free(subgraph);

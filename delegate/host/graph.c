@@ -39,10 +39,10 @@ static const char *read_node(TfLiteContext *context, const TfLiteNode *node, con
   note_shapes(record, known);
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   reason = op_class->claim(&record->desc);
+  if (reason == NULL && reference->fast_math) reason = tvmq_node_scales(context, &record->node);
+  if (reason == NULL && reference->fast_math && op_class->claim_fast_math != NULL) reason = op_class->claim_fast_math(&record->desc);
   if (reason == NULL) tvmq_node_evaluate(context, &record->node, &record->desc, &record->shapes);
-  if (reason != NULL || !reference->fast_math) return reason;
-  reason = tvmq_node_scales(context, &record->node);
-  return reason == NULL && op_class->claim_fast_math != NULL ? op_class->claim_fast_math(&record->desc) : reason;
+  return reason;
 }
 
 static bool fill_record(TfLiteContext *context, const struct tvmq_subgraph *subgraph, int index, const struct tvmq_reference *reference,
@@ -103,10 +103,10 @@ static bool refuse_if_order_matters(TfLiteContext *context, struct tvmq_subgraph
   return true;
 }
 
-struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, const struct tvmq_reference *reference) {
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bool runs, const struct tvmq_reference *reference) {
   TfLiteIntArray *plan;
   if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return NULL;
-  size_t n = (size_t)plan->size, bytes;
+  size_t n = runs ? (size_t)plan->size : 0, bytes;
   if (!tvmq_mul_size(n, sizeof(struct tvmq_record), &bytes) || !tvmq_add_size(bytes, sizeof(struct tvmq_subgraph), &bytes)) return NULL;
   struct tvmq_subgraph *subgraph = tvmq_alloc(bytes);
   if (subgraph == NULL) return NULL;

@@ -80,8 +80,8 @@ struct tvmq_subgraph {
 };
 
 // Reads every node of the execution plan and claims what can be computed exactly as the tensors are now; nothing of a graph in which a node overwrites what one
-// before it reads or writes. `reference` is the runtime's. NULL: out of memory.
-struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, const struct tvmq_reference *reference);
+// before it reads or writes. `reference` is the runtime's. A graph that never `runs` is taken for one without nodes. NULL: out of memory.
+struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bool runs, const struct tvmq_reference *reference);
 
 // Releases operators; partitions are gone by then.
 void tvmq_subgraph_free(struct tvmq_subgraph *subgraph);

@@ -152,15 +152,32 @@ static void note_other_graph(TfLiteContext *context, struct tvmq_variables *vari
   }
 }
 
+static void report_nothing(TfLiteContext *context, const char *format, ...) {
+  (void)context;
+  (void)format;
+}
+
+// False: the model has no graph of this index, which the runtime would report as an error.
+static bool acquire(TfLiteContext *context, int index, TfLiteContext **graph) {
+  if (context->AcquireSubgraphContext == NULL) return false;
+  void (*const report)(TfLiteContext *, const char *, ...) = context->ReportError;
+  context->ReportError = report_nothing;
+  const TfLiteStatus status = context->AcquireSubgraphContext(context, index, graph);
+  context->ReportError = report;
+  return status == kTfLiteOk;
+}
+
 static void look_around(TfLiteContext *context, struct tvmq_variables *variables) {
   TfLiteContext *other;
   variables->once_reason = "the graph that it runs is not known";
-  for (int i = 0; context->AcquireSubgraphContext != NULL && context->AcquireSubgraphContext(context, i, &other) == kTfLiteOk; i++) {
+  for (int i = 0; acquire(context, i, &other); i++) {
     if (other == context) continue;  // it stays acquired
-    if (variables->n_once == 1 && i == variables->once_graph)
+    if (variables->n_once == 1 && i == variables->once_graph) {
       variables->once_reason = read_once_graph(other, variables);
-    else
+      variables->once_context = other;
+    } else {
       note_other_graph(other, variables);
+    }
     context->ReleaseSubgraphContext(context, i);
   }
   if (variables->once_reason != NULL) give_up_all(variables, "CALL_ONCE does more than to give variables constants for first values");
@@ -200,6 +217,10 @@ struct tvmq_variable *tvmq_variables_find(struct tvmq_variables *variables, int 
 const char *tvmq_variables_refuse(struct tvmq_variables *variables, int tensor) {
   const struct tvmq_variable *variable = find_listed(variables, tensor);
   return variable != NULL ? variable->reason : "no VAR_HANDLE of the graph names the variable";
+}
+
+bool tvmq_variables_begun_by(const struct tvmq_variables *variables, const TfLiteContext *context) {
+  return variables->once_reason == NULL && variables->once_context == context;
 }
 
 const char *tvmq_variables_refuse_once(const struct tvmq_variables *variables) { return variables != NULL ? variables->once_reason : "it runs a graph"; }

@@ -100,11 +100,13 @@ def test_order(runtime: harness.Runtime, build: Callable[[], bytes], threads: in
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_wake_word(runtime: harness.Runtime, dtype: str) -> None:
     """A streaming network is one partition, and no more than two copies of a state move bytes."""
-    delegate = runtime.load()
+    delegate = runtime.load(require_full_delegation=True)
     assert_same(runtime, zoo.wake_word(dtype=dtype), delegate, 20)
-    main = [node for node in tvmq_delegate.report(delegate).nodes if node.subgraph == 0]
-    assert all(node.claimed and node.partition == 0 for node in main)
-    assert {node.algorithm for node in main if node.op == "ASSIGN_VARIABLE"} == {"view"}
+    report = tvmq_delegate.report(delegate)
+    assert all(node.claimed and node.partition == 0 and node.subgraph == 0 for node in report.nodes)
+    assert {node.algorithm for node in report.nodes if node.op == "ASSIGN_VARIABLE"} == {"view"}
+    assert (report.summary.subgraphs, report.summary.claimed) == (2, report.summary.nodes)
+    assert len(tvmq_delegate.nodes(zoo.wake_word(dtype=dtype), runtime=runtime.module).nodes) == report.summary.nodes
 
 
 @randomly
@@ -199,6 +201,13 @@ REFUSED = {
     "the runtime runs another node of the variable": of_another_shape,
     "the nodes of the variable are in more than one partition": around_the_runtime,
 }
+
+
+def test_error_of_a_model_with_variables(runtime: harness.Runtime) -> None:
+    """It has nothing but the delegate's own words: the runtime is not heard about graphs that the delegate has looked for."""
+    with pytest.raises(RuntimeError) as raised:
+        runtime.interpreter(without_first_value(), [runtime.load(require_full_delegation=True)])
+    assert "the variable is used before it gets its first value" in str(raised.value) and "subgraph_index" not in str(raised.value)
 
 
 @pytest.mark.parametrize("reason", REFUSED)

@@ -61,7 +61,7 @@ static TfLiteIntArray *list(const int *values, int n) {
 static void check(struct graph *g, uint32_t cpu, int n_nodes, int n_first, int out, int last, const char *wanted, const char *name) {
   const struct tvmq_reference reference = {.scaling = TVMQ_SCALING_FIXED_POINT};
   g->fake->applying = true;
-  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(&g->s->context, 0, &reference);
+  struct tvmq_subgraph *subgraph = tvmq_subgraph_create(&g->s->context, 0, true, &reference);
   const struct tvmq_env env = {.cpu = cpu};
   int nodes[MOST_NODES];
   for (int i = 0; i < n_nodes; i++) nodes[i] = i;

@@ -250,7 +250,7 @@ static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, 
 
   const bool overhangs = m < v->mr || (line < wide_line && !has_flag(c, TVMQ_NARROW));
   uint8_t *out = overhangs ? scratch + g->tile : pass->outs[0];
-  struct tvmq_gemm_args args = args_of(c, wide_line);
+  struct tvmq_gemm_args args = args_of(c, overhangs ? wide_line : line);
   args.rows = rows;
   args.row_terms = no_terms;
   args.row_tiles = 1;
