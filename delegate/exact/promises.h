@@ -1,4 +1,4 @@
-// The promises that an output stage may make to its kernels (struct tvmq_stage in kernel.h): vector paths are shorter where they hold.
+// The promises that an output stage may make to its kernels (struct tvmq_stage in stage.h): vector paths are shorter where they hold.
 #pragma once
 
 #include "exact/float_stage.h"

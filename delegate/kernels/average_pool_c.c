@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/kernel.h"
 #include "kernels/stage.h"
 
 #define LANES 8

@@ -26,3 +26,14 @@ static inline void tvmq_complete_byte_map(struct tvmq_byte_map *map) {
   map->first = (uint8_t)end;
   map->n_live = longest < TVMQ_N_BYTES ? TVMQ_N_BYTES - longest : 0;
 }
+
+// ---- byte_map: out[i] = map->table[in[i]], of bytes of either type
+//
+// The tensors are one or do not overlap.
+struct tvmq_byte_map_args {
+  const void *in;
+  void *out;
+  size_t n;
+  const struct tvmq_byte_map *map;
+};
+typedef void (*tvmq_byte_map_fn)(const struct tvmq_byte_map_args *args);

@@ -2,7 +2,7 @@
 //
 // Reads: each row eight depths at a time, the last four of a tap apart; weights four depths ahead, from one tap to the next too, and in the end the multipliers
 // and shifts. The next depths of a row are loaded as soon as the last of the present ones is used, and the present ones once more after the last eight.
-// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (kernel.h). Sums for an int64 bias are moved to
+// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (gemm.h). Sums for an int64 bias are moved to
 // int64 after every MOST_DEPTHS.
 //
 // Registers of the assembly besides those of gemm_lane_neon.h: v8-v11 weights of four depths, x9 depths left in the tap, x10 taps left, x11 offset of the

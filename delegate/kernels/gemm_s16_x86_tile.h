@@ -5,7 +5,7 @@
 //   add(a, b), store(p, v)         of 32-bit lanes; a vector
 //
 // Tile: ROWS x two vectors of channels. Reads: each row four bytes at a time, broadcast; one group of channels x 2 weights of int16. k is a multiple of 2.
-// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (kernel.h). Sums for an int64 bias are added up in
+// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (gemm.h). Sums for an int64 bias are added up in
 // products of the output stage after every MOST_DEPTHS.
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Fixed-point rescaling: the one definition of what x * multiplier * 2^(shift - 31) is, in the three roundings that `enum tvmq_rounding` names, and for the
-// int64 accumulators of 16x8. Every vector form equals these functions bit for bit.
+// The output stage, and fixed-point rescaling: the one definition of what x * multiplier * 2^(shift - 31) is, in the three roundings that `enum tvmq_rounding`
+// names, and for the int64 accumulators of 16x8. Every vector form equals these functions bit for bit.
 //
 // The multiplier is 0 or lies in [2^30, 2^31), so the doubling high multiply never meets the one product that saturates (-2^31 * -2^31).
 // shift is in [-31, 30]; a positive one shifts left.
@@ -12,10 +12,33 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/kernel.h"
+#include "kernels/inline.h"
+
+enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
+
+// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in other
+// forms.
+struct tvmq_stage {
+  enum tvmq_rounding rounding;
+  bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
+  bool headroom;       // every accumulator is proven within +-2^30, every shift is >= -22 and the zero point fits int8: rounding and zero point may be added
+                       // before a right shift
+  bool fits_int16;     // every requantized value + zero point, unclamped, as int8 and as stored, is proven to fit int16: narrowing need not saturate
+  uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
+  int32_t zero_point;  // of the output as int8 (or int16)
+  int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
+  bool sums;           // none of the above: accumulators are stored as they are, int32 (TVMQ_SUMS)
+};
+TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // of kernels on bytes
+
+struct tvmq_scale {
+  int32_t multiplier, shift;  // Q31, >0 left, <=0 right
+};
 
 // Arithmetic modulo 2^32, which signed C leaves undefined.
 static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
@@ -68,23 +91,6 @@ static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t sh
 }
 
 static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
-
-// The sum or difference of two quantized elements, as the reference's ADD and SUB take it: both at one scale with left_shift more bits, then at the output's.
-static inline int32_t tvmq_add_value(const struct tvmq_add_args *args, int32_t a, int32_t b) {
-  const int32_t x = (a - args->in_zero_point[0]) * (1 << args->left_shift), y = (b - args->in_zero_point[1]) * (1 << args->left_shift);
-  const int32_t scaled_x = tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift);
-  const int32_t scaled_y = tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
-  const int32_t sum = (args->minus[0] ? -scaled_x : scaled_x) + (args->minus[1] ? -scaled_y : scaled_y);
-  const int32_t value = tvmq_rescale(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift);
-  return tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), args->min, args->max);
-}
-
-// The difference that SQUARED_DIFFERENCE squares: both elements at one scale with seven bits more.
-static inline int32_t tvmq_difference(const struct tvmq_square_args *args, int32_t a, int32_t b) {
-  const int32_t x = (a - args->in_zero_point[0]) * (1 << TVMQ_SQUARE_SHIFT), y = (b - args->in_zero_point[1]) * (1 << TVMQ_SQUARE_SHIFT);
-  return tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift) -
-         tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
-}
 
 // A half, by which the greater of two scales is rescaled.
 static inline bool tvmq_is_half(struct tvmq_scale scale) { return scale.multiplier == 1 << 30 && scale.shift == 0; }

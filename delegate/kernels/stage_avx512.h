@@ -1,6 +1,6 @@
 // The output stage (stage.h) in AVX-512 vectors: sixteen int32 accumulators of sixteen channels at a time.
 //
-// Short path, for stages with headroom (kernel.h). Let a be the accumulator, m the multiplier, s >= 1 the right shift and z the zero point. The accumulator is
+// Short path, for stages with headroom (stage.h). Let a be the accumulator, m the multiplier, s >= 1 the right shift and z the zero point. The accumulator is
 // kept as the unsigned u = a + 2^31, which costs nothing because the bias is. One 64-bit multiply-add then gives both roundings and the zero point:
 //
 //   T = 2 m u + C,   C = 2^31 + ((2^(s-1) - 1 + z 2^s) << 32) - 2 m 2^31

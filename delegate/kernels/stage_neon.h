@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernels/inline.h"
+#include "kernels/kernel.h"
 #include "kernels/stage.h"
 
 enum tvmq_neon_path {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/inline.h"
+#include "kernels/kernel.h"
 #include "kernels/stage.h"
 
 enum tvmq_path {

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/arith.h"
+#include "kernels/stage.h"
 #include "packing/layout.h"
 
 // One direction of a tile: its number of outputs, 1 to 4, or TVMQ_WINOGRAD_NO_TAPS: the filter has a single tap in that direction, which is left alone.
@@ -102,8 +103,6 @@ typedef void (*tvmq_winograd_gemm_fn)(const struct tvmq_winograd_gemm_args *args
 
 // Rows that a kernel with tiles of up to `most` rows computes first of those that are left: no last tile is much smaller than the others.
 static inline size_t tvmq_winograd_rows(size_t left, size_t most, size_t step) { return tvmq_round_up(tvmq_ceil_div(left, tvmq_ceil_div(left, most)), step); }
-
-struct tvmq_stage;  // kernel.h
 
 // One call finishes n channels of a panel, a multiple of nr, of n_tiles tiles that lie side by side. Sums are read at the points of the tile only.
 struct tvmq_winograd_output_args {

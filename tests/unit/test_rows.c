@@ -1,4 +1,4 @@
-// Zipped rows lie as kernel.h has them, whatever the depths of a tap; nothing but the tiles is written. The range of pixels that rows read holds every pixel of
+// Zipped rows lie as gemm.h has them, whatever the depths of a tap; nothing but the tiles is written. The range of pixels that rows read holds every pixel of
 // their windows, lies in the input, and is whole lines or part of one.
 #include "base/arith.h"
 #include "ops/conv/rows.h"
