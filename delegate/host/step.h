@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "host/graph.h"
+#include "host/record.h"
 
 // An output of a step.
 struct tvmq_source {
