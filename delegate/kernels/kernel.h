@@ -89,7 +89,7 @@ struct tvmq_variant {
   enum tvmq_family family;
   uint32_t cpu;                      // every bit of this set is needed
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // quantize, add, mul, maximum, softmax and pools only
+  enum tvmq_type in_type, out_type;  // quantize, add, mul, interpolate, maximum, softmax and pools only
   struct {
     uint8_t filter_h, filter_w,
         stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
@@ -135,7 +135,7 @@ struct tvmq_variant {
 #define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
 #define TVMQ_ARG_MAX(symbol, ...) void symbol(const struct tvmq_arg_max_args *args);
 #define TVMQ_MAXIMUM(symbol, ...) void symbol(const struct tvmq_maximum_args *args);
-#define TVMQ_HYBRID(family, id, symbol, ...) void symbol(const struct tvmq_##family##_args *args);
+#define TVMQ_FLOAT(family, id, symbol, ...) void symbol(const struct tvmq_##family##_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);
 #define TVMQ_WINOGRAD_GEMM(symbol, ...) void symbol(const struct tvmq_winograd_gemm_args *args);

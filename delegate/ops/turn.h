@@ -15,6 +15,9 @@ enum tvmq_turning {
   TVMQ_TURNS_EACH  // the first input and the first output, each as it comes
 };
 
+// The type that a tensor has for kernels, to which uint8 is int8, flipped.
+static inline enum tvmq_type tvmq_kernel_type(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TYPE_S8 : type; }
+
 // The xor that makes int8 of a tensor's bytes, and the one that makes uint8 of them; 0 where they are that already, or the tensor is none of bytes.
 static inline uint8_t tvmq_flip_to_s8(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TURN : 0; }
 static inline uint8_t tvmq_flip_to_u8(enum tvmq_type type) { return type == TVMQ_TYPE_S8 ? TVMQ_TURN : 0; }

@@ -212,82 +212,30 @@ const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const 
   return least(family, &problem->target, problem->excluded, depthwise_cycles, problem, cycles);
 }
 
-struct conversion {
+struct elements {
   enum tvmq_type in_type, out_type;
-  const struct tvmq_machine *machine;
-};
-
-static float conversion_cycles(const struct tvmq_variant *v, const void *problem) {
-  const struct conversion *c = problem;
-  return v->in_type == c->in_type && v->out_type == c->out_type ? 1 / tvmq_speed_of(v, c->machine).rate : UNFIT;
-}
-
-const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target) {
-  return least(TVMQ_FAMILY_QUANTIZE, target, 0, conversion_cycles, &(struct conversion){in_type, out_type, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_byte_map(const struct tvmq_target *target) {
-  return least(TVMQ_FAMILY_BYTE_MAP, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_hybrid(enum tvmq_family family, const struct tvmq_target *target) {
-  return least(family, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_interpolate(enum tvmq_type type, const struct tvmq_target *target) {
-  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_INTERPOLATE, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_S32, type, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target) {
-  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_ADD, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_mul(enum tvmq_type type, const struct tvmq_target *target) {
-  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_MUL, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_square(const struct tvmq_target *target) {
-  return least(TVMQ_FAMILY_SQUARE, target, 0, conversion_cycles, &(struct conversion){TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target->machine}, NULL);
-}
-
-const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct tvmq_target *target) {
-  if (type == TVMQ_TYPE_U8) type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_MAXIMUM, target, 0, conversion_cycles, &(struct conversion){type, type, target->machine}, NULL);
-}
-
-struct softmax {
-  enum tvmq_type out_type;
   size_t n;
   const struct tvmq_machine *machine;
 };
 
-static float softmax_cycles(const struct tvmq_variant *v, const void *problem) {
-  const struct softmax *p = problem;
+static bool is_of(enum tvmq_type served, enum tvmq_type type) { return served == TVMQ_TYPE_OTHER || served == type; }
+
+static float elements_cycles(const struct tvmq_variant *v, const void *problem) {
+  const struct elements *p = problem;
   const struct tvmq_speed speed = tvmq_speed_of(v, p->machine);
-  return v->out_type == p->out_type ? speed.tile_cycles + (float)p->n / speed.rate : UNFIT;
+  return is_of(v->in_type, p->in_type) && is_of(v->out_type, p->out_type) ? speed.tile_cycles + (float)p->n / speed.rate : UNFIT;
+}
+
+const struct tvmq_variant *tvmq_select_elementwise(enum tvmq_family family, enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target) {
+  return least(family, target, 0, elements_cycles, &(struct elements){in_type, out_type, 1, target->machine}, NULL);
 }
 
 const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, size_t n, const struct tvmq_target *target) {
-  if (out_type == TVMQ_TYPE_U8) out_type = TVMQ_TYPE_S8;
-  return least(TVMQ_FAMILY_SOFTMAX, target, 0, softmax_cycles, &(struct softmax){out_type, n, target->machine}, NULL);
-}
-
-struct places {
-  size_t depth;
-  const struct tvmq_machine *machine;
-};
-
-static float places_cycles(const struct tvmq_variant *v, const void *problem) {
-  const struct places *p = problem;
-  const struct tvmq_speed speed = tvmq_speed_of(v, p->machine);
-  return speed.tile_cycles + (float)p->depth / speed.rate;
+  return least(TVMQ_FAMILY_SOFTMAX, target, 0, elements_cycles, &(struct elements){TVMQ_TYPE_S8, out_type, n, target->machine}, NULL);
 }
 
 const struct tvmq_variant *tvmq_select_arg_max(size_t depth, const struct tvmq_target *target) {
-  return least(TVMQ_FAMILY_ARG_MAX, target, 0, places_cycles, &(struct places){depth, target->machine}, NULL);
+  return least(TVMQ_FAMILY_ARG_MAX, target, 0, elements_cycles, &(struct elements){.n = depth, .machine = target->machine}, NULL);
 }
 
 struct pooling {

@@ -64,25 +64,11 @@ size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *variant, const str
 
 const struct tvmq_variant *tvmq_select_depthwise(enum tvmq_family family, const struct tvmq_depthwise_problem *problem, float *cycles);
 
-// By a family of hybrid convolutions, none of which lacks a portable kernel.
-const struct tvmq_variant *tvmq_select_hybrid(enum tvmq_family family, const struct tvmq_target *target);
-
-// By types; NULL when no kernel converts between them.
-const struct tvmq_variant *tvmq_select_quantize(enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target);
-
-const struct tvmq_variant *tvmq_select_byte_map(const struct tvmq_target *target);
-
-// By the type of what is stored, uint8 being int8. NULL when no kernel stores such elements.
-const struct tvmq_variant *tvmq_select_interpolate(enum tvmq_type type, const struct tvmq_target *target);
-
-// By the type of the tensors; uint8 is int8, flipped. NULL when no kernel adds such tensors.
-const struct tvmq_variant *tvmq_select_add(enum tvmq_type type, const struct tvmq_target *target);
-
-const struct tvmq_variant *tvmq_select_mul(enum tvmq_type type, const struct tvmq_target *target);
-
-const struct tvmq_variant *tvmq_select_square(const struct tvmq_target *target);
-
-const struct tvmq_variant *tvmq_select_maximum(enum tvmq_type type, const struct tvmq_target *target);
+// By the types of elements; those that the family leaves open are not looked at. uint8 is int8, flipped, but to the family quantize.
+const struct tvmq_variant *tvmq_select_elementwise(enum tvmq_family family, enum tvmq_type in_type, enum tvmq_type out_type, const struct tvmq_target *target);
+static inline const struct tvmq_variant *tvmq_select_untyped(enum tvmq_family family, const struct tvmq_target *target) {
+  return tvmq_select_elementwise(family, TVMQ_TYPE_OTHER, TVMQ_TYPE_OTHER, target);
+}
 
 // For n elements, by the type of the output; inputs are of 8 bits.
 const struct tvmq_variant *tvmq_select_softmax(enum tvmq_type out_type, size_t n, const struct tvmq_target *target);

@@ -11,9 +11,9 @@
 struct tvmq_binary;
 
 struct tvmq_binary_way {
-  tvmq_plain_select select;  // of its kernels
-  float cycles;              // of an element besides the kernel, estimated
-  bool rows;                 // `compute` takes an input that repeats every `period` elements as it is
+  enum tvmq_family family;  // of its kernels
+  float cycles;             // of an element besides the kernel, estimated
+  bool rows;                // `compute` takes an input that repeats every `period` elements as it is
   // Sets what the way needs besides the kernel.
   void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
   // n elements, of inputs that lie one by one; but `period` elements of the one that repeats.

@@ -1,10 +1,5 @@
 // MAXIMUM and MINIMUM, by their kernels: bits are turned round so that the greater is what is asked for.
 #include "ops/elementwise/binary.h"
-#include "plan/select.h"
-
-static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  return tvmq_select_maximum(desc->binary.type, target);
-}
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
   (void)rounding, (void)variant;
@@ -17,4 +12,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.maximum(&(struct tvmq_maximum_args){.in = {in[0], in[1]}, .out = out, .n = n, .flip = b->flip});
 }
 
-const struct tvmq_binary_way tvmq_binary_extrema = {.select = select_kernel, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_extrema = {.family = TVMQ_FAMILY_MAXIMUM, .plan = plan, .compute = compute};

@@ -4,12 +4,6 @@
 
 #include "ops/elementwise/binary.h"
 #include "ops/quant_params.h"
-#include "plan/select.h"
-
-static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  (void)desc;
-  return tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_PAIR, target);
-}
 
 // Where an operator has an activation, NONE too cuts infinities off.
 static const struct {
@@ -42,4 +36,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.float_pair(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_floats = {.select = select_kernel, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_floats = {.family = TVMQ_FAMILY_FLOAT_PAIR, .plan = plan, .compute = compute};

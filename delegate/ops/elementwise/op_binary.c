@@ -6,6 +6,7 @@
 #include "ops/elementwise/integers.h"
 #include "ops/op.h"
 #include "plan/blocks.h"
+#include "plan/select.h"
 
 // Tasks begin on cache lines.
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  // a piece of either input
@@ -27,9 +28,14 @@ static const struct tvmq_binary_way *way_of(const struct tvmq_binary_desc *desc)
   return desc->type == TVMQ_TYPE_F32 ? &tvmq_binary_floats : ways[desc->operation];
 }
 
+static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  const enum tvmq_type type = tvmq_kernel_type(desc->binary.type);
+  return tvmq_select_elementwise(way_of(&desc->binary)->family, type, type, target);
+}
+
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
   if (is_integer(desc)) return 0;
-  return tvmq_plain_candidates(way_of(&desc->binary)->select, desc, desc->binary.n, env, list, max);
+  return tvmq_plain_candidates(select_kernel, desc, desc->binary.n, env, list, max);
 }
 
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
@@ -78,7 +84,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!b) return "out of memory";
   const struct tvmq_binary_desc *d = &desc->binary;
   b->way = way_of(d);
-  const struct tvmq_variant *variant = tvmq_plain_choose(b->way->select, desc, env);
+  const struct tvmq_variant *variant = tvmq_plain_choose(select_kernel, desc, env);
   if (variant == NULL) return "no kernel for this type";
   if (b->way != &tvmq_binary_floats) tvmq_set_pair_formula(d, env->rounding, &b->formula);
   b->way->plan(b, d, env->rounding, variant);

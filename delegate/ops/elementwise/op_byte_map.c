@@ -14,7 +14,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct byte_map *m = (struct byte_map *)*op;
   if (!m) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
-  m->variant = tvmq_select_byte_map(&target);
+  m->variant = tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, &target);
   const struct tvmq_byte_map_desc *d = &desc->byte_map;
   for (int x = 0; x < TVMQ_N_BYTES; x++) m->map.table[x] = d->table[x ^ d->in_flip] ^ d->out_flip;
   tvmq_complete_byte_map(&m->map);

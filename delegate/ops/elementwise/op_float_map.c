@@ -40,7 +40,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct map *m = (struct map *)*op;
   if (m == NULL) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
-  m->variant = tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_MAP, &target);
+  m->variant = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_MAP, &target);
   m->args = args_of(&desc->unary);
   tvmq_cut_units(&m->cut, desc->unary.n, TVMQ_LINE, (float)desc->unary.n / tvmq_speed_of(m->variant, env->machine).rate, env);
   return NULL;

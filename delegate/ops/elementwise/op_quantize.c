@@ -67,11 +67,12 @@ static void describe(const struct tvmq_quantize_desc *d, enum tvmq_rounding roun
 static bool maps_bytes(const struct tvmq_quantize_desc *d) { return tvmq_type_bytes(d->in_type) == 1 && tvmq_type_bytes(d->out_type) == 1; }
 
 static const struct tvmq_variant *select_table(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  return maps_bytes(&desc->quantize) ? tvmq_select_byte_map(target) : NULL;
+  return maps_bytes(&desc->quantize) ? tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, target) : NULL;
 }
 
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  const struct tvmq_variant *computing = tvmq_select_quantize(desc->quantize.in_type, desc->quantize.out_type, target), *table = select_table(desc, target);
+  const struct tvmq_variant *computing = tvmq_select_elementwise(TVMQ_FAMILY_QUANTIZE, desc->quantize.in_type, desc->quantize.out_type, target),
+                            *table = select_table(desc, target);
   if (computing == NULL || table == NULL) return computing != NULL ? computing : table;
   const float computed = tvmq_speed_of(computing, target->machine).rate, looked_up = tvmq_speed_of(table, target->machine).rate;
   return looked_up > computed ? table : computing;

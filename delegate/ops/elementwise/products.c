@@ -7,7 +7,6 @@
 #include "kernels/stage.h"
 #include "ops/elementwise/binary.h"
 #include "ops/quant_params.h"
-#include "plan/select.h"
 
 // Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
 static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_mul_args *args) {
@@ -23,10 +22,6 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
   tvmq_activation_range(desc->activation, desc->type, desc->out, &args->stage.min, &args->stage.max);
   args->stage.min -= offset;
   args->stage.max -= offset;
-}
-
-static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  return tvmq_select_mul(desc->binary.type, target);
 }
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
@@ -52,7 +47,7 @@ static void run(const struct tvmq_binary *b, int first, const void *const in[2],
 
 static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) { tvmq_compute_rows(b, 0, in, out, n, run); }
 
-const struct tvmq_binary_way tvmq_binary_products = {.select = select_kernel, .rows = true, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_products = {.family = TVMQ_FAMILY_MUL, .rows = true, .plan = plan, .compute = compute};
 
 // ---- PRELU
 
@@ -76,4 +71,4 @@ static void compute_prelu(const struct tvmq_binary *b, const void *const in[2], 
   }
 }
 
-const struct tvmq_binary_way tvmq_binary_prelu = {.select = select_kernel, .cycles = 1, .plan = plan_prelu, .compute = compute_prelu};
+const struct tvmq_binary_way tvmq_binary_prelu = {.family = TVMQ_FAMILY_MUL, .cycles = 1, .plan = plan_prelu, .compute = compute_prelu};

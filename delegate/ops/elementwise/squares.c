@@ -5,7 +5,6 @@
 #include "kernels/stage.h"
 #include "ops/elementwise/binary.h"
 #include "ops/quant_params.h"
-#include "plan/select.h"
 
 // Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
 static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_square_args *args) {
@@ -21,11 +20,6 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
   args->stage.zero_point = desc->out.zero_point - offset;
   args->stage.min = INT8_MIN;
   args->stage.max = INT8_MAX;
-}
-
-static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  (void)desc;  // bytes, which any takes
-  return tvmq_select_square(target);
 }
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
@@ -56,4 +50,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   tvmq_compute_rows(b, !tvmq_is_half(b->square.in_scale[0]), in, out, n, run);
 }
 
-const struct tvmq_binary_way tvmq_binary_squares = {.select = select_kernel, .rows = true, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_squares = {.family = TVMQ_FAMILY_SQUARE, .rows = true, .plan = plan, .compute = compute};

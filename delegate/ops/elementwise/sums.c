@@ -4,7 +4,6 @@
 #include "exact/fit_plane.h"
 #include "ops/elementwise/binary.h"
 #include "ops/quant_params.h"
-#include "plan/select.h"
 
 static int first_of(const struct tvmq_binary_desc *desc) { return desc->in[1].scale > desc->in[0].scale; }
 
@@ -28,10 +27,6 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
   args->max -= offset;
 }
 
-static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  return tvmq_select_add(desc->binary.type, target);
-}
-
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
   (void)variant;  // any takes a plane
   struct tvmq_add_args asked;
@@ -53,4 +48,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.add(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_sums = {.select = select_kernel, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_sums = {.family = TVMQ_FAMILY_ADD, .plan = plan, .compute = compute};

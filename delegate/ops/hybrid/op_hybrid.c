@@ -194,9 +194,9 @@ static const char *replan(struct hybrid *h, const struct tvmq_conv_desc *desc, c
   h->desc = *desc;
   set_forms(h);
   const struct tvmq_target target = tvmq_target(&env);
-  h->range = tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_RANGE, &target);
-  h->steps = tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_STEPS, &target);
-  h->results = tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_SUMS, &target);
+  h->range = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_RANGE, &target);
+  h->steps = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_STEPS, &target);
+  h->results = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_SUMS, &target);
   const char *why = set_shape(h);
   if (why != NULL) return why;
   if (!set_channels(h)) return "out of memory";

@@ -48,7 +48,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!c) return "out of memory";
   c->n_in = d->n_in;
   c->rows = d->rows;
-  c->byte_map = n_maps > 0 ? tvmq_select_byte_map(&target) : NULL;
+  c->byte_map = n_maps > 0 ? tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, &target) : NULL;
   make_maps(c, d);
   memcpy(c->in_bytes, d->row_bytes, sizeof c->in_bytes);
   for (int i = 0; i < c->n_in; i++) c->out_bytes += c->in_bytes[i];

@@ -57,7 +57,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_pool_desc *d = &desc->pool;
   const struct tvmq_target target = tvmq_target(env);
   p->desc = *d;
-  p->variant = tvmq_select_hybrid(TVMQ_FAMILY_FLOAT_POOL, &target);
+  p->variant = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_POOL, &target);
   p->bounds = tvmq_activation_bounds(d->activation, FLT_MAX);  // without an activation, the reference cuts infinities off
   p->scratch = env->scratch;
   p->slice = 0;

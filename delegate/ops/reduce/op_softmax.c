@@ -18,7 +18,7 @@ struct softmax {
 static const char *plan_bytes(struct softmax *s, const struct tvmq_env *env) {
   const struct tvmq_target target = tvmq_target(env);
   struct tvmq_scale scale;
-  s->variant = tvmq_select_softmax(s->desc.out_type, s->desc.rows * s->desc.depth, &target);
+  s->variant = tvmq_select_softmax(tvmq_kernel_type(s->desc.out_type), s->desc.rows * s->desc.depth, &target);
   if (!s->variant) return "no kernel for this combination of types";
   if (!tvmq_softmax_scale(&s->desc, &scale.multiplier, &scale.shift)) return "beta x input scale is out of range";
   s->least_difference = tvmq_softmax_exps(scale.multiplier, scale.shift, s->exps);

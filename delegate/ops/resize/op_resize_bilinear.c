@@ -22,7 +22,7 @@ struct resize {
 };
 
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
-  return tvmq_select_interpolate(desc->resize.in_type, target);
+  return tvmq_select_elementwise(TVMQ_FAMILY_INTERPOLATE, TVMQ_TYPE_S32, tvmq_kernel_type(desc->resize.in_type), target);
 }
 
 static size_t n_elements(const struct tvmq_resize_desc *d) { return (size_t)d->batch * (size_t)d->out_h * (size_t)d->out_w * (size_t)d->channels; }
