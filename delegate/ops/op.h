@@ -110,7 +110,8 @@ struct tvmq_op_class {
   // Whether a record of tuning may leave such a node to the runtime: all of its kernels are exact there by nature, since they only move bytes or pick among
   // them. The member is NULL where none are.
   bool (*leavable)(const union tvmq_desc *desc);
-  // The class that is to plan and run what is claimed, of those that can: the cheapest. NULL: this one.
+  // Another class that is to plan and run what is claimed, where it can and is cheaper, or this one cannot; NULL: this one. The member is NULL where no other
+  // ever can.
   const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
@@ -175,7 +176,8 @@ extern const struct tvmq_op_class tvmq_op_unary;            // functions of one 
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  return op_class->computed_by != NULL ? op_class->computed_by(desc, env) : op_class;
+  const struct tvmq_op_class *other = op_class->computed_by != NULL ? op_class->computed_by(desc, env) : NULL;
+  return other != NULL ? other : op_class;
 }
 
 // Ends an operator of that class; NULL is fine.

@@ -132,8 +132,8 @@ static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int threa
   return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
 }
 
-// The class that computes what `op_class` has claimed: hybrid convolutions have one of their own.
-const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_op_class *op_class);
+// The computed_by of all that convolutions compute (op.h): hybrid ones have a class of their own.
+const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env);
 
 // The set_border of both operators (op.h).
 bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);

@@ -218,18 +218,9 @@ enum tvmq_turning tvmq_conv_turn(union tvmq_desc *desc, bool in, bool out) {
   return TVMQ_TURNS_EACH;
 }
 
-const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_op_class *op_class) {
-  return desc->conv.in_type == TVMQ_TYPE_F32 ? &tvmq_op_hybrid : op_class;
-}
-
-static const struct tvmq_op_class *conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
-  return tvmq_conv_computed_by(desc, &tvmq_op_conv);
-}
-
-static const struct tvmq_op_class *fully_connected_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
-  (void)env;
-  return tvmq_conv_computed_by(desc, &tvmq_op_fully_connected);
+  return desc->conv.in_type == TVMQ_TYPE_F32 ? &tvmq_op_hybrid : NULL;
 }
 
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
@@ -242,7 +233,7 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .claim_fast_math = tvmq_claim_fast_math_conv,
                                            .candidates = candidates,
                                            .sign = tvmq_conv_sign,
-                                           .computed_by = conv_computed_by,
+                                           .computed_by = tvmq_conv_computed_by,
                                            .plan = plan,
                                            .n_tasks = n_tasks,
                                            .run_task = run_task,
@@ -257,7 +248,7 @@ const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
                                                       .claim_fast_math = tvmq_claim_fast_math_conv,
                                                       .candidates = candidates,
                                                       .sign = tvmq_conv_sign,
-                                                      .computed_by = fully_connected_computed_by,
+                                                      .computed_by = tvmq_conv_computed_by,
                                                       .plan = plan,
                                                       .n_tasks = n_tasks,
                                                       .run_task = run_task,

@@ -357,13 +357,14 @@ static const struct tvmq_op_class *wished_class(const struct tvmq_choice *wish) 
 
 // One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
-  if (tvmq_conv_computed_by(desc, &tvmq_op_depthwise) != &tvmq_op_depthwise) return &tvmq_op_hybrid;
+  const struct tvmq_op_class *const hybrid = tvmq_conv_computed_by(desc, env);
+  if (hybrid != NULL) return hybrid;
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_op_class *const wished = wished_class(&wish);
   if (wished != NULL) return wished;
-  if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return &tvmq_op_depthwise;
+  if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return NULL;
   struct tvmq_depthwise d = {0};
-  return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? &tvmq_op_depthwise : &tvmq_op_conv;
+  return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? NULL : &tvmq_op_conv;
 }
 
 const struct tvmq_op_class tvmq_op_depthwise = {

@@ -147,7 +147,7 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
 
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
-  return is_integer(desc) ? &tvmq_op_integers : &tvmq_op_binary;
+  return is_integer(desc) ? &tvmq_op_integers : NULL;
 }
 
 static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {

@@ -75,7 +75,7 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(
 
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
-  return desc->unary.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_map : &tvmq_op_unary;
+  return desc->unary.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_map : NULL;
 }
 
 static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {

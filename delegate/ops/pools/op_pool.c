@@ -224,7 +224,7 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&
 static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   if (desc->pool.in_type == TVMQ_TYPE_F32) return &tvmq_op_float_pool;
-  return tvmq_pools_by_lines(&desc->pool) ? &tvmq_op_line_pool : &tvmq_op_pool;
+  return tvmq_pools_by_lines(&desc->pool) ? &tvmq_op_line_pool : NULL;
 }
 
 static const char *claim_reduction(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }

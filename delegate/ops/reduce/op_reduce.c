@@ -301,7 +301,7 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
   const struct tvmq_reduce_desc *d = &desc->reduce;
   const bool narrow = d->in_type != TVMQ_TYPE_S16 && d->in_type != TVMQ_TYPE_F32;
   const bool pools = d->n_dims == 3 && d->dims[2] >= FEW && narrow && d->reduction != TVMQ_REDUCTION_MIN;
-  return pools ? &tvmq_op_reduce_by_pool : &tvmq_op_reduce;
+  return pools ? &tvmq_op_reduce_by_pool : NULL;
 }
 
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
