@@ -1,7 +1,11 @@
 // The common part of the readers of operators that copy elements.
+#include <string.h>
+
 #include "tflite/node_kind.h"
 
-const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy) {
+const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  struct tvmq_copy_desc *copy = &desc->copy;
+  memset(desc, 0, sizeof *desc);
   copy->in_type = tvmq_tensor_type(view->in[0]);
   copy->out_type = tvmq_tensor_type(view->out);
   copy->in_bytes = shapes->in[0].bytes;

@@ -13,8 +13,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 }
 
 static const char *begin(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   return reason == NULL && desc->copy.rank != RANK ? "the input has not 4 dimensions" : reason;
 }
 

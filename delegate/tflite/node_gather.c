@@ -1,6 +1,4 @@
 // GATHER with constant indices.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { IN, INDICES };  // inputs
@@ -16,8 +14,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_copy_desc *copy = &desc->copy;
   struct tvmq_integer_constant indices;
   int axis;
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, copy->rank, &axis);
   if (reason == NULL) reason = tvmq_find_integers(view, INDICES, TVMQ_INTEGERS("the indices are"), &indices);
   if (reason != NULL) return reason;

@@ -81,8 +81,8 @@ enum tvmq_activation tvmq_read_activation(TfLiteFusedActivation activation);
 
 // ---- copies
 
-// Begins the description of a copy as that of the whole of the first tensor that changes, and checks types.
-const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy);
+// Begins the description of a copy, in place of the node's options, as that of the whole of the first tensor that changes, and checks types.
+const char *tvmq_begin_copy(const struct tvmq_node_view *view, const struct tvmq_shapes *shapes, union tvmq_desc *desc);
 const char *tvmq_copy_shape(const struct tvmq_copy_desc *copy, struct tvmq_shape *shape);  // of the output, or of all its pieces together
 
 // For operators of which runtimes believe the output's shape in the file: NULL if it is the computed one.

@@ -1,6 +1,4 @@
 // MIRROR_PAD: what is padded is the input, turned at its ends.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { IN, PADDINGS };  // inputs
@@ -16,8 +14,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const int64_t symmetric = view->node->options.copy_options.symmetric;
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t paddings[TVMQ_MAX_RANK][2];
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_paddings(view, PADDINGS, copy->rank, paddings);
   for (int d = 0; reason == NULL && d < copy->rank; d++) {
     struct tvmq_copy_axis *axis = &copy->axes[d];

@@ -1,11 +1,9 @@
 // PACK: a concatenation along an axis that the inputs do not have.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
-  options->copy_options.axis = ((const TfLitePackParams *)builtin_data)->axis;
+  options->concatenation.axis = ((const TfLitePackParams *)builtin_data)->axis;
   return NULL;
 }
 
@@ -13,10 +11,9 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_concatenation_desc *c = &desc->concatenation;
   const struct tvmq_shape *first = &shapes->in[0];
   int axis;
-  const char *reason = tvmq_read_axis(view->node->options.copy_options.axis, first->rank + 1, &axis);
+  const char *reason = tvmq_read_axis(c->axis, first->rank + 1, &axis);
   if (reason != NULL) return reason;
   if (first->rank == TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
-  memset(desc, 0, sizeof *desc);
   reason = tvmq_begin_concatenation(view, c);
   if (reason != NULL) return reason;
   for (int i = 0; i < c->n_in; i++) {

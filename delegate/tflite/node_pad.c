@@ -30,7 +30,7 @@ static const char *describe_value(const struct tvmq_node_view *view, struct tvmq
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *pad = &desc->copy;
   int64_t paddings[TVMQ_MAX_RANK][2];
-  const char *reason = tvmq_begin_copy(view, shapes, pad);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_paddings(view, PADDINGS, pad->rank, paddings);
   if (reason == NULL) reason = describe_value(view, pad);
   for (int d = 0; reason == NULL && d < pad->rank; d++) {

@@ -1,6 +1,4 @@
 // RESIZE_NEAREST_NEIGHBOR. Quantization means nothing to it.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { IN, SIZE };  // inputs
@@ -19,8 +17,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const struct tvmq_copy_options *options = &view->node->options.copy_options;
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t size[2];
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL && copy->rank != RANK) reason = "the input has not 4 dimensions";
   if (reason == NULL) reason = tvmq_read_n_integers(view, SIZE, TVMQ_INTEGERS("the sizes are"), 2, size);
   for (int i = 0; reason == NULL && i < 2; i++) {

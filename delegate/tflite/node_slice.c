@@ -1,6 +1,4 @@
 // SLICE.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { IN, BEGIN, SIZE };  // inputs
@@ -8,7 +6,7 @@ enum { IN, BEGIN, SIZE };  // inputs
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t begin[TVMQ_MAX_RANK], size[TVMQ_MAX_RANK];
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_n_integers(view, BEGIN, TVMQ_INTEGERS("the begin is"), copy->rank, begin);
   if (reason == NULL) reason = tvmq_read_n_integers(view, SIZE, TVMQ_INTEGERS("the size is"), copy->rank, size);
   if (reason != NULL) return reason;

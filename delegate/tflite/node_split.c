@@ -1,6 +1,4 @@
 // SPLIT, SPLIT_V and UNPACK: pieces along an axis, all of one size or each of its own, or of one element, without the axis.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { SPLIT_AXIS, SPLIT_IN };             // inputs of SPLIT
@@ -27,14 +25,14 @@ static const char *cut(struct tvmq_shapes *shapes, int axis, const int64_t *size
   return left == 0 ? NULL : "the pieces are smaller than the input";
 }
 
-static const char *begin(const struct tvmq_node_view *view, int axis_input, struct tvmq_shapes *shapes, struct tvmq_copy_desc *copy, int *axis) {
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
-  return reason != NULL ? reason : tvmq_read_one_axis(view, axis_input, copy->rank, axis);
+static const char *begin(const struct tvmq_node_view *view, int axis_input, struct tvmq_shapes *shapes, union tvmq_desc *desc, int *axis) {
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
+  return reason != NULL ? reason : tvmq_read_one_axis(view, axis_input, desc->copy.rank, axis);
 }
 
 static const char *describe_split(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   int axis;
-  const char *reason = begin(view, SPLIT_AXIS, shapes, &desc->copy, &axis);
+  const char *reason = begin(view, SPLIT_AXIS, shapes, desc, &axis);
   if (reason != NULL) return reason;
   const int n = desc->copy.n_out, size = shapes->in[0].dims[axis];
   if (size % n != 0) return "the input cannot be cut into pieces of one size";
@@ -46,7 +44,7 @@ static const char *describe_split(const struct tvmq_node_view *view, struct tvmq
 // One size may be -1: what the others leave.
 static const char *describe_split_v(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   int axis, open = -1;
-  const char *reason = begin(view, SPLIT_V_AXIS, shapes, &desc->copy, &axis);
+  const char *reason = begin(view, SPLIT_V_AXIS, shapes, desc, &axis);
   int64_t sizes[TVMQ_MAX_OUT];
   if (reason == NULL) reason = tvmq_read_n_integers(view, SIZES, TVMQ_INTEGERS("the sizes are"), desc->copy.n_out, sizes);
   if (reason != NULL) return reason;
@@ -71,8 +69,7 @@ static const char *read_unpack(const void *builtin_data, int version, union tvmq
 
 static const char *describe_unpack(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   int axis;
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, desc->copy.rank, &axis);
   if (reason != NULL) return reason;
   if (shapes->in[0].dims[axis] != desc->copy.n_out) return "the axis has not an element for each output";

@@ -17,8 +17,7 @@ static const char *read_squeeze(const void *builtin_data, int version, union tvm
 static const char *describe_squeeze(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_copy_options *options = &view->node->options.copy_options;
   const struct tvmq_shape *in = &shapes->in[IN];
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   bool squeezed[TVMQ_MAX_RANK] = {false};
   for (int i = 0; reason == NULL && i < options->n_dims; i++) {
     int axis;
@@ -36,7 +35,7 @@ static const char *describe_squeeze(const struct tvmq_node_view *view, struct tv
 static const char *describe_expand_dims(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
   int axis;
-  const char *reason = tvmq_begin_copy(view, shapes, &desc->copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_one_axis(view, AXIS, in->rank + 1, &axis);
   if (reason != NULL) return reason;
   if (in->rank == TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";

@@ -1,6 +1,4 @@
 // STRIDED_SLICE.
-#include <string.h>
-
 #include "tflite/node_kind.h"
 
 enum { IN, BEGIN, END, STRIDES };   // inputs
@@ -71,8 +69,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const struct tvmq_copy_options *options = &view->node->options.copy_options;
   struct tvmq_copy_desc *copy = &desc->copy;
   struct subscripts s;
-  memset(desc, 0, sizeof *desc);
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = read_subscripts(view, &s);
   if (reason != NULL) return reason;
   const int32_t all = (1 << s.n) - 1, new_axes = options->new_axis_mask & all, ellipsis = options->ellipsis_mask & all;

@@ -6,7 +6,7 @@ enum { IN, MULTIPLES };  // inputs
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t multiples[TVMQ_MAX_RANK];
-  const char *reason = tvmq_begin_copy(view, shapes, copy);
+  const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_n_integers(view, MULTIPLES, TVMQ_INTEGERS("the multiples are"), copy->rank, multiples);
   for (int d = 0; reason == NULL && d < copy->rank; d++) {
     struct tvmq_copy_axis *axis = &copy->axes[d];

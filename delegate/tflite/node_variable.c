@@ -1,6 +1,4 @@
 // CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE: the nodes of resource variables (variables.h).
-#include <string.h>
-
 #include "tflite/node_kind.h"
 #include "tflite/variables.h"
 
@@ -20,9 +18,8 @@ static const char *describe_handle(const struct tvmq_node_view *view, struct tvm
 }
 
 static const char *describe_read(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
-  memset(desc, 0, sizeof *desc);
   shapes->out = shapes->in[0];
-  return tvmq_begin_copy(view, shapes, &desc->copy);
+  return tvmq_begin_copy(view, shapes, desc);
 }
 
 static const char *describe_assign(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
