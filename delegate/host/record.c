@@ -41,8 +41,6 @@ void tvmq_record_undo(struct tvmq_record *record) {
   tvmq_record_refuse(record, "the delegation failed");
 }
 
-bool tvmq_record_folded(const struct tvmq_record *record) { return (record->node.kind->op_class->plan == NULL || record->is_border) && !record->bytes.applied; }
-
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors) {
   *tensors = record->bytes.applied ? &record->bytes.root : record->node.in;
   return record->bytes.applied ? 1 : record->node.n_in;
@@ -80,7 +78,7 @@ void tvmq_record_show_folded(struct tvmq_record *record) {
 }
 
 void tvmq_record_show_plan(struct tvmq_record *record) {
-  if (tvmq_record_folded(record)) {
+  if (record->is_border) {
     tvmq_record_show_folded(record);
     return;
   }
@@ -200,14 +198,14 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   if (same || empty) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (empty || (record->planned && same)) return NULL;
 
-  if (changed && (tvmq_record_folded(record) || record->bytes.known)) return "constants that are folded into other nodes have changed";
+  if (changed && (record->is_border || record->bytes.known)) return "constants that are folded into other nodes have changed";
   if (changed) tvmq_record_release(record);
   record->planned = false;
   record->begin_cycles = env->machine->node_cycles;
   if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
   if (reason == NULL && !same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (reason == NULL) record->desc = desc;
-  if (reason == NULL && !tvmq_record_folded(record)) reason = plan_operator(record, &desc, env, &record->content);
+  if (reason == NULL && !record->is_border) reason = plan_operator(record, &desc, env, &record->content);
   if (reason != NULL) {
     hide_plan(record);
     return reason;

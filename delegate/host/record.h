@@ -69,7 +69,6 @@ static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return
 // has been packed of constants that have changed since is packed anew.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env);
 bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env);  // it is planned, but a record of tuning leaves it to the runtime
-bool tvmq_record_folded(const struct tvmq_record *record);                            // others do along with their own work what it does
 
 // The tensors that the planned operator reads, and how large each is.
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);

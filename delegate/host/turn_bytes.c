@@ -77,7 +77,7 @@ bool tvmq_turn_bytes(struct tvmq_subgraph *subgraph, const TfLiteContext *contex
   }
   for (size_t i = 0; i < subgraph->n_records; i++) {
     const struct tvmq_record *record = &subgraph->records[i];
-    if (tvmq_record_wanted(record) && !tvmq_record_folded(record)) constrain_record(tensors, record);
+    if (tvmq_record_wanted(record) && !record->is_border) constrain_record(tensors, record);
   }
   for (size_t i = 0; i < subgraph->n_records; i++) {
     if (tvmq_record_wanted(&subgraph->records[i])) turn_record(tensors, &subgraph->records[i]);

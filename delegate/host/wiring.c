@@ -57,7 +57,7 @@ static void find_needed(struct tvmq_step *steps, size_t n) {
     struct tvmq_step *step = &steps[i];
     step->needed = false;
     for (int k = 0; k < n_out(step); k++) step->needed |= out_bytes(step, k) > 0 && (!step->inside[k] || step->used[k]);
-    step->needed &= !tvmq_record_folded(step->record);
+    step->needed &= !step->record->is_border;
     const int *reads, n_reads = tvmq_record_reads(step->record, &reads);
     for (int j = 0; step->needed && j < n_reads; j++) {
       const struct tvmq_source *source = &step->sources[j];

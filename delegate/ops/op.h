@@ -116,7 +116,7 @@ struct tvmq_op_class {
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
   // released): also a wish that is not legal.
-  // NULL: such operators are folded into others, and there is nothing to plan, run or release.
+  // NULL: such operators have no outputs, and there is nothing to plan, run or release (moves/op_nothing.c).
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
   // An inference is one pass after the other, 0 and on, each of that many tasks that threads may run in any order; a pass without tasks is behind the last one.
   size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
