@@ -58,7 +58,7 @@ const char *tvmq_get_signature(const void *base, int index) {
   const struct tvmq_delegate *delegate = tvmq_delegate_of(base);
   struct tvmq_record *record = delegate != NULL ? tvmq_delegate_record(delegate, index) : NULL;
   if (!is_planned(record)) return NULL;
-  if (record->signature == NULL) record->signature = tvmq_alloc(TVMQ_SIGNATURE_SIZE);
+  if (record->signature == NULL) record->signature = tvmq_alloc(TVMQ_TASK_SIZE);
   if (record->signature == NULL) return NULL;
   union tvmq_desc turned = record->desc;
   tvmq_record_turn(record, &turned);

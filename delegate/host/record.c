@@ -127,7 +127,7 @@ static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *
 // The choice that is wished for the operator: by force, or by records of tuning, if need be of the same operator with its tensors as the model has them. NULL:
 // there is none.
 static const struct tvmq_choice *wish_for(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
-  char task[TVMQ_SIGNATURE_SIZE];
+  char task[TVMQ_TASK_SIZE];
   if (record->bytes.applied) return NULL;
   if (record->is_forced) return &record->wish;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;

@@ -3,8 +3,8 @@
 #include "cpu/cpu.h"
 #include "host/options.h"
 
-void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_SIGNATURE_SIZE]) {
-  struct tvmq_text text = {.at = room, .size = TVMQ_SIGNATURE_SIZE};
+void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_TASK_SIZE]) {
+  struct tvmq_text text = {.at = room, .size = TVMQ_TASK_SIZE};
   char name[16];
   room[0] = '\0';
   if (op_class->sign == NULL) return;

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "ops/op.h"
-
-enum { TVMQ_SIGNATURE_SIZE = 512 };
+#include "tuning/records.h"
 
 // Writes the signature of a node called `op` whose operator is of that class and planned for `desc`: "" if it leaves no choice.
-void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char text[TVMQ_SIGNATURE_SIZE]);
+void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char text[TVMQ_TASK_SIZE]);

@@ -18,7 +18,7 @@ struct tvmq_trial_step {
   const struct tvmq_op_class *by;  // the class that runs it
   struct tvmq_op *op;
   struct tvmq_op_info info;
-  char signature[TVMQ_SIGNATURE_SIZE];  // on this machine
+  char signature[TVMQ_TASK_SIZE];  // on this machine
   const void *in[TVMQ_RECIPE_INPUTS];
   void *out;
   size_t first_pass, n_passes;

@@ -9,10 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shape.h"
 #include "base/types.h"
 
-// Dimensions of a copy: rank 4, with height and width cut in two, has 6. Repetitions, each another dimension, come on top when dimensions are merged.
-enum { TVMQ_COPY_AXES = 8, TVMQ_MERGED_AXES = 2 * TVMQ_COPY_AXES, TVMQ_COPY_OUT = 64 };
+// Dimensions of a copy: those of any tensor, and the 6 of rank 4 with height and width cut in two. Repetitions, each another dimension, come on top when
+// dimensions are merged.
+enum { TVMQ_COPY_AXES = TVMQ_MAX_RANK, TVMQ_MERGED_AXES = 2 * TVMQ_COPY_AXES, TVMQ_COPY_OUT = 64 };
 
 // How the output's index i in a dimension gives the index to read in the input's.
 enum tvmq_copy_kind {

@@ -11,7 +11,7 @@
 #include "ops/broadcast.h"
 #include "ops/copy.h"
 
-enum { TVMQ_MAX_IN = 64, TVMQ_MAX_OUT = 64 };  // input and output tensors of an operator
+enum { TVMQ_MAX_IN = 64, TVMQ_MAX_OUT = TVMQ_COPY_OUT };  // input and output tensors of an operator
 
 enum tvmq_padding { TVMQ_PADDING_SAME, TVMQ_PADDING_VALID };
 
