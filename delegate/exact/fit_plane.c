@@ -215,7 +215,7 @@ static bool is_sound(const void *value) {
          plane.n_exceptions <= TVMQ_PLANE_MAX_EXCEPTIONS && fits_int32(&plane);
 }
 
-struct tvmq_proofs tvmq_plane_proofs(void) { return (struct tvmq_proofs){"planes", &planes, is_sound}; }
+const struct tvmq_proofs tvmq_plane_proofs = {"planes", &planes, is_sound};
 
 static bool fit(const struct tvmq_add_args *sum, struct task *task, struct tvmq_plane *plane) {
   set_task(sum, task);

@@ -1,3 +1,4 @@
 #include "exact/proofs.h"
 
-struct tvmq_proofs tvmq_proofs(int kind) { return kind == 0 ? tvmq_plane_proofs() : tvmq_table_proofs(); }
+const struct tvmq_proofs *const tvmq_proofs[] = {&tvmq_plane_proofs, &tvmq_table_proofs};
+const size_t tvmq_n_proofs = sizeof tvmq_proofs / sizeof tvmq_proofs[0];

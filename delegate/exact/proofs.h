@@ -14,8 +14,9 @@ struct tvmq_proofs {
   bool (*is_sound)(const void *value);
 };
 
-enum { TVMQ_KINDS_OF_PROOFS = 2 };
-struct tvmq_proofs tvmq_proofs(int kind);
+extern const struct tvmq_proofs tvmq_plane_proofs;  // fit_plane.h
+extern const struct tvmq_proofs tvmq_table_proofs;  // float_bytes.h
 
-struct tvmq_proofs tvmq_plane_proofs(void);  // fit_plane.h
-struct tvmq_proofs tvmq_table_proofs(void);  // float_bytes.h
+// All kinds.
+extern const struct tvmq_proofs *const tvmq_proofs[];
+extern const size_t tvmq_n_proofs;

@@ -12,23 +12,23 @@ static struct tvmq_key key_of(const struct tvmq_hasher *hasher, const struct tvm
 }
 
 static void load_proofs(const struct tvmq_weight_cache *cache, const struct tvmq_weight_file *file) {
-  for (int kind = 0; kind < TVMQ_KINDS_OF_PROOFS; kind++) {
-    const struct tvmq_proofs proofs = tvmq_proofs(kind);
-    const struct tvmq_key key = key_of(&cache->hasher, &proofs);
+  for (size_t kind = 0; kind < tvmq_n_proofs; kind++) {
+    const struct tvmq_proofs *proofs = tvmq_proofs[kind];
+    const struct tvmq_key key = key_of(&cache->hasher, proofs);
     struct tvmq_weights found;
-    if (tvmq_weight_file_find(file, &key, &found)) tvmq_memo_load(proofs.memo, found.data, found.bytes, proofs.is_sound);
+    if (tvmq_weight_file_find(file, &key, &found)) tvmq_memo_load(proofs->memo, found.data, found.bytes, proofs->is_sound);
   }
 }
 
 static void add_proofs(struct tvmq_weight_cache *cache) {
-  for (int kind = 0; kind < TVMQ_KINDS_OF_PROOFS; kind++) {
-    const struct tvmq_proofs proofs = tvmq_proofs(kind);
-    const struct tvmq_key key = key_of(&cache->hasher, &proofs);
-    const size_t bytes = tvmq_memo_save(proofs.memo, NULL, 0);
+  for (size_t kind = 0; kind < tvmq_n_proofs; kind++) {
+    const struct tvmq_proofs *proofs = tvmq_proofs[kind];
+    const struct tvmq_key key = key_of(&cache->hasher, proofs);
+    const size_t bytes = tvmq_memo_save(proofs->memo, NULL, 0);
     struct tvmq_packed *packed = bytes > 0 ? tvmq_packed_create(bytes) : NULL;
     if (packed == NULL) continue;
     packed->key = key;
-    if (tvmq_memo_save(proofs.memo, packed->memory, bytes) >= bytes) tvmq_weight_list_add(&cache->new_weights, packed);
+    if (tvmq_memo_save(proofs->memo, packed->memory, bytes) >= bytes) tvmq_weight_list_add(&cache->new_weights, packed);
     tvmq_packed_release(packed);
   }
 }
