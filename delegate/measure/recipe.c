@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "measure/draws.h"
 #include "measure/words.h"
+#include "ops/geometry.h"
 #include "ops/quant_params.h"
 
 enum { MACS_A_BYTE = 200 };
@@ -40,8 +41,8 @@ static bool set_bytes(const struct tvmq_made *made, size_t *bytes, enum tvmq_typ
 
 // Padding below or on the right: the border is all of it, since the convolution is made without padding of its own.
 static int32_t pad_behind(int32_t in, int32_t before, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
-  const int64_t reach = (int64_t)(out - 1) * stride + (int64_t)(filter - 1) * dilation + 1, behind = reach - in - before;
-  return behind <= 0 ? 0 : behind > INT16_MAX ? INT16_MAX : (int32_t)behind;
+  const int64_t behind = tvmq_pad_behind(in, before, out, filter, stride, dilation);
+  return behind < INT16_MAX ? (int32_t)behind : INT16_MAX;
 }
 
 static const char *read_conv(const char *signature, struct tvmq_conv_desc *d) {

@@ -20,6 +20,12 @@ const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_ge
 const char *tvmq_conv_out_size(const struct tvmq_conv_desc *desc, int32_t *out_h, int32_t *out_w);
 const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h, int32_t *out_w);
 
+// Inputs that the windows of `out` outputs reach behind `in`, where `before` lie before these.
+static inline int64_t tvmq_pad_behind(int64_t in, int64_t before, int64_t out, int64_t filter, int64_t stride, int64_t dilation) {
+  const int64_t behind = (out - 1) * stride + (filter - 1) * dilation + 1 - before - in;
+  return behind > 0 ? behind : 0;
+}
+
 // One direction of a convolution, without dilation: outputs whose windows lie on the same grid of every dilation-th input are a convolution of their own, a
 // phase.
 struct tvmq_axis {

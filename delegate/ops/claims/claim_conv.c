@@ -149,11 +149,6 @@ static const char *hybrid_rows_together(const struct tvmq_conv_desc *desc) {
   return may && desc->in_c % DEPTHS == 0 && desc->out_c % 2 == 0 ? "hybrid: with dot products, the runtime's rounding depends on the number of rows" : NULL;
 }
 
-// Inputs of an axis and its padding, of which `before` lies before them.
-static double padded(int32_t before, int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
-  return fmax((double)before + in, (double)(out - 1) * stride + (double)(filter - 1) * dilation + 1);
-}
-
 // Padding is written around the bytes of each image, to which a border belongs: a PAD's output would have it, too. A dilated filter may reach so far beyond a
 // small image that memory has no room for it.
 static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
@@ -164,8 +159,9 @@ static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
   const struct tvmq_border *border = &desc->border;
   const double pixel = (double)desc->batch * desc->in_c;
   const double bytes = ((double)border->top + desc->in_h + border->bottom) * ((double)border->left + desc->in_w + border->right) * pixel;
-  const double height = padded(g.pad_top, desc->in_h, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
-  const double width = padded(g.pad_left, desc->in_w, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
+  const int64_t bottom = tvmq_pad_behind(desc->in_h, g.pad_top, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
+  const int64_t right = tvmq_pad_behind(desc->in_w, g.pad_left, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
+  const double height = (double)(bottom + g.pad_top + desc->in_h), width = (double)(right + g.pad_left + desc->in_w);
   return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: far more padding than input";
 }
 

@@ -44,16 +44,10 @@ static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p
   return choose(p, target, p->m, 1, (size_t)p->desc.in_c, 0);
 }
 
-// Pixels that taps reach past the right side of the input.
-static size_t pad_right(const struct tvmq_rows *rows) {
-  const size_t reach = (rows->out_w - 1) * rows->stride_w + (rows->filter_w - 1) * rows->dilation_w + 1;
-  return reach > rows->pad_left + rows->in_w ? reach - rows->pad_left - rows->in_w : 0;
-}
-
 // Rows from a line of the copy to the next. Wide enough for the gap between lines, and for the outputs of a line, which under a border wider than the filter
 // may be more.
 static size_t padded_pitch(const struct tvmq_rows *rows) {
-  return tvmq_max(tvmq_ceil_div(rows->in_w + tvmq_max(pad_right(rows), rows->pad_left), rows->stride_w), rows->out_w);
+  return tvmq_max(tvmq_ceil_div(rows->in_w + tvmq_max(rows->pad_right, rows->pad_left), rows->stride_w), rows->out_w);
 }
 
 static size_t padded_line_bytes(const struct tvmq_rows *rows, size_t pitch) { return pitch * rows->stride_w * rows->pixel_bytes; }

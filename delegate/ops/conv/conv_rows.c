@@ -30,6 +30,7 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
       .dilation_w = (size_t)p->desc.dilation_w,
       .pad_top = (size_t)p->geometry.pad_top,
       .pad_left = (size_t)p->geometry.pad_left,
+      .pad_right = (size_t)tvmq_pad_behind(p->desc.in_w, p->geometry.pad_left, p->geometry.out_w, p->desc.filter_w, p->desc.stride_w, p->desc.dilation_w),
       .piece_taps = p->desc.dilation_w == 1 && p->groups == 1 ? (size_t)p->desc.filter_w : 1,
   };
 }

@@ -27,7 +27,7 @@ struct tvmq_rows {
   size_t tap_bytes;     // of one pixel that belong to a tap: one group's channels
   size_t out_h, out_w;  // pixels of one image
   size_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
-  size_t pad_top, pad_left;
+  size_t pad_top, pad_left, pad_right;
   size_t piece_taps;       // taps of a piece: filter_w, or 1 where taps of a filter row do not lie side by side
   const uint8_t *padding;  // a piece of zero points, and at least TVMQ_ROWS_MOVE of them
 };

@@ -98,12 +98,6 @@ static bool set_channels(struct hybrid *h) {
   return true;
 }
 
-// Inputs that an axis wants behind its own.
-static size_t padding_behind(int32_t in, int32_t out, int32_t filter, int32_t stride, int32_t dilation, int32_t before) {
-  const int64_t needed = (int64_t)(out - 1) * stride + (int64_t)(filter - 1) * dilation + 1, there = (int64_t)before + in;
-  return needed > there ? (size_t)(needed - there) : 0;
-}
-
 // The image with its padding, and how many are scaled each for itself.
 static const char *set_shape(struct hybrid *h) {
   const struct tvmq_conv_desc *d = &h->desc;
@@ -118,8 +112,8 @@ static const char *set_shape(struct hybrid *h) {
   h->out_pixels = d->fully_connected ? 1 : (size_t)g.out_h * (size_t)g.out_w;
   h->top = (size_t)g.pad_top;
   h->left = (size_t)g.pad_left * pixel;
-  h->bottom = padding_behind(d->in_h, g.out_h, d->filter_h, d->stride_h, d->dilation_h, g.pad_top);
-  h->right = padding_behind(d->in_w, g.out_w, d->filter_w, d->stride_w, d->dilation_w, g.pad_left) * pixel;
+  h->bottom = (size_t)tvmq_pad_behind(d->in_h, g.pad_top, g.out_h, d->filter_h, d->stride_h, d->dilation_h);
+  h->right = (size_t)tvmq_pad_behind(d->in_w, g.pad_left, g.out_w, d->filter_w, d->stride_w, d->dilation_w) * pixel;
   return NULL;
 }
 
