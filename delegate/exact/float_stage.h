@@ -26,6 +26,11 @@ static inline enum tvmq_form tvmq_form_of(const struct tvmq_variant *variant) {
   return (variant->flags & TVMQ_FUSED_STAGE) != 0 ? TVMQ_FORM_FUSED : (variant->flags & TVMQ_FLOAT_STAGE) != 0 ? TVMQ_FORM_FLOAT : TVMQ_FORM_FIXED;
 }
 
+// Whether panels of that form are fit for the kernel.
+static inline bool tvmq_form_serves(enum tvmq_form form, const struct tvmq_variant *variant) {
+  return form == TVMQ_FORM_FIXED || form == tvmq_form_of(variant);
+}
+
 // Gives the `n` channels of a panel, at most TVMQ_MAX_NR, the form, which is that of tvmq_float_value() or tvmq_fused_value() in stage.h, if for each of them
 // and every accumulator the clamped results are those of tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.
 //

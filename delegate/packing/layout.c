@@ -5,11 +5,6 @@
 #include "base/arith.h"
 #include "base/memory.h"
 
-bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b) {
-  return a->nr == b->nr && a->kr == b->kr && a->ku == b->ku && a->weight_bytes == b->weight_bytes && a->acc_bytes == b->acc_bytes &&
-         a->out_rows == b->out_rows && a->row_step == b->row_step && a->lanes == b->lanes && a->a_offset == b->a_offset && a->rotation == b->rotation;
-}
-
 size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size) {
   const char *acc = layout->acc_bytes == 8 ? "a64" : "";
   int length = snprintf(name, size, "s%dn%dk%du%d%s", layout->weight_bytes * 8, layout->nr, layout->kr, layout->ku, acc);

@@ -70,8 +70,6 @@ struct tvmq_layout {
   uint8_t rotation;      // gemm: 4 where the depths of four channels are rotated against each other, else 0
 };
 
-bool tvmq_layout_equal(const struct tvmq_layout *a, const struct tvmq_layout *b);
-
 // Writes the name and a terminating zero; returns the length. `size` >= TVMQ_LAYOUT_NAME always suffices.
 enum { TVMQ_LAYOUT_NAME = 40 };
 size_t tvmq_layout_name(const struct tvmq_layout *layout, char *name, size_t size);

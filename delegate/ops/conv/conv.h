@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ops/conv/conv_key.h"
 #include "ops/conv/conv_quant.h"
 #include "ops/conv/trim_filter.h"
 #include "ops/desc.h"
@@ -59,6 +60,7 @@ typedef void (*tvmq_conv_run_fn)(const struct tvmq_conv *conv, const struct tvmq
 
 // How panels are packed and multiplied, for the ways that do it alike: their packed weights can be exchanged.
 struct tvmq_conv_method {
+  enum tvmq_packer packer;
   // Fills one panel with `n` output channels.
   void (*pack)(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                const struct tvmq_channel_params *params, size_t n, void *panel);

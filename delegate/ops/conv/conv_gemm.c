@@ -144,6 +144,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
 }
 
 const struct tvmq_conv_method tvmq_gemm_method = {
+    .packer = TVMQ_PACKER_GEMM,
     .pack = tvmq_conv_pack_pieces,
     .plan_bytes = sizeof(struct tvmq_gemm_plan),
     .plan = plan,

@@ -7,34 +7,26 @@
 #include "packing/weight_file.h"
 #include "packing/weight_list.h"
 
-enum { MOST_WORDS = 64 };
+enum { MOST_BYTES = 512 };
 
-struct words {
+// All that decides on packed bytes, as bytes.
+struct identity {
   size_t n;
-  uint64_t at[MOST_WORDS];
+  uint8_t bytes[MOST_BYTES];
 };
 
-static void add(struct words *words, uint64_t word) {
-  assert(words->n < MOST_WORDS);
-  words->at[words->n++] = word;
+static void add(struct identity *identity, const void *value, size_t bytes) {
+  assert(identity->n + bytes <= MOST_BYTES);
+  memcpy(identity->bytes + identity->n, value, bytes);
+  identity->n += bytes;
 }
+#define ADD(identity, value) add(identity, &(value), sizeof(value))
 
-static void add_key(struct words *words, struct tvmq_key key) {
-  add(words, key.words[0]);
-  add(words, key.words[1]);
-}
-
-static void add_quant(struct words *words, struct tvmq_quant quant) {
-  uint32_t bits;
-  memcpy(&bits, &quant.scale, sizeof bits);
-  add(words, bits);
-  add(words, (uint32_t)quant.zero_point);
-}
+static bool is_same(const struct identity *a, const struct identity *b) { return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0; }
 
 // Shapes of activations do not count: the same weights serve any.
-static void add_desc(struct words *words, const struct tvmq_conv_desc *desc) {
+static void add_weights(struct identity *identity, const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim) {
   const bool flags[] = {desc->depthwise, desc->fully_connected, desc->bias != NULL};
-  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) add(words, flags[i]);
   const int32_t numbers[] = {(int32_t)desc->scaling,
                              (int32_t)desc->in_type,
                              (int32_t)desc->filter_type,
@@ -49,32 +41,46 @@ static void add_desc(struct words *words, const struct tvmq_conv_desc *desc) {
                              (int32_t)desc->activation,
                              desc->filter_zero_point,
                              desc->n_filter_scales};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) add(words, (uint32_t)numbers[i]);
-  add_quant(words, desc->in);
-  add_quant(words, desc->out);
+  ADD(identity, flags);
+  ADD(identity, numbers);
+  ADD(identity, desc->in);
+  ADD(identity, desc->out);
+  ADD(identity, *trim);
 }
 
-static void add_layout(struct words *words, const struct tvmq_layout *layout) {
-  const int32_t numbers[] = {layout->nr,       layout->kr,       layout->ku,    layout->weight_bytes, layout->acc_bytes,
-                             layout->out_rows, layout->row_step, layout->lanes, layout->a_offset,     layout->rotation};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) add(words, (uint32_t)numbers[i]);
+static void add_arrangement(struct identity *identity, const struct tvmq_arrangement *arrangement) {
+  _Static_assert(_Alignof(struct tvmq_layout) == 1, "no padding between its members");
+  const uint64_t numbers[] = {(uint64_t)arrangement->packer, (uint64_t)arrangement->form, arrangement->transposed, arrangement->n_taps, arrangement->k,
+                              arrangement->side_by_side,     arrangement->panels,         arrangement->panel_bytes};
+  ADD(identity, *arrangement->layout);
+  ADD(identity, numbers);
+}
+
+bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_trim *a_trim, const struct tvmq_conv_desc *b, const struct tvmq_trim *b_trim) {
+  struct identity of_a = {0}, of_b = {0};
+  add_weights(&of_a, a, a_trim);
+  add_weights(&of_b, b, b_trim);
+  return is_same(&of_a, &of_b) && a->filter == b->filter && a->bias == b->bias && a->filter_scales == b->filter_scales;
+}
+
+bool tvmq_same_arrangement(const struct tvmq_arrangement *a, const struct tvmq_arrangement *b) {
+  struct identity of_a = {0}, of_b = {0};
+  add_arrangement(&of_a, a);
+  add_arrangement(&of_b, b);
+  return is_same(&of_a, &of_b);
 }
 
 bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim, const struct tvmq_arrangement *arrangement, const struct tvmq_env *env,
                    struct tvmq_key *key) {
   if (env->content == NULL || env->hasher == NULL) return false;
-  struct words words = {0};
-  add_key(&words, *env->content);
-  add_key(&words, tvmq_content(env->hasher, desc->filter_scales, (size_t)desc->n_filter_scales * sizeof *desc->filter_scales));
-  add(&words, (uint64_t)env->rounding);
-  add_desc(&words, desc);
-  const int32_t kept[] = {trim->filter_h, trim->filter_w, trim->top, trim->left};
-  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) add(&words, (uint32_t)kept[i]);
-  add_layout(&words, arrangement->layout);
-  const uint64_t numbers[] = {(uint64_t)arrangement->way, (uint64_t)arrangement->form, arrangement->transposed, arrangement->n_taps, arrangement->k,
-                              arrangement->side_by_side,  arrangement->panels,         arrangement->panel_bytes};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) add(&words, numbers[i]);
-  *key = tvmq_content(env->hasher, words.at, words.n * sizeof words.at[0]);
+  const struct tvmq_key scales = tvmq_content(env->hasher, desc->filter_scales, (size_t)desc->n_filter_scales * sizeof *desc->filter_scales);
+  struct identity identity = {0};
+  ADD(&identity, *env->content);
+  ADD(&identity, scales);
+  ADD(&identity, env->rounding);
+  add_weights(&identity, desc, trim);
+  add_arrangement(&identity, arrangement);
+  *key = tvmq_content(env->hasher, identity.bytes, identity.n);
   return true;
 }
 

@@ -92,11 +92,3 @@ uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struc
 size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
 
 size_t tvmq_conv_stored_bytes(const struct tvmq_conv_desc *desc) { return desc->out_type == TVMQ_TYPE_S32 ? sizeof(int32_t) : tvmq_conv_element_bytes(desc); }
-
-bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b) {
-  return a->depthwise == b->depthwise && a->in_type == b->in_type && a->filter_type == b->filter_type && a->out_type == b->out_type &&
-         a->bias_type == b->bias_type && a->in_c == b->in_c && a->out_c == b->out_c && a->filter_h == b->filter_h && a->filter_w == b->filter_w &&
-         a->filter_c == b->filter_c && a->depth_multiplier == b->depth_multiplier && a->activation == b->activation && tvmq_same_quant(a->in, b->in) &&
-         tvmq_same_quant(a->out, b->out) && a->filter_zero_point == b->filter_zero_point && a->filter_scales == b->filter_scales &&
-         a->n_filter_scales == b->n_filter_scales && a->filter == b->filter && a->bias == b->bias;
-}

@@ -54,6 +54,3 @@ size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc);
 
 // Bytes of one element of the output: as many, or 4 for sums.
 size_t tvmq_conv_stored_bytes(const struct tvmq_conv_desc *desc);
-
-// True if packed weights and channel parameters made for `a` serve `b` with the same kernel.
-bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b);

@@ -346,6 +346,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
 }
 
 static const struct tvmq_conv_method method = {
+    .packer = TVMQ_PACKER_WINOGRAD,
     .pack = pack,
     .plan_bytes = sizeof(struct winograd),
     .plan = plan,

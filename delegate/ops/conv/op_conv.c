@@ -70,17 +70,16 @@ static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
   return complete;
 }
 
-static bool find_key(const struct tvmq_conv *c, const struct tvmq_env *env, struct tvmq_key *key) {
-  const struct tvmq_arrangement arrangement = {
+static struct tvmq_arrangement arrangement_of(const struct tvmq_conv *c) {
+  return (struct tvmq_arrangement){
       .layout = &c->choice.variant->layout,
-      .way = c->choice.way->id,
+      .packer = c->choice.way->method->packer,
       .form = c->form,
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
       .panels = c->choice.panels * c->problem.groups,
       .panel_bytes = c->choice.panel.size,
   };
-  return tvmq_conv_key(&c->problem.kept, &c->problem.trim, &arrangement, env, key);
 }
 
 static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
@@ -88,7 +87,8 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   const size_t padding_bytes = tvmq_max((size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes, TVMQ_ROWS_MOVE);
   struct tvmq_key key = {{0}};
   c->form = tvmq_conv_form(c->choice.variant, env->machine, c->problem.m);
-  const bool has_key = find_key(c, env, &key);
+  const struct tvmq_arrangement arrangement = arrangement_of(c);
+  const bool has_key = tvmq_conv_key(&c->problem.kept, &c->problem.trim, &arrangement, env, &key);
   c->weights = tvmq_conv_weights(&key, has_key, c->choice.panels * c->problem.groups * c->choice.panel.size, env, fill, c);
   c->padding = tvmq_alloc_unset(padding_bytes);
   if (!c->weights || !c->padding) return "out of memory";
@@ -112,13 +112,13 @@ static void drop_weights(struct tvmq_conv *c) {
 }
 
 static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return tvmq_conv_same_weights(&a->problem.kept, &b->problem.kept) && tvmq_trim_equal(&a->problem.trim, &b->problem.trim);
+  return tvmq_conv_same_weights(&a->problem.kept, &a->problem.trim, &b->problem.kept, &b->problem.trim);
 }
 
 // The weights that `a` has packed serve `b`.
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
-  return same_weights(a, b) && (a->form == TVMQ_FORM_FIXED || a->form == tvmq_form_of(b->choice.variant)) && a->choice.way->method == b->choice.way->method &&
-         a->choice.n_taps == b->choice.n_taps && a->choice.k == b->choice.k && tvmq_layout_equal(&a->choice.variant->layout, &b->choice.variant->layout);
+  const struct tvmq_arrangement of_a = arrangement_of(a), of_b = arrangement_of(b);
+  return same_weights(a, b) && tvmq_form_serves(a->form, b->choice.variant) && tvmq_same_arrangement(&of_a, &of_b);
 }
 
 static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {

@@ -69,9 +69,8 @@ static const char *make_constants(struct transpose_conv *t, const struct tvmq_co
 }
 
 static bool same_constants(const struct tvmq_conv_desc *a, const struct tvmq_conv_desc *b) {
-  return a->filter == b->filter && a->bias == b->bias && a->bias_type == b->bias_type && a->filter_scales == b->filter_scales &&
-         a->n_filter_scales == b->n_filter_scales && a->filter_zero_point == b->filter_zero_point && a->out_c == b->out_c && a->filter_h == b->filter_h &&
-         a->filter_w == b->filter_w && a->filter_c == b->filter_c && a->stride_h == b->stride_h && a->stride_w == b->stride_w;
+  static const struct tvmq_trim whole;
+  return tvmq_conv_same_weights(a, &whole, b, &whole) && a->stride_h == b->stride_h && a->stride_w == b->stride_w;
 }
 
 static bool same_classes(const struct transpose_conv *t, const struct tvmq_phases classes[], size_t n) {

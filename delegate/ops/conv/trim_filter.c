@@ -35,10 +35,6 @@ struct tvmq_trim tvmq_trim(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
   return trim;
 }
 
-bool tvmq_trim_equal(const struct tvmq_trim *a, const struct tvmq_trim *b) {
-  return a->filter_h == b->filter_h && a->filter_w == b->filter_w && a->top == b->top && a->left == b->left;
-}
-
 const uint8_t *tvmq_trimmed_filter(const struct tvmq_trim *trim, const struct tvmq_conv_desc *d, bool transposed, uint8_t **copy) {
   *copy = NULL;
   if (!transposed && trim->filter_h == d->filter_h && trim->filter_w == d->filter_w) return d->filter;

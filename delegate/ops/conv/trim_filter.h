@@ -15,9 +15,6 @@ struct tvmq_trim {
 // Takes the taps off the description's filter and what lies before the first kept one off the padding. The weights stay where they are: see below.
 struct tvmq_trim tvmq_trim(struct tvmq_conv_desc *desc, struct tvmq_geometry *geometry);
 
-// True if the same taps of the same filter are kept.
-bool tvmq_trim_equal(const struct tvmq_trim *a, const struct tvmq_trim *b);
-
 // The weights that are kept, in the filter's order, or with its rows and columns exchanged: the description's own where they are all, and in their order, else
 // *copy, which is to be freed by tvmq_free(). NULL: out of memory.
 const uint8_t *tvmq_trimmed_filter(const struct tvmq_trim *trim, const struct tvmq_conv_desc *desc, bool transposed, uint8_t **copy);

@@ -108,6 +108,18 @@ static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
   return true;
 }
 
+static struct tvmq_arrangement arrangement_of(const struct tvmq_depthwise *d) {
+  return (struct tvmq_arrangement){
+      .layout = &d->variant->layout,
+      .packer = TVMQ_PACKER_DEPTHWISE,
+      .form = d->form,
+      .transposed = d->transposed,
+      .side_by_side = d->side_by_side,
+      .panels = d->n_blocks,
+      .panel_bytes = d->panel_bytes,
+  };
+}
+
 static const char *pack_blocks(const struct packing *packing, const struct tvmq_env *env) {
   struct tvmq_depthwise *d = packing->d;
   const struct tvmq_layout *layout = &d->variant->layout;
@@ -120,15 +132,7 @@ static const char *pack_blocks(const struct packing *packing, const struct tvmq_
     return "packed weights exceed the address space";
   d->panel_bytes = panel.size;
   d->form = tvmq_conv_form(d->variant, env->machine, (size_t)d->desc.batch * d->h.out * d->w.out);
-  const struct tvmq_arrangement arrangement = {
-      .layout = layout,
-      .way = TVMQ_WAY_PIXEL_TABLE,
-      .form = d->form,
-      .transposed = d->transposed,
-      .side_by_side = d->side_by_side,
-      .panels = d->n_blocks,
-      .panel_bytes = d->panel_bytes,
-  };
+  const struct tvmq_arrangement arrangement = arrangement_of(d);
   struct tvmq_key key = {{0}};
   const bool has_key = tvmq_conv_key(&d->desc, &d->trim, &arrangement, env, &key);
   d->weights = tvmq_conv_weights(&key, has_key, bytes, env, fill, (void *)packing);
@@ -265,15 +269,18 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   return NULL;
 }
 
+// The weights that `a` has packed serve `b`.
+static bool same_packing(const struct tvmq_depthwise *a, const struct tvmq_depthwise *b) {
+  const struct tvmq_arrangement of_a = arrangement_of(a), of_b = arrangement_of(b);
+  return tvmq_conv_same_weights(&a->desc, &a->trim, &b->desc, &b->trim) && tvmq_form_serves(a->form, b->variant) && tvmq_same_arrangement(&of_a, &of_b);
+}
+
 static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_depthwise old = *d;
   d->threads = env->threads;
   const char *why = describe(d, desc, env);
   if (why) return why;
-  const bool packed = d->packed && (d->form == TVMQ_FORM_FIXED || d->form == tvmq_form_of(d->variant)) && tvmq_conv_same_weights(&old.desc, &d->desc) &&
-                      tvmq_trim_equal(&old.trim, &d->trim) && old.side_by_side == d->side_by_side && old.transposed == d->transposed &&
-                      tvmq_layout_equal(&old.variant->layout, &d->variant->layout);
-  if (!packed) {
+  if (!d->packed || !same_packing(&old, d)) {
     drop_weights(d);
     why = pack_kept(d, env);
     if (why) return why;
