@@ -107,49 +107,68 @@ static size_t unreadable_rows(const struct tvmq_conv *c) {
   return tvmq_min(tvmq_ceil_div(c->choice.k - pixel, pixel), c->problem.m);
 }
 
-static bool is_padded(const struct tvmq_conv_choice *c) { return c->way->id == TVMQ_WAY_PADDED_COPY; }
-
-// Bytes of a thread's copies; false: they do not fit. Rows and lines do: claim_conv.c bounds the tensors, strides and, by way of the padding, how far filters
-// reach.
-static bool copies_bytes(const struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *bytes) {
-  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  const size_t mr = c->choice.variant->mr, k = c->choice.k, pixel = g->rows.pixel_bytes;
-  if (c->choice.way->id == TVMQ_WAY_MATRIX) return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), k, bytes);
-  if (c->choice.way->id == TVMQ_WAY_MATRIX_IM2COL) return tvmq_mul_size(n_rows, k, bytes);
-  const size_t line = padded_line_bytes(&g->rows, g->lines.pitch),
-               last_tap = padded_lines(&g->rows, 0) * line + (g->rows.filter_w - 1) * g->rows.dilation_w * pixel;
-  size_t read, plane, filled, others;  // of the last plane what is read and filled, and the others
-  if (!tvmq_mul_size(n_rows, g->rows.stride_w * pixel, &read) || !tvmq_add_size(read, last_tap + k, &read)) return false;
-  if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel + TVMQ_PAD, &filled)) return false;
-  return tvmq_mul_size(padded_planes(&g->rows) - 1, plane, &others) && tvmq_add_size(tvmq_max(read, filled), others, bytes);
-}
-
-static struct tvmq_gemm_lines lines_of(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c) {
-  if (!is_padded(c)) return tvmq_gemm_one_line(p, c);
+static struct tvmq_gemm_lines padded_copy_lines(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c) {
+  (void)c;
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   return (struct tvmq_gemm_lines){.images = (size_t)p->desc.batch, .image_lines = rows.out_h, .line_rows = rows.out_w, .pitch = padded_pitch(&rows)};
 }
 
-static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
-  const struct tvmq_rows rows = tvmq_conv_rows(p);
-  const struct tvmq_gemm_lines lines = lines_of(p, c);
-  struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
+static struct tvmq_work work_in_lines(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_gemm_lines *lines,
+                                      const struct tvmq_env *env) {
+  struct tvmq_work work = tvmq_gemm_work(p, c, lines, env);
   work.even = true;
-  work.least = env->machine->matrix_least_tiles * tvmq_ceil_div(c->variant->mr, lines.pitch);
-  work.most = tvmq_ceil_div(env->machine->matrix_most_rows, lines.pitch);
-  work.row_bytes = is_padded(c) ? padded_planes(&rows) * padded_line_bytes(&rows, lines.pitch) : c->k;
-  work.reach = is_padded(c) ? padded_lines(&rows, 0) : 0;
+  work.least = env->machine->matrix_least_tiles * tvmq_ceil_div(c->variant->mr, lines->pitch);
+  work.most = tvmq_ceil_div(env->machine->matrix_most_rows, lines->pitch);
+  work.row_bytes = c->k;
   return work;
 }
 
-static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
+  const struct tvmq_gemm_lines line = tvmq_gemm_one_line(p, c);
+  return work_in_lines(p, c, &line, env);
+}
+
+static struct tvmq_work work_padded(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
+  const struct tvmq_rows rows = tvmq_conv_rows(p);
+  const struct tvmq_gemm_lines lines = padded_copy_lines(p, c);
+  struct tvmq_work work = work_in_lines(p, c, &lines, env);
+  work.row_bytes = padded_planes(&rows) * padded_line_bytes(&rows, lines.pitch);
+  work.reach = padded_lines(&rows, 0);
+  return work;
+}
+
+// Room for a thread's copies of so many bytes, and for what all ways need.
+static bool reserve(struct tvmq_conv *c, size_t n_rows, size_t copies, size_t *size) {
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr;
-  size_t copies;
-  return copies_bytes(c, n_lines, n_rows, &copies) && tvmq_scratch_append(size, c->choice.n_taps, sizeof(void *), &g->taps) &&
-         tvmq_scratch_append(size, copies, 1, &g->copies) &&
+  return tvmq_scratch_append(size, c->choice.n_taps, sizeof(void *), &g->taps) && tvmq_scratch_append(size, copies, 1, &g->copies) &&
          tvmq_scratch_append(size, g->row_sums ? tvmq_round_up(n_rows, mr) * c->choice.n_taps : 0, sizeof(void *), &g->table) &&
          tvmq_scratch_append(size, g->row_sums ? n_rows + mr : 0, sizeof(int32_t), &g->terms);
+}
+
+static bool reserve_in_place(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+  const size_t mr = c->choice.variant->mr;
+  size_t copies;
+  (void)n_lines;
+  return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), c->choice.k, &copies) && reserve(c, n_rows, copies, size);
+}
+
+// Rows and lines fit: claim_conv.c bounds the tensors, strides and, by way of the padding, how far filters reach.
+static bool reserve_padded(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const size_t pixel = g->rows.pixel_bytes, line = padded_line_bytes(&g->rows, g->lines.pitch),
+               last_tap = padded_lines(&g->rows, 0) * line + (g->rows.filter_w - 1) * g->rows.dilation_w * pixel;
+  size_t read, plane, filled, others, copies;  // of the last plane what is read and filled, and the others
+  if (!tvmq_mul_size(n_rows, g->rows.stride_w * pixel, &read) || !tvmq_add_size(read, last_tap + c->choice.k, &read)) return false;
+  if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel + TVMQ_PAD, &filled)) return false;
+  return tvmq_mul_size(padded_planes(&g->rows) - 1, plane, &others) && tvmq_add_size(tvmq_max(read, filled), others, &copies) &&
+         reserve(c, n_rows, copies, size);
+}
+
+static bool reserve_im2col(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+  size_t copies;
+  (void)n_lines;
+  return tvmq_mul_size(n_rows, c->choice.k, &copies) && reserve(c, n_rows, copies, size);
 }
 
 // ---- run
@@ -173,30 +192,6 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
         memset(to, zero_points[0], pitch);
     }
   }
-}
-
-// Where the rows of a block are, once those that cannot be read in place are copied.
-static size_t place(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
-  const struct tvmq_conv *c = b->conv;
-  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
-  const size_t k = c->choice.k, mr = c->choice.variant->mr, pixel = g->rows.pixel_bytes, first = b->first, n = b->n_rows;
-  uint8_t *const copies = b->scratch + g->copies;
-  if (is_padded(&c->choice)) {
-    if (!are_there) copy_padded(c, b->in + b->image * g->rows.in_h * g->rows.in_w * pixel, first, b->n_lines, copies);
-    parts[0] = (struct tvmq_gemm_part){.base = copies, .stride = g->rows.stride_w * pixel, .n = n};
-    return 1;
-  }
-  if (c->choice.way->id == TVMQ_WAY_MATRIX_IM2COL) {
-    if (!are_there) tvmq_rows_im2col(&g->rows, b->in + b->group * g->rows.tap_bytes, first, n, copies, k);
-    parts[0] = (struct tvmq_gemm_part){.base = copies, .stride = k, .n = n};
-    return 1;
-  }
-  const size_t readable = c->problem.m - unreadable_rows(c), in_place = readable > first ? tvmq_min(readable - first, n) : 0;
-  const size_t whole = in_place < mr ? 0 : in_place;
-  parts[0] = (struct tvmq_gemm_part){.base = b->in + first * pixel, .stride = pixel, .n = whole};
-  parts[1] = (struct tvmq_gemm_part){.base = copies, .stride = k, .first = whole, .n = n - whole};
-  for (size_t m = whole; !are_there && m < n; m++) memcpy(copies + (m - whole) * k, b->in + (first + m) * pixel, pixel);
-  return 2;
 }
 
 // The kernel flips the rows if it can: nothing is flipped before.
@@ -223,15 +218,50 @@ static void fill_table(const struct tvmq_gemm_block *b, const struct tvmq_gemm_p
   }
 }
 
-static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+static void sum_rows(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *parts, size_t n_parts) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(b->conv);
   const void **table = (const void **)(b->scratch + g->table);
-  const size_t n_parts = place(b, are_there, parts);
-  if (g->row_sums && !are_there) {
-    fill_table(b, parts, n_parts, table);
-    tvmq_conv_row_terms(b->conv, g->row_sums, (const void *const *)table, b->n_rows, kernel_flip(b->conv), (int32_t *)(b->scratch + g->terms));
-  }
-  return n_parts;
+  if (g->row_sums == NULL) return;
+  fill_table(b, parts, n_parts, table);
+  tvmq_conv_row_terms(b->conv, g->row_sums, (const void *const *)table, b->n_rows, kernel_flip(b->conv), (int32_t *)(b->scratch + g->terms));
+}
+
+// Rows that cannot be read in place are a part of their own, a copy.
+static size_t bring_in_place(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+  const struct tvmq_conv *c = b->conv;
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  const size_t k = c->choice.k, pixel = g->rows.pixel_bytes, first = b->first, n = b->n_rows;
+  const size_t readable = c->problem.m - unreadable_rows(c), in_place = readable > first ? tvmq_min(readable - first, n) : 0;
+  const size_t whole = in_place < c->choice.variant->mr ? 0 : in_place;
+  uint8_t *const copies = b->scratch + g->copies;
+  parts[0] = (struct tvmq_gemm_part){.base = b->in + first * pixel, .stride = pixel, .n = whole};
+  parts[1] = (struct tvmq_gemm_part){.base = copies, .stride = k, .first = whole, .n = n - whole};
+  if (are_there) return 2;
+  for (size_t m = whole; m < n; m++) memcpy(copies + (m - whole) * k, b->in + (first + m) * pixel, pixel);
+  sum_rows(b, parts, 2);
+  return 2;
+}
+
+static size_t bring_padded(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(b->conv);
+  const size_t pixel = g->rows.pixel_bytes;
+  uint8_t *const copies = b->scratch + g->copies;
+  parts[0] = (struct tvmq_gemm_part){.base = copies, .stride = g->rows.stride_w * pixel, .n = b->n_rows};
+  if (are_there) return 1;
+  copy_padded(b->conv, b->in + b->image * g->rows.in_h * g->rows.in_w * pixel, b->first, b->n_lines, copies);
+  sum_rows(b, parts, 1);
+  return 1;
+}
+
+static size_t bring_im2col(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+  const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(b->conv);
+  const size_t k = b->conv->choice.k;
+  uint8_t *const copies = b->scratch + g->copies;
+  parts[0] = (struct tvmq_gemm_part){.base = copies, .stride = k, .n = b->n_rows};
+  if (are_there) return 1;
+  tvmq_rows_im2col(&g->rows, b->in + b->group * g->rows.tap_bytes, b->first, b->n_rows, copies, k);
+  sum_rows(b, parts, 1);
+  return 1;
 }
 
 // All tiles and panels by one call, the last tile sharing rows with the one before.
@@ -263,7 +293,9 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source source = {.lines = lines_of, .reserve = reserve, .bring = bring, .multiply = multiply};
+static const struct tvmq_gemm_source in_place = {.lines = tvmq_gemm_one_line, .reserve = reserve_in_place, .bring = bring_in_place, .multiply = multiply};
+static const struct tvmq_gemm_source padded = {.lines = padded_copy_lines, .reserve = reserve_padded, .bring = bring_padded, .multiply = multiply};
+static const struct tvmq_gemm_source by_im2col = {.lines = tvmq_gemm_one_line, .reserve = reserve_im2col, .bring = bring_im2col, .multiply = multiply};
 
 static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "rows"; }
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
@@ -274,15 +306,15 @@ const struct tvmq_conv_way tvmq_conv_in_place = {
     .choose = choose_in_place,
     .work = work,
     .method = &tvmq_gemm_method,
-    .source = &source,
+    .source = &in_place,
     .name = name_in_place,
 };
 const struct tvmq_conv_way tvmq_conv_by_padding = {
     .id = TVMQ_WAY_PADDED_COPY,
     .choose = choose_padding,
-    .work = work,
+    .work = work_padded,
     .method = &tvmq_gemm_method,
-    .source = &source,
+    .source = &padded,
     .name = name_padding,
 };
 const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
@@ -290,6 +322,6 @@ const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
     .choose = choose_im2col,
     .work = work,
     .method = &tvmq_gemm_method,
-    .source = &source,
+    .source = &by_im2col,
     .name = name_im2col,
 };

@@ -161,27 +161,38 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
   fill_table(c, &rows, start, first, n, scratch);
 }
 
-// Pointers, copies, row terms and zipped rows into the thread's scratch.
-static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+// The table of rows [first, first + n) of the input, or of a flipped copy of it.
+static void bring_table(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
+  if (has_flipped_copy(c))
+    bring_flipped(c, in, first, n, scratch);
+  else
+    fill_table(c, &tvmq_gemm_plan_of(c)->rows, in, first, n, scratch);
+}
+
+// Pointers and copies, which the way makes, row terms and zipped rows into the thread's scratch.
+static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2],
+                    void (*make)(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch)) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_variant *v = c->choice.variant;
-  const size_t first = b->first, n = b->n_rows;
+  const size_t n = b->n_rows;
   const void **table = (const void **)(b->scratch + g->table);
-  const uint8_t *in = b->in + b->group * g->rows.tap_bytes;
   parts[0] = (struct tvmq_gemm_part){.n = n};
   if (are_there) return 1;
-  if (c->choice.way->id == TVMQ_WAY_IM2COL)
-    bring_matrix(c, in, first, n, b->scratch);
-  else if (has_flipped_copy(c))
-    bring_flipped(c, in, first, n, b->scratch);
-  else
-    fill_table(c, &g->rows, in, first, n, b->scratch);
+  make(c, b->in + b->group * g->rows.tap_bytes, b->first, n, b->scratch);
   // The terms of all places in the table: its last tile is not made of the last rows alone.
   const size_t tiles = n <= v->mr ? 1 : tvmq_ceil_div(n, v->mr);
   tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tiles * v->mr, table_flip(c), (int32_t *)(b->scratch + g->terms));
   if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tiles, c->choice.n_taps, c->choice.k, table_flip(c), b->scratch + g->zipped);
   return 1;
+}
+
+static size_t bring_by_table(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+  return bring(b, are_there, parts, bring_table);
+}
+
+static size_t bring_by_im2col(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+  return bring(b, are_there, parts, bring_matrix);
 }
 
 // The arguments that all calls of the kernel have alike.
@@ -268,8 +279,8 @@ static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {
   return in_place && tvmq_gemm_plan_of(c)->row_sums == NULL && c->choice.variant->mr <= SINGLE_ROWS ? run_single : NULL;
 }
 
-static const struct tvmq_gemm_source source = {
-    .lines = tvmq_gemm_one_line, .reserve = reserve, .bring = bring, .multiply = multiply, .find_single = find_single};
+#define SOURCE(BRING) {.lines = tvmq_gemm_one_line, .reserve = reserve, .bring = BRING, .multiply = multiply, .find_single = find_single}
+static const struct tvmq_gemm_source by_table = SOURCE(bring_by_table), by_im2col = SOURCE(bring_by_im2col);
 
 const struct tvmq_conv_way tvmq_conv_by_table = {
     .id = TVMQ_WAY_ROW_TABLE,
@@ -277,7 +288,7 @@ const struct tvmq_conv_way tvmq_conv_by_table = {
     .work = work,
     .pays_flipping = pays_flipping,
     .method = &tvmq_gemm_method,
-    .source = &source,
+    .source = &by_table,
     .name = name_table,
 };
 const struct tvmq_conv_way tvmq_conv_by_im2col = {
@@ -285,6 +296,6 @@ const struct tvmq_conv_way tvmq_conv_by_im2col = {
     .choose = choose_im2col,
     .work = work,
     .method = &tvmq_gemm_method,
-    .source = &source,
+    .source = &by_im2col,
     .name = name_im2col,
 };
