@@ -103,7 +103,7 @@ struct tvmq_node_info {
   const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
   int partition;       // number of its delegate kernel, counted in each subgraph
   const char *kernel;  // what does most of the work, by the name that tvmq_get_kernel has for it; "" where no kernel is needed, as for copies
-  // How it is computed, in words for people to read:
+  // How it is computed, in words for people to read; the way is what the candidate that `runs` has (tvmq_get_candidate):
   // - CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", or "winograd 4x4", "winograd 1x4", "winograd 4x1",
   //   by the outputs of a tile
   // - DEPTHWISE_CONV_2D: "pixel table", "pixels side by side", "gathered channels", or as CONV_2D

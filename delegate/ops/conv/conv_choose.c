@@ -9,7 +9,7 @@
 #include "ops/conv/conv_winograd.h"
 
 // The one list of them.
-static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,         &tvmq_conv_by_im2col, &tvmq_conv_in_place,   &tvmq_conv_by_padding,
+static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,         &tvmq_conv_by_im2col, &tvmq_conv_by_matrix,  &tvmq_conv_by_padding,
                                                    &tvmq_conv_by_matrix_im2col, &tvmq_conv_direct,    &tvmq_conv_by_winograd};
 enum { N_WAYS = sizeof ways / sizeof *ways };
 

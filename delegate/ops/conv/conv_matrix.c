@@ -38,7 +38,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   return c;
 }
 
-static struct tvmq_conv_choice choose_in_place(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
+static struct tvmq_conv_choice choose_matrix(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   (void)env;
   if (!tvmq_conv_is_matrix(p)) return (struct tvmq_conv_choice){0};
   return choose(p, target, p->m, 1, (size_t)p->desc.in_c, 0);
@@ -146,7 +146,7 @@ static bool reserve(struct tvmq_conv *c, size_t n_rows, size_t copies, size_t *s
          tvmq_scratch_append(size, g->row_sums ? n_rows + mr : 0, sizeof(int32_t), &g->terms);
 }
 
-static bool reserve_in_place(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+static bool reserve_matrix(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
   const size_t mr = c->choice.variant->mr;
   size_t copies;
   (void)n_lines;
@@ -227,7 +227,7 @@ static void sum_rows(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
 }
 
 // Rows that cannot be read in place are a part of their own, a copy.
-static size_t bring_in_place(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
+static size_t bring_matrix(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t k = c->choice.k, pixel = g->rows.pixel_bytes, first = b->first, n = b->n_rows;
@@ -293,21 +293,21 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source in_place = {.lines = tvmq_gemm_one_line, .reserve = reserve_in_place, .bring = bring_in_place, .multiply = multiply};
+static const struct tvmq_gemm_source matrix = {.lines = tvmq_gemm_one_line, .reserve = reserve_matrix, .bring = bring_matrix, .multiply = multiply};
 static const struct tvmq_gemm_source padded = {.lines = padded_copy_lines, .reserve = reserve_padded, .bring = bring_padded, .multiply = multiply};
 static const struct tvmq_gemm_source by_im2col = {.lines = tvmq_gemm_one_line, .reserve = reserve_im2col, .bring = bring_im2col, .multiply = multiply};
 
-static const char *name_in_place(const struct tvmq_conv *c) { return (void)c, "rows"; }
+static const char *name_matrix(const struct tvmq_conv *c) { return (void)c, "rows"; }
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
-const struct tvmq_conv_way tvmq_conv_in_place = {
+const struct tvmq_conv_way tvmq_conv_by_matrix = {
     .id = TVMQ_WAY_MATRIX,
-    .choose = choose_in_place,
+    .choose = choose_matrix,
     .work = work,
     .method = &tvmq_gemm_method,
-    .source = &in_place,
-    .name = name_in_place,
+    .source = &matrix,
+    .name = name_matrix,
 };
 const struct tvmq_conv_way tvmq_conv_by_padding = {
     .id = TVMQ_WAY_PADDED_COPY,
