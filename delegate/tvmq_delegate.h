@@ -4,12 +4,12 @@
 //
 // - Functions with an index count from 0 and return NULL past the end: for (int i = 0; (kernel = tvmq_get_kernel(i)); i++) ...
 // - `delegate` is the TfLiteDelegate pointer that tflite_plugin_create_delegate returned. For NULL and for delegates of other libraries the functions return
-//   NULL (or -1); what is no TfLiteDelegate at all must not be passed.
+//   NULL (or -1); passing any other pointer is undefined behaviour.
 // - Structures belong to the library and only ever grow at their end, so a program compiled for an older header may read those of a newer library.
 //   Those of a delegate, and their strings, stay valid until the interpreter applies the delegate again or the delegate is destroyed; their numbers change
-//   as it runs. The others stay valid until the same thread calls the same function again, or ends; there are none (NULL) when it is out of memory.
+//   as it runs. The others stay valid until the same thread calls the same function again, or ends; NULL also means out of memory.
 // - Strings are never NULL; truth values are 0 and 1.
-// - Ask about a delegate while no other thread prepares or runs its interpreter. Everything else may be called from any thread at any time.
+// - Functions that take a delegate may be called only while no other thread prepares or runs its interpreter; all others from any thread at any time.
 #pragma once
 
 const char *tvmq_version(void);
@@ -18,11 +18,11 @@ const char *tvmq_version(void);
 
 struct tvmq_cpu_info {
   const char *name;      // "Cortex-A76", "AMD EPYC ...", "unknown"
-  const char *isa;       // the greatest instruction set that it offers: a name of tvmq_get_isa
+  const char *isa;       // the best instruction set that it offers: a name from tvmq_get_isa
   int count;             // processors that this process may use: affinity and cgroup quota
-  int in_order;          // whether every core that this process may use is known to execute instructions in program order. The option tune=auto goes by the
-                         // same test, of the cores that cpu_affinity names if it is given
-  const char *identity;  // what tells CPUs of one name apart: vendor, family and model on x86, and features: "GenuineIntel 6-143 avx2+avxvnni+..."
+  int in_order;          // 1 if all cores that this process may use are known to be in-order. The option tune=auto applies the same test, to the cores that
+                         // cpu_affinity names if it is set
+  const char *identity;  // tells CPUs of the same name apart: vendor, family and model on x86, and features: "GenuineIntel 6-143 avx2+avxvnni+..."
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 
@@ -39,7 +39,7 @@ struct tvmq_kernel_info {
   const char *name;
   const char *family;   // "gemm_s8", "depthwise_s16", "quantize", "add", "max_pool", ...
   const char *isa;      // the instruction set that it needs
-  const char *packing;  // layout of the packed weights, "" without weights; kernels of equal packing read the same bytes
+  const char *packing;  // layout of the packed weights, "" without weights; kernels with equal packing read the same bytes
   int available;        // on this CPU
   int mr, nr;           // rows and channels of a tile
 };
@@ -52,21 +52,21 @@ const char *tvmq_kernels_checksum(void);
 
 struct tvmq_machine_info {
   const char *name;
-  const char *isa;   // the greatest instruction set of such cores
-  int in_order;      // whether they execute instructions in program order
+  const char *isa;   // the best instruction set of such cores
+  int in_order;      // 1 if they execute instructions in program order
   const char *text;  // as a machine file (docs/cost-model.md); valid until the same thread calls this function again
 };
 const struct tvmq_machine_info *tvmq_get_machine(int index);
 
 // ---- options of tflite_plugin_create_delegate
 //
-// Constants of a graph, weights above all, may be written to between preparations only if the option constants=verify has each inference compare them.
+// A program may write to constants of a graph, such as weights, between preparations only with constants=verify, which compares them before each inference.
 
 struct tvmq_option_info {
   const char *name;           // hyphens may stand for the underscores
   const char *kind;           // "bool", "int", "name", "path" or "cpus" (processors: "any", or numbers and ranges joined by "+")
-  const char *names;          // kind "name": what it may be, separated by "|"; else ""
-  const char *default_value;  // as it would be written
+  const char *names;          // kind "name": the allowed values, separated by "|"; else ""
+  const char *default_value;  // as text
   const char *help;           // one sentence
   int min, max;               // kind "int"
 };
@@ -77,19 +77,19 @@ const struct tvmq_option_info *tvmq_get_option(int index);
 struct tvmq_delegate_info {
   int subgraphs;   // that the interpreter has offered
   int nodes;       // of all subgraphs
-  int claimed;     // those that the delegate runs, or ran until its interpreter ended; none after a delegation that failed
-  int partitions;  // delegate kernels that they make up
-  int threads;     // that share an operator
+  int claimed;     // nodes that the delegate runs, or ran until its interpreter was destroyed; 0 after a failed delegation
+  int partitions;  // delegate kernels in the graph, one for each partition
+  int threads;     // that share the work of an operator
   const char *isa;
   const char *rounding;
   const char *error;                 // the last error, "" if there was none
   unsigned long long packed_bytes;   // of the packed weights of all nodes
-  unsigned long long scratch_bytes;  // of the scratch memory, which all nodes use in turn: as many as any of them has needed so far
-  unsigned long long arena_bytes;    // of the arenas of all partitions, which hold the tensors between their nodes
-  unsigned long long plans;          // times that an operator has been planned
-  unsigned long long packs;          // times that weights have been packed
-  int in_order;                      // whether kernels are chosen for cores that execute instructions in program order
-  const char *machine;               // the machine whose costs decide: a name of tvmq_get_machine, or that in a machine file
+  unsigned long long scratch_bytes;  // of the scratch memory that all nodes share: the most that any node has needed so far
+  unsigned long long arena_bytes;    // of the arenas of all partitions, which hold their intermediate tensors
+  unsigned long long plans;          // number of times that an operator was planned
+  unsigned long long packs;          // number of times that weights were packed
+  int in_order;                      // 1 if kernels are chosen for in-order cores
+  const char *machine;               // the machine whose costs decide: a name from tvmq_get_machine or from a machine file
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 
@@ -99,38 +99,37 @@ struct tvmq_node_info {
   int node;            // index in the subgraph
   int builtin_code;    // BuiltinOperator of TFLite's schema
   const char *op;      // "CONV_2D", ..., or the name of a custom operator
-  int claimed;         // whether the delegate runs it, or ran it until its interpreter ended
+  int claimed;         // 1 if the delegate runs it, or ran it until its interpreter was destroyed
   const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
-  int partition;       // number of its delegate kernel, counted in each subgraph
-  const char *kernel;  // what does most of the work, by the name that tvmq_get_kernel has for it; "" where no kernel is needed, as for copies
-  // How it is computed, in words for people to read; the way is what the candidate that `runs` has (tvmq_get_candidate):
+  int partition;       // index of its delegate kernel in the subgraph
+  const char *kernel;  // the kernel that does most of the work, as tvmq_get_kernel names it; "" where none is needed, as for copies
+  // How it is computed, for people to read; the way is that of the candidate that `runs` (tvmq_get_candidate):
   // - CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", or "winograd 4x4", "winograd 1x4", "winograd 4x1",
   //   by the outputs of a tile
   // - DEPTHWISE_CONV_2D: "pixel table", "pixels side by side", "gathered channels", or as CONV_2D
-  // - BATCH_MATMUL, and FULLY_CONNECTED of weights that are computed: "packed at each inference"
-  // - poolings, and what of MEAN, SUM and REDUCE_MAX poolings can compute: "windows", "sliding windows"; other reductions: "loops"
+  // - BATCH_MATMUL, and FULLY_CONNECTED with computed weights: "packed at each inference"
+  // - poolings, and MEAN, SUM and REDUCE_MAX where poolings can compute them: "windows", "sliding windows"; other reductions: "loops"
   // - SOFTMAX: "rows"; ARG_MAX: "rows", "columns"; RESIZE_BILINEAR: "rows between rows"
   // - QUANTIZE, functions of one element, operations on two tensors: "elementwise", "byte table"; ADD and SUB also "plane", a linear function of both inputs;
   //   operations on int32 and int64: "integers"
-  // - CONCATENATION and what else moves elements: "copies", "transposes", "byte tables" where bytes get another scale, "view" where nothing is left to move
-  // - SHAPE and what else follows from shapes and constants: "constant" where it is known before anything runs
+  // - CONCATENATION and others that move elements: "copies", "transposes", "byte tables" where bytes are rescaled, "view" where nothing has to be moved
+  // - SHAPE and others that depend on shapes and constants alone: "constant" where the result is known before anything runs
   // - a PAD or a function of single bytes that other nodes do along with their own work: "folded into node 7", or a list of nodes
   const char *algorithm;
   const char *packing;               // layout of the packed weights, as in tvmq_kernel_info; "" without weights
   unsigned long long macs;           // multiply-accumulates of one inference, padding included
   unsigned long long packed_bytes;   // of its packed weights, which nodes of equal weights may share
-  unsigned long long scratch_bytes;  // that it uses of the scratch memory, all threads together. Other nodes use the same bytes in their turn, so these numbers
-                                     // do not add up
+  unsigned long long scratch_bytes;  // scratch memory that it uses, in all threads. Nodes share these bytes, so the numbers do not add up
   int folded_into;      // index in the subgraph of the first node that it is folded into, -1 if it is not folded. A folded node has no kernel and takes no time
-  int forced;           // whether it runs as tvmq_force demanded
-  const char *refusal;  // why it runs by default although tvmq_force or a tuning record asked for a choice; else ""
-  int tuned;            // whether it runs as the option tuning_records has it
-  double cycles;        // of the core clock: the estimate for one inference on one thread of tvmq_delegate_info's `machine`; 0 if nothing is computed
+  int forced;           // 1 if it runs as tvmq_force demanded
+  const char *refusal;  // why it runs by default although tvmq_force or a tuning record asked for another choice; else ""
+  int tuned;            // 1 if it runs as a record of the option tuning_records says
+  double cycles;        // estimate in core cycles: one inference on one thread of tvmq_delegate_info's `machine`; 0 if nothing is computed
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
-// A buffer in the arena of a partition, for the outputs of one node, or of several that write side by side or in turn: its bytes from `offset` on are taken
-// from the beginning of `first_node` to the end of `last_node`. Buffers that are taken at the same time do not overlap. `index` counts those of all partitions.
+// A buffer in the arena of a partition. It holds the output of one node, or of several that write side by side or one after the other, and is in use from the
+// start of `first_node` to the end of `last_node`. Buffers in use at the same time do not overlap. `index` counts the buffers of all partitions.
 // The answer stays valid until the next call for the delegate.
 struct tvmq_buffer_info {
   int subgraph, partition;  // as in tvmq_node_info
@@ -139,24 +138,23 @@ struct tvmq_buffer_info {
 };
 const struct tvmq_buffer_info *tvmq_get_buffer(const void *delegate, int index);
 
-// One of the ways in which a planned node can be computed, all of which give the same results, bit for bit. They are listed by what the delegate estimates:
-// the fastest first, which is what runs unless another one is forced or the option winograd decides. `index` counts nodes as in tvmq_get_node. Returns NULL
-// past the last candidate, and for every `candidate` if the node is not planned or leaves no choice. Legal choices differ between shapes, options and numbers
-// of threads. The answer stays valid until the next call for the node.
+// One way to compute a planned node. All candidates give the same results, bit for bit. They are sorted by estimated time; the first one runs, unless another
+// is forced or the option winograd decides. `index` counts nodes as in tvmq_get_node. Returns NULL past the last candidate, and for every `candidate` if the
+// node is not planned or leaves no choice. Candidates depend on shapes, options and the number of threads. The answer stays valid until the next call for the
+// node.
 struct tvmq_candidate_info {
   const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd", "pixel table"; "plain": only the kernel differs
   const char *kernel;
-  int flipped_copy;                 // signed input is copied as unsigned for a kernel that wants it so, instead of converted at each use
+  int flipped_copy;                 // 1 if signed input is copied as unsigned once, instead of converted by the kernel at each use
   unsigned long long rows, panels;  // of a block of work: rows of the kernel's left operand, and panels of packed weights; 0 where there are no blocks
-  double cycles;                    // of the core clock: an estimate, which compares with those of the node's other candidates and with nothing else
-  int runs;                         // whether the node runs so now
+  double cycles;                    // estimate in core cycles, comparable with those of the node's other candidates only
+  int runs;                         // 1 if the node runs so now
 };
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int index, int candidate);
 
-// All that decides on the candidates of node `index` and on the time that they take, in one line of ASCII: operator, types, shapes, strides, rounding,
-// instruction sets, threads. Nodes of equal signatures are the same task for whoever searches the fastest candidate, in whatever network they are, but for
-// Winograd: whether that is exact depends on the weights. NULL where tvmq_get_candidate lists nothing and a record of tuning cannot leave the node to the
-// runtime. docs/records.md explains the words.
+// Everything that determines the candidates of node `index` and their times, in one line of ASCII: operator, types, shapes, strides, rounding, instruction
+// sets, threads. Nodes with equal signatures are the same tuning task, whatever network they are in; only whether Winograd is exact depends on the weights too.
+// NULL if the node has no candidates and tuning records cannot leave it to the runtime. docs/records.md explains the words.
 const char *tvmq_get_signature(const void *delegate, int index);
 
 // Makes node `index` run as its candidate number `candidate`, counted as in tvmq_get_candidate, or by default again if `candidate` is negative. The node is
@@ -167,9 +165,9 @@ const char *tvmq_get_signature(const void *delegate, int index);
 // case inferences fail until the interpreter has been prepared again; in the others nothing has changed.
 int tvmq_force(const void *delegate, int index, int candidate);
 
-// Has candidates estimated, and nodes planned, for the machine that the text of a machine file describes, instead of that of the option `machine`. What runs
-// stays as it is until nodes are planned again: by tvmq_force, or when the interpreter prepares them for other shapes. Returns 0, or -1 for a foreign pointer
-// and for a text that is no machine file: tvmq_get_delegate's `error` says why.
+// From now on, estimates candidates and plans nodes for the machine that the text of a machine file describes, instead of that of the option `machine`. Nodes
+// keep running as they are planned until they are planned again: by tvmq_force, or when the interpreter prepares them for other shapes. Returns 0, or -1 for a
+// foreign pointer and for a text that is not a machine file: tvmq_get_delegate's `error` says why.
 int tvmq_set_machine(const void *delegate, const char *text);
 
 // Time of a claimed node, if the delegate has the option profile=true: one sample per inference. `index` as for tvmq_get_node.
@@ -180,26 +178,26 @@ struct tvmq_profile_info {
 };
 const struct tvmq_profile_info *tvmq_get_profile(const void *delegate, int index);
 
-// With profile=true: when each claimed node ran, and when each thread worked on its tasks if several shared it. Thread by thread, of each the oldest first; the
-// last 4096 spans of a thread are kept.
+// With profile=true: when each claimed node ran, and when each thread worked on its tasks if several threads shared the node. Sorted by thread, then by time;
+// only the last 4096 spans of each thread are kept.
 struct tvmq_span_info {
   int subgraph, node;                   // as in tvmq_node_info
   int thread;                           // 0: the one that runs the interpreter
-  int task;                             // of the node, counted anew in each of its passes; -1: the whole node
+  int task;                             // index of the task in its pass of the node; -1: the whole node
   unsigned long long start_ns, end_ns;  // of CLOCK_MONOTONIC
 };
 const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);
 
 int tvmq_reset_profile(const void *delegate);  // forgets times and spans; 0, or -1 for a foreign pointer
 
-// The greatest speed that the delegate's threads reach on this machine with its instruction set: the yardstick for the speed of nodes. The call measures it,
-// which keeps all of these threads busy for about a fifth of a second. Returns NULL if the pointer is NULL or foreign, if the option estimate is set (nothing
-// runs then), or if memory is short. The answer stays valid until the next call for the delegate.
+// The peak speed of the delegate's threads on this machine with its instruction set, to compare nodes with. The call measures it, which keeps all of these
+// threads busy for about a fifth of a second. Returns NULL if the pointer is NULL or foreign, if the option estimate is set (nothing runs then), or if memory
+// is short. The answer stays valid until the next call for the delegate.
 struct tvmq_peak_info {
   const char *kernel;              // the int8 matrix kernel that is fastest on data in the first-level cache
   int threads;                     // that worked at the same time
   double macs_per_second;          // multiply-accumulates of that kernel, of all threads together
-  double cache_bytes_per_second;   // of all threads together, each of which reads 256 KiB of its own again and again
+  double cache_bytes_per_second;   // of all threads together, each of which reads its own 256 KiB repeatedly
   double memory_bytes_per_second;  // of all threads together, which read 64 MiB in turn
 };
 const struct tvmq_peak_info *tvmq_measure_peak(const void *delegate);

@@ -31,7 +31,7 @@ static inline uint64_t tvmq_fp_read(void) {
   return mode;
 }
 static inline void tvmq_fp_write(uint64_t mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
-// Zero are FZ and RMode (0x1c00000), FZ16 (0x80000), the traps of IDE to IOE (0x9f00), NEP, AH and FIZ (7).
+// Cleared bits of FPCR: FZ and RMode (0x1c00000), FZ16 (0x80000), the trap enables IDE to IOE (0x9f00), NEP, AH and FIZ (7).
 static inline uint64_t tvmq_fp_defined(uint64_t mode) { return mode & ~UINT64_C(0x1c89f07); }
 static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
   (void)mode;

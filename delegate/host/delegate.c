@@ -111,7 +111,7 @@ static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *c
   if (n > 1) delegate->env.threads = tvmq_threads_create(n);
   tvmq_affinity_leave(&affinity);
   if (n > 1 && delegate->env.threads == NULL)
-    tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: runs on the caller's alone");
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: only the caller's thread runs");
 }
 
 static void start_trace(struct tvmq_delegate *delegate) {

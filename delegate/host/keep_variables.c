@@ -29,12 +29,12 @@ static size_t count_in_order(struct tvmq_subgraph *subgraph, const TfLiteDelegat
 
 static const char *refuse(struct tvmq_subgraph *subgraph, const struct tvmq_variable *variable, const TfLiteDelegateParams *partitions, int n_partitions) {
   const size_t n = count_nodes(subgraph, variable);
-  if (n < variable->n_nodes) return "the runtime runs another node of the variable";
+  if (n < variable->n_nodes) return "another node of the variable is left to the runtime";
   for (int p = 0; p < n_partitions; p++) {
     if (count_in_order(subgraph, &partitions[p], variable) < n) continue;
-    return tvmq_partition_outputs(&partitions[p], variable->resource) ? "the handle of the variable is read outside of its partition" : NULL;
+    return tvmq_partition_outputs(&partitions[p], variable->resource) ? "the variable's handle is read outside its partition" : NULL;
   }
-  return "the nodes of the variable are in more than one partition";
+  return "the variable's nodes are in more than one partition";
 }
 
 bool tvmq_keep_variables(struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *partitions, int n_partitions) {
@@ -48,7 +48,7 @@ bool tvmq_keep_variables(struct tvmq_subgraph *subgraph, const TfLiteDelegatePar
       tvmq_record_refuse(&subgraph->records[i], variable->reason);
       refused = true;
     }
-    if (variable->reason != NULL && variables->once_reason == NULL) variables->once_reason = "the runtime keeps a variable that it assigns";
+    if (variable->reason != NULL && variables->once_reason == NULL) variables->once_reason = "a variable that it initializes is left to the runtime";
   }
   for (size_t i = 0; variables->once_reason != NULL && i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];

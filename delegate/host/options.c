@@ -31,7 +31,7 @@ static const struct row {
       .kind = "cpus",
       .names = "",
       .default_value = "any",
-      .help = "processors that all threads run on during an inference, the caller's too, such as 4-7 or 0+2; any: wherever they may"},
+      .help = "processors that all threads run on during an inference, the caller's too, such as 4-7 or 0+2; any: no restriction"},
      offsetof(struct tvmq_options, cpu_affinity)},
     {{.name = "rounding",
       .kind = "name",
@@ -60,7 +60,7 @@ static const struct row {
       .default_value = "auto",
       .help =
           "how the runtime's kernels compute float32 activations with int8 weights, which the runtime keeps unless that is known: with the helpers for NEON, "
-          "with these by way of SSE, or with portable ones; auto: as Python's load() finds, else unknown"},
+          "with these translated to SSE, or with portable ones; auto: as Python's load() finds, else unknown"},
      offsetof(struct tvmq_options, hybrid)},
     {{.name = "isa",
       .kind = "name",
@@ -72,15 +72,15 @@ static const struct row {
       .kind = "name",
       .names = "auto|in_order|out_of_order",
       .default_value = "auto",
-      .help = "cores to choose kernels for, by how they execute instructions; auto: as the cores that the process may use do. Results are the same"},
+      .help = "whether to choose kernels for in-order or out-of-order cores; auto: as the cores that the process may use are. Results are the same"},
      offsetof(struct tvmq_options, tune)},
     {{.name = "machine",
       .kind = "path",
       .names = "",
       .default_value = "auto",
-      .help =
-          "what things cost on the machine to choose kernels for: a file that tvmq calibrate has written, or the name of a known machine; auto: known from the "
-          "CPU, or in Python the file for this CPU in the user's cache folder. Results are the same"},
+      .help = "the costs by which kernels are chosen: a file that tvmq calibrate has written, or the name of a known machine; auto: known from the CPU, or in "
+              "Python "
+              "the file for this CPU in the user's cache folder. Results are the same"},
      offsetof(struct tvmq_options, machine)},
     {{.name = "estimate",
       .kind = "name",
@@ -92,14 +92,14 @@ static const struct row {
       .kind = "name",
       .names = "auto|on|off",
       .default_value = "auto",
-      .help = "convolutions of stride 1 with fewer multiplications, 3x3 with a quarter: auto: where that is faster; on: wherever it is exact. Results are the "
-              "same"},
+      .help = "Winograd's convolutions of stride 1, with fewer multiplications (3x3: a quarter): auto: where they are faster; on: wherever they are exact. "
+              "Results are the same"},
      offsetof(struct tvmq_options, winograd)},
     {{.name = "winograd_megabytes",
       .kind = "int",
       .names = "",
       .default_value = "256",
-      .help = "most memory for weights that winograd has transformed, for 3x3 eight times their bytes; operators beyond it do without",
+      .help = "limit of the memory for weights transformed by winograd, 3x3 ones to eight times their bytes; operators beyond it do without",
       .min = 0,
       .max = 1 << 20},
      offsetof(struct tvmq_options, winograd_megabytes)},
@@ -107,9 +107,9 @@ static const struct row {
       .kind = "path",
       .names = "",
       .default_value = "none",
-      .help =
-          "files of what tvmq tune has proven fastest, with colons between them: nodes that they know run so, on the CPU and with the threads that they are "
-          "for. Results are the same"},
+      .help = "files that tvmq tune has written, with colons between them: nodes that they know run as was proven fastest, on the CPU and with the threads "
+              "that they "
+              "are for. Results are the same"},
      offsetof(struct tvmq_options, tuning_records)},
     {{.name = "weight_cache",
       .kind = "path",
@@ -125,7 +125,8 @@ static const struct row {
           "whether weights and other constants keep their contents between preparations of the graph: assume: they do; verify: each inference compares them, "
           "for programs that set them at run time"},
      offsetof(struct tvmq_options, constants)},
-    {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "clock every claimed node"}, offsetof(struct tvmq_options, profile)},
+    {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "measure the time of every claimed node"},
+     offsetof(struct tvmq_options, profile)},
     {{.name = "require_full_delegation",
       .kind = "bool",
       .names = "",
@@ -136,8 +137,9 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "0",
-      .help =
-          "leave partitions of fewer nodes to the runtime; 0: those that do not pay, which only convert elements, or move or combine elements of 32 or 64 bits",
+      .help = "leave partitions of fewer nodes to the runtime; 0: those that are not worth their overhead, which only convert elements, or move or combine "
+              "elements "
+              "of 32 or 64 bits",
       .min = 0,
       .max = INT_MAX},
      offsetof(struct tvmq_options, min_nodes_per_partition)},
@@ -145,7 +147,7 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "0",
-      .help = "take only so many partitions of each subgraph, those with most nodes; 0: all",
+      .help = "take at most this many partitions of each subgraph, the largest ones; 0: all",
       .min = 0,
       .max = INT_MAX},
      offsetof(struct tvmq_options, max_delegated_partitions)},
@@ -153,8 +155,9 @@ static const struct row {
       .kind = "name",
       .names = "verbose|info|warning|error|silent",
       .default_value = "warning",
-      .help = "least severity of the messages written to stderr: verbose: how each node is computed, whenever it is planned; info: what is taken, and why the "
-              "rest is not; warning: less than was asked for; error: nothing can be taken. What makes a call fail is the runtime's to report"},
+      .help =
+          "minimum severity of the messages written to stderr: verbose: how each node is computed, whenever it is planned; info: what is taken, and why the "
+          "rest is not; warning: less than was asked for; error: nothing can be taken. Errors that make a call fail are reported by the runtime"},
      offsetof(struct tvmq_options, log_severity)},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0], KEY_SIZE = 64 };

@@ -44,7 +44,7 @@ static void leave_values(TfLiteContext *context, struct tvmq_subgraph *subgraph)
     if (context->GetNodeAndRegistration(context, subgraph->records[i].info.node, &node, &registration) != kTfLiteOk || node->inputs == NULL) continue;
     for (int j = 0; j < node->inputs->size; j++) {
       struct tvmq_record *record = find_value(subgraph, node->inputs->data[j]);
-      if (record != NULL) tvmq_record_refuse(record, "a node of the runtime reads the value, which shapes depend on");
+      if (record != NULL) tvmq_record_refuse(record, "a node left to the runtime reads this value, on which shapes depend");
     }
   }
 }
@@ -84,7 +84,7 @@ static bool refuse_unpaid(const struct tvmq_delegate *delegate, const TfLiteCont
     const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
     if (tvmq_partition_pays((size_t)nodes->size, n_light(context, subgraph, nodes), subgraph->n_records)) continue;
     refuse_partition(subgraph, &preview->partitions[i],
-                     "its partition only converts elements, or moves or combines elements of 32 or 64 bits, which does not pay for its borders");
+                     "its partition is not worth its overhead: it only converts elements, or moves or combines elements of 32 or 64 bits");
     refused = true;
   }
   return refused;
@@ -106,7 +106,7 @@ static bool refuse_surplus(const struct tvmq_delegate *delegate, struct tvmq_sub
   for (int i = 1; i < preview->n; i++) {
     if (preview->partitions[i].nodes_to_replace->size <= smallest->nodes_to_replace->size) smallest = &preview->partitions[i];
   }
-  refuse_partition(subgraph, smallest, "there are larger partitions, as many as max_delegated_partitions");
+  refuse_partition(subgraph, smallest, "max_delegated_partitions is reached by larger partitions");
   return true;
 }
 

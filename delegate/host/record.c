@@ -157,8 +157,8 @@ bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *e
 // NULL, or why the wish is not granted.
 static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (env->wish->way != TVMQ_WAY_RUNTIME) return plan_once(record, desc, env);
-  return is_leavable(record, desc) ? "nodes are left to the runtime only while the delegate is applied, for the shapes of that moment"
-                                   : "only operators whose kernels in the runtime are exact by nature may be left to it";
+  return is_leavable(record, desc) ? "a node can be left to the runtime only when the delegate is applied"
+                                   : "this node cannot be left to the runtime, whose kernel may not be exact";
 }
 
 // As wished, or by default where that is not legal. `desc` becomes what the operator is planned for. content: the name of the constants' contents; NULL if it

@@ -77,7 +77,7 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
     for (int k = 0; k < record->node.n_out; k++) {
       if (record->node.outs[k] == record->node.handle) continue;  // a variable is no tensor of the runtime
       if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
-        return fail_to_plan(partition, context, record, "the runtime refuses the shape of its output");
+        return fail_to_plan(partition, context, record, "the runtime cannot resize its output");
     }
   }
   if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
@@ -87,7 +87,7 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_partition *partition = node->user_data;
   if (partition == NULL) {
-    context->ReportError(context, "tvmq-delegate: the runtime partitioned the graph otherwise than it announced");
+    context->ReportError(context, "tvmq-delegate: the runtime's partitions differ from its preview");
     return kTfLiteError;
   }
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
@@ -111,7 +111,7 @@ static uint64_t out_shapes(const struct tvmq_record *record) {
 static const char *plan_for_same_shapes(struct tvmq_record *record, TfLiteContext *context, const struct tvmq_env *env) {
   const uint64_t before = out_shapes(record);
   const char *reason = tvmq_record_plan(record, context, NULL, env);
-  return reason != NULL || out_shapes(record) == before ? reason : "constants that decide on shapes have changed";
+  return reason != NULL || out_shapes(record) == before ? reason : "constants that determine shapes have changed";
 }
 
 static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext *context) {
@@ -122,7 +122,7 @@ static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext
     if (!record->planned || record->constants == tvmq_node_constants(context, &record->node, partition->delegate->env.hasher, &content)) continue;
     const char *reason = plan_for_same_shapes(record, context, &partition->delegate->env);
     partition->ready = reason == NULL;
-    if (reason != NULL) return fail_at(partition, context, record, "must be prepared anew", reason);
+    if (reason != NULL) return fail_at(partition, context, record, "must be prepared again", reason);
     tvmq_delegate_log_plan(partition->delegate, record);
     changed = true;
   }
@@ -149,8 +149,7 @@ static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_partition *partition = node->user_data;
   if (partition == NULL) return kTfLiteError;  // prepare has said why
   if (partition->delegate->options.estimate > 0)
-    return tvmq_delegate_fail(partition->delegate, context, "it is planned for %s, and nothing can run (option estimate)",
-                              partition->delegate->env.machine->name);
+    return tvmq_delegate_fail(partition->delegate, context, "nothing can run: the option estimate plans for %s", partition->delegate->env.machine->name);
   if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);
@@ -158,7 +157,8 @@ static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
   const TfLiteStatus status = run(partition, context);
   tvmq_fp_leave(fp_mode);
   if (!tvmq_affinity_leave(&affinity))
-    tvmq_log(partition->delegate->options.log_severity, TVMQ_LOG_WARNING, "the caller's thread may not run any more where it did, and stays on cpu_affinity");
+    tvmq_log(partition->delegate->options.log_severity, TVMQ_LOG_WARNING,
+             "the caller's thread can no longer use its former processors and stays on cpu_affinity");
   return status;
 }
 

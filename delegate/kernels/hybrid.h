@@ -13,9 +13,9 @@ struct tvmq_float_range_args {
 };
 typedef void (*tvmq_float_range_fn)(const struct tvmq_float_range_args *args);
 
-// ---- float_steps: out[i] = clamp(steps of in[i] * inverse, with the zero point), from `min` to 127
+// ---- float_steps: out[i] = clamp(round(in[i] * inverse) + zero_point, min, 127)
 //
-// How runtimes round; half away from zero is exact, the sum of a half and truncation is off next to it.
+// How round() rounds, which differs between runtimes; half away from zero is exact, the sum of a half and truncation is off next to it.
 enum tvmq_steps_rounding {
   TVMQ_STEPS_AWAY,       // zero_point + the product, rounded half away from zero
   TVMQ_STEPS_HALF,       // zero_point + the product, to which a half was added away from zero, rounded, and then truncated

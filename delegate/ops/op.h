@@ -32,8 +32,8 @@ struct tvmq_budget {
 // Everything that planning may use. content and wish are the node's; new_weights is set while a delegate is applied; threads change when it is applied to
 // another interpreter, and machine by tvmq_set_machine().
 struct tvmq_env {
-  uint32_t cpu;                        // enum tvmq_cpu_bits: features to use, detected or by the option `isa`
-  const struct tvmq_machine *machine;  // to choose for, detected or by the option `tune`
+  uint32_t cpu;                        // enum tvmq_cpu_bits: features to use: detected, or by the options `isa` or `estimate`
+  const struct tvmq_machine *machine;  // to choose for: detected, by the options `tune`, `machine` or `estimate`, or by tvmq_set_machine()
   enum tvmq_rounding rounding;
   enum tvmq_winograd_use winograd;
   struct tvmq_budget *transformed;       // for weights transformed by Winograd; outlives the operators
@@ -145,34 +145,35 @@ struct tvmq_op_class {
   bool light_if_wide;  // likewise of elements of 32 bits and more
 };
 
-extern const struct tvmq_op_class tvmq_op_binary;           // ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE
-extern const struct tvmq_op_class tvmq_op_byte_map;         // any function of a byte
-extern const struct tvmq_op_class tvmq_op_cast;             // CAST
-extern const struct tvmq_op_class tvmq_op_concatenation;    // CONCATENATION
-extern const struct tvmq_op_class tvmq_op_conv;             // CONV_2D; computes any described DEPTHWISE_CONV_2D too, as one of a group a channel
-extern const struct tvmq_op_class tvmq_op_copy;             // operators that copy elements
-extern const struct tvmq_op_class tvmq_op_depthwise;        // DEPTHWISE_CONV_2D
-extern const struct tvmq_op_class tvmq_op_dequantize;       // DEQUANTIZE
-extern const struct tvmq_op_class tvmq_op_float_map;        // functions of one float32
-extern const struct tvmq_op_class tvmq_op_float_pool;       // poolings of float32
-extern const struct tvmq_op_class tvmq_op_line_pool;        // MAX_POOL_2D of short pixels
-extern const struct tvmq_op_class tvmq_op_fully_connected;  // FULLY_CONNECTED
-extern const struct tvmq_op_class tvmq_op_integers;         // ADD, SUB, MUL of int32 and int64
-extern const struct tvmq_op_class tvmq_op_hybrid;           // of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED those with float32 activations
-extern const struct tvmq_op_class tvmq_op_matmul;           // BATCH_MATMUL
-extern const struct tvmq_op_class tvmq_op_nothing;          // CALL_ONCE, VAR_HANDLE: what they do is done when the graph is prepared
-extern const struct tvmq_op_class tvmq_op_pad;              // PAD, PADV2: a copy, unless others take it in as their border (host/fold_pad.h)
-extern const struct tvmq_op_class tvmq_op_arg_max;          // ARG_MAX
-extern const struct tvmq_op_class tvmq_op_reduce;           // MEAN, SUM, REDUCE_MAX, REDUCE_MIN
-extern const struct tvmq_op_class tvmq_op_reduce_by_pool;   // of these what poolings compute (op_pool.c)
-extern const struct tvmq_op_class tvmq_op_quantize;         // QUANTIZE
-extern const struct tvmq_op_class tvmq_op_resize_bilinear;  // RESIZE_BILINEAR
-extern const struct tvmq_op_class tvmq_op_pool;             // AVERAGE_POOL_2D, MAX_POOL_2D
-extern const struct tvmq_op_class tvmq_op_shape;            // SHAPE
-extern const struct tvmq_op_class tvmq_op_softmax;          // SOFTMAX
-extern const struct tvmq_op_class tvmq_op_transpose_conv;   // TRANSPOSE_CONV
-extern const struct tvmq_op_class tvmq_op_variable;         // READ_VARIABLE, ASSIGN_VARIABLE: a copy of the whole tensor
-extern const struct tvmq_op_class tvmq_op_unary;            // functions of one element: LOGISTIC, TANH, RELU and the like
+// Which operators each class serves, the node kinds say (tflite/node_*.c).
+extern const struct tvmq_op_class tvmq_op_binary;
+extern const struct tvmq_op_class tvmq_op_byte_map;  // any function of a byte
+extern const struct tvmq_op_class tvmq_op_cast;
+extern const struct tvmq_op_class tvmq_op_concatenation;
+extern const struct tvmq_op_class tvmq_op_conv;  // computes DEPTHWISE_CONV_2D too, as a grouped convolution with one group per channel
+extern const struct tvmq_op_class tvmq_op_copy;
+extern const struct tvmq_op_class tvmq_op_depthwise;
+extern const struct tvmq_op_class tvmq_op_dequantize;
+extern const struct tvmq_op_class tvmq_op_float_map;   // functions of one float32 element
+extern const struct tvmq_op_class tvmq_op_float_pool;  // poolings of float32
+extern const struct tvmq_op_class tvmq_op_line_pool;   // MAX_POOL_2D of short pixels
+extern const struct tvmq_op_class tvmq_op_fully_connected;
+extern const struct tvmq_op_class tvmq_op_integers;  // arithmetic on int32 and int64
+extern const struct tvmq_op_class tvmq_op_hybrid;    // float32 activations with int8 weights
+extern const struct tvmq_op_class tvmq_op_matmul;
+extern const struct tvmq_op_class tvmq_op_nothing;  // nothing runs at an inference: what the node does is done when the graph is prepared
+extern const struct tvmq_op_class tvmq_op_pad;      // a copy, unless other nodes take it in as their border (host/fold_pad.h)
+extern const struct tvmq_op_class tvmq_op_arg_max;
+extern const struct tvmq_op_class tvmq_op_reduce;
+extern const struct tvmq_op_class tvmq_op_reduce_by_pool;  // the reductions that poolings can compute (op_pool.c)
+extern const struct tvmq_op_class tvmq_op_quantize;
+extern const struct tvmq_op_class tvmq_op_resize_bilinear;
+extern const struct tvmq_op_class tvmq_op_pool;
+extern const struct tvmq_op_class tvmq_op_shape;
+extern const struct tvmq_op_class tvmq_op_softmax;
+extern const struct tvmq_op_class tvmq_op_transpose_conv;
+extern const struct tvmq_op_class tvmq_op_variable;  // a copy of the whole tensor
+extern const struct tvmq_op_class tvmq_op_unary;
 
 // The class that is to plan and run an operator that `op_class` has claimed.
 static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {

@@ -7,10 +7,11 @@
 #include "kernels/interpolate.h"
 #include "ops/desc.h"
 
-// The shift of the weights of an axis, `in` inputs and `out` outputs long: 10 for signed types, as the reference's; uint8 is interpolated in float32 there,
-// which is exact, and the same in whatever order, where all weights are multiples of 2^-shift and the sizes of those of both axes take no more than 16 bits
-// together (claim_resize_bilinear.c). -1:
-// they are not, or the reference reads past the input.
+// The shift of the weights of an axis of `in` inputs and `out` outputs: weights are whole multiples of 2^-shift.
+// - Signed types: 10, as in the reference.
+// - uint8: the least one that makes all weights whole. The reference interpolates in float32, which is exact, in any order of operations, if
+//   bits(rows) + bits(columns) <= 16, where bits is the shift, plus 1 if half_pixel_centers enlarges the axis (claim_resize_bilinear.c).
+// Returns -1 if no shift up to 16 does, or if the reference reads past the end of the input.
 int32_t tvmq_resize_shift(const struct tvmq_resize_desc *desc, int32_t in, int32_t out);
 
 // Output `i` of an axis with that shift.

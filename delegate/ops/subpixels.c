@@ -9,10 +9,10 @@ struct axis {
 static const char *find(const struct axis *axis, enum tvmq_padding padding, struct tvmq_subpixels *found) {
   if (axis->in <= 0 || axis->out <= 0) return "height or width of input or output is not positive";
   if (axis->filter <= 0) return "filter height or width is not positive";
-  if (axis->stride <= 0 || axis->stride > INT16_MAX) return "stride is not from 1 to 32767";  // TFLite's kernels keep it in int16, and the padding too
+  if (axis->stride <= 0 || axis->stride > INT16_MAX) return "stride is not between 1 and 32767";  // TFLite's kernels keep it in int16, and the padding too
   const bool same = padding == TVMQ_PADDING_SAME;
   const int64_t in = (same ? axis->out + axis->stride - 1 : axis->out - axis->filter + axis->stride) / axis->stride;
-  if (in != axis->in) return "the input has another height or width than the convolution that is transposed would make of the output";
+  if (in != axis->in) return "input height or width does not match output_shape, filter, stride and padding";
   const int64_t pad = same ? tvmq_max_s64((in - 1) * axis->stride + axis->filter - axis->out, 0) / 2 : 0;
   if (pad > INT16_MAX) return "padding exceeds 32767";
   const int64_t first = pad / axis->stride, last = (axis->out - 1 + pad) / axis->stride, taps = (axis->filter - 1) / axis->stride + 1;

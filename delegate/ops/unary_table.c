@@ -20,7 +20,7 @@ static const struct {
 static const char *float_table(const struct tvmq_unary_desc *desc, enum tvmq_float_function function, uint8_t out[TVMQ_N_BYTES]) {
   const struct tvmq_float_bytes from = {desc->in_type, desc->in.scale, desc->in.zero_point};
   const struct tvmq_float_bytes to = {desc->out_type, desc->out.scale, desc->out.zero_point};
-  return tvmq_float_table(function, from, to, out) ? NULL : "a result so near a tie that it depends on the runtime's mathematics library";
+  return tvmq_float_table(function, from, to, out) ? NULL : "a result is so near a rounding tie that it depends on the runtime's math library";
 }
 
 // ---- functions that rescale: a line, bent at zero and cut at both ends

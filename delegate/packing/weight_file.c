@@ -48,19 +48,19 @@ static bool is_sound(const struct tvmq_weight_file *file, const struct tvmq_weig
 
 static const char *check(struct tvmq_weight_file *file) {
   struct tvmq_weight_header header, own;
-  if (file->bytes < sizeof header) return "it is no file of packed weights";
+  if (file->bytes < sizeof header) return "it is not a file of packed weights";
   memcpy(&header, file->memory, sizeof header);
-  if (memcmp(header.magic, magic, sizeof magic) != 0) return "it is no file of packed weights";
+  if (memcmp(header.magic, magic, sizeof magic) != 0) return "it is not a file of packed weights";
   tvmq_hasher_init(&file->hasher, header.seed);
   if (!tvmq_weight_header_fill(&own, &file->hasher)) return "the library has no build ID";
-  if (memcmp(header.build, own.build, sizeof own.build) != 0) return "another build of the library has written it";
-  if (header.bytes != file->bytes || header.n_entries > (file->bytes - sizeof header) / sizeof *file->entries) return "it is not whole";
+  if (memcmp(header.build, own.build, sizeof own.build) != 0) return "it was written by another build of the library";
+  if (header.bytes != file->bytes || header.n_entries > (file->bytes - sizeof header) / sizeof *file->entries) return "it is incomplete";
   file->n = header.n_entries;
   file->entries = (const void *)(file->memory + sizeof header);
   const struct tvmq_key sum = tvmq_weight_header_sum(&file->hasher, &header, file->entries);
   if (!tvmq_key_equal(&sum, &header.sum)) return "it is damaged";
   for (size_t i = 0; i < file->n; i++) {
-    if (!is_sound(file, &file->entries[i])) return "its entries contradict one another";
+    if (!is_sound(file, &file->entries[i])) return "its entries are inconsistent";
   }
   return NULL;
 }
@@ -80,10 +80,10 @@ struct tvmq_weight_file *tvmq_weight_file_in(const void *memory, size_t bytes, c
 
 // NULL: nobody but the user may have written the file.
 static const char *distrust(const struct stat *about) {
-  if (!S_ISREG(about->st_mode)) return "it is no regular file";
+  if (!S_ISREG(about->st_mode)) return "it is not a regular file";
   if (about->st_uid != geteuid()) return "it belongs to another user";
-  if ((about->st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write it";
-  return about->st_size >= (off_t)sizeof(struct tvmq_weight_header) && (uint64_t)about->st_size <= PTRDIFF_MAX ? NULL : "it is no file of packed weights";
+  if ((about->st_mode & (S_IWGRP | S_IWOTH)) != 0) return "other users may write to it";
+  return about->st_size >= (off_t)sizeof(struct tvmq_weight_header) && (uint64_t)about->st_size <= PTRDIFF_MAX ? NULL : "it is not a file of packed weights";
 }
 
 static struct tvmq_weight_file *map(int descriptor, const char **why) {

@@ -71,9 +71,9 @@ static bool read_values(const char *value, double numbers[], int n) {
 
 static bool take_field(struct reader *reader, const struct field *field, const char *value) {
   double number;
-  if (!read_values(value, &number, 1)) return wrong(reader, "no number", field->name);
+  if (!read_values(value, &number, 1)) return wrong(reader, "not a number", field->name);
   if (number > (double)field->most || (field->is_size && number < 1)) return wrong(reader, "out of bounds", field->name);
-  if (field->is_size && number != (double)(size_t)number) return wrong(reader, "no whole number", field->name);
+  if (field->is_size && number != (double)(size_t)number) return wrong(reader, "not a whole number", field->name);
   char *at = (char *)&reader->owned->machine + field->offset;
   if (field->is_size) {
     *(size_t *)(void *)at = (size_t)number;
@@ -109,19 +109,19 @@ static void begin_with(struct owned *owned, const struct tvmq_machine *base) {
 static bool take_pair(struct reader *reader, const char *key, const char *value) {
   if (strcmp(key, "name") == 0) {
     for (const char *c = value; *c != '\0'; c++) {
-      if ((unsigned char)*c < ' ') return wrong(reader, "a control character in the name", "");
+      if ((unsigned char)*c < ' ') return wrong(reader, "the name has a control character", "");
     }
     snprintf(reader->owned->name, sizeof reader->owned->name, "%s", value);
     return true;
   }
   if (strcmp(key, "base") == 0) {
     const struct tvmq_machine *base = tvmq_machine_named(value);
-    if (reader->owned->machine.name != NULL) return wrong(reader, "the base comes once, before all numbers", "");
-    if (base == NULL) return wrong(reader, "no machine of this name is known", value);
+    if (reader->owned->machine.name != NULL) return wrong(reader, "base must come once and before all numbers", "");
+    if (base == NULL) return wrong(reader, "unknown machine", value);
     begin_with(reader->owned, base);
     return true;
   }
-  if (reader->owned->machine.name == NULL) return wrong(reader, "the base must come before", key);
+  if (reader->owned->machine.name == NULL) return wrong(reader, "base must come before", key);
   if (strncmp(key, "kernel ", 7) == 0) return take_kernel(reader, key + 7 + strspn(key + 7, " \t"), value);
   for (size_t i = 0; i < N_FIELDS; i++) {
     if (strcmp(fields[i].name, key) == 0) return take_field(reader, &fields[i], value);
@@ -145,7 +145,7 @@ static bool take_line(struct reader *reader, char *line) {
   if (reader->line == 1) return strcmp(line, heading) == 0 || wrong(reader, "not 'tvmq-machine 1'", "");
   if (line[0] == '\0') return true;
   char *equals = strchr(line, '=');
-  if (equals == NULL) return wrong(reader, "no name = value", line);
+  if (equals == NULL) return wrong(reader, "not of the form name = value", line);
   *equals = '\0';
   return take_pair(reader, trimmed(line), trimmed(equals + 1));
 }
@@ -157,13 +157,13 @@ static bool take_lines(struct reader *reader, const char *text, size_t n_bytes) 
     const size_t length = end != NULL ? (size_t)(end - text) - at : n_bytes - at;
     reader->line++;
     if (length >= sizeof line) return wrong(reader, "too long", "");
-    if (memchr(text + at, '\0', length) != NULL) return wrong(reader, "a byte of zero", "");
+    if (memchr(text + at, '\0', length) != NULL) return wrong(reader, "a zero byte", "");
     memcpy(line, text + at, length);
     line[length] = '\0';
     if (!take_line(reader, line)) return false;
     at += length + 1;
   }
-  return reader->owned->machine.name != NULL || wrong(reader, "the base is missing", "");
+  return reader->owned->machine.name != NULL || wrong(reader, "base is missing", "");
 }
 
 struct tvmq_machine *tvmq_machine_parse(const char *text, size_t n_bytes, size_t *skipped, struct tvmq_text *message) {
@@ -185,7 +185,7 @@ struct tvmq_machine *tvmq_machine_parse(const char *text, size_t n_bytes, size_t
 struct tvmq_machine *tvmq_machine_read(const char *path, size_t *skipped, struct tvmq_text *message) {
   struct stat about;
   if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {  // opening a pipe would wait
-    tvmq_say(message, "no regular file");
+    tvmq_say(message, "not a regular file");
     return NULL;
   }
   FILE *file = fopen(path, "re");

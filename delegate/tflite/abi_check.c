@@ -28,7 +28,7 @@ static bool plausible_pointers(const TfLiteTensor *tensor) {
 
 static const char *check_tensors(const TfLiteContext *context) {
   if (context->tensors_size > INT32_MAX || (context->tensors_size > 0 && !plausible_pointer(context->tensors)))
-    return "the runtime's tensors are not where they should be";
+    return "the runtime's tensors have an unknown layout";
   for (size_t i = 0; i < context->tensors_size; i++) {
     if (!plausible_numbers(&context->tensors[i]) || !plausible_pointers(&context->tensors[i])) return "the runtime's tensors have an unknown layout";
   }
@@ -43,7 +43,7 @@ static const char *check_nodes(TfLiteContext *context) {
   for (int i = 0; i < plan->size; i++) {
     TfLiteNode *node = NULL;
     TfLiteRegistration *registration = NULL;
-    if (context->GetNodeAndRegistration(context, plan->data[i], &node, &registration) != kTfLiteOk) return "the runtime does not know a node of its plan";
+    if (context->GetNodeAndRegistration(context, plan->data[i], &node, &registration) != kTfLiteOk) return "the runtime's execution plan names an unknown node";
     if (!plausible_pointer(node) || (const char *)registration - (const char *)node != sizeof(TfLiteNode)) return "the runtime's nodes have an unknown layout";
     if (previous != NULL && plan->data[i] == plan->data[i - 1] + 1) {
       const ptrdiff_t size = (const char *)node - previous;
@@ -57,7 +57,7 @@ static const char *check_nodes(TfLiteContext *context) {
 }
 
 const char *tvmq_abi_check(TfLiteContext *context) {
-  if (!plausible_functions(context)) return "the runtime lacks a function that delegates call";
+  if (!plausible_functions(context)) return "the runtime lacks a function that delegates need";
   const char *reason = check_tensors(context);
   return reason != NULL ? reason : check_nodes(context);
 }

@@ -32,7 +32,7 @@ static bool is_constant(const TfLiteContext *context, int index) {
 static const char *read_outputs(const TfLiteNode *node, const struct tvmq_node_kind *kind, struct tvmq_node *out) {
   const int n = node->outputs->size, most = kind->max_outputs > 0 ? kind->max_outputs : 1;
   const bool has_none = kind->state == TVMQ_STATE_FIRST_VALUES || kind->state == TVMQ_STATE_ASSIGN;
-  if (has_none ? n != 0 : n < 1 || n > most) return "the node has more or fewer outputs than the delegate computes for its operator";
+  if (has_none ? n != 0 : n < 1 || n > most) return "number of outputs is not supported for this operator";
   const bool named_by_input = kind->state == TVMQ_STATE_READ || kind->state == TVMQ_STATE_ASSIGN;
   out->handle = kind->state == TVMQ_STATE_HANDLE ? node->outputs->data[0] : named_by_input ? out->inputs[0] : -1;
   out->n_out = kind->state == TVMQ_STATE_ASSIGN ? 1 : kind->state == TVMQ_STATE_HANDLE ? 0 : n;
@@ -52,7 +52,7 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   out->kind = kind;
   _Static_assert(TVMQ_MAX_IN == 64, "as the reason says");
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 64 inputs";
-  if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "the node has more or fewer inputs than its operator takes";
+  if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "number of inputs is not supported for this operator";
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;
@@ -60,7 +60,7 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   if (reason != NULL) return reason;
   memcpy(&out->options, &kind->options, sizeof out->options);
   if (kind->read == NULL) return NULL;
-  return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no options";
+  return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no builtin options";
 }
 
 // The tensor that a node reads or writes: a variable, where its resource tensor stands for one.
@@ -88,7 +88,7 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   }
   for (int i = 0; reason == NULL && i < node->n_in; i++) {
     for (int j = 0; j < node->n_out; j++) {
-      if (node->in[i] == node->outs[j]) return "the output is an input too";
+      if (node->in[i] == node->outs[j]) return "a tensor is both input and output";
     }
     view.in[i] = tensor_of(context, node, node->in[i]);
     reason = describe_input(view.in[i], node->in[i], known, &shapes->in[i]);
@@ -115,7 +115,7 @@ const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_nod
   bool flushed = false;
   for (int i = 0; i < TVMQ_MAX_IN; i++) flushed |= is_flushed(context, node->inputs[i]);
   for (int i = 0; i < node->n_out; i++) flushed |= is_flushed(context, node->outs[i]);
-  return flushed ? "a scale or its reciprocal is subnormal, which the runtime takes for zero" : NULL;
+  return flushed ? "a scale or its reciprocal is subnormal, which the runtime flushes to zero" : NULL;
 }
 
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content) {

@@ -17,7 +17,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   const char *reason = tvmq_read_one_axis(view, AXIS, in->rank, &axis);
   if (reason != NULL) return reason;
   struct tvmq_arg_max_desc *arg_max = &desc->arg_max;
-  if (tvmq_tensor_type(view->out) != arg_max->out_type) return "the output has another type than the options say";
+  if (tvmq_tensor_type(view->out) != arg_max->out_type) return "output type differs from the option output_type";
   arg_max->in_type = tvmq_tensor_type(view->in[IN]);
   arg_max->outer = arg_max->inner = 1;
   arg_max->depth = in->dims[axis];

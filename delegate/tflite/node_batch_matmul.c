@@ -38,7 +38,7 @@ static const char *describe_batch(const struct tvmq_shape in[N_SIDES], struct tv
   matmul->products = 1;
   for (int d = 0; d < TVMQ_MATMUL_BATCH_DIMS; d++) {
     const int32_t left = batch_dim(&in[LEFT], d), right = batch_dim(&in[RIGHT], d), index = d + out->rank - MOST_RANK;
-    if (left != right && left != 1 && right != 1) return "the inputs cannot be broadcast";
+    if (left != right && left != 1 && right != 1) return "batch dimensions of the inputs cannot be broadcast";
     matmul->batch[d] = left == 1 ? right : left;
     if (index >= 0) out->dims[index] = matmul->batch[d];
     if (__builtin_mul_overflow(matmul->products, matmul->batch[d], &matmul->products)) return "output has more than 2^31 - 1 elements";
@@ -60,16 +60,17 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_matmul_desc *matmul = &desc->matmul;
   struct tvmq_conv_desc *conv = &matmul->conv;
   const struct tvmq_shape *left = &shapes->in[LEFT], *right = &shapes->in[RIGHT];
-  if (left->rank < 2 || right->rank < 2 || left->rank > MOST_RANK || right->rank > MOST_RANK) return "the matrices have not 2 to 5 dimensions";
+  if (left->rank < 2 || right->rank < 2 || left->rank > MOST_RANK || right->rank > MOST_RANK) return "the rank of an input is not 2 to 5";
   // tflite-runtime 2.14 computes something else.
   const bool has_batch = left->rank > 2 || right->rank > 2;
-  if (matmul->adj_x && has_batch && batch_dim(right, TVMQ_MATMUL_BATCH_DIMS - 1) == 1) return "a transposed left side, and a right side that repeats";
+  if (matmul->adj_x && has_batch && batch_dim(right, TVMQ_MATMUL_BATCH_DIMS - 1) == 1)
+    return "adj_x is not supported if the second input's last batch dimension is 1";
   const int32_t *l = &left->dims[left->rank - 2], *r = &right->dims[right->rank - 2];
   tvmq_describe_activations(view, conv);
   conv->in_w = matmul->adj_x ? l[1] : l[0];
   conv->in_c = conv->filter_c = matmul->adj_x ? l[0] : l[1];
   conv->out_c = matmul->adj_y ? r[0] : r[1];
-  if ((matmul->adj_y ? r[1] : r[0]) != conv->in_c) return "the matrices do not fit";
+  if ((matmul->adj_y ? r[1] : r[0]) != conv->in_c) return "inner dimensions of the matrices differ";
   const char *reason = tvmq_describe_weights(view->in[RIGHT], conv);
   if (reason == NULL) reason = describe_batch(shapes->in, matmul, &shapes->out);
   if (reason != NULL) return reason;

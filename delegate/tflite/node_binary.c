@@ -31,7 +31,8 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   binary->out = tvmq_tensor_quant(view->out);
   const char *reason = tvmq_broadcast_shapes(shapes->in, &shapes->out, &binary->broadcast);
   if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, binary->type);
-  if (reason == NULL && binary->operation == TVMQ_OPERATION_PRELU && !same_shape(&shapes->in[0], &shapes->out)) reason = "the slopes are more than the input";
+  if (reason == NULL && binary->operation == TVMQ_OPERATION_PRELU && !same_shape(&shapes->in[0], &shapes->out))
+    reason = "alpha does not broadcast to the input's shape";
   binary->rank = same_shape(&shapes->in[0], &shapes->in[1]) ? 0 : shapes->out.rank;
   binary->n = shapes->out.bytes / tvmq_type_bytes(binary->type);
   return reason;

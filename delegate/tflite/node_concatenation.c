@@ -28,11 +28,11 @@ void tvmq_concatenate_rows(const struct tvmq_shapes *shapes, int axis, struct tv
 
 // Adds the input's shape to the output's. What is beside the axis is the same in both.
 static const char *append(const struct tvmq_shape *in, int axis, struct tvmq_shape *out) {
-  if (in->rank != out->rank) return "the inputs have not the same number of dimensions";
+  if (in->rank != out->rank) return "the inputs' ranks differ";
   for (int d = 0; d < in->rank; d++) {
-    if (d != axis && in->dims[d] != out->dims[d]) return "the inputs differ beside the axis";
+    if (d != axis && in->dims[d] != out->dims[d]) return "input dimensions other than axis differ";
   }
-  return __builtin_add_overflow(out->dims[axis], in->dims[axis], &out->dims[axis]) ? "the inputs' sizes along the axis exceed 2^31 - 1" : NULL;
+  return __builtin_add_overflow(out->dims[axis], in->dims[axis], &out->dims[axis]) ? "the output's dimension along axis exceeds 2^31 - 1" : NULL;
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {

@@ -47,7 +47,7 @@ void tvmq_describe_activations(const struct tvmq_node_view *view, struct tvmq_co
 }
 
 const char *tvmq_describe_images(const struct tvmq_node_view *view, const struct tvmq_shape *in, struct tvmq_conv_desc *conv) {
-  if (in->rank != 4) return "the input has not 4 dimensions";
+  if (in->rank != 4) return "the input is not 4-dimensional";
   conv->batch = in->dims[0];
   conv->in_h = in->dims[1];
   conv->in_w = in->dims[2];
@@ -60,17 +60,17 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
   struct tvmq_shape shape;
   const char *reason = tvmq_describe_filter(view, FILTER, conv, &shape);
   if (reason != NULL) return reason;
-  if (shape.rank != 4) return "the filter has not 4 dimensions";
+  if (shape.rank != 4) return "the filter is not 4-dimensional";
   conv->filter_h = shape.dims[1];
   conv->filter_w = shape.dims[2];
   conv->filter_c = conv->depthwise ? 1 : shape.dims[3];
   conv->out_c = conv->depthwise ? shape.dims[3] : shape.dims[0];
   if (!conv->depthwise) return NULL;
   if (shape.dims[0] != 1) return "the first dimension of a depthwise filter is not 1";
-  if (conv->in_c < 1 || conv->out_c % conv->in_c != 0) return "output channels are not a multiple of the input's";
+  if (conv->in_c < 1 || conv->out_c % conv->in_c != 0) return "output channels are not a multiple of the input channels";
   const int32_t multiplier = conv->out_c / conv->in_c;
   // 8-bit kernels divide the channels, as is done here; 16x8 kernels of older runtimes believe the options and compute something else.
-  if (conv->in_type == TVMQ_TYPE_S16 && conv->depth_multiplier != multiplier) return "16x8 and a depth multiplier that does not fit the channels";
+  if (conv->in_type == TVMQ_TYPE_S16 && conv->depth_multiplier != multiplier) return "16x8: depth_multiplier does not match the channels";
   conv->depth_multiplier = multiplier;
   return NULL;
 }

@@ -34,5 +34,5 @@ const char *tvmq_same_shape(const TfLiteTensor *tensor, const struct tvmq_shape 
   struct tvmq_shape own;
   const char *reason = tvmq_tensor_shape(tensor, &own);
   if (reason != NULL) return reason;
-  return tvmq_shape_has_dims(&own, shape->rank, shape->dims) ? NULL : "the output has another shape in the file";
+  return tvmq_shape_has_dims(&own, shape->rank, shape->dims) ? NULL : "the model gives the output another shape";
 }

@@ -9,12 +9,12 @@ enum { MERGED = 6 };  // dimensions, with those of the block
 static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   options->copy_options.block = ((const TfLiteDepthToSpaceParams *)builtin_data)->block_size;
-  return options->copy_options.block > 0 ? NULL : "the size of the blocks is not positive";
+  return options->copy_options.block > 0 ? NULL : "block_size is not positive";
 }
 
 static const char *begin(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const char *reason = tvmq_begin_copy(view, shapes, desc);
-  return reason == NULL && desc->copy.rank != RANK ? "the input has not 4 dimensions" : reason;
+  return reason == NULL && desc->copy.rank != RANK ? "the input is not 4-dimensional" : reason;
 }
 
 static const char *describe_depth_to_space(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
@@ -22,7 +22,7 @@ static const char *describe_depth_to_space(const struct tvmq_node_view *view, st
   if (reason != NULL) return reason;
   struct tvmq_copy_desc *copy = &desc->copy;
   const size_t block = (size_t)view->node->options.copy_options.block, channels = copy->axes[CHANNELS].n, element = copy->axes[CHANNELS].stride;
-  if (block > INT16_MAX || channels % (block * block) != 0) return "the channels are not those of whole blocks";
+  if (block > INT16_MAX || channels % (block * block) != 0) return "channels are not a multiple of block_size x block_size";
   const size_t depth = channels / (block * block);
   const struct tvmq_copy_axis height = copy->axes[HEIGHT], width = copy->axes[WIDTH];
   const struct tvmq_copy_axis axes[MERGED] = {
@@ -46,7 +46,7 @@ static const char *describe_space_to_depth(const struct tvmq_node_view *view, st
   struct tvmq_copy_desc *copy = &desc->copy;
   const size_t block = (size_t)view->node->options.copy_options.block;
   const struct tvmq_copy_axis height = copy->axes[HEIGHT], width = copy->axes[WIDTH], channels = copy->axes[CHANNELS];
-  if (block > INT16_MAX || height.n % block != 0 || width.n % block != 0) return "height and width are not those of whole blocks";
+  if (block > INT16_MAX || height.n % block != 0 || width.n % block != 0) return "height or width is not a multiple of block_size";
   const struct tvmq_copy_axis axes[MERGED] = {
       copy->axes[BATCH],
       tvmq_copy_whole(height.n / block, height.stride * block),

@@ -9,7 +9,7 @@ const char *tvmq_describe_weights(const TfLiteTensor *weights, struct tvmq_conv_
   conv->n_filter_scales = affine->scale->size;
   if (affine->zero_point == NULL) return NULL;
   for (int i = 0; i < affine->zero_point->size; i++) {
-    if (affine->zero_point->data[i] != affine->zero_point->data[0]) return "weights have a zero point per channel";
+    if (affine->zero_point->data[i] != affine->zero_point->data[0]) return "zero points of the weights differ between channels";
     conv->filter_zero_point = affine->zero_point->data[0];
   }
   return NULL;
@@ -31,9 +31,9 @@ const char *tvmq_describe_bias(const struct tvmq_node_view *view, int input, str
   const char *reason = tvmq_node_parameter(view, input, &bias, &shape);
   if (reason != NULL) return reason;
   const enum tvmq_type type = tvmq_tensor_type(bias);
-  if (shape.bytes != (size_t)conv->out_c * tvmq_type_bytes(type)) return "the bias has not one value per output channel";
+  if (shape.bytes != (size_t)conv->out_c * tvmq_type_bytes(type)) return "size of the bias is not the number of output channels";
   const bool chosen = conv->in_type == TVMQ_TYPE_S16 && conv->bias_type != TVMQ_TYPE_OTHER;
-  if (chosen && type != conv->bias_type) return "the bias has another type than the 16x8 accumulator";
+  if (chosen && type != conv->bias_type) return "type of the 16x8 bias does not match the accumulator";
   conv->bias_type = type;
   conv->bias = tvmq_tensor_is_constant(bias) ? bias->data : NULL;
   conv->dynamic_bias = conv->bias == NULL;

@@ -20,7 +20,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   conv->activation = tvmq_read_activation(params->activation);
   conv->asymmetric_inputs = params->asymmetric_quantize_inputs;
   conv->keep_num_dims = params->keep_num_dims;
-  return params->weights_format == 0 ? NULL : "shuffled weights";
+  return params->weights_format == 0 ? NULL : "weights_format is not DEFAULT";
 }
 
 static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_desc *conv, struct tvmq_shape *out) {
@@ -31,8 +31,9 @@ static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_d
   *out = (struct tvmq_shape){.rank = 2, .dims = {conv->out_w, conv->out_c}};
   if (!conv->keep_num_dims) return NULL;
   // Kernels in fixed point take the first dimensions of such an output for the last ones, and leave the rest of it as it was.
-  if (conv->scaling == TVMQ_SCALING_FIXED_POINT && conv->n_filter_scales > 1 && in->rank != 2) return "scales per channel and an output of not 2 dimensions";
-  if (in->rank < 1 || in->dims[in->rank - 1] != conv->in_c) return "the input's last dimension is not the weights' input channels";
+  if (conv->scaling == TVMQ_SCALING_FIXED_POINT && conv->n_filter_scales > 1 && in->rank != 2)
+    return "keep_num_dims with per-channel scales: the input is not 2-dimensional";
+  if (in->rank < 1 || in->dims[in->rank - 1] != conv->in_c) return "keep_num_dims: the input's last dimension does not match the weights";
   *out = *in;
   out->dims[in->rank - 1] = conv->out_c;
   return NULL;
@@ -44,7 +45,7 @@ static const char *describe_rest(const struct tvmq_node_view *view, const struct
   conv->hybrid = view->node->reference.hybrid;
   conv->dot_products = view->node->reference.dot_products;
   tvmq_describe_activations(view, conv);
-  if (filter->rank != 2) return "the filter has not 2 dimensions";
+  if (filter->rank != 2) return "the filter is not 2-dimensional";
   conv->out_c = filter->dims[0];
   conv->in_c = conv->filter_c = filter->dims[1];
   const char *reason = tvmq_describe_bias(view, BIAS, conv);

@@ -7,7 +7,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   (void)version;
   const TfLiteGatherParams *params = builtin_data;
   options->copy_options.axis = params->axis;
-  return params->batch_dims == 0 ? NULL : "batches have indices of their own";
+  return params->batch_dims == 0 ? NULL : "batch_dims is not 0";
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
@@ -16,7 +16,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   int axis;
   const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, copy->rank, &axis);
-  if (reason == NULL) reason = tvmq_find_integers(view, INDICES, TVMQ_INTEGERS("the indices are"), &indices);
+  if (reason == NULL) reason = tvmq_find_integers(view, INDICES, TVMQ_INTEGERS("indices are"), &indices);
   if (reason != NULL) return reason;
   if (copy->rank - 1 + indices.shape.rank > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
   struct tvmq_copy_axis *gathered = &copy->axes[axis];

@@ -3,7 +3,7 @@
 #include "tflite/node_kind.h"
 
 const char *tvmq_read_axis(int64_t axis, int rank, int *out) {
-  if (axis < -rank || axis >= rank) return "the axis is out of range";
+  if (axis < -rank || axis >= rank) return "axis is out of range";
   *out = (int)(axis < 0 ? axis + rank : axis);
   return NULL;
 }
@@ -45,7 +45,7 @@ const char *tvmq_read_n_integers(const struct tvmq_node_view *view, int input, c
 
 const char *tvmq_read_one_axis(const struct tvmq_node_view *view, int input, int rank, int *axis) {
   int64_t value;
-  const char *reason = tvmq_read_n_integers(view, input, TVMQ_INTEGERS("the axis is"), 1, &value);
+  const char *reason = tvmq_read_n_integers(view, input, TVMQ_INTEGERS("axis is"), 1, &value);
   return reason != NULL ? reason : tvmq_read_axis(value, rank, axis);
 }
 
@@ -53,9 +53,9 @@ const char *tvmq_read_paddings(const struct tvmq_node_view *view, int input, int
   const TfLiteTensor *tensor;
   struct tvmq_shape shape;
   const char *reason = tvmq_tensor_parameter(view->context, view->node->inputs[input], &tensor, &shape);
-  if (reason == NULL && !tvmq_tensor_is_constant(tensor)) reason = "the paddings are not constant";
-  if (reason == NULL && (shape.rank != 2 || shape.dims[0] != rank || shape.dims[1] != 2)) reason = "the paddings are not a pair for each dimension";
-  if (reason == NULL) reason = tvmq_read_n_integers(view, input, TVMQ_INTEGERS("the paddings are"), 2 * rank, paddings[0]);
+  if (reason == NULL && !tvmq_tensor_is_constant(tensor)) reason = "paddings are not constant";
+  if (reason == NULL && (shape.rank != 2 || shape.dims[0] != rank || shape.dims[1] != 2)) reason = "paddings are not of shape [rank, 2]";
+  if (reason == NULL) reason = tvmq_read_n_integers(view, input, TVMQ_INTEGERS("paddings are"), 2 * rank, paddings[0]);
   for (int i = 0; reason == NULL && i < 2 * rank; i++) {
     const int64_t padding = paddings[i / 2][i % 2];
     reason = padding < 0 ? "a padding is negative" : padding > INT32_MAX ? "a padding exceeds 32 bits" : NULL;

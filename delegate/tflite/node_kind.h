@@ -115,9 +115,9 @@ struct tvmq_integers_asked {
   bool only_s32;  // else int32 or int64
   bool list;      // of one dimension; looked at by tvmq_read_n_integers alone
 };
-#define TVMQ_INTEGERS_AS(they_are, types, ...)                                                                                                 \
-  &(const struct tvmq_integers_asked) {                                                                                                        \
-    .type = they_are types, .constant = they_are " not constant", .number = they_are " of another length than the operator takes", __VA_ARGS__ \
+#define TVMQ_INTEGERS_AS(they_are, types, ...)                                                                                  \
+  &(const struct tvmq_integers_asked) {                                                                                         \
+    .type = they_are types, .constant = they_are " not constant", .number = they_are " not of the expected length", __VA_ARGS__ \
   }
 #define TVMQ_INTEGERS(they_are) TVMQ_INTEGERS_AS(they_are, " neither int32 nor int64", )
 #define TVMQ_INT32S(they_are) TVMQ_INTEGERS_AS(they_are, " not int32", .only_s32 = true)

@@ -7,7 +7,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   (void)version;
   const int mode = ((const TfLiteMirrorPaddingParams *)builtin_data)->mode;
   options->copy_options.symmetric = mode == kTfLiteMirrorPaddingSymmetric;
-  return mode == kTfLiteMirrorPaddingSymmetric || mode == kTfLiteMirrorPaddingReflect ? NULL : "the mode is neither REFLECT nor SYMMETRIC";
+  return mode == kTfLiteMirrorPaddingSymmetric || mode == kTfLiteMirrorPaddingReflect ? NULL : "mode is neither REFLECT nor SYMMETRIC";
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
@@ -19,7 +19,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   for (int d = 0; reason == NULL && d < copy->rank; d++) {
     struct tvmq_copy_axis *axis = &copy->axes[d];
     const int64_t before = paddings[d][0], after = paddings[d][1], most = (int64_t)axis->size - (symmetric ? 0 : 1);
-    if (before > most || after > most) return "a padding is larger than what it mirrors";
+    if (before > most || after > most) return "a padding exceeds the input dimension (REFLECT: minus 1)";
     if (before == 0 && after == 0) continue;
     axis->kind = TVMQ_COPY_MIRRORED;
     axis->first = before;

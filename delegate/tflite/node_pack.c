@@ -18,7 +18,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   if (reason != NULL) return reason;
   for (int i = 0; i < c->n_in; i++) {
     const struct tvmq_shape *in = &shapes->in[i];
-    if (!tvmq_shape_has_dims(in, first->rank, first->dims)) return "the inputs have not one shape";
+    if (!tvmq_shape_has_dims(in, first->rank, first->dims)) return "the inputs' shapes differ";
   }
   shapes->out.rank = first->rank + 1;
   for (int d = 0; d < first->rank; d++) shapes->out.dims[d < axis ? d : d + 1] = first->dims[d];

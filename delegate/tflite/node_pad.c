@@ -7,7 +7,7 @@ enum { IN, PADDINGS, VALUE };  // inputs
 // Floats have no scale. Of other tensors without one, the reference pads with zeros, whatever the output's zero point is.
 static const char *describe_default(const struct tvmq_node_view *view, struct tvmq_copy_desc *pad) {
   if (pad->in_type == TVMQ_TYPE_F32) return NULL;  // the bits of zero
-  if (tvmq_tensor_quant(view->in[IN]).scale == 0) return "the input has no scale";
+  if (tvmq_tensor_quant(view->in[IN]).scale == 0) return "the input has no quantization scale";
   pad->value = pad->zero_point = tvmq_tensor_quant(view->out).zero_point;
   return NULL;
 }
@@ -19,10 +19,11 @@ static const char *describe_value(const struct tvmq_node_view *view, struct tvmq
   struct tvmq_shape shape;
   reason = tvmq_tensor_parameter(view->context, view->node->inputs[VALUE], &value, &shape);
   if (reason != NULL) return reason;
-  if (tvmq_tensor_type(value) != pad->in_type || shape.bytes != tvmq_type_bytes(pad->in_type)) return "the padded value is not one of the input's type";
-  if (!tvmq_tensor_is_constant(value)) return "the padded value is not constant";
+  if (tvmq_tensor_type(value) != pad->in_type || shape.bytes != tvmq_type_bytes(pad->in_type))
+    return "the padding value is not a single element of the input's type";
+  if (!tvmq_tensor_is_constant(value)) return "the padding value is not constant";
   // Which the runtimes ask for too, not all of them by an error.
-  if (!tvmq_same_quant(tvmq_tensor_quant(value), tvmq_tensor_quant(view->out))) return "the padded value has another scale or zero point than the output";
+  if (!tvmq_same_quant(tvmq_tensor_quant(value), tvmq_tensor_quant(view->out))) return "scale or zero point of the padding value differs from the output's";
   pad->value = (int32_t)tvmq_load_integer(value->data, pad->in_type, 0);
   return NULL;
 }

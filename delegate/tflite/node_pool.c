@@ -24,7 +24,7 @@ static const char *read_max(const void *builtin_data, int version, union tvmq_de
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[0];
-  if (in->rank != 4) return "the input has not 4 dimensions";
+  if (in->rank != 4) return "the input is not 4-dimensional";
   struct tvmq_pool_desc *pool = &desc->pool;
   pool->in_type = tvmq_tensor_type(view->in[0]);
   pool->out_type = tvmq_tensor_type(view->out);

@@ -25,7 +25,7 @@ READ(read_min, TVMQ_REDUCTION_MIN)
 // Axes may be named twice.
 static const char *read_axes(const struct tvmq_node_view *view, int rank, bool *reduced) {
   struct tvmq_integer_constant axes;
-  const char *reason = tvmq_find_integers(view, AXES, TVMQ_INT32S("the axes are"), &axes);
+  const char *reason = tvmq_find_integers(view, AXES, TVMQ_INT32S("axes are"), &axes);
   for (size_t i = 0; reason == NULL && i < axes.n; i++) {
     int axis;
     reason = tvmq_read_axis(tvmq_load_integer(axes.data, axes.type, i), rank, &axis);

@@ -48,7 +48,7 @@ static const char *stretch(struct tvmq_shape *shape, size_t n) {
       return "a tensor exceeds the address space";
   }
   if (open != NULL && product > 0 && n / product <= INT32_MAX) product *= (size_t)(*open = (int)(n / product));
-  return product == n ? NULL : "the shape has another number of elements than the input";
+  return product == n ? NULL : "the shape's number of elements differs from the input's";
 }
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {

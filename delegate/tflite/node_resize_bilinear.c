@@ -14,9 +14,9 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 
 static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
-  if (in->rank != RANK) return "the input has not 4 dimensions";
+  if (in->rank != RANK) return "the input is not 4-dimensional";
   int64_t size[2];
-  const char *reason = tvmq_read_n_integers(view, SIZE, TVMQ_INT32_LIST("the size is"), 2, size);
+  const char *reason = tvmq_read_n_integers(view, SIZE, TVMQ_INT32_LIST("size is"), 2, size);
   if (reason != NULL) return reason;
   struct tvmq_resize_desc *resize = &desc->resize;
   resize->in_type = tvmq_tensor_type(view->in[IN]);
@@ -27,7 +27,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   resize->channels = in->dims[CHANNELS];
   resize->out_h = (int32_t)size[0];
   resize->out_w = (int32_t)size[1];
-  if (size[0] <= 0 || size[1] <= 0) return "the size is not positive";
+  if (size[0] <= 0 || size[1] <= 0) return "size is not positive";
   shapes->out = (struct tvmq_shape){.rank = RANK, .dims = {resize->batch, resize->out_h, resize->out_w, resize->channels}};
   return NULL;
 }

@@ -18,11 +18,11 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t size[2];
   const char *reason = tvmq_begin_copy(view, shapes, desc);
-  if (reason == NULL && copy->rank != RANK) reason = "the input has not 4 dimensions";
-  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZE, TVMQ_INTEGERS("the sizes are"), 2, size);
+  if (reason == NULL && copy->rank != RANK) reason = "the input is not 4-dimensional";
+  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZE, TVMQ_INTEGERS("size is"), 2, size);
   for (int i = 0; reason == NULL && i < 2; i++) {
     struct tvmq_copy_axis *axis = &copy->axes[HEIGHT + i];
-    if (size[i] <= 0 || size[i] > INT32_MAX) return "a size is not positive or exceeds 2^31 - 1";
+    if (size[i] <= 0 || size[i] > INT32_MAX) return "size is not positive or exceeds 2^31 - 1";
     axis->n = (size_t)size[i];
     if (axis->n == axis->size && axis->n <= MOST_EXACT && (!options->align_corners || !options->half_pixel_centers)) continue;  // every index reads itself
     axis->kind = TVMQ_COPY_NEAREST;

@@ -7,12 +7,12 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t begin[TVMQ_MAX_RANK], size[TVMQ_MAX_RANK];
   const char *reason = tvmq_begin_copy(view, shapes, desc);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, BEGIN, TVMQ_INTEGERS("the begin is"), copy->rank, begin);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZE, TVMQ_INTEGERS("the size is"), copy->rank, size);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, BEGIN, TVMQ_INTEGERS("begin is"), copy->rank, begin);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZE, TVMQ_INTEGERS("size is"), copy->rank, size);
   if (reason != NULL) return reason;
   for (int d = 0; d < copy->rank; d++) {
     const int64_t in = (int64_t)copy->axes[d].size;
-    if (begin[d] < 0 || begin[d] > in || size[d] < -1 || size[d] > in - begin[d]) return "the slice is not inside the input";
+    if (begin[d] < 0 || begin[d] > in || size[d] < -1 || size[d] > in - begin[d]) return "begin or size is outside the input";
     copy->axes[d].first = begin[d];
     copy->axes[d].n = (size_t)(size[d] == -1 ? in - begin[d] : size[d]);
   }

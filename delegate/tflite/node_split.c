@@ -16,13 +16,13 @@ static const char *cut(struct tvmq_shapes *shapes, int axis, const int64_t *size
   int64_t left = shapes->in[0].dims[axis];
   copy->piece_axis = axis;
   for (int k = 0; k < copy->n_out; k++) {
-    if (sizes[k] > left) return "the pieces are larger than the input";
+    if (sizes[k] > left) return "size_splits exceed the input along axis";
     left -= sizes[k];
     copy->pieces[k] = (size_t)sizes[k];
     shapes->outs[k] = shapes->in[0];
     shapes->outs[k].dims[axis] = (int)sizes[k];
   }
-  return left == 0 ? NULL : "the pieces are smaller than the input";
+  return left == 0 ? NULL : "size_splits do not cover the input along axis";
 }
 
 static const char *begin(const struct tvmq_node_view *view, int axis_input, struct tvmq_shapes *shapes, union tvmq_desc *desc, int *axis) {
@@ -35,7 +35,7 @@ static const char *describe_split(const struct tvmq_node_view *view, struct tvmq
   const char *reason = begin(view, SPLIT_AXIS, shapes, desc, &axis);
   if (reason != NULL) return reason;
   const int n = desc->copy.n_out, size = shapes->in[0].dims[axis];
-  if (size % n != 0) return "the input cannot be cut into pieces of one size";
+  if (size % n != 0) return "the dimension along axis is not a multiple of num_splits";
   int64_t sizes[TVMQ_MAX_OUT];
   for (int k = 0; k < n; k++) sizes[k] = size / n;
   return cut(shapes, axis, sizes, &desc->copy);
@@ -46,17 +46,17 @@ static const char *describe_split_v(const struct tvmq_node_view *view, struct tv
   int axis, open = -1;
   const char *reason = begin(view, SPLIT_V_AXIS, shapes, desc, &axis);
   int64_t sizes[TVMQ_MAX_OUT];
-  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZES, TVMQ_INTEGERS("the sizes are"), desc->copy.n_out, sizes);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, SIZES, TVMQ_INTEGERS("size_splits are"), desc->copy.n_out, sizes);
   if (reason != NULL) return reason;
   int64_t left = shapes->in[0].dims[axis];
   for (int k = 0; k < desc->copy.n_out; k++) {
-    if (sizes[k] < -1 || sizes[k] > INT32_MAX || (sizes[k] == -1 && open >= 0)) return "a size is negative or exceeds 2^31 - 1";
+    if (sizes[k] < -1 || sizes[k] > INT32_MAX || (sizes[k] == -1 && open >= 0)) return "size_splits are negative or exceed 2^31 - 1";
     if (sizes[k] == -1)
       open = k;
     else
       left -= sizes[k];
   }
-  if (open >= 0 && left < 0) return "the pieces are larger than the input";
+  if (open >= 0 && left < 0) return "size_splits exceed the input along axis";
   if (open >= 0) sizes[open] = left;
   return cut(shapes, axis, sizes, &desc->copy);
 }
@@ -72,7 +72,7 @@ static const char *describe_unpack(const struct tvmq_node_view *view, struct tvm
   const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, desc->copy.rank, &axis);
   if (reason != NULL) return reason;
-  if (shapes->in[0].dims[axis] != desc->copy.n_out) return "the axis has not an element for each output";
+  if (shapes->in[0].dims[axis] != desc->copy.n_out) return "the dimension along axis is not the number of outputs";
   desc->copy.wants_same_quant = true;
   int64_t sizes[TVMQ_MAX_OUT] = {0};
   for (int k = 0; k < desc->copy.n_out; k++) sizes[k] = 1;

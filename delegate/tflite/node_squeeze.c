@@ -8,7 +8,7 @@ enum { IN, AXIS };  // inputs of EXPAND_DIMS
 static const char *read_squeeze(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteSqueezeParams *params = builtin_data;
-  if (params->num_squeeze_dims < 0 || params->num_squeeze_dims > TVMQ_MAX_RANK) return "more than 8 dimensions are squeezed";
+  if (params->num_squeeze_dims < 0 || params->num_squeeze_dims > TVMQ_MAX_RANK) return "squeeze_dims has more than 8 elements";
   options->copy_options.n_dims = params->num_squeeze_dims;
   memcpy(options->copy_options.dims, params->squeeze_dims, (size_t)params->num_squeeze_dims * sizeof(int32_t));
   return NULL;
@@ -22,7 +22,7 @@ static const char *describe_squeeze(const struct tvmq_node_view *view, struct tv
   for (int i = 0; reason == NULL && i < options->n_dims; i++) {
     int axis;
     reason = tvmq_read_axis(options->dims[i], in->rank, &axis);
-    if (reason == NULL && in->dims[axis] != 1) reason = "a squeezed dimension is not 1";
+    if (reason == NULL && in->dims[axis] != 1) reason = "a dimension of squeeze_dims is not 1";
     if (reason == NULL) squeezed[axis] = true;
   }
   for (int d = 0; reason == NULL && d < in->rank; d++) {

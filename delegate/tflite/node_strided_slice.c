@@ -11,7 +11,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   o->begin_mask = params->begin_mask;
   o->end_mask = params->end_mask;
   o->shrink_mask = params->shrink_axis_mask;
-  if (params->offset != 0) return "the end counts from the begin";
+  if (params->offset != 0) return "offset is set: end is relative to begin";
   o->ellipsis_mask = params->ellipsis_mask;
   o->new_axis_mask = params->new_axis_mask;
   return NULL;
@@ -33,7 +33,7 @@ static void set_range(struct tvmq_copy_axis *axis, const int64_t *begin, const i
 // A single index, whose dimension vanishes from the shape.
 static const char *set_index(struct tvmq_copy_axis *axis, const int64_t *begin, int64_t stride) {
   const int64_t size = (int64_t)axis->size, index = begin == NULL ? 0 : *begin < 0 ? *begin + size : *begin;
-  if (stride != 1) return "the stride of a single index is not 1";
+  if (stride != 1) return "the stride of a dimension of shrink_axis_mask is not 1";
   if (index < 0 || index >= size) return "an index is outside the input";
   axis->first = index;
   axis->n = 1;
@@ -47,9 +47,9 @@ struct subscripts {
 };
 
 static const char *read_subscripts(const struct tvmq_node_view *view, struct subscripts *s) {
-  const char *reason = tvmq_read_integers(view, BEGIN, TVMQ_INTEGERS("the begin is"), MOST, s->begin, &s->n);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, END, TVMQ_INTEGERS("the end is"), s->n, s->end);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, STRIDES, TVMQ_INTEGERS("the strides are"), s->n, s->strides);
+  const char *reason = tvmq_read_integers(view, BEGIN, TVMQ_INTEGERS("begin is"), MOST, s->begin, &s->n);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, END, TVMQ_INTEGERS("end is"), s->n, s->end);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, STRIDES, TVMQ_INTEGERS("strides are"), s->n, s->strides);
   for (int i = 0; reason == NULL && i < s->n; i++) {
     if (s->strides[i] == 0 || s->strides[i] != (int32_t)s->strides[i]) reason = "a stride is 0 or exceeds 32 bits";
   }
@@ -74,10 +74,10 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   if (reason != NULL) return reason;
   const int32_t all = (1 << s.n) - 1, new_axes = options->new_axis_mask & all, ellipsis = options->ellipsis_mask & all;
   const int n_new = __builtin_popcount((uint32_t)(new_axes & ~ellipsis)), n_open = copy->rank - (s.n - n_new - (ellipsis != 0));
-  if ((ellipsis & (ellipsis - 1)) != 0) return "there are two ellipses";
-  if (((options->new_axis_mask | options->ellipsis_mask) & ~all) != 0) return "a mask has more bits than there are subscripts";
-  if (((new_axes | ellipsis) & options->shrink_mask) != 0) return "a subscript is an index, and a new axis or an ellipsis as well";
-  if (n_open < 0 || copy->rank + n_new > TVMQ_MAX_RANK) return "there are more subscripts than dimensions";
+  if ((ellipsis & (ellipsis - 1)) != 0) return "ellipsis_mask has more than one bit";
+  if (((options->new_axis_mask | options->ellipsis_mask) & ~all) != 0) return "new_axis_mask or ellipsis_mask has more bits than begin has elements";
+  if (((new_axes | ellipsis) & options->shrink_mask) != 0) return "shrink_axis_mask overlaps new_axis_mask or ellipsis_mask";
+  if (n_open < 0 || copy->rank + n_new > TVMQ_MAX_RANK) return "begin has more elements than the input has dimensions";
   int d = 0;
   for (int i = 0; reason == NULL && i < s.n; i++) {
     const int32_t bit = 1 << i;

@@ -10,13 +10,13 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_copy_axis whole[TVMQ_COPY_AXES];
   int64_t permutation[TVMQ_MAX_RANK];
   const char *reason = tvmq_begin_copy(view, shapes, desc);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, PERMUTATION, TVMQ_INTEGERS("the permutation is"), copy->rank, permutation);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, PERMUTATION, TVMQ_INTEGERS("perm is"), copy->rank, permutation);
   memcpy(whole, copy->axes, sizeof whole);
   bool taken[TVMQ_MAX_RANK] = {false};
   for (int d = 0; reason == NULL && d < copy->rank; d++) {
     int axis = 0;
     reason = tvmq_read_axis(permutation[d], copy->rank, &axis);
-    if (reason == NULL && taken[axis]) reason = "the permutation has a dimension twice";
+    if (reason == NULL && taken[axis]) reason = "perm has a dimension twice";
     taken[axis] = true;
     copy->axes[d] = whole[axis];
   }

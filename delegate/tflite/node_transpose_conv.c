@@ -21,7 +21,7 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
   struct tvmq_shape shape;
   const char *reason = tvmq_describe_filter(view, FILTER, conv, &shape);
   if (reason != NULL) return reason;
-  if (shape.rank != RANK) return "the filter has not 4 dimensions";
+  if (shape.rank != RANK) return "the filter is not 4-dimensional";
   conv->out_c = shape.dims[0];
   conv->filter_h = shape.dims[1];
   conv->filter_w = shape.dims[2];
@@ -33,11 +33,11 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   struct tvmq_conv_desc *conv = &desc->conv;
   int64_t dims[RANK];
   const char *reason = tvmq_describe_images(view, &shapes->in[0], conv);
-  if (reason == NULL) reason = tvmq_read_n_integers(view, OUT_SHAPE, TVMQ_INT32_LIST("the output's shape is"), RANK, dims);
+  if (reason == NULL) reason = tvmq_read_n_integers(view, OUT_SHAPE, TVMQ_INT32_LIST("output_shape is"), RANK, dims);
   if (reason == NULL) reason = describe_filter(view, conv);
   if (reason == NULL) reason = tvmq_describe_bias(view, BIAS, conv);
   if (reason != NULL) return reason;
-  if (dims[0] != conv->batch || dims[3] != conv->out_c) return "the output's shape has another batch than the input, or other channels than the filter";
+  if (dims[0] != conv->batch || dims[3] != conv->out_c) return "output_shape does not match the input's batch or the filter's output channels";
   conv->out_h = (int32_t)dims[1];
   conv->out_w = (int32_t)dims[2];
   shapes->out = (struct tvmq_shape){.rank = RANK, .dims = {conv->batch, conv->out_h, conv->out_w, conv->out_c}};

@@ -25,7 +25,7 @@ static const char *describe_read(const struct tvmq_node_view *view, struct tvmq_
 static const char *describe_assign(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const char *reason = describe_read(view, shapes, desc);
   if (reason != NULL) return reason;
-  return tvmq_same_shape(view->out, &shapes->out) != NULL ? "the value has another shape than the first value of the variable" : NULL;
+  return tvmq_same_shape(view->out, &shapes->out) != NULL ? "the value's shape differs from that of the variable's initial value" : NULL;
 }
 
 const struct tvmq_node_kind tvmq_node_call_once = {.op_class = &tvmq_op_nothing, .state = TVMQ_STATE_FIRST_VALUES, .describe = describe_once};

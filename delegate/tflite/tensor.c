@@ -49,7 +49,7 @@ const char *tvmq_tensor_shape(const TfLiteTensor *tensor, struct tvmq_shape *sha
   *shape = (struct tvmq_shape){0};
   if (tensor->dims == NULL || tensor->dims->size < 0) return "a tensor has no shape";
   if (tensor->dims->size > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
-  if (tensor->sparsity != NULL) return "a tensor is sparse";
+  if (tensor->sparsity != NULL) return "sparse tensors are not supported";
   shape->rank = tensor->dims->size;
   for (int i = 0; i < shape->rank; i++) shape->dims[i] = tensor->dims->data[i];
   return tvmq_shape_set_bytes(shape, tvmq_tensor_type(tensor));
@@ -61,7 +61,7 @@ bool tvmq_tensor_is_constant(const TfLiteTensor *tensor) {
 
 static const char *check_length(const TfLiteTensor *tensor, const struct tvmq_shape *shape) {
   const bool packed = tvmq_tensor_type(tensor) == TVMQ_TYPE_S4;
-  return tvmq_tensor_is_constant(tensor) && !packed && tensor->bytes < shape->bytes ? "a constant is shorter than its shape" : NULL;
+  return tvmq_tensor_is_constant(tensor) && !packed && tensor->bytes < shape->bytes ? "a constant has fewer bytes than its shape needs" : NULL;
 }
 
 const char *tvmq_tensor_constant_shape(const TfLiteTensor *tensor, struct tvmq_shape *shape) {
@@ -85,17 +85,17 @@ static bool is_aligned(const TfLiteTensor *tensor) { return (uintptr_t)tensor->d
 
 const char *tvmq_tensor_input(const TfLiteTensor *tensor, struct tvmq_shape *shape) {
   if (tensor == NULL) return "a tensor index is out of range";
-  if (!is_readable(tensor)) return "the input is not in memory that the CPU reads";
+  if (!is_readable(tensor)) return "the input is not in memory that the CPU can read";
   if (tvmq_tensor_is_constant(tensor) && !is_aligned(tensor)) return "a constant input is not aligned";
-  if (tensor->is_variable) return "a variable tensor is read or written";
+  if (tensor->is_variable) return "variable tensors (is_variable) are not supported";
   const char *reason = tvmq_tensor_shape(tensor, shape);
   return reason != NULL ? reason : check_length(tensor, shape);
 }
 
 const char *tvmq_tensor_output(const TfLiteTensor *tensor) {
   if (tensor == NULL) return "a tensor index is out of range";
-  if (!is_writable(tensor) || tensor->sparsity != NULL) return "the output is not in memory that the CPU writes";
-  return tensor->is_variable ? "a variable tensor is read or written" : NULL;
+  if (!is_writable(tensor) || tensor->sparsity != NULL) return "the output is not in memory that the CPU can write";
+  return tensor->is_variable ? "variable tensors (is_variable) are not supported" : NULL;
 }
 
 bool tvmq_tensor_resize(TfLiteContext *context, int index, const struct tvmq_shape *shape, bool always) {

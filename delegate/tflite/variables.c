@@ -73,7 +73,7 @@ static void list_variable(struct tvmq_variables *variables, const struct walk *h
       .resource = output(handle->node, 0),
       .n_nodes = 1,
   };
-  if (resource->type != kTfLiteResource) give_up(variable, "the handle of the variable is no resource");
+  if (resource->type != kTfLiteResource) give_up(variable, "the variable's handle is not a resource tensor");
   if (resource->data != NULL) give_up(variable, "the graph was prepared before the delegate was applied, and may have changed the variable");
   if (before == NULL) return;
   give_up(before, "the variable has more than one handle");
@@ -84,8 +84,8 @@ static void list_variable(struct tvmq_variables *variables, const struct walk *h
 static void note_use(struct tvmq_variable *variable, const struct walk *user, int input, bool initialized) {
   variable->n_nodes++;
   const bool known = input == 0 && (user->code == TVMQ_BUILTIN_READ_VARIABLE || user->code == TVMQ_BUILTIN_ASSIGN_VARIABLE);
-  if (!known) give_up(variable, "another node than READ_VARIABLE and ASSIGN_VARIABLE uses the variable");
-  if (!initialized) give_up(variable, "the variable is used before it gets its first value");
+  if (!known) give_up(variable, "a node other than READ_VARIABLE or ASSIGN_VARIABLE uses the variable");
+  if (!initialized) give_up(variable, "the variable is used before it is initialized");
 }
 
 static void note_nodes(TfLiteContext *context, struct tvmq_variables *variables) {
@@ -105,9 +105,9 @@ static void note_nodes(TfLiteContext *context, struct tvmq_variables *variables)
 static void keep_first_value(struct tvmq_variable *variable, const TfLiteTensor *value) {
   struct tvmq_shape shape;
   const char *reason = tvmq_tensor_constant_shape(value, &shape);
-  if (reason == NULL && !tvmq_tensor_is_constant(value)) reason = "the first value of the variable is not constant";
-  if (reason == NULL && variable->tensor.dims != NULL) reason = "the variable gets a first value twice";
-  if (reason == NULL && (shape.bytes != value->bytes || shape.bytes == 0)) reason = "the first value of the variable has another size than its shape";
+  if (reason == NULL && !tvmq_tensor_is_constant(value)) reason = "the variable's initial value is not constant";
+  if (reason == NULL && variable->tensor.dims != NULL) reason = "the variable is initialized twice";
+  if (reason == NULL && (shape.bytes != value->bytes || shape.bytes == 0)) reason = "size and shape of the variable's initial value differ";
   void *memory = reason == NULL ? tvmq_alloc(shape.bytes) : NULL;
   if (reason == NULL && memory == NULL) reason = "out of memory";
   if (reason != NULL) {
@@ -135,7 +135,7 @@ static const char *read_once_graph(TfLiteContext *context, struct tvmq_variables
     struct tvmq_variable *variable = walk.code == TVMQ_BUILTIN_ASSIGN_VARIABLE && handle != NULL ? named[handle - context->tensors] : NULL;
     const TfLiteTensor *value = tvmq_tensor_at(context, input(walk.node, 1));
     if (variable == NULL || value == NULL)
-      reason = "the graph that it runs does more than to assign constants to variables of this graph";
+      reason = "its subgraph does more than assign constants to variables of this graph";
     else
       keep_first_value(variable, value);
   }
@@ -148,7 +148,7 @@ static const char *read_once_graph(TfLiteContext *context, struct tvmq_variables
 static void note_other_graph(TfLiteContext *context, struct tvmq_variables *variables) {
   for (struct walk walk = walk_through(context); next(&walk);) {
     struct tvmq_variable *variable = walk.code == TVMQ_BUILTIN_VAR_HANDLE ? find_named(variables, walk.node) : NULL;
-    if (variable != NULL) give_up(variable, "another graph of the model uses the variable");
+    if (variable != NULL) give_up(variable, "another subgraph of the model uses the variable");
   }
 }
 
@@ -169,7 +169,7 @@ static bool acquire(TfLiteContext *context, int index, TfLiteContext **graph) {
 
 static void look_around(TfLiteContext *context, struct tvmq_variables *variables) {
   TfLiteContext *other;
-  variables->once_reason = "the graph that it runs is not known";
+  variables->once_reason = "its subgraph is unknown";
   for (int i = 0; acquire(context, i, &other); i++) {
     if (other == context) continue;  // it stays acquired
     if (variables->n_once == 1 && i == variables->once_graph) {
@@ -180,11 +180,11 @@ static void look_around(TfLiteContext *context, struct tvmq_variables *variables
     }
     context->ReleaseSubgraphContext(context, i);
   }
-  if (variables->once_reason != NULL) give_up_all(variables, "CALL_ONCE does more than to give variables constants for first values");
+  if (variables->once_reason != NULL) give_up_all(variables, "CALL_ONCE does more than initialize variables with constants");
   for (size_t i = 0; i < variables->n; i++) {
     struct tvmq_variable *variable = &variables->of[i];
-    if (variable->tensor.dims == NULL) give_up(variable, "the variable gets no first value");
-    if (variable->reason != NULL && variables->once_reason == NULL) variables->once_reason = "the runtime keeps a variable that it assigns";
+    if (variable->tensor.dims == NULL) give_up(variable, "the variable is never initialized");
+    if (variable->reason != NULL && variables->once_reason == NULL) variables->once_reason = "a variable that it initializes is left to the runtime";
   }
 }
 
@@ -194,7 +194,7 @@ struct tvmq_variables *tvmq_variables_create(TfLiteContext *context) {
   struct tvmq_variables *variables = tvmq_alloc(sizeof *variables + n * sizeof variables->of[0]);
   if (variables == NULL) return NULL;
   variables->once_graph = -1;
-  variables->once_reason = "it runs a graph, and not to give variables their first values";
+  variables->once_reason = "its subgraph does not initialize variables of this graph";
   if (n == 0) return variables;
   for (struct walk walk = walk_through(context); next(&walk);) {
     if (walk.code == TVMQ_BUILTIN_VAR_HANDLE) list_variable(variables, &walk);
@@ -223,4 +223,6 @@ bool tvmq_variables_begun_by(const struct tvmq_variables *variables, const TfLit
   return variables->once_reason == NULL && variables->once_context == context;
 }
 
-const char *tvmq_variables_refuse_once(const struct tvmq_variables *variables) { return variables != NULL ? variables->once_reason : "it runs a graph"; }
+const char *tvmq_variables_refuse_once(const struct tvmq_variables *variables) {
+  return variables != NULL ? variables->once_reason : "its subgraph does not initialize variables of this graph";
+}

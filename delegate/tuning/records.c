@@ -147,7 +147,7 @@ void tvmq_records_parse(struct tvmq_records *records, const char *text, size_t s
 
 static const char *read_all(struct tvmq_records *records, FILE *file) {
   struct stat about;
-  if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) return "no regular file";
+  if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) return "not a regular file";
   if (about.st_size > TVMQ_RECORDS_BYTES) return "more than 64 MiB";
   char *text = tvmq_alloc((size_t)about.st_size + 1);
   if (text == NULL) return "out of memory";
@@ -160,7 +160,7 @@ static const char *read_all(struct tvmq_records *records, FILE *file) {
 
 const char *tvmq_records_read(struct tvmq_records *records, const char *path) {
   struct stat about;
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return "no regular file";  // opening a pipe would wait
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return "not a regular file";  // opening a pipe would wait
   FILE *file = fopen(path, "rbe");
   if (file == NULL) return "cannot be opened";
   const char *why = read_all(records, file);

@@ -129,7 +129,7 @@ def test_subnormal_numbers(runtime: harness.Runtime, scale: float) -> None:
         delegate = runtime.load(fast_math="on")
         runtime.interpreter(model, [delegate])
         (node,) = tvmq_delegate.report(delegate).nodes
-        assert "is subnormal, which the runtime takes for zero" in node.reason
+        assert "is subnormal, which the runtime flushes to zero" in node.reason
 
 
 @pytest.mark.parametrize("scales, zero_points", [((0.16145524, 0.1291642), (22, 215)), ((0.20361508, 0.08144606), (193, 215))])

@@ -66,7 +66,7 @@ def test_choices_change_no_bit():
 
 
 @pytest.mark.parametrize("task, why", [
-    (CONV.replace("out=s8[8,8,24]", "out=s8[3,8,24]"), "another height or width"),
+    (CONV.replace("out=s8[8,8,24]", "out=s8[3,8,24]"), "height or width of the output tensor"),
     (CONV + " surprise", "words that contradict each other, or are unknown"),
     (CONV.replace("in=s8", "in=s4"), "lacks a word"),
     (CONV.replace("pad=1,1", "pad=1"), "lacks a word"),

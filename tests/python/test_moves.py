@@ -60,21 +60,21 @@ def constant(value: object) -> np.ndarray:
 REFUSED = {
     "another type": (lambda: move("SQUEEZE", operands=[MATRIX], out_dtype="uint8"), "types differ"),
     "a dimension twice": (lambda: move("TRANSPOSE", operands=[(4, 4), constant([1, 1])]), "twice"),
-    "a permutation that is an input": (lambda: computed("TRANSPOSE", (6, 4), constant([1, 0])), "the permutation is not constant"),
+    "a permutation that is an input": (lambda: computed("TRANSPOSE", (6, 4), constant([1, 0])), "perm is not constant"),
     "an end that counts from the begin": (
         lambda: move("STRIDED_SLICE", operands=[(9, 6), constant([2, 0]), constant([4, 6]), constant([1, 1])], offset=True, version=4),
-        "the end counts from the begin",
+        "offset is set: end is relative to begin",
     ),
-    "65 outputs": (lambda: move("SPLIT", operands=[constant(0), (65, 3)], out_shapes=[(1, 3)] * 65, num_splits=65), "more or fewer outputs"),
-    "sizes that are inputs": (lambda: computed("SPLIT_V", MATRIX, constant([4]), constant(0), num_splits=1), "the sizes are not constant"),
+    "65 outputs": (lambda: move("SPLIT", operands=[constant(0), (65, 3)], out_shapes=[(1, 3)] * 65, num_splits=65), "number of outputs"),
+    "sizes that are inputs": (lambda: computed("SPLIT_V", MATRIX, constant([4]), constant(0), num_splits=1), "size_splits are not constant"),
     "other scales": (
         lambda: move("EXPAND_DIMS", operands=[(6,), constant(0)], out_shapes=[(1, 6)], out_quantization=(0.25, 0)),
         "scales or zero points differ",
     ),
     "an index outside": (lambda: move("GATHER", operands=[(5, 6), constant([0, 1, 2, 5])], axis=0), "outside the input"),
-    "indices that are inputs": (lambda: computed("GATHER", (5, 6), constant([0, 1, 2, 4]), axis=0), "the indices are not constant"),
-    "batches of indices": (lambda: move("GATHER", operands=[(4, 9), constant([[0] * 6] * 4)], axis=1, batch_dims=1), "batches"),
-    "a slice that the file has otherwise": (lambda: move("SLICE", operands=[(9, 6), constant([0, 0]), constant([3, 6])]), "another shape in the file"),
+    "indices that are inputs": (lambda: computed("GATHER", (5, 6), constant([0, 1, 2, 4]), axis=0), "indices are not constant"),
+    "batches of indices": (lambda: move("GATHER", operands=[(4, 9), constant([[0] * 6] * 4)], axis=1, batch_dims=1), "batch_dims is not 0"),
+    "a slice that the file has otherwise": (lambda: move("SLICE", operands=[(9, 6), constant([0, 0]), constant([3, 6])]), "another shape"),
 }  # fmt: skip
 
 

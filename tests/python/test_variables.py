@@ -196,10 +196,10 @@ def around_the_runtime() -> bytes:
 
 
 REFUSED = {
-    "the variable is used before it gets its first value": without_first_value,
+    "the variable is used before it is initialized": without_first_value,
     "the variable has more than one handle": of_two_handles,
-    "the runtime runs another node of the variable": of_another_shape,
-    "the nodes of the variable are in more than one partition": around_the_runtime,
+    "another node of the variable is left to the runtime": of_another_shape,
+    "the variable's nodes are in more than one partition": around_the_runtime,
 }
 
 
@@ -207,7 +207,7 @@ def test_error_of_a_model_with_variables(runtime: harness.Runtime) -> None:
     """It has nothing but the delegate's own words: the runtime is not heard about graphs that the delegate has looked for."""
     with pytest.raises(RuntimeError) as raised:
         runtime.interpreter(without_first_value(), [runtime.load(require_full_delegation=True)])
-    assert "the variable is used before it gets its first value" in str(raised.value) and "subgraph_index" not in str(raised.value)
+    assert "the variable is used before it is initialized" in str(raised.value) and "subgraph_index" not in str(raised.value)
 
 
 @pytest.mark.parametrize("reason", REFUSED)
@@ -228,7 +228,7 @@ def test_more_in_the_graph_of_first_values(runtime: harness.Runtime) -> None:
     delegate = runtime.load()
     assert_same(runtime, graph.build(graph.read(0)), delegate)
     reasons = {node.reason for node in tvmq_delegate.report(delegate).nodes if node.op == "READ_VARIABLE"}
-    assert reasons == {"CALL_ONCE does more than to give variables constants for first values"}
+    assert reasons == {"CALL_ONCE does more than initialize variables with constants"}
 
 
 def test_handle_of_no_tensor(runtime: harness.Runtime) -> None:

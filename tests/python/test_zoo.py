@@ -122,7 +122,7 @@ def test_hybrid_networks(runtime, build):
     delegate = runtime.load()
     delegated = runtime.interpreter(data, [delegate])
     nodes = tvmq_delegate.report(delegate).nodes
-    left = {node.op for node in nodes if not node.claimed and "does not pay" not in node.reason}
+    left = {node.op for node in nodes if not node.claimed and "not worth its overhead" not in node.reason}
     if reference.found("hybrid", runtime.module) == "auto":
         assert {"CONV_2D", "FULLY_CONNECTED"} & {node.op for node in nodes} <= left
     else:

@@ -38,10 +38,10 @@ static const struct {
     {MATMUL(.scaling = TVMQ_SCALING_UNKNOWN), "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"},
     {MATMUL(.dynamic_bias = true), "bias is not constant"},
     {MATMUL(.bias = bias, .bias_type = S16), "bias is not int32"},
-    {MATMUL(.activation = TVMQ_ACTIVATION_OTHER), "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {MATMUL(.activation = TVMQ_ACTIVATION_OTHER), "fused_activation_function is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
     {MATMUL(.out.scale = 1e-9f, .activation = TVMQ_ACTIVATION_RELU6), "output scale is too small for the bounds of the fused activation"},
     {MATMUL(.scaling = TVMQ_SCALING_FLOAT64, .filter_h = 1, .filter_w = 1, .filter_c = 4, .out.scale = 1e-9f),
-     "no multiplier in fixed point gives what the reference computes in float64"},
+     "no fixed-point multiplier reproduces the reference's float64 scaling"},
 
     {MATMUL(.in_type = F32), "an input or the output is not int8"},
     {MATMUL(.filter_type = S16), "an input or the output is not int8"},
@@ -54,15 +54,15 @@ static const struct {
     {MATRICES(2, 2, 1, .in_w = 40000, .in_c = 40000), "input has more than 2^31 - 1 elements"},
     {MATRICES(2, 1, 2, .out_c = 40000, .in_c = 40000), "input has more than 2^31 - 1 elements"},
     {MATMUL(.in.scale = NAN), "input scale is not positive and finite"},
-    {MATMUL(.in.zero_point = 128), "input zero point is outside its type"},
+    {MATMUL(.in.zero_point = 128), "input zero point is out of range for its type"},
     {MATMUL(.out.scale = 0), "output scale is not positive and finite"},
-    {MATMUL(.out.zero_point = -129), "output zero point is outside its type"},
-    {MATMUL(.filter_scales = NULL), "the second input has not one scale"},
-    {MATMUL(.n_filter_scales = 5), "the second input has not one scale"},
+    {MATMUL(.out.zero_point = -129), "output zero point is out of range for its type"},
+    {MATMUL(.filter_scales = NULL), "the second input does not have exactly one scale"},
+    {MATMUL(.n_filter_scales = 5), "the second input does not have exactly one scale"},
     {MATMUL(.filter_scales = &no_scale), "input scale is not positive and finite"},
-    {MATMUL(.filter_zero_point = 128), "input zero point is outside its type"},
-    {MATMUL(.filter_scales = &least_scale), "input scale x input scale is beyond float32"},
-    {MATMUL(.filter_scales = &great_scale), "input scale x input scale / output scale is too large"},
+    {MATMUL(.filter_zero_point = 128), "input zero point is out of range for its type"},
+    {MATMUL(.filter_scales = &least_scale), "the product of the input scales is out of range for float32"},
+    {MATMUL(.filter_scales = &great_scale), "product of the input scales / output scale is too large"},
 };
 
 struct node {
@@ -84,11 +84,11 @@ static const struct node nodes[] = {
     {true, true, {2, 3, 1, 4, 3}, {3, 7, 5, 4}, NULL, 5, {2, 3, 7, 3, 5}, {42, 6, 21}, {3, 4, 5}, {3, 1, 0}, {0, 7, 1}},
     {false, false, {2, 6, 3, 4}, {4, 5}, NULL, 4, {2, 6, 3, 5}, {1, 1, 1}, {36, 4, 5}, {0}, {0}},  // rows of all matrices
 
-    {false, false, {4}, {4, 5}, "the matrices have not 2 to 5 dimensions", 0, {0}, {0}, {0}, {0}, {0}},
-    {false, false, {3, 4}, {1, 1, 1, 1, 4, 5}, "the matrices have not 2 to 5 dimensions", 0, {0}, {0}, {0}, {0}, {0}},
-    {false, false, {3, 4}, {5, 4}, "the matrices do not fit", 0, {0}, {0}, {0}, {0}, {0}},
-    {false, false, {2, 3, 4}, {3, 4, 5}, "the inputs cannot be broadcast", 0, {0}, {0}, {0}, {0}, {0}},
-    {true, false, {2, 4, 3}, {4, 5}, "a transposed left side, and a right side that repeats", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {4}, {4, 5}, "the rank of an input is not 2 to 5", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {3, 4}, {1, 1, 1, 1, 4, 5}, "the rank of an input is not 2 to 5", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {3, 4}, {5, 4}, "inner dimensions of the matrices differ", 0, {0}, {0}, {0}, {0}, {0}},
+    {false, false, {2, 3, 4}, {3, 4, 5}, "batch dimensions of the inputs cannot be broadcast", 0, {0}, {0}, {0}, {0}, {0}},
+    {true, false, {2, 4, 3}, {4, 5}, "adj_x is not supported if the second input's last batch dimension is 1", 0, {0}, {0}, {0}, {0}, {0}},
 };
 
 static void check_node(const struct node *want, size_t i) {

@@ -25,7 +25,7 @@ static const struct {
     {COPY(.axes[1] = LISTED(bad_list)), "an index is outside the input"},
     {COPY(.axes[1] = LISTED(negative_list)), "an index is outside the input"},
     {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .axes[1].n = 9), NULL},
-    {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .value = 128), "the padded value is outside its type"},
+    {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .value = 128), "the padding value is out of range for its type"},
     {COPY(.axes[1].kind = TVMQ_COPY_MIRRORED, .axes[1].n = 15, .axes[1].first = 5), NULL},
     {COPY(.axes[1].kind = TVMQ_COPY_MIRRORED, .axes[1].n = 15, .axes[1].first = 5, .axes[1].step = 0), "an index is outside the input"},
     {COPY(.in_type = F32, .out_type = F32), NULL},

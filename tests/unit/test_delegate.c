@@ -139,7 +139,7 @@ static void check_limits(void) {
 
   s = BEGIN(true, "max_delegated_partitions", "1");
   CHECK(apply(&s) == kTfLiteOk && tvmq_get_delegate(s.delegate)->claimed == 2, "surplus partition");
-  CHECK_STRING(reason_of(&s, s.network.conv), "there are larger partitions, as many as max_delegated_partitions", "surplus");
+  CHECK_STRING(reason_of(&s, s.network.conv), "max_delegated_partitions is reached by larger partitions", "surplus");
   CHECK(tvmq_get_node(s.delegate, 0)->kernel[0] == '\0', "a refused node shows no kernel");
   check_run("surplus partition", &s.network, true, NULL);
   end(&s);
@@ -210,7 +210,7 @@ static void check_bad_resize(void) {
       {{1, 9, 9, NETWORK_C + 1, -1},
        0,
        "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: input channels are not a multiple of the weights' input channels (inputs: 1x9x9x6, 3x3x3x5, 3)"},
-      {{1, 9, NETWORK_C, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: the input has not 4 dimensions (inputs: 1x9x5, 3x3x3x5, 3)"},
+      {{1, 9, NETWORK_C, -1}, 0, "tvmq-delegate: node 0 (CONV_2D) cannot be prepared: the input is not 4-dimensional (inputs: 1x9x5, 3x3x3x5, 3)"},
   };
   static const int first[] = {1, NETWORK_H, NETWORK_H, NETWORK_C, -1};
   struct scene s = BEGIN(false, "profile", "no");

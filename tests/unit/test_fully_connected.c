@@ -29,11 +29,11 @@ int main(void) {
       {0, false, {2, 6}, {4, 6}, NULL, {2, 4}, 2},
       {0, false, {2, 3, 4}, {5, 6}, NULL, {4, 5}, 4},
       {0, true, {2, 3, 4}, {5, 4}, NULL, {2, 3, 5}, 6},
-      {1, false, {2, 6}, {4, 6}, "shuffled weights", {NONE}, 0},
+      {1, false, {2, 6}, {4, 6}, "weights_format is not DEFAULT", {NONE}, 0},
       {0, false, {3, 5}, {4, 6}, NULL, {2, 4}, 2},  // what is less than a row is not read
-      {0, true, {3, 5}, {4, 6}, "the input's last dimension is not the weights' input channels", {NONE}, 0},
-      {0, true, {2, 6}, {4, 3}, "the input's last dimension is not the weights' input channels", {NONE}, 0},
-      {0, false, {2, 6}, {4, 6, 1}, "the filter has not 2 dimensions", {NONE}, 0},
+      {0, true, {3, 5}, {4, 6}, "keep_num_dims: the input's last dimension does not match the weights", {NONE}, 0},
+      {0, true, {2, 6}, {4, 3}, "keep_num_dims: the input's last dimension does not match the weights", {NONE}, 0},
+      {0, false, {2, 6}, {4, 6, 1}, "the filter is not 2-dimensional", {NONE}, 0},
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     struct network n = network_create(false);

@@ -31,18 +31,18 @@ static const struct {
     {MAX(.in_type = F32, .out_type = F32), "float32: not quantized"},
     {REDUCE(.reduction = TVMQ_REDUCTION_SUM, .in_type = F32, .out_type = F32), "float32: not quantized"},
     {REDUCE(.out_type = U8), "input and output types differ"},
-    {REDUCE(.reduction = TVMQ_REDUCTION_SUM), "the sum of another type than uint8"},
+    {REDUCE(.reduction = TVMQ_REDUCTION_SUM), "SUM is supported for uint8 only"},
     {REDUCE(.dims = {1, 2903 * 2903, 1}), "the sum may exceed 32 bits"},
     {REDUCE(.in_type = S16, .out_type = S16, .dims = {1, 32769, 1}, .in = {0.5f, 0}, .out = {0.25f, 0}), "the sum may exceed 32 bits"},
     {REDUCE(.dims = {1, 0, 1}), "empty tensor"},
     {REDUCE(.dims = {70000, 2, 70000}), "input has more than 2^31 - 1 elements"},
-    {REDUCE(.n_dims = 2), "dimensions are not kept and reduced in turn"},
-    {REDUCE(.in_type = S16, .out_type = S16), "int16 activations with a zero point"},
+    {REDUCE(.n_dims = 2), "kept and reduced dimensions do not alternate"},
+    {REDUCE(.in_type = S16, .out_type = S16), "int16 with a zero point other than 0"},
     {REDUCE(.out.scale = 0), "output scale is not positive and finite"},
-    {REDUCE(.in.zero_point = 128), "input zero point is outside its type"},
+    {REDUCE(.in.zero_point = 128), "input zero point is out of range for its type"},
     {REDUCE(.in.scale = 1e30f), "input scale / output scale is too large"},
-    {MAX(.out.scale = 0.25f), "scales or zero points of input and output differ"},
-    {MAX(.out.zero_point = 4), "scales or zero points of input and output differ"},
+    {MAX(.out.scale = 0.25f), "input and output scales or zero points differ"},
+    {MAX(.out.zero_point = 4), "input and output scales or zero points differ"},
 };
 
 static const struct {
@@ -88,9 +88,9 @@ static void check_reduce(void) {
       {kTfLiteInt32, false, {2, 7, 5, 4}, {1, 3}, NULL, 2, {2, 5}, 5, {2, 7, 5, 4, 1}},
       {kTfLiteInt32, false, {2, 1, 5, 4}, {1}, NULL, 3, {2, 5, 4}, 3, {40, 1, 1}},
       {kTfLiteInt32, false, {7}, {-1}, NULL, 0, {0}, 3, {1, 7, 1}},
-      {kTfLiteInt32, false, {2, 7, 5, 4}, {4}, "the axis is out of range", 0, {0}, 0, {0}},
-      {kTfLiteInt32, false, {2, 7, 5, 4}, {1, -9}, "the axis is out of range", 0, {0}, 0, {0}},
-      {kTfLiteUInt8, false, {2, 7, 5, 4}, {1, 2}, "the axes are not int32", 0, {0}, 0, {0}},
+      {kTfLiteInt32, false, {2, 7, 5, 4}, {4}, "axis is out of range", 0, {0}, 0, {0}},
+      {kTfLiteInt32, false, {2, 7, 5, 4}, {1, -9}, "axis is out of range", 0, {0}, 0, {0}},
+      {kTfLiteUInt8, false, {2, 7, 5, 4}, {1, 2}, "axes are not int32", 0, {0}, 0, {0}},
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     struct network n = network_create(false);
@@ -115,9 +115,9 @@ static void check_arg_max(void) {
   } cases[] = {
       {kTfLiteInt32, kTfLiteInt32, -1, NULL, {.outer = 30, .depth = 7, .inner = 1}},
       {kTfLiteInt64, kTfLiteInt64, 1, NULL, {.outer = 2, .depth = 3, .inner = 35}},
-      {kTfLiteInt64, kTfLiteInt32, 1, "the output has another type than the options say", {0}},
-      {kTfLiteInt32, kTfLiteInt32, 4, "the axis is out of range", {0}},
-      {kTfLiteInt32, kTfLiteInt32, -5, "the axis is out of range", {0}},
+      {kTfLiteInt64, kTfLiteInt32, 1, "output type differs from the option output_type", {0}},
+      {kTfLiteInt32, kTfLiteInt32, 4, "axis is out of range", {0}},
+      {kTfLiteInt32, kTfLiteInt32, -5, "axis is out of range", {0}},
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     struct network n = network_create(false);

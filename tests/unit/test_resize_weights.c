@@ -37,7 +37,7 @@ int main(void) {
   before.out_h = before.out_w = 128;
   CHECK_STRING(tvmq_claim_resize_bilinear(&before), NULL, "7 bits on both axes");
   before.out_w = 256;
-  CHECK_STRING(tvmq_claim_resize_bilinear(&before), "the weights are not exact in float32, and runtimes round them differently", "7 and 8 bits");
+  CHECK_STRING(tvmq_claim_resize_bilinear(&before), "interpolation weights are not exact in float32, and runtimes round them differently", "7 and 8 bits");
   before.out_h = 1;
   CHECK_STRING(tvmq_claim_resize_bilinear(&before), NULL, "1 and 8 bits");
   struct tvmq_resize_desc beyond = fine;
@@ -45,6 +45,6 @@ int main(void) {
   beyond.in_h = 1;
   beyond.out_h = 600;
   beyond.align_corners = false;
-  CHECK_STRING(tvmq_claim_resize_bilinear(&beyond), "the reference reads past the input", "a scale that is rounded up");
+  CHECK_STRING(tvmq_claim_resize_bilinear(&beyond), "the reference reads past the end of the input", "a scale that is rounded up");
   return unit_report();
 }

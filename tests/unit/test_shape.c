@@ -14,7 +14,7 @@ static const struct {
     {{.out_type = S64, .rank = 1}, NULL},
     {{.out_type = S8, .rank = 4}, "the output is neither int32 nor int64"},
     {{.out_type = OTHER_TYPE, .rank = 4}, "the output is neither int32 nor int64"},
-    {{.out_type = S32, .rank = 0}, "the shape of a scalar"},
+    {{.out_type = S32, .rank = 0}, "the input is a scalar"},
 };
 
 static void check_node(TfLiteType in_type, TfLiteType out_type, const char *reason) {

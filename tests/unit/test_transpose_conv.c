@@ -53,11 +53,11 @@ static const struct {
     {DECONV(.in_h = 0), "height or width of input or output is not positive"},
     {DECONV(.out_w = -9), "height or width of input or output is not positive"},
     {DECONV(.filter_h = 0), "filter height or width is not positive"},
-    {DECONV(.stride_w = 0), "stride is not from 1 to 32767"},
-    {DECONV(.stride_w = 40000, .out_w = 200000), "stride is not from 1 to 32767"},
-    {DECONV(.out_h = 6), "the input has another height or width than the convolution that is transposed would make of the output"},
+    {DECONV(.stride_w = 0), "stride is not between 1 and 32767"},
+    {DECONV(.stride_w = 40000, .out_w = 200000), "stride is not between 1 and 32767"},
+    {DECONV(.out_h = 6), "input height or width does not match output_shape, filter, stride and padding"},
     {DECONV(.filter_w = 70000), "padding exceeds 32767"},
-    {DECONV(.filter_c = 2), "weights have not the input's number of channels"},
+    {DECONV(.filter_c = 2), "the filter's input channels do not match the input"},
     {DECONV(.in_type = F32), "float32: not quantized"},
     {DECONV(.filter = NULL), "weights are not constant"},
     {DECONV(.bias_type = S64), "bias is not int32"},
@@ -170,12 +170,12 @@ static void check_nodes(void) {
     const char *reason;
   } cases[] = {
       {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, NULL},
-      {kTfLiteFloat32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape is not int32"},
-      {kTfLiteInt32, {3}, {8, 10, 5}, {5, 3, 3, 4}, "the output's shape is of another length than the operator takes"},
-      {kTfLiteInt32, {2, 2}, {1, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape is of another length than the operator takes"},
-      {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 12}, "the filter has not 4 dimensions"},
-      {kTfLiteInt32, {4}, {2, 8, 10, 5}, {5, 3, 3, 4}, "the output's shape has another batch than the input, or other channels than the filter"},
-      {kTfLiteInt32, {4}, {1, 8, 10, 6}, {5, 3, 3, 4}, "the output's shape has another batch than the input, or other channels than the filter"},
+      {kTfLiteFloat32, {4}, {1, 8, 10, 5}, {5, 3, 3, 4}, "output_shape is not int32"},
+      {kTfLiteInt32, {3}, {8, 10, 5}, {5, 3, 3, 4}, "output_shape is not of the expected length"},
+      {kTfLiteInt32, {2, 2}, {1, 8, 10, 5}, {5, 3, 3, 4}, "output_shape is not of the expected length"},
+      {kTfLiteInt32, {4}, {1, 8, 10, 5}, {5, 3, 12}, "the filter is not 4-dimensional"},
+      {kTfLiteInt32, {4}, {2, 8, 10, 5}, {5, 3, 3, 4}, "output_shape does not match the input's batch or the filter's output channels"},
+      {kTfLiteInt32, {4}, {1, 8, 10, 6}, {5, 3, 3, 4}, "output_shape does not match the input's batch or the filter's output channels"},
   };
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
     struct network n = network_create(false);

@@ -105,7 +105,7 @@ static void expect(struct pair *p, const char *what, const char *reason, const c
   fake_destroy(p->fake);
 }
 
-static const char kept_by_runtime[] = "the runtime keeps a variable that it assigns";
+static const char kept_by_runtime[] = "a variable that it initializes is left to the runtime";
 
 static void check_kept(void) {
   struct pair p = usual();
@@ -117,7 +117,7 @@ static void check_main(void) {
   p.handle = add_handle(p.main, "state");
   add_read(&p);
   add_once(&p, 1);
-  expect(&p, "read before", "the variable is used before it gets its first value", kept_by_runtime);
+  expect(&p, "read before", "the variable is used before it is initialized", kept_by_runtime);
 
   p = usual();
   add_handle(p.main, "state");
@@ -125,7 +125,7 @@ static void check_main(void) {
 
   p = usual();
   add(p.main, TVMQ_BUILTIN_RESHAPE, 1, &p.handle, add_value(p.main, NULL), NULL);
-  expect(&p, "another user", "another node than READ_VARIABLE and ASSIGN_VARIABLE uses the variable", kept_by_runtime);
+  expect(&p, "another user", "a node other than READ_VARIABLE or ASSIGN_VARIABLE uses the variable", kept_by_runtime);
 
   p = usual();
   p.main->tensors[p.handle].data = malloc(sizeof(int32_t));
@@ -134,42 +134,41 @@ static void check_main(void) {
   p = begin();
   add_once(&p, 1);
   p.handle = add_handle(p.main, "other");
-  expect(&p, "another name", "CALL_ONCE does more than to give variables constants for first values",
-         "the graph that it runs does more than to assign constants to variables of this graph");
+  expect(&p, "another name", "CALL_ONCE does more than initialize variables with constants",
+         "its subgraph does more than assign constants to variables of this graph");
 
   p = usual();
   p.handle = 0;
   p.main->context.AcquireSubgraphContext = NULL;
-  expect(&p, "a runtime that shows no other graph", "CALL_ONCE does more than to give variables constants for first values",
-         "the graph that it runs is not known");
+  expect(&p, "a runtime that shows no other graph", "CALL_ONCE does more than initialize variables with constants", "its subgraph is unknown");
 }
 
 static void check_once(void) {
   struct pair p = usual();
   assign(p.once, p.once_handle, p.once_value);
-  expect(&p, "two first values", "the variable gets a first value twice", kept_by_runtime);
+  expect(&p, "two first values", "the variable is initialized twice", kept_by_runtime);
 
   p = usual();
   p.once->tensors[p.once_value].allocation_type = kTfLiteArenaRw;
   p.once->tensors[p.once_value].data = malloc(SIZE);
-  expect(&p, "computed", "the first value of the variable is not constant", kept_by_runtime);
+  expect(&p, "computed", "the variable's initial value is not constant", kept_by_runtime);
 
   p = usual();
   p.once->tensors[p.once_value].bytes = SIZE + 1;
-  expect(&p, "too long", "the first value of the variable has another size than its shape", kept_by_runtime);
+  expect(&p, "too long", "size and shape of the variable's initial value differ", kept_by_runtime);
   p = usual();
   p.once->tensors[p.once_value].bytes = SIZE - 1;
-  expect(&p, "too short", "a constant is shorter than its shape", kept_by_runtime);
+  expect(&p, "too short", "a constant has fewer bytes than its shape needs", kept_by_runtime);
 
   p = begin();
   add_once(&p, 7);
   p.handle = add_handle(p.main, "state");
   add_read(&p);
-  expect(&p, "no such graph", "another graph of the model uses the variable", "the graph that it runs is not known");
+  expect(&p, "no such graph", "another subgraph of the model uses the variable", "its subgraph is unknown");
 
   p = usual();
   add_once(&p, 1);
-  expect(&p, "twice", "another graph of the model uses the variable", "the graph that it runs is not known");
+  expect(&p, "twice", "another subgraph of the model uses the variable", "its subgraph is unknown");
 }
 
 int main(void) {

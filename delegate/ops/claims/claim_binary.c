@@ -5,8 +5,8 @@
 #include "ops/claims/claim_rules.h"
 #include "ops/quant_params.h"
 
-static const char no_activation[] = "fused activation of an operator that has none";
-static const char too_many_dimensions[] = "more dimensions than every runtime broadcasts";
+static const char no_activation[] = "this operator takes no fused activation";
+static const char too_many_dimensions[] = "some of the runtimes do not broadcast tensors of this rank";
 
 // Whether the runtime's logarithm, rounded to float32, may take the scale for a power of two (within 0.001; we refuse twice that, to be safe).
 static bool near_power_of_two(float scale) {
@@ -16,20 +16,20 @@ static bool near_power_of_two(float scale) {
 
 static const char *zero_points(const struct tvmq_binary_desc *desc) {
   if (desc->type != TVMQ_TYPE_S16) return NULL;
-  return desc->in[0].zero_point == 0 && desc->in[1].zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point";
+  return desc->in[0].zero_point == 0 && desc->in[1].zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point other than 0";
 }
 
 // The reference then shifts one input and adds, without rescaling.
 static const char *powers_of_two(const struct tvmq_binary_desc *desc) {
   if (desc->type != TVMQ_TYPE_S16 || !desc->powers_of_two) return NULL;
   const bool all = near_power_of_two(desc->in[0].scale) && near_power_of_two(desc->in[1].scale) && near_power_of_two(desc->out.scale);
-  return all ? "int16 scales that are powers of two" : NULL;
+  return all ? "pot_scale_int16 with scales that are all powers of two is not supported" : NULL;
 }
 
 // The runtime ends the process where a multiplier is not below 1, or not above 0.
 static const char *below_one(const double in[2], double out) {
   for (int i = 0; i < 2; i++) {
-    if (!(in[i] > 0 && in[i] < 1)) return "input scales are too far apart";
+    if (!(in[i] > 0 && in[i] < 1)) return "the ratio of the input scales is out of range";
   }
   return out > 0 && out < 1 ? NULL : "input scale / output scale is out of range";
 }
@@ -59,7 +59,7 @@ static const char *prelu_ratios(const struct tvmq_binary_desc *desc) {
 }
 
 static const char *no_int16(const struct tvmq_binary_desc *desc) {
-  return desc->type == TVMQ_TYPE_S16 ? "int16: only some of the runtimes have this kernel" : NULL;
+  return desc->type == TVMQ_TYPE_S16 ? "int16: some of the runtimes have no kernel for this operator" : NULL;
 }
 
 static const char *quants(const struct tvmq_binary_desc *desc) {
@@ -86,7 +86,7 @@ static const char *claim_square(const struct tvmq_binary_desc *desc) {
 static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
 
 // Few networks have any, and the reference multiplies by reciprocals in fixed point.
-static const char *claim_quotient(const struct tvmq_binary_desc *desc) { return (void)desc, "DIV of another type than float32"; }
+static const char *claim_quotient(const struct tvmq_binary_desc *desc) { return (void)desc, "DIV is supported for float32 only"; }
 
 // The rules of each operation on integers, and the most dimensions that every runtime broadcasts, those of float32 apart.
 static const struct {
@@ -106,10 +106,10 @@ static bool is_arithmetic(enum tvmq_operation operation) {
 // int32 and int64, of which graphs compute shapes. Larger tensors gain nothing.
 static const char *claim_integers(const struct tvmq_binary_desc *desc) {
   enum { MOST = 256 };
-  if (!is_arithmetic(desc->operation)) return "the operator of int32 or int64";
+  if (!is_arithmetic(desc->operation)) return "int32 and int64 are supported for ADD, SUB and MUL only";
   if (desc->rank > 4) return too_many_dimensions;
-  if (desc->activation != TVMQ_ACTIVATION_NONE) return "int32 or int64 with a fused activation";
-  return desc->n <= MOST ? NULL : "int32 or int64 of more than 256 elements";
+  if (desc->activation != TVMQ_ACTIVATION_NONE) return "int32 and int64 are not supported with a fused activation";
+  return desc->n <= MOST ? NULL : "int32 and int64 are supported for up to 256 elements only";
 }
 
 // float32: each element is one or two rounded operations in the reference. Scales and zero points mean nothing.

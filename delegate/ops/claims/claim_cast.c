@@ -10,8 +10,8 @@ static const char *types(const struct tvmq_cast_desc *desc) {
     from |= desc->in_type == integers[i];
     to |= desc->out_type == integers[i];
   }
-  if (desc->in_type == TVMQ_TYPE_F32) return "float32 beyond the type's range differs from runtime to runtime";
-  return from && to ? NULL : "no conversion between these types";
+  if (desc->in_type == TVMQ_TYPE_F32) return "float32 to integer: out-of-range values differ between runtimes";
+  return from && to ? NULL : "conversion between these types is not supported";
 }
 
 const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc) { return types(desc) ?: elements_rule(desc->n); }

@@ -4,7 +4,9 @@
 #include "ops/claims/claim_rules.h"
 
 // The reference concatenates nothing else.
-static const char *no_activation(enum tvmq_activation activation) { return activation == TVMQ_ACTIVATION_NONE ? NULL : "fused activation is not NONE"; }
+static const char *no_activation(enum tvmq_activation activation) {
+  return activation == TVMQ_ACTIVATION_NONE ? NULL : "fused_activation_function is not NONE";
+}
 
 static const char *elements(const struct tvmq_concatenation_desc *desc) {
   size_t bytes = 0;
@@ -18,13 +20,13 @@ static const char *rescaled(const struct tvmq_concatenation_desc *desc, int inpu
   const char *reason = in_quant_rule(desc->in[input], desc->type) ?: out_quant_rule(desc->out, desc->type);
   if (reason != NULL) return reason;
   const struct tvmq_byte_scale in = {desc->in[input].scale, desc->in[input].zero_point}, out = {desc->out.scale, desc->out.zero_point};
-  return tvmq_rescaled_table(in, out, table) ? NULL : "the bytes of a rescaled input depend on how the runtime was compiled";
+  return tvmq_rescaled_table(in, out, table) ? NULL : "the result of rescaling an input depends on how the runtime was compiled";
 }
 
 // int16 is copied whatever the scales are. Where they differ the runtimes refuse int8.
 static const char *scales(const struct tvmq_concatenation_desc *desc) {
   const bool wide = desc->type == TVMQ_TYPE_S16;
-  if (wide && desc->out.zero_point != 0) return "int16 with a zero point";
+  if (wide && desc->out.zero_point != 0) return "int16 with a zero point other than 0";
   for (int i = 0; i < desc->n_in; i++) {
     if (tvmq_concatenation_rescales(desc, i)) {
       const char *reason = rescaled(desc, i);

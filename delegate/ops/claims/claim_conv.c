@@ -8,7 +8,7 @@
 #include "ops/quant_params.h"
 
 static const char *filter_type(const struct tvmq_conv_desc *desc) {
-  if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights";
+  if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights are not supported";
   if (desc->in_type == TVMQ_TYPE_U8) return desc->filter_type == TVMQ_TYPE_U8 ? NULL : "weights are not uint8";
   return desc->filter_type == TVMQ_TYPE_S8 ? NULL : "weights are not int8";
 }
@@ -21,13 +21,13 @@ static const char *constants(const struct tvmq_conv_desc *desc) {
 static const char *scaling(const struct tvmq_conv_desc *desc) {
   if (!desc->fully_connected) return NULL;
   if (desc->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
-  return desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16 ? "16x8 sums are scaled in float64" : NULL;
+  return desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16 ? "16x8 is not supported where the runtime scales sums in float64" : NULL;
 }
 
 // The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, the reference of CONV_2D has no defined width.
 static const char *bias_type(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
-  if (desc->bias == NULL) return wide && !desc->depthwise && !desc->fully_connected ? "16x8 convolution without a bias" : NULL;
+  if (desc->bias == NULL) return wide && !desc->depthwise && !desc->fully_connected ? "16x8 convolution without bias is not supported" : NULL;
   if (!wide) return desc->bias_type == TVMQ_TYPE_S32 ? NULL : "bias is not int32";
   if (desc->depthwise) return desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias of a 16x8 depthwise convolution is not int64";
   return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
@@ -37,26 +37,26 @@ static const char *channels(const struct tvmq_conv_desc *desc) {
   if (desc->batch <= 0) return "batch is not positive";
   if (desc->in_c <= 0 || desc->out_c <= 0) return "number of channels is not positive";
   if (desc->depthwise) {
-    if (desc->depth_multiplier <= 0) return "depth multiplier is not positive";
-    if (desc->filter_c != 1) return "weights of a depthwise convolution are not of one input channel";
-    return (int64_t)desc->in_c * desc->depth_multiplier == desc->out_c ? NULL : "output channels are not input channels x depth multiplier";
+    if (desc->depth_multiplier <= 0) return "depth_multiplier is not positive";
+    if (desc->filter_c != 1) return "the depthwise filter does not have exactly one input channel";
+    return (int64_t)desc->in_c * desc->depth_multiplier == desc->out_c ? NULL : "output channels are not input channels x depth_multiplier";
   }
   if (desc->filter_c <= 0) return "weights have no input channels";
   if (desc->in_c % desc->filter_c != 0) return "input channels are not a multiple of the weights' input channels";
-  return desc->out_c % (desc->in_c / desc->filter_c) == 0 ? NULL : "output channels are not a multiple of the groups";
+  return desc->out_c % (desc->in_c / desc->filter_c) == 0 ? NULL : "output channels are not a multiple of the number of groups";
 }
 
 static const char *geometry(const struct tvmq_conv_desc *desc) {
   struct tvmq_geometry geometry;
   const char *reason = tvmq_geometry(desc, &geometry);
   if (reason != NULL) return reason;
-  if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "output tensor has another height or width than the convolution";
+  if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "height or width of the output tensor does not match the convolution";
 
   // TFLite's kernels keep these in int16; the border is not theirs.
   const int32_t pad_top = geometry.pad_top - desc->border.top, pad_left = geometry.pad_left - desc->border.left;
   const int32_t narrow[] = {desc->stride_h, desc->stride_w, desc->dilation_h, desc->dilation_w, pad_top, pad_left, desc->depth_multiplier};
   for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
-    if (narrow[i] > INT16_MAX) return "stride, dilation, padding or depth multiplier exceeds 32767";
+    if (narrow[i] > INT16_MAX) return "stride, dilation, padding or depth_multiplier exceeds 32767";
   }
   return NULL;
 }
@@ -71,16 +71,16 @@ static const char *sizes(const struct tvmq_conv_desc *desc) {
 }
 
 static const char *zero_points(const struct tvmq_conv_desc *desc) {
-  if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 activations with a zero point";
-  if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is outside their type";
+  if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 with a zero point other than 0";
+  if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is out of range for their type";
   // The runtimes refuse such a CONV_2D and run such a DEPTHWISE_CONV_2D as if it had none, which cannot be what the file means.
-  return desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0 ? "int8 weights with a zero point" : NULL;
+  return desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0 ? "int8 weights with a zero point other than 0" : NULL;
 }
 
 static const char *filter_scales(const struct tvmq_conv_desc *desc) {
   if (desc->filter_scales == NULL || desc->n_filter_scales <= 0) return "weights have no scale";
-  if (desc->n_filter_scales != 1 && desc->n_filter_scales != desc->out_c) return "number of weight scales is neither 1 nor the output channels";
-  if (desc->n_filter_scales != 1 && desc->filter_type == TVMQ_TYPE_U8) return "uint8 weights with scales per channel";
+  if (desc->n_filter_scales != 1 && desc->n_filter_scales != desc->out_c) return "number of weight scales is neither 1 nor the number of output channels";
+  if (desc->n_filter_scales != 1 && desc->filter_type == TVMQ_TYPE_U8) return "uint8 weights with per-channel scales are not supported";
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     if (!good_scale(desc->filter_scales[i])) return "a weight scale is not positive and finite";
   }
@@ -110,7 +110,7 @@ static const char *multipliers(const struct tvmq_conv_desc *desc) {
   const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     int32_t multiplier, shift;
-    if (!tvmq_conv_multiplier(desc, i, &multiplier, &shift)) return "no multiplier in fixed point gives what the reference computes in float64";
+    if (!tvmq_conv_multiplier(desc, i, &multiplier, &shift)) return "no fixed-point multiplier reproduces the reference's float64 scaling";
     if (shift > max_shift) return "input scale x weight scale / output scale is too large";
   }
   return NULL;
@@ -126,19 +126,19 @@ static bool is_hybrid(const struct tvmq_conv_desc *desc) {
 static const char *hybrid_types(const struct tvmq_conv_desc *desc) {
   if (desc->filter_type != TVMQ_TYPE_S8) return "hybrid: weights are not int8";
   if (desc->out_type != TVMQ_TYPE_F32) return "hybrid: the output is not float32";
-  if (desc->bias == NULL) return desc->depthwise || desc->fully_connected ? NULL : "hybrid: convolution without a bias";
+  if (desc->bias == NULL) return desc->depthwise || desc->fully_connected ? NULL : "hybrid: convolution without bias is not supported";
   return desc->bias_type == TVMQ_TYPE_F32 ? NULL : "hybrid: bias is not float32";
 }
 
 static const char *hybrid_form(const struct tvmq_conv_desc *desc) {
   const bool known = desc->hybrid != TVMQ_HYBRID_UNKNOWN;
-  return known ? NULL : "hybrid: how the runtime computes float32 activations with int8 weights is unknown: see the option hybrid";
+  return known ? NULL : "hybrid: the runtime's arithmetic is unknown: see the option hybrid";
 }
 
 // Each pixel of a FULLY_CONNECTED is scaled for itself.
 static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
   const bool window = desc->filter_h != 1 || desc->filter_w != 1 || desc->stride_h != 1 || desc->stride_w != 1 || desc->batch != 1 || desc->in_h != 1;
-  return desc->fully_connected && window ? "hybrid: rows that are images" : NULL;
+  return desc->fully_connected && window ? "hybrid: FULLY_CONNECTED of images is not supported" : NULL;
 }
 
 // On processors with dot products, the runtime computes several rows at a time without fused multiply-add, and above a size that depends on its version with it
@@ -162,11 +162,11 @@ static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
   const int64_t bottom = tvmq_pad_behind(desc->in_h, g.pad_top, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
   const int64_t right = tvmq_pad_behind(desc->in_w, g.pad_left, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
   const double height = (double)(bottom + g.pad_top + desc->in_h), width = (double)(right + g.pad_left + desc->in_w);
-  return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: far more padding than input";
+  return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: padding is much larger than the input";
 }
 
 static const char *hybrid_groups(const struct tvmq_conv_desc *desc) {
-  return !desc->depthwise && desc->filter_c != desc->in_c ? "hybrid: groups of channels" : NULL;
+  return !desc->depthwise && desc->filter_c != desc->in_c ? "hybrid: grouped convolution is not supported" : NULL;
 }
 
 bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc) {
@@ -177,15 +177,15 @@ bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc) {
 
 // Depthwise kernels read as many scales as there are channels. Portable ones take several scales for none, where they are alike or belong to FULLY_CONNECTED.
 static const char *hybrid_scales(const struct tvmq_conv_desc *desc) {
-  if (desc->depthwise) return desc->n_filter_scales == desc->out_c ? NULL : "hybrid: one scale for all channels of a depthwise convolution";
+  if (desc->depthwise) return desc->n_filter_scales == desc->out_c ? NULL : "hybrid: DEPTHWISE_CONV_2D needs per-channel scales";
   const bool lost = desc->hybrid == TVMQ_HYBRID_PORTABLE && desc->n_filter_scales > 1 && (desc->fully_connected || tvmq_hybrid_has_one_scale(desc));
-  return lost ? "hybrid: several scales that the runtime's kernels lose" : NULL;
+  return lost ? "hybrid: the runtime's kernels ignore these per-channel scales" : NULL;
 }
 
 // Kernels add two products in int16, which overflows with such weights.
 static const char *hybrid_weights(const struct tvmq_conv_desc *desc) {
   const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
-  return memchr(desc->filter, (uint8_t)INT8_MIN, n) != NULL ? "hybrid: weights of -128" : NULL;
+  return memchr(desc->filter, (uint8_t)INT8_MIN, n) != NULL ? "hybrid: a weight is -128" : NULL;
 }
 
 static const char *claim_hybrid(const struct tvmq_conv_desc *desc) {

@@ -18,7 +18,7 @@ static const char *same_quant(const struct tvmq_copy_desc *desc) {
 
 static const char *padding(const struct tvmq_copy_desc *desc) {
   const char *reason = desc->in_type == TVMQ_TYPE_F32 ? NULL : type_rule(desc->in_type);
-  return reason ?: fits_type(desc->value, desc->out_type) ? NULL : "the padded value is outside its type";
+  return reason ?: fits_type(desc->value, desc->out_type) ? NULL : "the padding value is out of range for its type";
 }
 
 static const char *places(const struct tvmq_copy_desc *desc) {

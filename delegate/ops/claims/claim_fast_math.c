@@ -7,10 +7,10 @@
 #include "ops/quant_params.h"
 #include "ops/unary_table.h"
 
-static const char unstable[] = "a scale so near a tie that it depends on how the runtime was compiled";
+static const char unstable[] = "a scale is so near a rounding tie that the result depends on how the runtime was compiled";
 
 // Such a runtime takes subnormal numbers for zero. Scales of tensors are not (tflite/node.h), but products of them may be.
-static const char flushed[] = "a product of scales is subnormal, which the runtime takes for zero";
+static const char flushed[] = "a product of scales is subnormal, which the runtime flushes to zero";
 
 static const char floats[] = "float32: the runtime was compiled with unsafe optimizations";
 

@@ -22,15 +22,15 @@ static const char *sizes(const struct tvmq_matmul_desc *desc) {
 }
 
 static const char *right_quant(const struct tvmq_conv_desc *d) {
-  if (d->filter_scales == NULL || d->n_filter_scales != 1) return "the second input has not one scale";
+  if (d->filter_scales == NULL || d->n_filter_scales != 1) return "the second input does not have exactly one scale";
   return in_quant_rule((struct tvmq_quant){d->filter_scales[0], d->filter_zero_point}, d->filter_type);
 }
 
 static const char *multiplier(const struct tvmq_conv_desc *d) {
-  if (!good_scale(d->in.scale * d->filter_scales[0])) return "input scale x input scale is beyond float32";
+  if (!good_scale(d->in.scale * d->filter_scales[0])) return "the product of the input scales is out of range for float32";
   int32_t multiplier, shift;
-  if (!tvmq_conv_multiplier(d, 0, &multiplier, &shift)) return "no multiplier in fixed point gives what the reference computes in float64";
-  return shift <= MAX_SHIFT_32 ? NULL : "input scale x input scale / output scale is too large";
+  if (!tvmq_conv_multiplier(d, 0, &multiplier, &shift)) return "no fixed-point multiplier reproduces the reference's float64 scaling";
+  return shift <= MAX_SHIFT_32 ? NULL : "product of the input scales / output scale is too large";
 }
 
 const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {

@@ -13,7 +13,7 @@ static const char *shapes(const struct tvmq_pool_desc *desc) {
   struct tvmq_geometry geometry;
   const char *reason = tvmq_pool_geometry(desc, &geometry);
   if (reason != NULL) return reason;
-  if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "output tensor has another height or width than the pooling";
+  if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "height or width of the output tensor does not match the pooling";
   // TFLite's kernels keep the padding in int16; the border is not theirs.
   const struct tvmq_border *border = &desc->border;
   if (geometry.pad_top - border->top > INT16_MAX || geometry.pad_left - border->left > INT16_MAX) return "padding exceeds 32767";
@@ -38,7 +38,7 @@ static const char *same_quant(const struct tvmq_pool_desc *desc) {
 static const char *float_taps(const struct tvmq_pool_desc *desc) {
   const size_t rows = tvmq_min((size_t)desc->filter_h, (size_t)desc->in_h), columns = tvmq_min((size_t)desc->filter_w, (size_t)desc->in_w);
   const bool counts = desc->pooling == TVMQ_POOLING_MAX || rows * columns <= 1 << 24;
-  return counts ? NULL : "float32: a window of more elements than are counted exactly";
+  return counts ? NULL : "float32: a window has more than 2^24 elements";
 }
 
 // float32: the reference sums as elements lie, and divides by their number, which it counts in float32 as far as that goes. Which of several zeros is the
@@ -47,7 +47,7 @@ static const char *claim_floats(const struct tvmq_pool_desc *desc) {
   const struct tvmq_border *border = &desc->border;
   const bool bordered = border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0;
   return same_type_rule(desc->in_type, desc->out_type) ?: activation_rule(desc->activation) ?: shapes(desc) ?: float_taps(desc)
-             ?: bordered ? "float32 with a border" : NULL;
+             ?: bordered ? "float32 with a folded PAD is not supported" : NULL;
 }
 
 const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc) {

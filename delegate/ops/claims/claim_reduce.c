@@ -11,12 +11,12 @@ static const char *shape(const struct tvmq_reduce_desc *desc) {
     if (desc->dims[i] <= 0) return "empty tensor";
     if (__builtin_mul_overflow(n, desc->dims[i], &n)) return "input has more than 2^31 - 1 elements";
   }
-  return desc->n_dims >= 3 && desc->n_dims % 2 == 1 ? NULL : "dimensions are not kept and reduced in turn";
+  return desc->n_dims >= 3 && desc->n_dims % 2 == 1 ? NULL : "kept and reduced dimensions do not alternate";
 }
 
 // The reference takes other bytes for uint8, and reads int16 as bytes.
 static const char *sum_type(const struct tvmq_reduce_desc *desc) {
-  return desc->reduction == TVMQ_REDUCTION_SUM && desc->in_type != TVMQ_TYPE_U8 ? "the sum of another type than uint8" : NULL;
+  return desc->reduction == TVMQ_REDUCTION_SUM && desc->in_type != TVMQ_TYPE_U8 ? "SUM is supported for uint8 only" : NULL;
 }
 
 // The reference sums in 32 bits, and the zero points too.
@@ -27,11 +27,11 @@ static const char *sums(const struct tvmq_reduce_desc *desc) {
 
 static const char *zero_points(const struct tvmq_reduce_desc *desc) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0);
-  return wide ? "int16 activations with a zero point" : NULL;
+  return wide ? "int16 with a zero point other than 0" : NULL;
 }
 
 static const char *scales(const struct tvmq_reduce_desc *desc) {
-  if (is_extreme(desc)) return tvmq_same_quant(desc->in, desc->out) ? NULL : "scales or zero points of input and output differ";
+  if (is_extreme(desc)) return tvmq_same_quant(desc->in, desc->out) ? NULL : "input and output scales or zero points differ";
   int32_t multiplier, shift;
   tvmq_reduction_scale(desc, &multiplier, &shift);
   return shift <= MAX_SHIFT_32 ? NULL : "input scale / output scale is too large";

@@ -43,12 +43,12 @@ static inline const char *elements_rule(size_t n) {
 
 static inline const char *in_quant_rule(struct tvmq_quant in, enum tvmq_type type) {
   if (!good_scale(in.scale)) return "input scale is not positive and finite";
-  return fits_type(in.zero_point, type) ? NULL : "input zero point is outside its type";
+  return fits_type(in.zero_point, type) ? NULL : "input zero point is out of range for its type";
 }
 
 static inline const char *out_quant_rule(struct tvmq_quant out, enum tvmq_type type) {
   if (!good_scale(out.scale)) return "output scale is not positive and finite";
-  return fits_type(out.zero_point, type) ? NULL : "output zero point is outside its type";
+  return fits_type(out.zero_point, type) ? NULL : "output zero point is out of range for its type";
 }
 
 static inline const char *activation_rule(enum tvmq_activation activation) {
@@ -61,7 +61,7 @@ static inline const char *activation_rule(enum tvmq_activation activation) {
     case TVMQ_ACTIVATION_OTHER:
       break;
   }
-  return "fused activation is not NONE, RELU, RELU6 or RELU_N1_TO_1";
+  return "fused_activation_function is not NONE, RELU, RELU6 or RELU_N1_TO_1";
 }
 
 // TFLite quantizes the bounds to int32. `out` has a good scale.

@@ -21,16 +21,16 @@ static const char *shape(const struct tvmq_softmax_desc *desc) {
 static const char *quantization(const struct tvmq_softmax_desc *desc) {
   const char *reason = in_quant_rule(desc->in, desc->in_type);
   if (reason != NULL) return reason;
-  if (is_wide(desc) && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 activations with a zero point";
+  if (is_wide(desc) && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 with a zero point other than 0";
   if (desc->in_type == TVMQ_TYPE_U8 || desc->in_type != desc->out_type) return NULL;
   const float levels = is_wide(desc) ? 32768 : 256;
   if (!is_wide(desc) && desc->out.zero_point != INT8_MIN) return "output zero point is not -128";
-  return fabsf(desc->out.scale * levels - 1) <= 0.001f ? NULL : "output scale is not the step of a fraction: 1/256, of int16 1/32768";
+  return fabsf(desc->out.scale * levels - 1) <= 0.001f ? NULL : "output scale is not 1/256 (int16: 1/32768)";
 }
 
 static const char *scale(const struct tvmq_softmax_desc *desc) {
   int32_t multiplier, shift;
-  return tvmq_softmax_scale(desc, &multiplier, &shift) ? NULL : "beta x input scale is too small or too large";
+  return tvmq_softmax_scale(desc, &multiplier, &shift) ? NULL : "beta x input scale is out of range";
 }
 
 const char *tvmq_claim_softmax(const struct tvmq_softmax_desc *desc) {

@@ -7,7 +7,7 @@
 enum { MOST_GROWTH = 16 };
 
 static const char *channels(const struct tvmq_conv_desc *desc) {
-  return desc->filter_c == desc->in_c ? NULL : "weights have not the input's number of channels";
+  return desc->filter_c == desc->in_c ? NULL : "the filter's input channels do not match the input";
 }
 
 // int64 holds the products: a phase's taps are no more than the filter's, whose weights fit int32, and strides fit int16.

@@ -8,12 +8,12 @@
 enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
 
 static const char no_kernel[] = "the reference has no kernel for this type";
-static const char some_have_it[] = "only some of the runtimes have this kernel";
-static const char interpolates[] = "int16: the reference interpolates in float32, which compilers contract";
+static const char some_have_it[] = "some of the runtimes have no kernel for this type";
+static const char interpolates[] = "int16: the reference's float32 interpolation depends on the compiler's use of FMA";
 
 // Reasons against float32. What is below a bound is cut off in ways that keep a negative zero, or do not.
-static const char library[] = "float32: the runtime's mathematics library decides on results";
-static const char versions[] = "float32: what becomes of a negative zero depends on the runtime's version and processor";
+static const char library[] = "float32: results depend on the runtime's math library";
+static const char versions[] = "float32: the result for -0.0 depends on the runtime's version and processor";
 
 // For each function, the integers that the delegate computes it of, the reason against others, the reason against float32 (NULL: none), and the greatest real
 // number that enters the output's type.
@@ -34,7 +34,7 @@ static const struct {
     [TVMQ_FUNCTION_GELU_TANH] = {BYTES, interpolates, library, 0},
     [TVMQ_FUNCTION_EXP] = {INT8, "the reference has no exact kernel for this type", library, 0},
     [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
-    [TVMQ_FUNCTION_RSQRT] = {INT8, "the reference has no kernel for this type that takes every element", NULL, 0},
+    [TVMQ_FUNCTION_RSQRT] = {INT8, "the reference has no kernel for this type, or one that fails on negative elements", NULL, 0},
     [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},
     [TVMQ_FUNCTION_SQUARE] = {0, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_NEG] = {0, some_have_it, NULL, 0},
@@ -47,7 +47,7 @@ static const char *types(const struct tvmq_unary_desc *desc) {
 
 static const char *zero_points(const struct tvmq_unary_desc *desc) {
   if (desc->in_type != TVMQ_TYPE_S16) return NULL;
-  return desc->in.zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point";
+  return desc->in.zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point other than 0";
 }
 
 // The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version. RSQRT of an element below
@@ -55,7 +55,8 @@ static const char *zero_points(const struct tvmq_unary_desc *desc) {
 static const char *options(const struct tvmq_unary_desc *desc) {
   const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
   if (sigmoid && desc->in_type == TVMQ_TYPE_S16) return desc->out.scale == 1.0f / 32768 ? NULL : "output scale is not 1/32768";
-  if (desc->function == TVMQ_FUNCTION_RSQRT && desc->in.zero_point != tvmq_type_range(desc->in_type).min) return "elements below the zero point fail";
+  if (desc->function == TVMQ_FUNCTION_RSQRT && desc->in.zero_point != tvmq_type_range(desc->in_type).min)
+    return "input zero point is not -128: the reference fails on negative elements";
   if (desc->function == TVMQ_FUNCTION_LOGISTIC && desc->out.scale != 1.0f / 256) return "output scale is not 1/256";
   return desc->function == TVMQ_FUNCTION_LEAKY_RELU && !(desc->alpha >= 0) ? "alpha is negative" : NULL;
 }

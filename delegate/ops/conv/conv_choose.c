@@ -120,11 +120,10 @@ const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const stru
   struct tvmq_choice winograd = wish;
   winograd.way = TVMQ_WAY_WINOGRAD;
   const bool forced = wish.way == TVMQ_WAY_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_way(problem, env, &winograd, choice);
-  if (!forced && !choose_way(problem, env, &wish, choice))
-    return env->wish ? "not legal here: this way, or this kernel for it" : "no kernel for this combination of types";
+  if (!forced && !choose_way(problem, env, &wish, choice)) return env->wish ? "not legal here: this way or kernel" : "no kernel for this combination of types";
   const struct tvmq_work work = choice->way->work(problem, choice, env);
   if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, &choice->blocks, 1) == 0)
-    return "not legal here: blocks of so many rows or panels";
+    return "not legal here: blocks of this many rows or panels";
   if (wish.flip == TVMQ_FLIP_COPY && !choice->may_flip) return "not legal here: there is nothing to flip, or no table of rows";
   choice->flip = wish.flip != TVMQ_FLIP_ANY ? wish.flip : best_flip(problem, choice, env->machine);
   return NULL;

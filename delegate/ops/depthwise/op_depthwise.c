@@ -262,7 +262,7 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   d->out_step = steps(d->h.out, d->w.out, d->channels * d->stored_bytes, d->transposed);
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   d->variant = tvmq_way_allowed(&wish, TVMQ_WAY_PIXEL_TABLE) && wish.flip != TVMQ_FLIP_COPY ? choose(d, env) : NULL;
-  if (!d->variant) return env->wish ? "not legal here: this way, or this kernel for it" : "no kernel for this combination of types";
+  if (!d->variant) return env->wish ? "not legal here: this way or kernel" : "no kernel for this combination of types";
   d->n_blocks = tvmq_ceil_div(d->channels, d->variant->layout.nr);
   d->reach = tvmq_ceil_div(d->variant->layout.nr, d->channels);
   d->gathers = desc->depth_multiplier > 1;
@@ -286,7 +286,7 @@ static const char *replan(struct tvmq_depthwise *d, const struct tvmq_conv_desc 
     if (why) return why;
     d->packs++;
   }
-  if (list_blocks(d, env, &d->tasks, 1) == 0) return "not legal here: blocks of so many rows or panels";
+  if (list_blocks(d, env, &d->tasks, 1) == 0) return "not legal here: blocks of this many rows or panels";
   return set_scratch(d, env->scratch);
 }
 
