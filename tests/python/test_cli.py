@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import builders
 import harness
@@ -146,6 +148,20 @@ def test_not_a_model(tmp_path: pathlib.Path) -> None:
 )
 def test_wrong_arguments(arguments: tuple[str, ...], told: str) -> None:
     assert told in refuses("nodes", *arguments)
+
+
+@pytest.mark.parametrize("litert", ["2.1.0", None])
+def test_compiled_model_needs_a_litert_that_takes_delegates(monkeypatch: pytest.MonkeyPatch, litert: str | None) -> None:
+    def version(name: str) -> str:
+        if litert is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return litert
+
+    monkeypatch.delitem(sys.modules, "tvmq_delegate.binding.compiled_model", raising=False)
+    monkeypatch.setitem(sys.modules, "ai_edge_litert", None)  # whose modules may lack what is imported from them: the version is told before
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    line = refuses("nodes", "--network", NETWORK, "--runtime", "compiled_model")
+    assert line.endswith("pip install 'ai-edge-litert>=2.2'") and (litert or "CompiledModel is LiteRT's") in line
 
 
 @pytest.mark.parametrize("command", ["nodes", "bench", "diff", "demo", "tune"])
