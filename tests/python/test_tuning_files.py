@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 
 import harness
 import pytest
-from test_tuning import source
+from test_tuning import made, source
 
 from tvmq_delegate import tuning
-from tvmq_delegate.tuning import search
+from tvmq_delegate.tuning import search, tasks
 
 
 @pytest.mark.parametrize("text", ["print(1)\n", "print(1)", '{"name": "x"}\n', "\0\1"])
@@ -28,6 +29,16 @@ def test_files_that_may_be_appended_to(tmp_path: pathlib.Path, text: str) -> Non
     path.write_text(text, encoding="utf-8")
     with tuning.Log(path):
         assert path.read_text(encoding="utf-8").startswith(text)
+
+
+def test_without_an_identity_the_instruction_sets_tell_machines_apart(runtime: harness.Runtime) -> None:
+    """As do the files in the package: Zen 4 and Zen 5 have the same name."""
+    network = tasks.Network(source(), runtime.module, num_threads=1, options={})
+    (record, *_) = made(network, None)
+    origin = dataclasses.replace(record.origin, identity="")
+    for features, here in ((origin.features, 1), (f"{origin.features}+another", 0)):
+        found = [dataclasses.replace(record, origin=dataclasses.replace(origin, features=features))]
+        assert tuning.usable(found)["for_this_cpu"] == here
 
 
 def test_an_interruption_before_anything_is_measured(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:

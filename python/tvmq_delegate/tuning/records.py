@@ -65,8 +65,9 @@ class Origin:
     temperature: str
 
     def is_of(self, name: str, identity: str, in_order: bool) -> bool:
-        """Whether it is that machine, as far as it tells."""
-        return (self.cpu, self.in_order) == (name, in_order) and self.identity in ("", identity)
+        """Whether it is that machine, as far as it tells: without an identity by the instruction sets, which the machine's ends with."""
+        offered = set(self.features.split("+")) <= set(identity.rpartition(" ")[2].split("+"))
+        return (self.cpu, self.in_order) == (name, in_order) and self.identity in ("", identity) and offered
 
 
 @dataclass(frozen=True)
