@@ -283,6 +283,21 @@ def test_what_is_loaded_late_is_listed() -> None:
     assert all(getattr(tvmq_delegate, name) is not None for name in tvmq_delegate.__all__)
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "told"),
+    [
+        ("bench", {"agains": ["stock"]}, r"bench\(\) has no 'agains'; did you mean against\?"),
+        ("bench", {"min_secs": 0.2}, r"did you mean settings.min_secs"),
+        ("diff", {"per_ops": True}, r"did you mean per_op\?"),
+        ("tune", {"num_thread": 2}, r"did you mean num_threads\?"),
+        ("nodes", {"frobnicate": 1}, r"unknown option frobnicate with value '1'; options are num_threads, "),
+    ],
+)
+def test_a_name_that_a_tool_does_not_know(runtime: harness.Runtime, tool: str, given: dict[str, object], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        getattr(tvmq_delegate, tool)(builders.build_conv(), runtime=runtime.name, **given)
+
+
 def test_version_is_the_librarys(runtime: harness.Runtime) -> None:
     assert tvmq_delegate.__version__.count(".") == 2
     with pytest.raises(AttributeError):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import Shown, ToolOptions, library, runtimes
-from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone
+from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone, takes_options
 from . import machine, metrics, op_times, serving
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
@@ -117,6 +117,7 @@ class Benchmark(Shown):
         return self.gmacs_per_second * 1e9 / self.peak.macs_per_second if self.peak else 0.0
 
 
+@takes_options
 def bench(
     source: models.ModelSource,
     *,
@@ -138,7 +139,7 @@ def bench(
       source: the bytes of a .tflite file, or its path.
       runtime: as for load().
       name: what to call the model; the path, where there is one, if None.
-      settings: how long.
+      settings: how long, such as tvmq_delegate.Settings(min_secs=0.2).
       against: other contenders: "stock", "builtin", "reference".
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
       rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from .. import models
 from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
 from ..measure import machine
+from ..sessions import takes_options
 from . import leaving
 from .records import LEFT, Choice, Log, Origin, Record, read_records
 from .tasks import NETWORK_GAIN, Network, Task, compare, measure
@@ -261,6 +262,7 @@ def _rounded(times: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(ns, 1) for ns in times)
 
 
+@takes_options
 def tune(
     source: models.ModelSource,
     *,
