@@ -92,6 +92,8 @@ def test_fail_above(measured: pathlib.Path) -> None:
             assert result.exit_code == code and (f"slower by more than {limit} %: tvmq" in result.output) == (code == 1), result.output
     assert tvmq("bench", "--compare", before, after).exit_code == 0 and tvmq("bench", "--compare", after, before, "--fail-above", "1").exit_code == 0
     assert "--compare" in refuses("bench", "--fail-above", "5")
+    assert "No such file" in refuses("bench", "--compare", "/no/such.json", "/no/other.json")
+    assert "no model" in refuses("bench", "--compare", before, after, "--network", "mobilenet_v2")
 
 
 def test_models_are_told_apart_by_their_contents(measured: pathlib.Path) -> None:

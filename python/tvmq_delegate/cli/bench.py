@@ -19,6 +19,8 @@ from .output import OutputFile, write_all
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
     if files:
+        if any(context.params.get(name) for name in ("model", "graph", "network")):
+            raise click.UsageError("--compare takes two JSON files, and no model")
         found = measure.compare(*files)
         _print_comparison(found, as_data=context.params["json_wanted"])
         limit = context.params["fail_above"]

@@ -143,9 +143,9 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     wide_help = "Show all columns of tables, however narrow the terminal."
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime, tensorflow, or LiteRT's compiled_model.  [default: the first that is installed]"
     parameters = [
-        click.argument("model", required=False),
-        click.option("--graph", "--model-file", "graph", metavar="FILE", help="MODEL, as benchmark_model and inference_diff call it."),
-        click.option("--network", metavar="NAME", help=network_help),
+        click.argument("model", required=False, is_eager=True),
+        click.option("--graph", "--model-file", "graph", is_eager=True, metavar="FILE", help="MODEL, as benchmark_model and inference_diff call it."),
+        click.option("--network", is_eager=True, metavar="NAME", help=network_help),
         click.option("--runtime", "runtime_name", metavar="PACKAGE", help=runtime_help),
         click.option("--wide", is_flag=True, expose_value=False, callback=widened, help=wide_help),
     ]

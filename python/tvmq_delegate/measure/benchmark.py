@@ -56,8 +56,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.num_runs < 0 or self.warmup_runs < 0:
             raise ValueError("num_runs and warmup_runs are numbers of runs: 0 or more")
-        if not self.max_secs >= 0 or math.isnan(self.min_secs + self.warmup_min_secs + self.run_delay):
-            raise ValueError("min_secs, max_secs, warmup_min_secs and run_delay are seconds, max_secs 0 or more")
+        if not all(seconds >= 0 for seconds in (self.min_secs, self.max_secs, self.warmup_min_secs)) or math.isnan(self.run_delay):
+            raise ValueError("min_secs, max_secs and warmup_min_secs are seconds, 0 or more, and run_delay is seconds")
         if not 0 <= self.streams <= MAX_STREAMS or not 0 <= self.rate <= 1e6:
             raise ValueError(f"streams is 0 to {MAX_STREAMS}, rate 0 to a million requests a second")
         if self.rate and not self.streams:
@@ -239,7 +239,9 @@ def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings,
 
 def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[str, Sequence[str]] | None, rest: str) -> dict[str, Contender]:
     if sweep is None:
-        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name) for name in against if name != DELEGATE}}
+        if DELEGATE in against:
+            raise ValueError(f"{DELEGATE} is what the others are set against; the delegate with other options is a sweep")
+        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name) for name in against}}
     if against:
         raise ValueError("a sweep sets the delegate against itself: without other contenders")
     option, values = sweep
