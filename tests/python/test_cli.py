@@ -169,6 +169,13 @@ def test_threads_out_of_range(command: str) -> None:
     assert "num_threads cannot have the value '-3'; allowed: whole numbers from -1" in refuses(command, "--num-threads", "-3")
 
 
+@pytest.mark.parametrize(
+    "arguments", [("estimate", "--isa", "c"), ("estimate", "--num-threads", "2"), *((name, "--estimate", "zen5") for name in ("bench", "demo", "diff", "tune"))]
+)
+def test_options_that_a_command_decides_itself_are_not_taken(arguments: tuple[str, ...]) -> None:
+    assert f"No such option '{arguments[1]}'" in refuses(*arguments) and f"{arguments[1]} " not in prints(arguments[0], "--help")
+
+
 def test_unknown_command() -> None:
     assert "frobnicate" in refuses("frobnicate")
 

@@ -51,7 +51,7 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     return option.replace("-", "_"), tuple(values)
 
 
-@model_command
+@model_command(decides=["estimate"])
 @click.option("--num-runs", default=measure.DEFAULTS.num_runs, show_default=True, help="Runs to take the time of, at least.")
 @click.option("--min-secs", default=measure.DEFAULTS.min_secs, show_default=True, help="Seconds to run, at least.")
 @click.option("--max-secs", default=measure.DEFAULTS.max_secs, show_default=True, help="Seconds after which no run begins.")

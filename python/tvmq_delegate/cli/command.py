@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import click
@@ -91,11 +91,18 @@ def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, 
 
 
 class ModelCommand(click.Command):
-    """A command on one model: takes it, the runtime, and every option of the delegate, by the names and help texts of the library itself."""
+    """A command on one model: takes it, the runtime, and the options of the delegate, by the names and help texts of the library itself.
+
+    decides: the options that the command itself decides.
+    """
+
+    def __init__(self, *arguments: Any, decides: Collection[str], **others: Any):
+        super().__init__(*arguments, **others)
+        self.decides = decides
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         try:
-            return [*super().get_params(ctx), *_delegate_options()]
+            return [*super().get_params(ctx), *_delegate_options(self.decides)]
         except OSError:  # the library cannot be loaded
             if {*ctx.help_option_names}.isdisjoint(ctx.meta[TYPED]):
                 raise
@@ -121,9 +128,15 @@ def _without_value(argument: str, flags: dict[str, click.Option]) -> list[str]:
     raise click.UsageError(f"{name}={value}: neither true nor false")
 
 
-def model_command(function: Callable[..., Any]) -> click.Command:
-    """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options."""
+def model_command(*, decides: Collection[str] = ()) -> Callable[[Callable[..., Any]], click.Command]:
+    """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options.
 
+    decides: the options that the function decides, and the command does not take.
+    """
+    return functools.partial(_registered, decides)
+
+
+def _registered(decides: Collection[str], function: Callable[..., Any]) -> click.Command:
     @functools.wraps(function)
     def call(model: str | None, graph: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
         if model is not None and graph is not None:
@@ -132,7 +145,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
         if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
         name = model if model is not None else network or DEFAULT_NETWORK
-        options = {option.name: values.pop(option.name) for option in library.options()}
+        options = {option.name: values.pop(option.name) for option in library.options() if option.name not in decides}
         try:
             source = opened(model)[0] if model is not None else zoo.load(name)
             return function(source, name, runtimes.find(runtime_name), options, **values)
@@ -151,7 +164,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     ]
     for parameter in reversed(parameters):
         call = parameter(call)
-    return main.command(cls=ModelCommand)(call)
+    return main.command(cls=ModelCommand, decides=decides)(call)
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": lambda token: token.replace("_", "-")})
@@ -171,10 +184,10 @@ def widened(_: click.Context, __: click.Parameter, wide: bool) -> None:
         screen.console.widen()
 
 
-def _delegate_options() -> list[click.Parameter]:
+def _delegate_options(without: Collection[str]) -> list[click.Parameter]:
     """The options of the library as parameters. Their values are its to check."""
     parameters: list[click.Parameter] = []
-    for option in library.options():
+    for option in (option for option in library.options() if option.name not in without):
         name, text = option.name.replace("_", "-"), f"{option.help[0].upper()}{option.help[1:]}."
         if option.kind == "bool":
             parameters.append(click.Option([f"--{name}/--no-{name}"], default=None, help=text))

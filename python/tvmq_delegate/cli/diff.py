@@ -18,7 +18,7 @@ ALLOWED = FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
 
 
-@model_command
+@model_command(decides=["estimate"])
 @click.option(
     "--contenders",
     type=listed(str, "contenders"),
