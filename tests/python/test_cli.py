@@ -119,12 +119,12 @@ def test_a_directory_is_no_model(tmp_path: pathlib.Path) -> None:
     assert str(tmp_path) in refuses("nodes", tmp_path)
 
 
-@pytest.mark.parametrize("part", [0, 3, 8, 0.25, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("part", [0, 3, 8, 0.25, 0.5, 0.9, 0.999, -36])
 def test_truncated_model(tmp_path: pathlib.Path, model_file: pathlib.Path, part: float) -> None:
     whole = model_file.read_bytes()
     cut = tmp_path / "cut.tflite"
-    cut.write_bytes(whole[: part if part >= 3 or part == 0 else int(len(whole) * part)])
-    for command in ("nodes", "demo", "diff"):
+    cut.write_bytes(whole[: part if isinstance(part, int) else int(len(whole) * part)])
+    for command in ("nodes", "demo", "diff", "tune"):
         assert str(cut) in refuses(command, cut)
 
 

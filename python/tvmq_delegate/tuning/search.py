@@ -305,6 +305,7 @@ def tune(
     if trials is not None and trials < 0:
         raise ValueError(f"trials is 0 or more, or None, not {trials}")
     content, name = models.opened(source, name)
+    models.ops(content)  # raises ModelError for malformed files, which the runtimes are less careful with
     module = runtimes.find(runtime)
     given = {option: value for option, value in options.items() if option not in ("num_threads", "tuning_records", "profile")}
     threads = interpreter_threads(options.get("num_threads"))
