@@ -219,7 +219,7 @@ def page(name: str) -> Any:
     try:
         return importlib.import_module(f"..reports.{name}", __package__)
     except ImportError as error:
-        raise Failure(f"HTML reports need {error.name}: pip install jinja2 plotly grandalf") from None
+        raise Failure(f"HTML reports need {error.name}: pip install jinja2 plotly grandalf (the extra `report`)") from None
 
 
 def as_json(data: Any) -> str:
