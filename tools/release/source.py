@@ -35,7 +35,7 @@ class Release:
 
 
 def missing() -> list[str]:
-    """What the extra `release` names and is not there, as a package or as a program."""
+    """Names in the extra `release` of what is not there, as a package or as a program."""
     (extra,) = re.findall(r"^release = (\[.*\])$", (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
     there = {distribution.metadata["Name"].lower() for distribution in importlib.metadata.distributions()}
     names = [re.split(r"[^\w-]", requirement)[0] for requirement in ast.literal_eval(extra)]
