@@ -152,7 +152,7 @@ def _registered(decides: Collection[str], function: Callable[..., Any]) -> click
         except ModelError as error:
             raise Failure(f"{name}: {_one_line(error)}") from None
 
-    network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {DEFAULT_NETWORK}]"
+    network_help = f"A network of the zoo instead of a model file: {zoo.described()}.  [default: {DEFAULT_NETWORK}]"
     wide_help = "Show all columns of tables, however narrow the terminal."
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime, tensorflow, or LiteRT's compiled_model.  [default: the first that is installed]"
     parameters = [
