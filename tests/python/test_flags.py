@@ -103,6 +103,12 @@ def test_a_usage_error_leaves_no_file(one_conv: pathlib.Path, tmp_path: pathlib.
         assert not os.listdir(tmp_path), arguments
 
 
+def test_a_file_is_no_folder(one_conv: pathlib.Path) -> None:
+    """Which is told before anything is measured."""
+    for arguments in (("diff", "--save-failing", one_conv, "no.tflite"), ("fleet", "certificates", one_conv)):
+        assert refuses(*arguments).endswith(f"Directory '{one_conv}' is a file.")
+
+
 # ---- what is no model, and no option
 
 

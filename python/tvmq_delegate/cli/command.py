@@ -75,6 +75,9 @@ class FloatRange(click.FloatRange):
         return self.fail(f"{value} is not a number", param, ctx) if math.isnan(number) else number
 
 
+FOLDER = click.Path(file_okay=False)  # which need not be there
+
+
 def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, ...]]:
     """A type of parameters: one or more, with commas between them, as a tuple; each converted by `kind`. what: the plural for messages."""
 
