@@ -113,7 +113,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A line of a file that is not a record of this version. why: "bad line" or "another version"."""
+    """A line of a file that is not a record of this version. why: "no record" or "another version"."""
 
     path: str
     line: int
@@ -147,7 +147,7 @@ def parse(line: str) -> Record:
     except RecordError:
         raise
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise RecordError("bad line") from None
+        raise RecordError("no record") from None
 
 
 def _typed(value: Any, kind: str) -> Any:
@@ -223,7 +223,7 @@ def _check(path: Path) -> None:
         if line and (line.endswith("\n") or not line.startswith("{")):
             parse(line)
     except RecordError as error:
-        if error.why == "bad line":
+        if error.why == "no record":
             raise ValueError(f"{path} is not a file of tuning records, and stays as it is") from None
 
 
