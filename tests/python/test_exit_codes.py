@@ -144,6 +144,12 @@ def test_a_reader_that_has_seen_enough(foreign: pathlib.Path) -> None:
     os.close(write)
 
 
+def test_a_terminal_without_unicode(measured: pathlib.Path) -> None:
+    process = program("bench", "--compare", measured, measured, stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    told, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint) == (0, "") and "before ?s" in told
+
+
 def test_closed_streams() -> None:
     command = shlex.join([sys.executable, "-m", "tvmq_delegate", "info"])
     for closed in (">&-", "2>&-"):

@@ -28,7 +28,7 @@ def _read(files: tuple[str, ...]) -> tuple[list[tuning.Record], list[tuning.Skip
 
 
 def _records(files: tuple[str, ...]) -> list[tuning.Record]:
-    """Of files of which one line at least is a record, or which are empty."""
+    """The records of files that are empty, or have one at least."""
     found, skipped = _read(files)
     if skipped and not found:
         raise Failure(f"no line of {', '.join(files)} is a record")
