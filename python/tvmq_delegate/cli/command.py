@@ -147,7 +147,7 @@ def _registered(decides: Collection[str], function: Callable[..., Any]) -> click
         model = graph if model is None else model
         if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
-        name = model if model is not None else network or DEFAULT_NETWORK
+        name = screen.clean(model) if model is not None else network or DEFAULT_NETWORK
         options = {option.name: values.pop(option.name) for option in library.options() if option.name not in decides}
         try:
             source = opened(model)[0] if model is not None else zoo.load(name)
