@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
@@ -41,7 +41,8 @@ static bool find_machine(struct tvmq_delegate *delegate, struct tvmq_text *messa
   tvmq_say(message, "option machine: %.300s: ", options->machine);
   delegate->own_machine = tvmq_machine_read(options->machine, &skipped, message);
   if (delegate->own_machine == NULL) {
-    const bool is_name = access(options->machine, F_OK) != 0;
+    struct stat about;
+    const bool is_name = stat(options->machine, &about) != 0;
     for (size_t i = 0; is_name && i < tvmq_n_machines; i++) tvmq_say(message, "%s%s", i == 0 ? "; known machines are " : ", ", tvmq_machines[i].name);
     return false;
   }
