@@ -125,8 +125,8 @@ static const char *keep(const char *path) {
   const ssize_t n = regular ? read(descriptor, found, sizeof found) : 0;
   close(descriptor);
   if (n < 0) return "it cannot be read";
-  if (!regular) return "it is no regular file";
-  return memcmp(found, start, (size_t)n) == 0 ? NULL : "it is no file of packed weights";
+  if (!regular) return "it is not a regular file";
+  return memcmp(found, start, (size_t)n) == 0 ? NULL : "it is not a file of packed weights";
 }
 
 const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n) {

@@ -129,7 +129,7 @@ static void check_trust(void) {
   CHECK(mkfifo(path, 0600) == 0 && !opens("it is no regular file"), "nobody writes to the pipe");
   unlink(path);
   CHECK(mkdir(path, 0700) == 0 && !opens("it is no regular file"), "a folder");
-  CHECK_STRING(tvmq_weight_file_write(path, &hasher, NULL, 0), "it is no regular file", "which is not replaced");
+  CHECK_STRING(tvmq_weight_file_write(path, &hasher, NULL, 0), "it is not a regular file", "which is not replaced");
   rmdir(path);
   CHECK(symlink(path, path) == 0 && !opens("it cannot be opened"), "a circle");
   unlink(path);
