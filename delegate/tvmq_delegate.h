@@ -161,8 +161,8 @@ const char *tvmq_get_signature(const void *delegate, int index);
 // planned anew at once, and the next inference already runs so. The demand lasts until the delegate is applied again. When the interpreter prepares the node
 // for other shapes, the same choice is made again if it is legal for them; if not, the node runs by default, and tvmq_node_info's `refusal` says why.
 //
-// Returns 0, or -1 if the pointer is NULL or foreign, if there is no such node or candidate, if the node is not planned, or if memory is short. In this last
-// case inferences fail until the interpreter has been prepared again; in the others nothing has changed.
+// Returns 0, or -1 if the pointer is NULL or foreign, if there is no such node or candidate, or if the node is not planned: nothing has changed then. Returns
+// -2 if memory is short: inferences fail until the interpreter has been prepared again.
 int tvmq_force(const void *delegate, int index, int candidate);
 
 // From now on, estimates candidates and plans nodes for the machine that the text of a machine file describes, instead of that of the option `machine`. Nodes

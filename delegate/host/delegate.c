@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
@@ -39,7 +40,12 @@ static bool find_machine(struct tvmq_delegate *delegate, struct tvmq_text *messa
   size_t skipped;
   tvmq_say(message, "option machine: %.300s: ", options->machine);
   delegate->own_machine = tvmq_machine_read(options->machine, &skipped, message);
-  if (delegate->own_machine == NULL) return false;
+  if (delegate->own_machine == NULL) {
+    struct stat about;
+    const bool is_name = stat(options->machine, &about) != 0;
+    for (size_t i = 0; is_name && i < tvmq_n_machines; i++) tvmq_say(message, "%s%s", i == 0 ? "; known machines are " : ", ", tvmq_machines[i].name);
+    return false;
+  }
   delegate->env.machine = delegate->own_machine;
   if (skipped > 0)
     tvmq_log(options->log_severity, TVMQ_LOG_WARNING, "%s: %zu lines are for another version of the library, and skipped", options->machine, skipped);

@@ -99,5 +99,5 @@ int tvmq_force(const void *base, int index, int candidate) {
   tvmq_fp_leave(fp_mode);
   if (planned) return 0;
   partition->ready = false;
-  return -1;
+  return -2;
 }

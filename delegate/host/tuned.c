@@ -14,8 +14,8 @@ static void read_file(struct tvmq_delegate *delegate, const char *path) {
   if (why != NULL) return;
   tvmq_log(
       threshold, TVMQ_LOG_INFO,
-      "tuning records %s: %zu choices for this CPU; skipped: %zu measurements, %zu of other machines, %zu of other versions, %zu of unknown kernels, %zu bad "
-      "lines",
+      "tuning records %s: choices for this CPU: %zu; skipped lines: %zu measurements, %zu of other machines, %zu of other versions, %zu of unknown kernels, "
+      "%zu bad",
       path, tuned->taken - before.taken, tuned->measurements - before.measurements, tuned->other_machine - before.other_machine,
       tuned->other_version - before.other_version, tuned->unknown - before.unknown, tuned->bad - before.bad);
 }

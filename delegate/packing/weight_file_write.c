@@ -102,7 +102,8 @@ static const char *replace(const char *path, const struct tvmq_hasher *hasher, c
   memcpy(name, path, length);
   memcpy(name + length, suffix, sizeof suffix);
   const int descriptor = mkostemp(name, O_CLOEXEC);
-  const char *why = descriptor >= 0 ? put_all(descriptor, hasher, items, n) : "its folder cannot be written to";
+  const char *no_folder = errno == ENOENT ? "its folder does not exist" : "its folder cannot be written to";
+  const char *why = descriptor >= 0 ? put_all(descriptor, hasher, items, n) : no_folder;
   if (descriptor >= 0) {
     if (close(descriptor) != 0 && why == NULL) why = "it cannot be written";
     if (why == NULL && rename(name, path) != 0) why = "it cannot be replaced";
@@ -124,7 +125,8 @@ static const char *keep(const char *path) {
   const ssize_t n = regular ? read(descriptor, found, sizeof found) : 0;
   close(descriptor);
   if (n < 0) return "it cannot be read";
-  return regular && memcmp(found, start, (size_t)n) == 0 ? NULL : "it is not a file of packed weights";
+  if (!regular) return "it is not a regular file";
+  return memcmp(found, start, (size_t)n) == 0 ? NULL : "it is not a file of packed weights";
 }
 
 const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n) {

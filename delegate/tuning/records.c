@@ -145,6 +145,10 @@ void tvmq_records_parse(struct tvmq_records *records, const char *text, size_t s
   }
 }
 
+static size_t records_in(const struct tvmq_records *records) {
+  return records->taken + records->measurements + records->other_machine + records->other_version + records->unknown;
+}
+
 static const char *read_all(struct tvmq_records *records, FILE *file) {
   struct stat about;
   if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) return "not a regular file";
@@ -153,9 +157,11 @@ static const char *read_all(struct tvmq_records *records, FILE *file) {
   if (text == NULL) return "out of memory";
   const size_t size = fread(text, 1, (size_t)about.st_size, file);
   const bool failed = ferror(file) != 0;
+  const size_t before = records_in(records), bad = records->bad;
   if (!failed) tvmq_records_parse(records, text, size);  // whole or not at all
   tvmq_free(text);
-  return failed ? "cannot be read" : NULL;
+  if (failed) return "cannot be read";
+  return records_in(records) == before && records->bad > bad ? "no line is a record" : NULL;
 }
 
 const char *tvmq_records_read(struct tvmq_records *records, const char *path) {

@@ -32,7 +32,7 @@ struct tvmq_records {
   size_t bad;            // no records
 };
 
-// Adds those of a file, or of a text. Of several for one task the one with the greatest gain counts. NULL, or why the file cannot be read (static string).
+// Adds those of a file, or of a text. Of several for one task the one with the greatest gain counts. NULL, or why the file is of no use (static string).
 const char *tvmq_records_read(struct tvmq_records *records, const char *path);
 void tvmq_records_parse(struct tvmq_records *records, const char *text, size_t size);
 

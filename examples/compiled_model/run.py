@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import numpy as np
 from ai_edge_litert.compiled_model import CompiledModel, CpuOptions, Options
@@ -12,9 +12,12 @@ import tvmq_delegate
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model")
+    path = parser.parse_args().model
     environment = tvmq_delegate.environment()
     options = Options(cpu_options=CpuOptions(num_threads=2))
-    model = CompiledModel.from_file(sys.argv[1], environment=environment, options=options)
+    model = CompiledModel.from_file(path, environment=environment, options=options)
     signature, names = next(iter(model.get_signature_list().items()))
     inputs, outputs = model.create_input_buffers(0), model.create_output_buffers(0)
     for name, buffer in zip(names["inputs"], inputs):

@@ -48,11 +48,20 @@ def main() -> None:
     parser.add_argument("image", nargs="?")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    labels = pathlib.Path(options.labels).read_text(encoding="utf-8").splitlines()
-    with tvmq_delegate.Interpreter(options.model, num_threads=options.threads) as interpreter:
+    try:
+        classify(options.model, options.labels, options.image, options.threads)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+
+
+def classify(model: str, labels_file: str, image: str | None, threads: int) -> None:
+    labels = pathlib.Path(labels_file).read_text(encoding="utf-8").splitlines()
+    with tvmq_delegate.Interpreter(model, num_threads=threads) as interpreter:
         detail = interpreter.get_input_details()[0]
+        if len(detail["shape"]) != 4 or detail["shape"][3] != 3:
+            raise ValueError(f"{model} does not take an RGB image, but an input of shape {[*map(int, detail['shape'])]}")
         _, height, width, _ = detail["shape"]
-        for pixels in frames(options.image, (int(width), int(height))):
+        for pixels in frames(image, (int(width), int(height))):
             start = time.perf_counter()
             (scores,) = interpreter.run(quantized(pixels, detail))
             milliseconds = (time.perf_counter() - start) * 1e3

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         signature,
         spans,
     )
-    from .measure import bench, calibrate
+    from .measure import Settings, bench, calibrate
     from .sessions import Interpreter, inputs, nodes
     from .tuning import tune
 
@@ -69,6 +69,7 @@ __all__ = [
     "Option",
     "Peak",
     "Report",
+    "Settings",
     "Span",
     "Summary",
     "Timing",
@@ -87,7 +88,7 @@ _LATER = {
         "Buffer", "Candidate", "Cpu", "Kernel", "Machine", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing", "buffers",
         "candidates", "cpu", "force", "kernels", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans",
     ],
-    "measure": ["bench", "calibrate"],
+    "measure": ["Settings", "bench", "calibrate"],
     "sessions": ["Interpreter", "inputs", "nodes"],
     "tuning": ["tune"],
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """The console script `tvmq`, and `python -m tvmq_delegate`."""
 
+import io
 import sys
 
 
@@ -9,6 +10,8 @@ def run() -> None:
     except KeyboardInterrupt:
         print("Interrupted", file=sys.stderr)
         sys.exit(130)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # it may be closed
+        sys.stdout.reconfigure(errors="replace")  # for terminals whose encoding lacks a character of a table
     chatter.silence()
     main(prog_name="tvmq")
 

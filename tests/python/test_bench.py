@@ -309,6 +309,7 @@ def test_value_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path:
     ("arguments", "told"),
     [
         (("--against", "xnnpack"), "'xnnpack'"),
+        (("--against", "stock,tvmq"), "tvmq is what the others are set against"),
         (("--sweep", "num_threads"), "'num_threads'"),
         (("--sweep", "isa=c,c"), "each value once"),
         (("--sweep", "threads=1,2"), "threads"),
@@ -319,12 +320,14 @@ def test_value_files(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path:
         (("--num-runs", "-1"), "num_runs"),
         (("--max-secs", "-1"), "max_secs"),
         (("--min-secs", "nan"), "min_secs"),
+        (("--min-secs", "-1"), "min_secs"),
+        (("--warmup-min-secs", "-1"), "warmup_min_secs"),
         (("--num-runs", "many"), "'many'"),
         (("--num-threads", "many"), "'many'"),
         (("--csv", "/no/such/folder/x.csv"), "folder"),
         (("--trace", "/"), "is a directory"),
         (("--require-full-delegation", "--min-nodes-per-partition", "2"), "would be left to the runtime"),
-        (("--compare", "/no/such.json", "/no/other.json"), "No such file"),
+        (("--compare", "a.json", "b.json"), "--compare takes two JSON files, and no model"),
         (("no-such.tflite",), "No such file"),
     ],
 )

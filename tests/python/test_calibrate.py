@@ -75,6 +75,19 @@ def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pat
     assert refused.exit_code == 2 and "no machine is called 'vax'" in refused.stderr
 
 
+def test_no_file_keeps_what_is_shipped(runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is gained by one, later releases' constants are taken; a file that is asked for by its name is written all the same."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    fitted = measure.Calibration("a CPU", "zen5", 1, np.inf, 0.0, 0.0, 0.0, 0.0, (), (), "a text", "")
+    monkeypatch.setattr(calibration, "_fitted", lambda *_: fitted)
+    file = machines.cache_file(tvmq_delegate.library_path())
+    file.parent.mkdir()
+    file.write_text("measured before", encoding="utf-8")
+    found = measure.calibrate(seconds=0.1, runtime=runtime.name)
+    assert found.path == "" and not file.exists() and "written" not in str(found)
+    assert measure.calibrate(seconds=0.1, runtime=runtime.name, out=tmp_path / "asked").path and (tmp_path / "asked").read_text() == "a text"
+
+
 def test_files_that_cannot_be_written_are_told_before_anything_is_measured(tmp_path: pathlib.Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     for path in (tmp_path, tmp_path / "file" / "machine"):

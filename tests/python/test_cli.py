@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import builders
 import harness
@@ -117,12 +119,12 @@ def test_a_directory_is_no_model(tmp_path: pathlib.Path) -> None:
     assert str(tmp_path) in refuses("nodes", tmp_path)
 
 
-@pytest.mark.parametrize("part", [0, 3, 8, 0.25, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("part", [0, 3, 8, 0.25, 0.5, 0.9, 0.999, -36])
 def test_truncated_model(tmp_path: pathlib.Path, model_file: pathlib.Path, part: float) -> None:
     whole = model_file.read_bytes()
     cut = tmp_path / "cut.tflite"
-    cut.write_bytes(whole[: part if part >= 3 or part == 0 else int(len(whole) * part)])
-    for command in ("nodes", "demo", "diff"):
+    cut.write_bytes(whole[: part if isinstance(part, int) else int(len(whole) * part)])
+    for command in ("nodes", "demo", "diff", "tune"):
         assert str(cut) in refuses(command, cut)
 
 
@@ -148,9 +150,30 @@ def test_wrong_arguments(arguments: tuple[str, ...], told: str) -> None:
     assert told in refuses("nodes", *arguments)
 
 
+@pytest.mark.parametrize("litert", ["2.1.0", None])
+def test_compiled_model_needs_a_litert_that_takes_delegates(monkeypatch: pytest.MonkeyPatch, litert: str | None) -> None:
+    def version(name: str) -> str:
+        if litert is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return litert
+
+    monkeypatch.delitem(sys.modules, "tvmq_delegate.binding.compiled_model", raising=False)
+    monkeypatch.setitem(sys.modules, "ai_edge_litert", None)  # whose modules may lack what is imported from them: the version is told before
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    line = refuses("nodes", "--network", NETWORK, "--runtime", "compiled_model")
+    assert line.endswith("pip install 'ai-edge-litert>=2.2'") and (litert or "CompiledModel is LiteRT's") in line
+
+
 @pytest.mark.parametrize("command", ["nodes", "bench", "diff", "demo", "tune"])
 def test_threads_out_of_range(command: str) -> None:
     assert "num_threads cannot have the value '-3'; allowed: whole numbers from -1" in refuses(command, "--num-threads", "-3")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("estimate", "--isa", "c"), ("estimate", "--num-threads", "2"), *((name, "--estimate", "zen5") for name in ("bench", "demo", "diff", "tune"))]
+)
+def test_options_that_a_command_decides_itself_are_not_taken(arguments: tuple[str, ...]) -> None:
+    assert f"No such option '{arguments[1]}'" in refuses(*arguments) and f"{arguments[1]} " not in prints(arguments[0], "--help")
 
 
 def test_unknown_command() -> None:

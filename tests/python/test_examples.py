@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree
 
+import builders
 import harness
 import numpy as np
 import pytest
@@ -40,6 +41,13 @@ def test_an_image_to_labels(model, tmp_path):
     (tmp_path / "labels.txt").write_text("\n".join(labels), encoding="utf-8")
     said = run(*harness.PYTHON, EXAMPLES / "python/classify.py", model, tmp_path / "labels.txt", tmp_path / "image.png")
     assert said.partition(":")[0] in labels and said.endswith(" ms\n")
+    (tmp_path / "bytes.tflite").write_bytes(builders.build_conv(in_shape=(1, 9, 9, 8)))
+    for arguments, told in (
+        ((model, tmp_path / "labels.txt", tmp_path / "absent.png"), "absent.png'"),
+        ((tmp_path / "bytes.tflite", tmp_path / "labels.txt", tmp_path / "image.png"), "does not take an RGB image, but an input of shape [1, 9, 9, 8]"),
+    ):
+        done = subprocess.run([*harness.PYTHON, EXAMPLES / "python/classify.py", *arguments], check=False, capture_output=True, text=True)
+        assert done.returncode == 2 and done.stderr.splitlines()[-1].endswith(told), done.stderr
 
 
 LITERT = tvmq_delegate.binding.runtimes.installed().get("ai_edge_litert", "0.0")

@@ -92,6 +92,8 @@ def test_fail_above(measured: pathlib.Path) -> None:
             assert result.exit_code == code and (f"slower by more than {limit} %: tvmq" in result.output) == (code == 1), result.output
     assert tvmq("bench", "--compare", before, after).exit_code == 0 and tvmq("bench", "--compare", after, before, "--fail-above", "1").exit_code == 0
     assert "--compare" in refuses("bench", "--fail-above", "5")
+    assert "No such file" in refuses("bench", "--compare", "/no/such.json", "/no/other.json")
+    assert "no model" in refuses("bench", "--compare", before, after, "--network", "mobilenet_v2")
 
 
 def test_models_are_told_apart_by_their_contents(measured: pathlib.Path) -> None:
@@ -140,6 +142,12 @@ def test_a_reader_that_has_seen_enough(foreign: pathlib.Path) -> None:
         process = program(*arguments, stdout=write)
         assert (process.communicate(timeout=60)[1], process.returncode) == ("", 141)
     os.close(write)
+
+
+def test_a_terminal_without_unicode(measured: pathlib.Path) -> None:
+    process = program("bench", "--compare", measured, measured, stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    told, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint) == (0, "") and "before ?s" in told
 
 
 def test_closed_streams() -> None:

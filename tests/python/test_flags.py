@@ -91,6 +91,24 @@ def test_a_file_is_whole_or_as_before(runtime: harness.Runtime, one_conv: pathli
     assert (tmp_path / "r.json").stat().st_mode & 0o777 == 0o640 and sorted(os.listdir(tmp_path)) == ["link.json", "r.json"]
 
 
+def test_a_usage_error_leaves_no_file(one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    page, csv = tmp_path / "a.html", tmp_path / "a.csv"
+    for arguments in [
+        ("bench", one_conv, "--html", page, "--num-runs", "x"),
+        ("bench", one_conv, "--html", page, "--csv", tmp_path / "absent/a.csv"),
+        ("tune", one_conv, "--html", page, "--trials", "x"),
+        ("records", "best", "--out", csv, "absent.jsonl"),
+    ]:
+        refuses(*arguments)
+        assert not os.listdir(tmp_path), arguments
+
+
+def test_a_file_is_no_folder(one_conv: pathlib.Path) -> None:
+    """Which is told before anything is measured."""
+    for arguments in (("diff", "--save-failing", one_conv, "no.tflite"), ("fleet", "certificates", one_conv)):
+        assert refuses(*arguments).endswith(f"Directory '{one_conv}' is a file.")
+
+
 # ---- what is no model, and no option
 
 

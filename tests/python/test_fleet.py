@@ -299,6 +299,7 @@ def test_a_measurement_that_dies(tmp_path, monkeypatch):
     """The client learns how, and what it said last."""
     from tvmq_delegate.fleet import work
 
+    assert fleet.opened("mobilenet_v1_0.25_32_uint8")[1] == "mobilenet_v1_0.25_32_uint8"  # networks of the zoo by any name that it takes
     ((given, source),) = fleet.jobs([_written(tmp_path, zoo.load("mobilenet_v1_0.25_128"))], [fleet_board()], kinds=["diff"])
     monkeypatch.setattr(work, "Desk", fleet_jobs.Dying)
     found = work.perform(given, source, "here")

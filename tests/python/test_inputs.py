@@ -203,3 +203,10 @@ def test_versions_without_reference_kernels(runtime: harness.Runtime) -> None:
     builder.add_op("DEPTH_TO_SPACE", [source], [result], version=2, block_size=2)
     (tensor,) = inputs.describe(builder.build([source], [result]), runtime.module)
     assert tensor.shape == (1, 2, 3, 4) and tensor.dtype == np.float32
+
+
+def test_samples_are_not_made_of_models(tmp_path: pathlib.Path) -> None:
+    for model in ("model.tflite", CONV, tmp_path):
+        for make in (inputs.random, lambda given: inputs.files([], given), lambda given: inputs.images(tmp_path, given)):
+            with pytest.raises(TypeError, match=r"as inputs.describe\(model\) returns them"):
+                make(model)

@@ -29,6 +29,16 @@ def test_it_runs_and_reports(runtime: harness.Runtime, tmp_path: pathlib.Path) -
         interpreter.invoke()
 
 
+def test_the_model_has_the_names_that_the_runtimes_give_it(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    content = builders.build_conv()
+    (tmp_path / "conv.tflite").write_bytes(content)
+    for named in ({"model_path": tmp_path / "conv.tflite"}, {"model_content": content}):
+        assert tvmq_delegate.Interpreter(**named, runtime=runtime.name).report().summary.claimed == 1
+    for named in ({}, {"model_path": tmp_path / "conv.tflite", "model_content": content}):
+        with pytest.raises(ValueError, match="one of model_path and model_content"):
+            tvmq_delegate.Interpreter(**named, runtime=runtime.name)
+
+
 def test_what_it_refuses(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
     with pytest.raises(FileNotFoundError):
         tvmq_delegate.Interpreter(tmp_path / "none.tflite", runtime=runtime.name)

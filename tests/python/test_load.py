@@ -21,7 +21,7 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate import models
-from tvmq_delegate.binding import reference, runtimes
+from tvmq_delegate.binding import ffi, reference, runtimes
 from tvmq_delegate.models import flatbuffer, zoo
 
 
@@ -283,6 +283,21 @@ def test_what_is_loaded_late_is_listed() -> None:
     assert all(getattr(tvmq_delegate, name) is not None for name in tvmq_delegate.__all__)
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "told"),
+    [
+        ("bench", {"agains": ["stock"]}, r"bench\(\) has no 'agains'; did you mean against\?"),
+        ("bench", {"min_secs": 0.2}, r"did you mean settings.min_secs"),
+        ("diff", {"per_ops": True}, r"did you mean per_op\?"),
+        ("tune", {"num_thread": 2}, r"did you mean num_threads\?"),
+        ("nodes", {"frobnicate": 1}, r"unknown option frobnicate with value '1'; options are num_threads, "),
+    ],
+)
+def test_a_name_that_a_tool_does_not_know(runtime: harness.Runtime, tool: str, given: dict[str, object], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        getattr(tvmq_delegate, tool)(builders.build_conv(), runtime=runtime.name, **given)
+
+
 def test_version_is_the_librarys(runtime: harness.Runtime) -> None:
     assert tvmq_delegate.__version__.count(".") == 2
     with pytest.raises(AttributeError):
@@ -313,3 +328,20 @@ def test_peak_is_of_the_delegates_kernels(runtime: harness.Runtime) -> None:
     peak = tvmq_delegate.peak(delegate)
     assert peak.kernel in {kernel.name for kernel in tvmq_delegate.kernels() if kernel.isa == "c" and kernel.family == "gemm_s8"}
     assert peak.threads == 1 and min(peak.macs_per_second, peak.cache_bytes_per_second, peak.memory_bytes_per_second) > 0
+    with pytest.raises(ValueError, match="option estimate, with which nothing runs"):
+        tvmq_delegate.peak(runtime.load(estimate="zen5"))
+
+
+def test_what_cannot_be_forced(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    delegate = runtime.load()
+    interpreter = runtime.interpreter(zoo.load("mobilenet_v1_0.25_128"), [delegate])
+    n = len(tvmq_delegate.candidates(delegate, 0))
+    for index, candidate, told in ((0, n, f"node 0 has no candidate {n}"), (999, None, "node 999 is not one that can be forced")):
+        with pytest.raises(ValueError, match=told):
+            tvmq_delegate.force(delegate, index, candidate)
+    interpreter.invoke()
+    cffi, library = ffi.library()
+    known = types.SimpleNamespace(tvmq_get_delegate=library.tvmq_get_delegate, tvmq_force=lambda *_: -2)
+    monkeypatch.setattr(ffi, "library", lambda: (cffi, known))
+    with pytest.raises(MemoryError, match="inferences fail until tensors are allocated again"):
+        tvmq_delegate.force(delegate, 0, 0)

@@ -210,4 +210,4 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, runtime: harness.Run
     monkeypatch.setitem(sys.modules, "jinja2", None)
     for command in ("bench", "nodes"):
         line = refuses(command, one_conv, "--runtime", runtime.name, "--html", tmp_path / "page.html")
-        assert re.search("need (jinja2|grandalf): pip install jinja2 plotly grandalf", line)  # the first that is missing
+        assert re.search(r"need (jinja2|grandalf): pip install jinja2 plotly grandalf \(the extra `report`\)$", line)  # the first that is missing

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import runpy
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,16 @@ pytestmark = [
     pytest.mark.skipif(build_folder() is None, reason="the library was built neither by make nor in the folder where it lies"),
 ]
 ARCHITECTURE = os.uname().machine
+
+
+def test_what_the_tool_needs_is_told_before_anything_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    monkeypatch.setattr("importlib.metadata.distributions", lambda: iter(()))
+    monkeypatch.setattr("shutil.which", lambda name: "/bin/ninja" if name == "ninja" else None)
+    monkeypatch.setattr("sys.argv", ["release", "wheels", "--out", str(tmp_path / "dist")])
+    main = runpy.run_path(str(harness.REPOSITORY / "tools/release/__main__.py"))["main"]
+    with pytest.raises(SystemExit, match=r"^auditwheel, meson, meson-python, ziglang not installed: pip install '\.\[release\]'$"):
+        main()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture(scope="module")

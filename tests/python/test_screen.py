@@ -111,12 +111,12 @@ def printable(text: str) -> bool:
 
 
 def test_names_do_not_reach_the_terminal_raw(runtime: harness.Runtime, tmp_path: pathlib.Path, hostile: bytes) -> None:
-    path = tmp_path / f"{ESCAPE}.tflite"
+    path = tmp_path / f"{ESCAPE}\n.tflite"
     path.write_bytes(hostile)
     for command in ("nodes", "diff", "demo"):
         extra = ("--seconds", "0") if command == "demo" else ()
         text = prints(command, path, "--runtime", runtime.name, *extra)
-        assert printable(text) and r"\x1b[2J" in text
+        assert printable(text) and r"\x1b[2J" in text and "\n.tflite" not in text
     assert r"\x1b" in refuses("nodes", f"{ESCAPE}absent.tflite") and printable(refuses("nodes", f"{ESCAPE}absent.tflite"))
 
 

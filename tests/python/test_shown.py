@@ -6,7 +6,7 @@ import builders
 import harness
 
 import tvmq_delegate
-from tvmq_delegate import measure
+from tvmq_delegate import measure, tuning
 from tvmq_delegate.models import zoo
 
 NETWORK = "mobilenet_v1_0.25_128"
@@ -17,7 +17,11 @@ def test_results_are_tables(runtime: harness.Runtime, benchmark: measure.Benchma
     diff = tvmq_delegate.diff(builders.build_conv(), runtime=runtime.name, per_op=True)
     with tvmq_delegate.Interpreter(zoo.load(NETWORK), runtime=runtime.name) as interpreter:
         report = interpreter.report()
+    choice = tuning.Choice("a way", "a kernel " * 9, False, 1, 1)
+    task = tuning.Tuned("CONV_2D in=s8[1,8,8,3] filter=s8[3,3,3] out=u8[8,8,8]", 1, 1, choice, 1e3, (), 0, choice, 0.5, True)
+    tuned = tuning.Tuning("<network>", "grid", 1, "", (task,), 1, 1.0, 1.0, 1.0, 1.0, 1.0, False, False)
     for found, words in [
+        (tuned, ["1 task of 1 node", "CONV_2D", "nothing to gain"]),
         (nodes, ["DEPTHWISE_CONV_2D", "kernel, or why not", "<network>"]),
         (diff, ["SAME: against reference", "cosine"]),
         (benchmark, ["median ms", "Run Order", "vs stock"]),
@@ -26,6 +30,7 @@ def test_results_are_tables(runtime: harness.Runtime, benchmark: measure.Benchma
         text, page = str(found), found._repr_html_()
         assert all(word in text for word in words) and "\x1b" not in text and max(map(len, text.splitlines()[2:5])) <= 200
         assert page.startswith("<pre") and page.endswith("</pre>") and "<network>" not in page and ("&lt;network&gt;" in page) == (found is nodes)
+        assert "--wide" not in text and ("no room for choice" in text) == (found is tuned), text
         assert repr(found).startswith(f"{type(found).__name__}(")  # which tells all there is
 
 

@@ -224,7 +224,7 @@ def test_commands_on_records(network: tasks.Network, tmp_path: pathlib.Path) -> 
     about = json.loads(prints("records", "check", good, "--json"))
     assert (about["records"], about["proven"], about["tasks"], about["skipped"]) == (len(records), len(records), len(records), [])
     checked = tvmq("records", "check", bad)
-    assert checked.exit_code == 1 and "bad.jsonl:2: another version" in checked.output and "bad.jsonl:3: bad line" in checked.output
+    assert checked.exit_code == 1 and "bad.jsonl:2: another version" in checked.output and "bad.jsonl:3: no record" in checked.output
     assert "nowhere" in refuses("records", "show", "nowhere")
 
 

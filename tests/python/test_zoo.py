@@ -198,8 +198,17 @@ def test_seed_and_types():
     ["", "mobilenet", "mobilenet_v1_0.25", "mobilenet_v1_1_0", "resnet18_0.5_128", "mobilenet_v1_uint4", "../mobilenet_v1", "inception_v3.tflite"],
 )
 def test_unknown_names(name):
-    with pytest.raises(ValueError, match="in the zoo; known: mobilenet_v1, "):
+    with pytest.raises(ValueError, match="in the zoo; known: mobilenet_v1, .* each also with one of _uint8, _uint8_io, _hybrid behind it, and "):
         zoo.load(name)
+    assert not zoo.knows(name)
+
+
+def test_every_network_has_every_type(monkeypatch):
+    for known in zoo._NETWORKS:
+        monkeypatch.setitem(zoo._NETWORKS, known, lambda **given: repr(given).encode())
+    assert all(zoo.knows(name) for name in zoo.names())
+    assert zoo.load("resnet18_hybrid") == b"{'dtype': 'float32'}" and zoo.load("unet_uint8_io") == b"{'io_dtype': 'uint8'}"
+    assert zoo.load("mobilenet_v1_0.5_160_uint8") == b"{'width': 0.5, 'resolution': 160, 'dtype': 'uint8'}"
 
 
 def test_types_are_checked():

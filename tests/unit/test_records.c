@@ -185,10 +185,12 @@ static void check_mutations(void) {
 static void check_files(void) {
   char path[] = "/tmp/tvmq_records_XXXXXX";
   const int file = mkstemp(path);
-  const char *text = line("ADD a", "100", "true");
-  CHECK(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text) && close(file) == 0, "%s", path);
+  const char *text = line("ADD a", "100", "true"), other[] = "# Notes\n";
   struct tvmq_records records = none();
   const size_t blocks = tvmq_alloc_live();
+  CHECK(file >= 0 && write(file, other, strlen(other)) == (ssize_t)strlen(other), "%s", path);
+  CHECK_STRING(tvmq_records_read(&records, path), "no line is a record", "another file");
+  CHECK(write(file, text, strlen(text)) == (ssize_t)strlen(text) && close(file) == 0, "%s", path);
   CHECK_STRING(tvmq_records_read(&records, path), NULL, "read");
   CHECK_STRING(tvmq_records_read(&records, path), NULL, "read again");
   CHECK(records.n == 1 && records.taken == 2, "%zu", records.n);

@@ -129,7 +129,7 @@ static void check_trust(void) {
   CHECK(mkfifo(path, 0600) == 0 && !opens("it is not a regular file"), "nobody writes to the pipe");
   unlink(path);
   CHECK(mkdir(path, 0700) == 0 && !opens("it is not a regular file"), "a folder");
-  CHECK(tvmq_weight_file_write(path, &hasher, NULL, 0) != NULL, "which is not replaced");
+  CHECK_STRING(tvmq_weight_file_write(path, &hasher, NULL, 0), "it is not a regular file", "which is not replaced");
   rmdir(path);
   CHECK(symlink(path, path) == 0 && !opens("it cannot be opened"), "a circle");
   unlink(path);
@@ -143,7 +143,7 @@ static void check_trust(void) {
   CHECK(tvmq_weight_file_write(path, &hasher, NULL, 0) != NULL && !opens("it is not a file of packed weights"), "which stays");
   CHECK(tvmq_weight_file_write("/dev/null", &hasher, NULL, 0) != NULL, "a device stays");
   unlink(path);
-  CHECK(tvmq_weight_file_write("/nowhere/at/all", &hasher, NULL, 0) != NULL, "no such folder");
+  CHECK_STRING(tvmq_weight_file_write("/nowhere/at/all", &hasher, NULL, 0), "its folder does not exist", "no such folder");
 }
 
 // Processes that write and read at once: whoever reads has a whole file.

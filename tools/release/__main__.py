@@ -40,6 +40,8 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     wanted = options.what or WHATS
+    if lacking := source.missing():
+        sys.exit(f"{', '.join(lacking)} not installed: pip install '.[release]'")
     options.out.mkdir(parents=True, exist_ok=True)
     work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="tvmq-release-"))
     try:

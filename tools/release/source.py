@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -30,6 +32,14 @@ class Release:
     @property
     def name(self) -> str:
         return f"tvmq_delegate-{self.version}"
+
+
+def missing() -> list[str]:
+    """Names in the extra `release` of what is not there, as a package or as a program."""
+    (extra,) = re.findall(r"^release = (\[.*\])$", (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    there = {distribution.metadata["Name"].lower() for distribution in importlib.metadata.distributions()}
+    names = [re.split(r"[^\w-]", requirement)[0] for requirement in ast.literal_eval(extra)]
+    return [name for name in names if name not in there and shutil.which(name) is None]
 
 
 def output(*command: str | os.PathLike[str], cwd: pathlib.Path | None = None) -> str:

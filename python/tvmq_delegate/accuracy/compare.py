@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import Shown, ToolOptions, library, plural, runtimes
-from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, shaped
+from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, shaped, takes_options
 from .classes import Rating
 from .difference import Allowed, Difference
 from .ops import OpDifference, Ops, Uncompared
@@ -123,6 +123,7 @@ def extent(differences: Iterable[Difference]) -> str:
     return " and ".join(f"up to {value:g} {unit}".rstrip() for unit, value in sorted(greatest.items(), reverse=True)) or "nothing"
 
 
+@takes_options
 def diff(
     source: models.ModelSource,
     *,

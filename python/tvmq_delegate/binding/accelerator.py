@@ -89,7 +89,7 @@ def environment(*, gpu_accelerator: str | os.PathLike[str] | None = None, **opti
       ImportError: LiteRT is not installed, or is older than 2.2.
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
-    module = _environments()
+    module = litert("environment")
     with warnings.catch_warnings(record=True) as caught:
         load(runtime="ai_edge_litert", **options)  # which refuses what is wrong with options and library, and warns of a machine file that is of no use
     given, calibrated = completed(options, runtimes.find("ai_edge_litert"))
@@ -115,12 +115,16 @@ def delegates(environment: Any) -> list[CompiledDelegate]:
     return [CompiledDelegate(accelerator, address) for address in accelerator.addresses()]
 
 
-def _environments() -> Any:
-    """LiteRT's module with Environment."""
+def litert(module: str) -> Any:
+    """A module of LiteRT, which is new enough for CompiledModel to take the delegate.
+
+    Raises:
+      ImportError: LiteRT is not installed, or is older than 2.2.
+    """
     try:
         version = importlib.metadata.version("ai-edge-litert")
     except importlib.metadata.PackageNotFoundError:
         raise ImportError("CompiledModel is LiteRT's: pip install 'ai-edge-litert>=2.2'") from None
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
         raise ImportError(f"CompiledModel takes the delegate from LiteRT 2.2 on, and {version} is installed: pip install 'ai-edge-litert>=2.2'")
-    return importlib.import_module("ai_edge_litert.environment")
+    return importlib.import_module(f"ai_edge_litert.{module}")

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ai_edge_litert import compiled_model, interpreter
-
-from .accelerator import delegates, environment
+from .accelerator import delegates, environment, litert
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+compiled_model, interpreter = litert("compiled_model"), litert("interpreter")
 OpResolverType = interpreter.OpResolverType
 _KERNELS = {OpResolverType.AUTO: None, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES: compiled_model.CpuKernelMode.BUILTIN}
 

@@ -10,6 +10,8 @@ from . import ffi, loader
 from .runtimes import Delegate
 from .shown import Shown
 
+_MEMORY_SHORT = -2  # what tvmq_force returns
+
 
 @dataclass(frozen=True)
 class Isa:
@@ -279,9 +281,7 @@ def report(delegate: Delegate) -> Report:
 def candidates(delegate: Delegate, index: int) -> list[Candidate]:
     """The ways in which node `index` of report() can be computed, the one that is estimated fastest first. Empty for nodes that leave no choice.
 
-    Raises:
-      TypeError: no Delegate object.
-      ValueError: one of another library.
+    Raises what report() raises.
     """
     return ffi.sequence(Candidate, ffi.library()[1].tvmq_get_candidate, ffi.delegate_pointer(delegate), index)
 
@@ -289,11 +289,7 @@ def candidates(delegate: Delegate, index: int) -> list[Candidate]:
 def signature(delegate: Delegate, index: int) -> str:
     """All that decides on the candidates of node `index` of report() and on their times, in words. Nodes of equal signatures are one task of the tuner.
 
-    "" for nodes that leave no choice, and cannot be left to the runtime either.
-
-    Raises:
-      TypeError: no Delegate object.
-      ValueError: one of another library.
+    "" for nodes that leave no choice, and cannot be left to the runtime either. Raises what report() raises.
     """
     text = ffi.library()[1].tvmq_get_signature(ffi.delegate_pointer(delegate), index)
     return ffi.string(text) if text else ""
@@ -315,9 +311,13 @@ def force(delegate: Delegate, index: int, candidate: int | None) -> None:
     Raises:
       TypeError: no Delegate object.
       ValueError: one of another library, or there is no such node or candidate.
+      MemoryError: memory is short. Inferences fail until the interpreter has allocated its tensors again.
     """
-    if ffi.library()[1].tvmq_force(ffi.delegate_pointer(delegate), index, -1 if candidate is None else candidate) != 0:
-        raise ValueError(f"node {index} has no candidate {candidate}")
+    status = ffi.library()[1].tvmq_force(ffi.delegate_pointer(delegate), index, -1 if candidate is None else candidate)
+    if status == _MEMORY_SHORT:
+        raise MemoryError(f"node {index} cannot be planned anew: memory is short, and inferences fail until tensors are allocated again")
+    if status != 0:
+        raise ValueError(f"node {index} has no candidate {candidate}" if candidate is not None else f"node {index} is not one that can be forced")
 
 
 def set_machine(delegate: Delegate, text: str) -> None:
@@ -371,17 +371,13 @@ def reset_profile(delegate: Delegate) -> None:
 def spans(delegate: Delegate) -> list[Span]:
     """When each claimed node ran, and when each thread worked on its tasks where several shared it; thread by thread, of each the last 4096 spans in order.
 
-    Empty unless the delegate was loaded with profile=True. profile(reset=True) forgets them.
-
-    Raises:
-      TypeError: no Delegate object.
-      ValueError: one of another library.
+    Empty unless the delegate was loaded with profile=True. profile(reset=True) forgets them. Raises what report() raises.
     """
     return ffi.sequence(Span, ffi.library()[1].tvmq_get_span, ffi.delegate_pointer(delegate))
 
 
 def buffers(delegate: Delegate) -> list[Buffer]:
-    """Where the tensors between the nodes of each partition lie in its arena, and when. Raises what spans() raises."""
+    """Where the tensors between the nodes of each partition lie in its arena, and when. Raises what report() raises."""
     return ffi.sequence(Buffer, ffi.library()[1].tvmq_get_buffer, ffi.delegate_pointer(delegate))
 
 
@@ -390,9 +386,11 @@ def peak(delegate: Delegate) -> Peak:
 
     Raises:
       TypeError: no Delegate object.
-      ValueError: one of another library.
+      ValueError: one of another library, or loaded with the option estimate, with which nothing runs.
       MemoryError: 64 MiB are not to be had.
     """
+    if delegate in loader.estimating:
+        raise ValueError("the delegate was loaded with the option estimate, with which nothing runs: there is no peak to measure")
     pointer = ffi.delegate_pointer(delegate)
     measured = ffi.library()[1].tvmq_measure_peak(pointer)
     if not measured:

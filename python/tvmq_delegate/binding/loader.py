@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack  # typing's own from Python 3.11 on; needed by type checkers alone, which bring it along
 
 
-# Delegates that keep no times: asking them for some is a mistake.
+# Delegates that keep no times, and those with which nothing runs: asking them for times, or for a peak, is a mistake.
 unprofiled: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
+estimating: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
 
 
 @functools.cache
@@ -172,4 +173,6 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
         delegate = _created(interpreter, path, given)
     if str(given.get("profile", "false")).lower() in ("false", "0"):
         unprofiled.add(delegate)
+    if given.get("estimate", "none") != "none":
+        estimating.add(delegate)
     return delegate

@@ -49,13 +49,12 @@ def find(runtime: str | ModuleType | None = None) -> ModuleType:
 
     Raises:
       ValueError: there is no runtime of that name.
-      ImportError: the runtime, or any at all, is not installed.
+      ImportError: the runtime, or any at all, is not installed, or is too old.
     """
     package = _package(runtime) if runtime is not None else _default()
     try:
         return importlib.import_module(_INTERPRETERS[package])
     except ModuleNotFoundError as error:
-        package = "ai_edge_litert" if package == "compiled_model" else package
         if error.name != package:
             raise  # installed, but something that it needs is not
         raise ImportError(f"the TFLite runtime {package} is not installed: pip install {_DISTRIBUTIONS[package]}") from None

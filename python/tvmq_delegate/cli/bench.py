@@ -19,6 +19,8 @@ from .output import OutputFile, write_all
 
 def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str, str] | None) -> None:
     if files:
+        if any(context.params.get(name) for name in ("model", "graph", "network")):
+            raise click.UsageError("--compare takes two JSON files, and no model")
         found = measure.compare(*files)
         _print_comparison(found, as_data=context.params["json_wanted"])
         limit = context.params["fail_above"]
@@ -49,7 +51,7 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     return option.replace("-", "_"), tuple(values)
 
 
-@model_command
+@model_command(decides=["estimate"])
 @click.option("--num-runs", default=measure.DEFAULTS.num_runs, show_default=True, help="Runs to take the time of, at least.")
 @click.option("--min-secs", default=measure.DEFAULTS.min_secs, show_default=True, help="Seconds to run, at least.")
 @click.option("--max-secs", default=measure.DEFAULTS.max_secs, show_default=True, help="Seconds after which no run begins.")

@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import click
@@ -75,6 +75,9 @@ class FloatRange(click.FloatRange):
         return self.fail(f"{value} is not a number", param, ctx) if math.isnan(number) else number
 
 
+FOLDER = click.Path(file_okay=False)  # which need not be there
+
+
 def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, ...]]:
     """A type of parameters: one or more, with commas between them, as a tuple; each converted by `kind`. what: the plural for messages."""
 
@@ -91,11 +94,18 @@ def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, 
 
 
 class ModelCommand(click.Command):
-    """A command on one model: takes it, the runtime, and every option of the delegate, by the names and help texts of the library itself."""
+    """A command on one model: takes it, the runtime, and the options of the delegate, by the names and help texts of the library itself.
+
+    decides: the options that the command itself decides.
+    """
+
+    def __init__(self, *arguments: Any, decides: Collection[str], **others: Any):
+        super().__init__(*arguments, **others)
+        self.decides = decides
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         try:
-            return [*super().get_params(ctx), *_delegate_options()]
+            return [*super().get_params(ctx), *_delegate_options(self.decides)]
         except OSError:  # the library cannot be loaded
             if {*ctx.help_option_names}.isdisjoint(ctx.meta[TYPED]):
                 raise
@@ -121,9 +131,15 @@ def _without_value(argument: str, flags: dict[str, click.Option]) -> list[str]:
     raise click.UsageError(f"{name}={value}: neither true nor false")
 
 
-def model_command(function: Callable[..., Any]) -> click.Command:
-    """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options."""
+def model_command(*, decides: Collection[str] = ()) -> Callable[[Callable[..., Any]], click.Command]:
+    """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options.
 
+    decides: the options that the function decides, and the command does not take.
+    """
+    return functools.partial(_registered, decides)
+
+
+def _registered(decides: Collection[str], function: Callable[..., Any]) -> click.Command:
     @functools.wraps(function)
     def call(model: str | None, graph: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
         if model is not None and graph is not None:
@@ -131,27 +147,27 @@ def model_command(function: Callable[..., Any]) -> click.Command:
         model = graph if model is None else model
         if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
-        name = model if model is not None else network or DEFAULT_NETWORK
-        options = {option.name: values.pop(option.name) for option in library.options()}
+        name = screen.clean(model) if model is not None else network or DEFAULT_NETWORK
+        options = {option.name: values.pop(option.name) for option in library.options() if option.name not in decides}
         try:
             source = opened(model)[0] if model is not None else zoo.load(name)
             return function(source, name, runtimes.find(runtime_name), options, **values)
         except ModelError as error:
             raise Failure(f"{name}: {_one_line(error)}") from None
 
-    network_help = f"A network of the zoo instead of a model file: {', '.join(zoo.names())}.  [default: {DEFAULT_NETWORK}]"
+    network_help = f"A network of the zoo instead of a model file: {zoo.described()}.  [default: {DEFAULT_NETWORK}]"
     wide_help = "Show all columns of tables, however narrow the terminal."
     runtime_help = "TFLite runtime: ai_edge_litert, tflite_runtime, tensorflow, or LiteRT's compiled_model.  [default: the first that is installed]"
     parameters = [
-        click.argument("model", required=False),
-        click.option("--graph", "--model-file", "graph", metavar="FILE", help="MODEL, as benchmark_model and inference_diff call it."),
-        click.option("--network", metavar="NAME", help=network_help),
+        click.argument("model", required=False, is_eager=True),
+        click.option("--graph", "--model-file", "graph", is_eager=True, metavar="FILE", help="MODEL, as benchmark_model and inference_diff call it."),
+        click.option("--network", is_eager=True, metavar="NAME", help=network_help),
         click.option("--runtime", "runtime_name", metavar="PACKAGE", help=runtime_help),
         click.option("--wide", is_flag=True, expose_value=False, callback=widened, help=wide_help),
     ]
     for parameter in reversed(parameters):
         call = parameter(call)
-    return main.command(cls=ModelCommand)(call)
+    return main.command(cls=ModelCommand, decides=decides)(call)
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": lambda token: token.replace("_", "-")})
@@ -171,10 +187,10 @@ def widened(_: click.Context, __: click.Parameter, wide: bool) -> None:
         screen.console.widen()
 
 
-def _delegate_options() -> list[click.Parameter]:
+def _delegate_options(without: Collection[str]) -> list[click.Parameter]:
     """The options of the library as parameters. Their values are its to check."""
     parameters: list[click.Parameter] = []
-    for option in library.options():
+    for option in (option for option in library.options() if option.name not in without):
         name, text = option.name.replace("_", "-"), f"{option.help[0].upper()}{option.help[1:]}."
         if option.kind == "bool":
             parameters.append(click.Option([f"--{name}/--no-{name}"], default=None, help=text))
@@ -206,7 +222,7 @@ def page(name: str) -> Any:
     try:
         return importlib.import_module(f"..reports.{name}", __package__)
     except ImportError as error:
-        raise Failure(f"HTML reports need {error.name}: pip install jinja2 plotly grandalf") from None
+        raise Failure(f"HTML reports need {error.name}: pip install jinja2 plotly grandalf (the extra `report`)") from None
 
 
 def as_json(data: Any) -> str:

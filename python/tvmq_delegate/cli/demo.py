@@ -17,7 +17,7 @@ AGAINST = ("stock", "builtin")
 NUM_RUNS = 10  # of each, at least
 
 
-@model_command
+@model_command(decides=["estimate"])
 @click.option("--seconds", type=FloatRange(min=0), default=3.0, show_default=True, help="How long to take times.")
 def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float) -> None:
     """Run MODEL: what the delegate takes, whether every node equals the reference kernels bit for bit, and the time beside the stock runtime.

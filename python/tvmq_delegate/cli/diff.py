@@ -12,13 +12,13 @@ from .. import accuracy
 from ..reports import diff as report
 from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
-from .command import DIFFERENT, NOTHING_TAKEN, FloatRange, listed, model_command, num_threads, print_json, progress
+from .command import DIFFERENT, FOLDER, NOTHING_TAKEN, FloatRange, listed, model_command, num_threads, print_json, progress
 
 ALLOWED = FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
 
 
-@model_command
+@model_command(decides=["estimate"])
 @click.option(
     "--contenders",
     type=listed(str, "contenders"),
@@ -40,7 +40,12 @@ NUMBERS = listed(float, "numbers")
 @click.option("--labels", metavar="FILE", help="Names of the classes that the first output rates, one on each line.")
 @click.option("--expected", metavar="CLASS", help="What all inputs show, by label or number.")
 @click.option("--per-op", is_flag=True, help="Compare each node alone too, fed with the reference's activations.")
-@click.option("--save-failing", metavar="DIR", help="Write each node that differs by more than allowed, with its inputs, as a model; implies --per-op.")
+@click.option(
+    "--save-failing",
+    type=FOLDER,
+    metavar="DIR",
+    help="Write each node that differs by more than allowed, with its inputs, as a model; implies --per-op.",
+)
 @click.option("--summary-max-rows", type=click.IntRange(min=1), default=20, show_default=True, help="Nodes to list, those that differ most.")
 @click.option("--max-lsb", type=ALLOWED, default=0, show_default=True, help="Allowed difference of quantized tensors.")
 @click.option("--max-abs", type=ALLOWED, default=0, show_default=True, help="Allowed difference of other tensors.")

@@ -14,7 +14,7 @@ from .command import listed, model_command, print_json
 DEFAULT = ("cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1")
 
 
-@model_command
+@model_command(decides=["cpu_affinity", "estimate", "isa", "machine", "num_threads", "tune"])
 @click.option("--core", "cores", type=listed(str, "cores"), default=",".join(DEFAULT), show_default=True, help="Names of known machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(source: bytes, name: str, module: Any, options: dict[str, Any], cores: tuple[str, ...], as_json: bool) -> None:

@@ -13,7 +13,7 @@ import click
 
 from ..reports import fleet as report
 from ..reports import screen
-from .command import DIFFERENT, NOTHING_TAKEN, Failure, FloatRange, as_json, main, page, progress
+from .command import DIFFERENT, FOLDER, NOTHING_TAKEN, Failure, FloatRange, as_json, main, page, progress
 from .output import Output, OutputFile, write_all
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def fleet_group() -> None:
 
 
 @fleet_group.command()
-@click.argument("folder")
+@click.argument("folder", type=FOLDER)
 @click.option("--host", "hosts", multiple=True, help="A name or address of the scheduler, beside localhost; may be given again.")
 def certificates(folder: str, hosts: tuple[str, ...]) -> None:
     """Make certificates for a fleet in FOLDER; scheduler, boards and clients each get a copy of all three files."""

@@ -12,7 +12,7 @@ from .command import model_command, page, print_json
 from .output import Output, OutputFile, write_all
 
 
-@model_command
+@model_command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--dot", "dot_file", type=OutputFile(), help="Write the partitioned graph for graphviz.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write the partitioned graph as a page that needs no network.")

@@ -55,7 +55,7 @@ class OutputFile(click.Path):
         except OSError as error:
             self.fail(f"{value}: no file can be made in its folder ({error.strerror})", param, ctx)
         if ctx is not None:
-            ctx.call_on_close(output.discard)
+            ctx.find_root().call_on_close(output.discard)  # a command's own context is not closed where a later parameter is refused
         return output
 
 

@@ -10,7 +10,7 @@ from .. import tuning
 from ..binding import plural
 from ..reports import screen
 from ..reports import tuning as report
-from .command import DIFFERENT, main, print_json, widened
+from .command import DIFFERENT, Failure, main, print_json, widened
 from .output import Output, OutputFile, write_all
 
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
@@ -23,14 +23,24 @@ def _read(files: tuple[str, ...]) -> tuple[list[tuning.Record], list[tuning.Skip
     """With a line on stderr of what was skipped."""
     found, skipped = tuning.read_records(files)
     for why, n in collections.Counter(each.why for each in skipped).items():
-        click.echo(f"skipped: {plural(n, 'line')}, {why}", err=True)
+        click.echo(f"skipped {plural(n, 'line')}: {why}", err=True)
     return found, skipped
 
 
+def _records(files: tuple[str, ...]) -> list[tuning.Record]:
+    """The records of files that are empty, or have one at least."""
+    found, skipped = _read(files)
+    if skipped and not found:
+        raise Failure(f"no line of {', '.join(files)} is a record")
+    return found
+
+
 def _show(found: list[tuning.Record], as_json: bool, out: Output | None) -> None:
+    if not found:
+        click.echo("there are no such records", err=True)
     if as_json:
         print_json(found)
-    elif out is None:
+    elif out is None and found:
         screen.console.print(report.records(found, screen.console.width))
     write_all((out, lambda: "".join(record.line() for record in found)))
 
@@ -46,7 +56,7 @@ def records() -> None:
 @WIDE
 def show(files: tuple[str, ...], as_json: bool) -> None:
     """Show all records of FILES, in their order."""
-    _show(_read(files)[0], as_json, None)
+    _show(_records(files), as_json, None)
 
 
 @records.command()
@@ -56,7 +66,7 @@ def show(files: tuple[str, ...], as_json: bool) -> None:
 @WIDE
 def best(files: tuple[str, ...], as_json: bool, out: Output | None) -> None:
     """Show, or write, for each machine and task the proven record of the greatest gain: what the delegate goes by."""
-    _show(tuning.best(_read(files)[0]), as_json, out)
+    _show(tuning.best(_records(files)), as_json, out)
 
 
 @records.command()
@@ -64,7 +74,7 @@ def best(files: tuple[str, ...], as_json: bool, out: Output | None) -> None:
 @click.option("--out", "out", type=OutputFile(), metavar="FILE.jsonl", required=True, help="Write the records to a file.")
 def merge(files: tuple[str, ...], out: Output) -> None:
     """Write all records of FILES to one file, each once, sorted."""
-    _show(tuning.merged(_read(files)[0]), False, out)
+    _show(tuning.merged(_records(files)), False, out)
 
 
 @records.command()
@@ -78,7 +88,7 @@ def check(files: tuple[str, ...], as_json: bool) -> None:
         print_json({**about, "skipped": skipped})
     else:
         for name, n in about.items():
-            click.echo(f"{n:6} {name.replace('_', ' ')}")
+            click.echo(f"{n:6} {name.replace('_', ' ').replace('cpu', 'CPU')}")
         for each in skipped:
             click.echo(f"{each.path}:{each.line}: {each.why}")
     if skipped:

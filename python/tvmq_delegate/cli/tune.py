@@ -58,7 +58,7 @@ def _progress() -> Iterator[Callable[[tuning.Progress], None]]:
         yield show
 
 
-@model_command
+@model_command(decides=["estimate", "profile", "tuning_records"])
 @click.option("--trials", type=click.IntRange(min=1), default=tuning.TRIALS, show_default=True, help="Choices of a task to measure, at most.")
 @click.option("--time", "seconds", type=FloatRange(min=0, min_open=True), metavar="SECONDS", help="Seconds to search, at most.")
 @click.option(
@@ -89,7 +89,6 @@ def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags
     html_file: Output | None = flags["html_file"]
     html = page("tuning_page") if html_file else None
     threads = num_threads(options)
-    options.pop("tuning_records"), options.pop("profile")
     out: str | os.PathLike[str] | None = flags["out"]
     with _progress() as follow:
         found = tuning.tune(
@@ -122,6 +121,5 @@ def _on_fleet(source: bytes, name: str, options: dict[str, Any], flags: dict[str
         raise click.UsageError("--html, --json and other tuners than model are not for --fleet")
     limit = {"seconds": flags["seconds"]} if flags["seconds"] else {}
     threads = num_threads(options)
-    options.pop("tuning_records"), options.pop("profile")
     arguments = {"out": flags["out"], "trials": flags["trials"], "num_threads": threads, **limit, **options}
     tune_on(flags["scheduler"], flags["certificates"], [(source, os.path.basename(name))], flags["wanted"], **arguments)

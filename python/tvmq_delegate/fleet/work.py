@@ -93,7 +93,7 @@ def opened(network: Network) -> tuple[bytes, str]:
     """
     if isinstance(network, tuple):
         return network
-    if isinstance(network, str) and network in models.zoo.names() and not os.path.exists(network):
+    if isinstance(network, str) and models.zoo.knows(network) and not os.path.exists(network):
         return models.zoo.load(network), network
     try:
         source, name = models.opened(network)

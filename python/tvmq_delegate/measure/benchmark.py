@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import Shown, ToolOptions, library, runtimes
-from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone
+from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone, takes_options
 from . import machine, metrics, op_times, serving
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
@@ -56,8 +56,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.num_runs < 0 or self.warmup_runs < 0:
             raise ValueError("num_runs and warmup_runs are numbers of runs: 0 or more")
-        if not self.max_secs >= 0 or math.isnan(self.min_secs + self.warmup_min_secs + self.run_delay):
-            raise ValueError("min_secs, max_secs, warmup_min_secs and run_delay are seconds, max_secs 0 or more")
+        if not all(seconds >= 0 for seconds in (self.min_secs, self.max_secs, self.warmup_min_secs)) or math.isnan(self.run_delay):
+            raise ValueError("min_secs, max_secs and warmup_min_secs are seconds, 0 or more, and run_delay is seconds")
         if not 0 <= self.streams <= MAX_STREAMS or not 0 <= self.rate <= 1e6:
             raise ValueError(f"streams is 0 to {MAX_STREAMS}, rate 0 to a million requests a second")
         if self.rate and not self.streams:
@@ -117,6 +117,7 @@ class Benchmark(Shown):
         return self.gmacs_per_second * 1e9 / self.peak.macs_per_second if self.peak else 0.0
 
 
+@takes_options
 def bench(
     source: models.ModelSource,
     *,
@@ -138,7 +139,7 @@ def bench(
       source: the bytes of a .tflite file, or its path.
       runtime: as for load().
       name: what to call the model; the path, where there is one, if None.
-      settings: how long.
+      settings: how long, such as tvmq_delegate.Settings(min_secs=0.2).
       against: other contenders: "stock", "builtin", "reference".
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
       rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
@@ -238,7 +239,9 @@ def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings,
 
 def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[str, Sequence[str]] | None, rest: str) -> dict[str, Contender]:
     if sweep is None:
-        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name) for name in against if name != DELEGATE}}
+        if DELEGATE in against:
+            raise ValueError(f"{DELEGATE} is what the others are set against; the delegate with other options is a sweep")
+        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name) for name in against}}
     if against:
         raise ValueError("a sweep sets the delegate against itself: without other contenders")
     option, values = sweep

@@ -93,7 +93,7 @@ def calibrate(
     """Measures this machine's constants, and writes them as a machine file, which load() takes from then on.
 
     Args:
-      out: the file; None: that of this CPU in the user's cache folder.
+      out: the file; None: that of this CPU in the user's cache folder, which is removed where no fit chooses better than what load() takes without it.
       write: False leaves the file alone.
       seconds: time for measuring; fitting takes some more.
       base: the known machine whose constants the fit is held near; None: the one that the CPU says it is.
@@ -112,13 +112,17 @@ def calibrate(
         _open(path)
     module = runtimes.find(runtime)
     nets = [samples.Sampler(kind, layers.every_layer(kind), module, {"machine": "known", "num_threads": 1}) for kind in ("int8", "uint8")]
-    name = base or library.report(nets[0].delegate).summary.machine
+    known = library.report(nets[0].delegate).summary.machine
+    name = base or known
     texts = {machine.name: machine.text for machine in library.machines()}
     if name not in texts:
         raise ValueError(f"no machine is called {name!r}; known are {', '.join(texts)}")
     rounds = samples.measure(nets, seconds, lambda fraction, what: tell(0.8 * fraction, what))
     found = _fitted(nets, name, texts[name], rounds, lambda fraction, what: tell(0.8 + 0.18 * fraction, what))
     if path is None:
+        return found
+    if out is None and name == known and not math.isfinite(found.hold):
+        path.unlink(missing_ok=True)  # it would keep load() from the constants of later releases
         return found
     _write(path, found.text)
     return Calibration(**{**vars(found), "path": str(path)})

@@ -19,11 +19,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .network import Activation, Network
 
-__all__ = ["efficientnet_b0", "inception_v3", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18", "unet", "wake_word", "yolov8n"]
+__all__ = [
+    "described", "efficientnet_b0", "inception_v3", "knows", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18", "unet",
+    "wake_word", "yolov8n",
+]  # fmt: skip
+
+
+def described() -> str:
+    """The names that `load` takes, in words."""
+    types, sized = ", ".join(filter(None, _TYPES)), " and ".join(_SIZED)
+    return f"{', '.join(_NETWORKS)}; each also with one of {types} behind it, and {sized} with a width and a resolution: {_SIZED[-1]}_0.35_96_uint8"
 
 
 def names() -> list[str]:
-    """The names to show; `load` also takes other widths and resolutions of the MobileNets, and the suffixes on every network."""
+    """Networks of every kind; `load` takes more of them."""
     first = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8"]
     second = ["mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io", "mobilenet_v2_hybrid"]
     return [*first, *second, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet", "wake_word"]
@@ -31,11 +40,23 @@ def names() -> list[str]:
 
 def load(name: str) -> bytes:
     """The network of that name as the bytes of a .tflite file. Raises ValueError for a name that means none."""
-    match = re.fullmatch(r"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?(_uint8|_uint8_io|_hybrid)?", name)
-    if not match or match[1] not in _NETWORKS or (match[2] and not (match[1] in ("mobilenet_v1", "mobilenet_v2") and int(match[3]))):
-        raise ValueError(f"no network {name!r} in the zoo; known: {', '.join(names())}")
+    match = _matched(name)
+    if match is None:
+        raise ValueError(f"no network {name!r} in the zoo; known: {described()}")
     options: dict[str, Any] = {"width": float(match[2]), "resolution": int(match[3])} if match[2] else {}
     return _NETWORKS[match[1]](**options, **_TYPES[match[4]])
+
+
+def knows(name: str) -> bool:
+    """Whether `load` takes the name."""
+    return _matched(name) is not None
+
+
+def _matched(name: str) -> re.Match[str] | None:
+    """The network, its width and resolution, and the suffix of its types."""
+    match = re.fullmatch(rf"(\w+?)(?:_(\d+(?:\.\d+)?)_(\d+))?({'|'.join(filter(None, _TYPES))})?", name)
+    known = match and match[1] in _NETWORKS and (not match[2] or (match[1] in _SIZED and int(match[3])))
+    return match if known else None
 
 
 def mobilenet_v1(*, width: float = 1.0, resolution: int = 224, classes: int = 1001, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
@@ -251,4 +272,5 @@ _NETWORKS: dict[str, Callable[..., bytes]] = {
     "wake_word": wake_word,
 }
 
+_SIZED = ("mobilenet_v1", "mobilenet_v2")  # whose names may have a width and a resolution
 _TYPES: dict[str | None, dict[str, Any]] = {None: {}, "_uint8": {"dtype": "uint8"}, "_uint8_io": {"io_dtype": "uint8"}, "_hybrid": {"dtype": "float32"}}

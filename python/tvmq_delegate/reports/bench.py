@@ -23,7 +23,7 @@ def machine(found: Benchmark) -> str:
     """One line on what measured."""
     about = found.machine
     clock = ", ".join(filter(None, (about.clock, about.governor, about.temperature)))
-    threads = f"{plural(found.num_threads, 'thread')} of {plural(about.count, 'processor')}, load {about.load or 'unknown'}"
+    threads = f"{plural(found.num_threads, 'thread')} on {plural(about.count, 'processor')}, load {about.load or 'unknown'}"
     return f"{about.cpu}{f' ({clock})' if clock else ''}, {threads}; {found.runtime} {about.runtimes.get(found.runtime, '')}, tvmq-delegate {about.version}"
 
 

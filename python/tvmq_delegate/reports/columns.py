@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from .screen import clean
+from .screen import Screen, clean
 
 GAP = 2  # blanks between columns
 
@@ -29,6 +30,17 @@ class Column:
     least: int = 0
 
 
+class Fitted(Table):
+    """A table of the columns that there is room for, with a line below that names the others, as the screen puts it."""
+
+    absent: Sequence[str] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.absent:
+            self.caption = f"{getattr(console, 'lacking', Screen.lacking)} {', '.join(self.absent)}"
+        yield from super().__rich_console__(console, options)
+
+
 def fitted(columns: Iterable[Column], rows: Iterable[Any], width: int, *, title: str | None = None) -> Table:
     """A table of at most `width` characters. A line below says which columns there was no room for."""
     listed = list(rows)
@@ -40,16 +52,14 @@ def fitted(columns: Iterable[Column], rows: Iterable[Any], width: int, *, title:
         ranked = max(shown, key=lambda column: column.rank)
         shown.remove(ranked if ranked.rank else shown[-1])
     spare = max(0, width - sum(takes[column] + GAP for column in shown) + GAP)
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold", caption_justify="left")
+    table = Fitted(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold", caption_justify="left")
     for column in shown:
         room = min(wants[column], takes[column] + spare)
         spare -= room - takes[column]
         table.add_column(column.header, justify="left" if column.left else "right", no_wrap=True, overflow="ellipsis", max_width=room)
     for row in range(len(listed)):
         table.add_row(*(cells[column][row] for column in shown))
-    absent = [column.header for column in cells if column not in shown]
-    if absent:
-        table.caption = f"--wide: also {', '.join(absent)}"
+    table.absent = [column.header for column in cells if column not in shown]
     return table
 
 

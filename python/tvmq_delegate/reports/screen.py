@@ -38,7 +38,9 @@ def _is_number(text: str) -> bool:
 
 
 class Screen(Console):
-    """A console that cleans what it prints; styles are its own and stay."""
+    """A console that cleans what it prints; styles are its own and stay. lacking: what stands before the names of columns that it has no room for."""
+
+    lacking = "--wide: also"
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):

@@ -21,16 +21,22 @@ from .screen import Screen
 WIDTH = 120
 
 
+class _Page(Screen):
+    """A screen of that width, which no flag widens."""
+
+    lacking = "no room for"
+
+
 def text(found: object) -> str:
     """Plain, without styles."""
     stream = io.StringIO()
-    _print(found, Screen(file=stream, width=WIDTH, highlight=False, markup=False, force_terminal=False))
+    _print(found, _Page(file=stream, width=WIDTH, highlight=False, markup=False, force_terminal=False))
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip("\n").splitlines())
 
 
 def html(found: object) -> str:
     """With styles, to stand in a page."""
-    console = Screen(file=io.StringIO(), width=WIDTH, highlight=False, markup=False, record=True, force_terminal=True, color_system="truecolor")
+    console = _Page(file=io.StringIO(), width=WIDTH, highlight=False, markup=False, record=True, force_terminal=True, color_system="truecolor")
     _print(found, console)
     return console.export_html(theme=DEFAULT_TERMINAL_THEME, inline_styles=True, code_format='<pre style="line-height: 1.2; white-space: pre">{code}</pre>')
 

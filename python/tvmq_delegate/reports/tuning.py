@@ -13,15 +13,18 @@ from .columns import Column, fitted
 
 
 def shape(signature: str) -> str:
-    """The operator and the shapes of a task in short: "CONV_2D 56x56x24 > 56x56x144, 1x1"."""
+    """The operator, types and shapes of a task in short: "CONV_2D s8 56x56x24 > u8 56x56x144, 1x1"."""
     operator = signature.partition(" ")[0]
     words = dict(re.findall(r" (\w+)=(\S+)", signature))
-    sizes = {name: re.findall(r"\d+", words.get(name, "").partition("[")[2]) for name in ("in", "out", "filter")}
+    types, sizes = {}, {}
+    for name in ("in", "out", "filter"):
+        types[name], _, within = words.get(name, "").partition("[")
+        sizes[name] = re.findall(r"\d+", within)
     if not sizes["filter"]:
         return f"{operator} {words.get('elements', '')} {words.get('in', '')}"
     stride = words.get("stride", "1,1")
     step = f"/{stride[0]}" if stride != "1,1" else ""
-    return f"{operator} {'x'.join(sizes['in'][1:])} > {'x'.join(sizes['out'])}, {'x'.join(sizes['filter'][:2])}{step}"
+    return f"{operator} {types['in']} {'x'.join(sizes['in'][1:])} > {types['out']} {'x'.join(sizes['out'])}, {'x'.join(sizes['filter'][:2])}{step}"
 
 
 def changed(default: Choice, best: Choice) -> str:

@@ -4,10 +4,11 @@ from . import inputs
 from .contenders import DELEGATE, NAMES, RESOLVERS, Contender, Session, check
 from .delegation import Delegation, Node, nodes, run_alone
 from .interpreter import Interpreter
+from .options import takes_options
 from .shapes import shaped
 from .worker import Worker, WorkerDied
 
 __all__ = [
     "DELEGATE", "Contender", "Delegation", "Interpreter", "NAMES", "Node", "RESOLVERS", "Session", "Worker", "WorkerDied", "check", "inputs", "nodes",
-    "run_alone", "shaped",
+    "run_alone", "shaped", "takes_options",
 ]  # fmt: skip

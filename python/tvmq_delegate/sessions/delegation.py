@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import models
 from ..binding import LoadOptions, Shown, library, load, runtimes
+from .options import takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -47,6 +48,7 @@ class Delegation(Shown):
         return f"the model graph will be {extent} executed by the delegate w/ {self.summary.partitions} delegate kernels"
 
 
+@takes_options
 def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Unpack[LoadOptions]) -> Delegation:
     """Prepares a model with the delegate and reports every node. Nothing is computed.
 

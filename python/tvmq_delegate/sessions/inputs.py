@@ -93,6 +93,7 @@ def random(tensors: Sequence[InputTensor], count: int = 1, *, seed: int = 0, dis
     distribution: "uniform", every value of small integers, and standard normal floats; "extremes", nothing but the ends of the range, for floats -100 and 100;
     "mixed", both in turn. Wide integers, which tend to be indices, are 0.
     """
+    _check(tensors)
     if distribution not in DISTRIBUTIONS:
         raise ValueError(f"unknown distribution {distribution!r}; there are {', '.join(DISTRIBUTIONS)}")
     for tensor in tensors:
@@ -125,6 +126,7 @@ def reshaped(tensors: Sequence[InputTensor], shapes: str, names: str | None = No
 
 def files(paths: Sequence[str | os.PathLike[str]], tensors: Sequence[InputTensor]) -> list[Sample]:
     """One sample from each .npz file, whose arrays are called as the model's inputs or stand in their order, or .npy file (models of one input)."""
+    _check(tensors)
     return [Sample(Path(path).name, functools.partial(_file, Path(path), tuple(tensors))) for path in paths]
 
 
@@ -158,6 +160,7 @@ def images(folder: str | os.PathLike[str], tensors: Sequence[InputTensor], *, me
     mean, std: one number, or one for each channel: the model takes (pixel - mean) / std, quantized by its own parameters. By default pixels from 0 to 255 are
     spread over the range that the quantized input stands for, or from -1 to 1 for floats. Needs Pillow.
     """
+    _check(tensors)
     found = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
     if not found:
         raise ValueError(f"{folder}: no image ({', '.join(IMAGE_SUFFIXES)}) in this folder")
@@ -180,6 +183,12 @@ def images(folder: str | os.PathLike[str], tensors: Sequence[InputTensor], *, me
 def _type(dtype: np.dtype[Any]) -> str:
     """TFLite's name of the type; numpy's strings have a length each."""
     return "string" if dtype.kind in "SOU" else str(dtype)
+
+
+def _check(tensors: Sequence[InputTensor]) -> None:
+    """Raises TypeError for a model, or whatever else describe() would take."""
+    if not isinstance(tensors, Sequence) or not all(isinstance(tensor, InputTensor) for tensor in tensors):
+        raise TypeError("samples are made for the inputs of a model as inputs.describe(model) returns them")
 
 
 def _random(tensors: tuple[InputTensor, ...], seed: int, kind: str) -> list[NDArray[Any]]:

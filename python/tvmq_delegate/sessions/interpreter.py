@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Interpreter:
-    """A runtime's Interpreter with the delegate loaded and its tensors allocated. It has all methods of the runtime's own, and may be used with `with`.
+    """A runtime's Interpreter, with the delegate loaded and its tensors allocated, in an object that has all of its methods and may be used with `with`.
 
         with tvmq_delegate.Interpreter("model.tflite") as interpreter:
             (output,) = interpreter.run(image)
@@ -25,21 +25,33 @@ class Interpreter:
 
     delegate: Delegate
 
-    def __init__(self, source: models.ModelSource, *, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptions]):
-        """source: the bytes of a .tflite file, or its path. runtime, **options: as for load(); num_threads is the interpreter's, too.
+    def __init__(
+        self,
+        model_path: models.ModelSource | None = None,
+        model_content: bytes | None = None,
+        *,
+        runtime: str | ModuleType | None = None,
+        **options: Unpack[LoadOptions],
+    ):
+        """model_path, model_content: the path of a .tflite file, or its bytes, which the first may be as well; one of the two, by the names that the runtimes
+        give them. runtime, **options: as for load(); num_threads is the interpreter's, too.
 
         Raises:
           ModelError: the file is malformed.
           OSError: it cannot be opened.
+          ValueError: there are two models, or none.
           ValueError, ImportError, RuntimeError: as load(), and where the runtime refuses the model.
         """
-        content, _ = models.opened(source)
+        given = [source for source in (model_path, model_content) if source is not None]
+        if len(given) != 1:
+            raise ValueError(f"one of model_path and model_content names the model, not {len(given)} of them")
+        content, _ = models.opened(given[0])
         models.ops(content)  # raises ModelError for malformed files, which the runtimes are less careful with
         module = runtimes.find(runtime)
         self.delegate = load(runtime=module, **options)
         threads = options.get("num_threads")
-        given = {"num_threads": max(1, int(threads))} if threads is not None else {}
-        self._interpreter = module.Interpreter(model_content=content, experimental_delegates=[self.delegate], **given)
+        own = {"num_threads": max(1, int(threads))} if threads is not None else {}
+        self._interpreter = module.Interpreter(model_content=content, experimental_delegates=[self.delegate], **own)
         self._interpreter.allocate_tensors()
 
     def __getattr__(self, name: str) -> Any:

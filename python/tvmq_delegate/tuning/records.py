@@ -65,8 +65,9 @@ class Origin:
     temperature: str
 
     def is_of(self, name: str, identity: str, in_order: bool) -> bool:
-        """Whether it is that machine, as far as it tells."""
-        return (self.cpu, self.in_order) == (name, in_order) and self.identity in ("", identity)
+        """Whether it is that machine, as far as it tells: without an identity by the instruction sets, which the machine's ends with."""
+        offered = set(self.features.split("+")) <= set(identity.rpartition(" ")[2].split("+"))
+        return (self.cpu, self.in_order) == (name, in_order) and self.identity in ("", identity) and offered
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A line of a file that is not a record of this version. why: "bad line" or "another version"."""
+    """A line of a file that is not a record of this version. why: "no record" or "another version"."""
 
     path: str
     line: int
@@ -146,7 +147,7 @@ def parse(line: str) -> Record:
     except RecordError:
         raise
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise RecordError("bad line") from None
+        raise RecordError("no record") from None
 
 
 def _typed(value: Any, kind: str) -> Any:
@@ -222,7 +223,7 @@ def _check(path: Path) -> None:
         if line and (line.endswith("\n") or not line.startswith("{")):
             parse(line)
     except RecordError as error:
-        if error.why == "bad line":
+        if error.why == "no record":
             raise ValueError(f"{path} is not a file of tuning records, and stays as it is") from None
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from .. import models
 from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
 from ..measure import machine
+from ..sessions import takes_options
 from . import leaving
 from .records import LEFT, Choice, Log, Origin, Record, read_records
 from .tasks import NETWORK_GAIN, Network, Task, compare, measure
@@ -261,6 +262,7 @@ def _rounded(times: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(ns, 1) for ns in times)
 
 
+@takes_options
 def tune(
     source: models.ModelSource,
     *,
@@ -303,6 +305,7 @@ def tune(
     if trials is not None and trials < 0:
         raise ValueError(f"trials is 0 or more, or None, not {trials}")
     content, name = models.opened(source, name)
+    models.ops(content)  # raises ModelError for malformed files, which the runtimes are less careful with
     module = runtimes.find(runtime)
     given = {option: value for option, value in options.items() if option not in ("num_threads", "tuning_records", "profile")}
     threads = interpreter_threads(options.get("num_threads"))
