@@ -82,7 +82,7 @@ TVMQ_INLINE void pool_one(const struct tvmq_pool_args *a, size_t offset, bool na
       }
       for (; summed.begin < window.begin; summed.begin++) sum -= add_column(a, summed.begin, offset, type);
       for (; summed.end < window.end; summed.end++) sum += add_column(a, summed.end, offset, type);
-      const int32_t value = a->rescaled ? rescale_one(a->rescaled, sum + a->rescaled->bias)
+      const int32_t value = a->rescaled ? tvmq_rescaled(a->rescaled, sum)
                             : narrow    ? tvmq_mean_narrow(&span->mean, sum, type)
                                         : tvmq_mean_wide(&span->mean, sum, type);
       const int32_t raised = value < span->min ? span->min : value, mean = raised > a->max ? a->max : raised;

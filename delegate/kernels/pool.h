@@ -24,6 +24,10 @@ struct tvmq_rescaled_sum {
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
 };
 
+static inline int32_t tvmq_rescaled(const struct tvmq_rescaled_sum *r, int32_t sum) {
+  return tvmq_add_wrap(tvmq_rescale(r->rounding, tvmq_add_wrap(sum, r->bias), r->multiplier, r->shift), r->zero_point);
+}
+
 struct tvmq_pool_args {
   const void *in;                       // column 0 of the windows' first row in the input
   size_t in_row_stride, in_col_stride;  // bytes

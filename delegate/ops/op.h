@@ -165,6 +165,7 @@ extern const struct tvmq_op_class tvmq_op_nothing;  // nothing runs at an infere
 extern const struct tvmq_op_class tvmq_op_pad;      // a copy, unless other nodes take it in as their border (host/fold_pad.h)
 extern const struct tvmq_op_class tvmq_op_arg_max;
 extern const struct tvmq_op_class tvmq_op_reduce;
+extern const struct tvmq_op_class tvmq_op_reduce_rows;     // those along the last dimension
 extern const struct tvmq_op_class tvmq_op_reduce_by_pool;  // the reductions that poolings can compute (op_pool.c)
 extern const struct tvmq_op_class tvmq_op_quantize;
 extern const struct tvmq_op_class tvmq_op_resize_bilinear;

@@ -38,3 +38,9 @@ void tvmq_reduction_scale(const struct tvmq_reduce_desc *desc, int32_t *multipli
   *multiplier = (int32_t)(((int64_t)*multiplier << left) / n);
   *shift -= left;
 }
+
+struct tvmq_rescaled_sum tvmq_reduction_rescaled(const struct tvmq_reduce_desc *desc, enum tvmq_rounding rounding) {
+  struct tvmq_rescaled_sum rescaled = {.rounding = rounding, .bias = -tvmq_reduction_count(desc) * desc->in.zero_point, .zero_point = desc->out.zero_point};
+  tvmq_reduction_scale(desc, &rescaled.multiplier, &rescaled.shift);
+  return rescaled;
+}

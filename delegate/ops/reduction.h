@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/shape.h"
+#include "kernels/pool.h"
 #include "ops/desc.h"
 
 // Merges the dimensions of `shape`. The product of all must fit int32; NULL, or why not (static string).
@@ -18,3 +19,6 @@ int32_t tvmq_reduction_outputs(const struct tvmq_reduce_desc *desc);
 // The factor of sums less count x zero point: for MEAN input / output scale / count, which is positive and fits int32. The multiplier may be
 // below 2^30.
 void tvmq_reduction_scale(const struct tvmq_reduce_desc *desc, int32_t *multiplier, int32_t *shift);
+
+// How the sums of a MEAN or SUM of integers become its results.
+struct tvmq_rescaled_sum tvmq_reduction_rescaled(const struct tvmq_reduce_desc *desc, enum tvmq_rounding rounding);

@@ -146,9 +146,7 @@ static const char *plan_reduction(struct tvmq_op **op, const union tvmq_desc *de
   };
   const char *why = plan(op, &(union tvmq_desc){.pool = pool}, env);
   if (why) return why;
-  struct tvmq_rescaled_sum *rescaled = &((struct pool *)*op)->rescaled;
-  *rescaled = (struct tvmq_rescaled_sum){.rounding = env->rounding, .bias = -pixels * reduce->in.zero_point, .zero_point = reduce->out.zero_point};
-  tvmq_reduction_scale(reduce, &rescaled->multiplier, &rescaled->shift);
+  ((struct pool *)*op)->rescaled = tvmq_reduction_rescaled(reduce, env->rounding);
   return NULL;
 }
 

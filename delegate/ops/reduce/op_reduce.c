@@ -1,5 +1,5 @@
 // MEAN, SUM, REDUCE_MAX and REDUCE_MIN over any axes. A task has some indices of the first dimension, which is kept, or some of the last one. Poolings compute
-// what they can: a reduced dimension between two kept ones.
+// what they can, a reduced dimension between two kept ones, and op_reduce_rows.c what has a reduced dimension only behind the first.
 #include <string.h>
 
 #include "base/arith.h"
@@ -65,17 +65,13 @@ static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
 struct reduce {
   struct tvmq_reduce_desc desc;
   struct loops loops;
-  const struct tvmq_variant *row_sums;  // of bytes that are summed along the last dimension; NULL: the loops do all
-  uint8_t *results;                     // of each sum of bytes as unsigned ones; NULL: they are rescaled one by one
   size_t element_bytes, acc_bytes;
   size_t block, outputs;  // elements of an index of the first dimension, and what comes of them
   size_t inner;           // the last dimension
   size_t lanes;           // elements of several such lines that are reduced as one vector; 0: each line by itself
   struct tvmq_cut cut;    // of the first dimension, or of the last one if `cuts_inner`
   bool cuts_inner;
-  int32_t bias;
-  struct tvmq_scale scale;
-  enum tvmq_rounding rounding;
+  struct tvmq_rescaled_sum rescaled;
   size_t slice, lanes_at;  // bytes of a thread's scratch, and where the lanes are in it
   size_t scratch_bytes;    // of all threads
   const struct tvmq_scratch *scratch;
@@ -84,18 +80,10 @@ struct reduce {
 static bool is_float(const struct reduce *r) { return r->desc.in_type == TVMQ_TYPE_F32; }
 static bool is_sum(const struct reduce *r) { return r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM; }
 
-// Sums along the last dimension of a tensor of bytes have kernels.
-static const struct tvmq_variant *find_row_sums(const struct reduce *r, const struct tvmq_env *env, float *cycles) {
-  if (!is_sum(r) || r->element_bytes != 1 || r->desc.n_dims != 3 || r->inner != 1) return NULL;
-  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};
-  return tvmq_select_byte_sums(&target, (size_t)r->desc.dims[0], r->block, cycles);
-}
-
 static void end_sums(const struct reduce *r, const int32_t *acc, size_t n, void *out) {
   const struct tvmq_range range = tvmq_type_range(r->desc.out_type);
   for (size_t i = 0; i < n; i++) {
-    const int32_t sum = tvmq_rescale(r->rounding, tvmq_add_wrap(acc[i], r->bias), r->scale.multiplier, r->scale.shift);
-    const int32_t value = tvmq_clamp(tvmq_add_wrap(sum, r->desc.out.zero_point), range.min, range.max);
+    const int32_t value = tvmq_clamp(tvmq_rescaled(&r->rescaled, acc[i]), range.min, range.max);
     if (r->element_bytes == sizeof(int16_t)) {
       ((int16_t *)out)[i] = (int16_t)value;
     } else {
@@ -109,20 +97,8 @@ static void end_floats(const struct reduce *r, const float *acc, size_t n, float
   for (size_t i = 0; i < n; i++) out[i] = acc[i] / count;
 }
 
-// Where rows are many, a table of what each sum becomes is soon worth its making. False: out of memory.
-static bool make_results(struct reduce *r) {
-  enum { MOST = 1 << 16, LEAST_USE = 16 };
-  const size_t n = r->block * UINT8_MAX + 1;
-  if (r->row_sums == NULL || n > MOST || n > LEAST_USE * (size_t)r->desc.dims[0]) return true;
-  r->results = tvmq_alloc_unset(n);
-  const int32_t least = r->desc.in_type == TVMQ_TYPE_S8 ? (int32_t)r->block * INT8_MIN : 0;
-  for (int32_t i = 0; r->results != NULL && i < (int32_t)n; i++) end_sums(r, &(int32_t){least + i}, 1, r->results + i);
-  return r->results != NULL;
-}
-
 static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
-  float cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
-  r->row_sums = find_row_sums(r, env, &cycles);
+  const float cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
   const size_t outer = (size_t)r->desc.dims[0];
   r->cuts_inner = outer < tvmq_tasks_wanted(env->machine, env->threads, cycles) && r->inner / TVMQ_LINE > outer;
   tvmq_cut_units(&r->cut, r->cuts_inner ? r->inner : outer, r->cuts_inner ? TVMQ_LINE : 1, cycles, env);
@@ -141,23 +117,17 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct reduce *r = (struct reduce *)*op;
   if (!r) return "out of memory";
   const struct tvmq_reduce_desc *d = &desc->reduce;
-  tvmq_free(r->results);
   *r = (struct reduce){.desc = *d,
                        .loops = d->in_type == TVMQ_TYPE_F32 ? float_sums : loops[d->reduction][d->in_type],
                        .element_bytes = tvmq_type_bytes(d->in_type),
                        .block = 1,
                        .outputs = (size_t)(tvmq_reduction_outputs(d) / d->dims[0]),
                        .inner = (size_t)d->dims[d->n_dims - 1],
-                       .rounding = env->rounding,
                        .scratch = env->scratch};
   r->acc_bytes = is_sum(r) ? sizeof(int32_t) : r->element_bytes;
   for (int i = 1; i < d->n_dims; i++) r->block *= (size_t)d->dims[i];
-  if (is_sum(r) && !is_float(r)) {
-    r->bias = -tvmq_reduction_count(d) * d->in.zero_point;
-    tvmq_reduction_scale(d, &r->scale.multiplier, &r->scale.shift);
-  }
+  if (is_sum(r) && !is_float(r)) r->rescaled = tvmq_reduction_rescaled(d, env->rounding);
   set_tasks(r, env);
-  if (!make_results(r)) return "out of memory";
   size_t at;
   r->lanes = lanes(r);
   if (!tvmq_scratch_append(&r->slice, r->outputs, r->acc_bytes, &at) || !tvmq_scratch_append(&r->slice, r->lanes, r->acc_bytes, &r->lanes_at))
@@ -166,15 +136,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return tvmq_scratch_reserve(env->scratch, 0, r->slice, (size_t)tvmq_threads_count(env->threads)) ? NULL : "out of memory";
 }
 
-static void release(struct tvmq_op *op) {
-  if (op != NULL) tvmq_free(((struct reduce *)op)->results);
-  tvmq_free(op);
-}
-
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct reduce *r = (const struct reduce *)op;
-  *out = (struct tvmq_op_info){
-      .kernel = r->row_sums != NULL ? r->row_sums->name : "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cut.cycles};
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cut.cycles};
 }
 
 // ---- run
@@ -229,50 +193,11 @@ static void fold(const struct reduce *r, int level, const uint8_t *in, size_t ou
   }
 }
 
-enum { MOST_ROWS = 64, SIDE_BY_SIDE = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
-
-// Sums n rows that lie one behind the other. Kernels take several of them side by side: where there are fewer, each is cut into parts of one length, and the
-// bytes behind the last part are added one by one. The table has whole tiles.
-static void sum_few_rows(const struct reduce *r, const uint8_t *in, size_t n, int32_t sums[MOST_ROWS]) {
-  const size_t parts = tvmq_max(tvmq_min(SIDE_BY_SIDE / n, r->block / LEAST_PART), 1), used = n * parts, k = r->block / parts;
-  const uint8_t mask = r->desc.in_type == TVMQ_TYPE_S8 ? 0x80 : 0;
-  const int32_t offset = r->results == NULL ? mask : 0;  // of each byte
-  const void *rows[MOST_ROWS];
-  for (size_t part = 0; part < parts; part++) {
-    for (size_t i = 0; i < n; i++) rows[part * n + i] = in + i * r->block + part * k;
-  }
-  for (size_t i = used; i < tvmq_round_up(used, TILE); i++) rows[i] = in;
-  r->row_sums->fn.row_sums(&(struct tvmq_row_sums_args){
-      .rows = rows, .n = used, .mr = TILE, .n_taps = 1, .k = k, .mask = mask, .offset = (int32_t)k * offset, .factor = 1, .terms = sums});
-  for (size_t part = 1; part < parts; part++) {
-    for (size_t i = 0; i < n; i++) sums[i] += sums[part * n + i];
-  }
-  for (size_t rest = parts * k; rest < r->block; rest++) {
-    for (size_t i = 0; i < n; i++) sums[i] += (in[i * r->block + rest] ^ mask) - offset;
-  }
-}
-
-// Sums rows [first, end), each of which becomes one element.
-static void sum_rows(const struct reduce *r, const struct tvmq_pass *pass, size_t first, size_t end) {
-  int32_t sums[MOST_ROWS];
-  for (size_t n; first < end; first += n) {
-    n = tvmq_min(end - first, MOST_ROWS);
-    sum_few_rows(r, (const uint8_t *)pass->in[0] + first * r->block, n, sums);
-    uint8_t *const out = (uint8_t *)pass->outs[0] + first;
-    if (r->results == NULL) end_sums(r, sums, n, out);
-    for (size_t i = 0; r->results != NULL && i < n; i++) out[i] = r->results[sums[i]];
-  }
-}
-
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct reduce *r = (const struct reduce *)op;
   const struct tvmq_piece piece = tvmq_cut_piece(&r->cut, tvmq_take_digit(&task.index, r->cut.tasks));
   const struct tvmq_piece all = {.n = r->inner}, single = {.first = task.index, .n = 1};
   const struct tvmq_piece columns = r->cuts_inner ? piece : all, rows = r->cuts_inner ? single : piece;
-  if (r->row_sums != NULL) {
-    sum_rows(r, pass, rows.first, rows.first + rows.n);
-    return;
-  }
   uint8_t *const acc = r->scratch->memory + (size_t)task.thread * r->slice;
   const size_t lines = r->outputs / r->inner;
   for (size_t i = rows.first; i < rows.first + rows.n; i++) {
@@ -301,6 +226,7 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
   const struct tvmq_reduce_desc *d = &desc->reduce;
   const bool narrow = d->in_type != TVMQ_TYPE_S16 && d->in_type != TVMQ_TYPE_F32;
   const bool pools = d->n_dims == 3 && d->dims[2] >= FEW && narrow && d->reduction != TVMQ_REDUCTION_MIN;
+  if (d->n_dims == 3 && d->dims[2] == 1 && d->in_type != TVMQ_TYPE_S16) return &tvmq_op_reduce_rows;
   return pools ? &tvmq_op_reduce_by_pool : NULL;
 }
 
@@ -318,7 +244,6 @@ const struct tvmq_op_class tvmq_op_reduce = {.claim = claim,
                                              .plan = plan,
                                              .n_tasks = n_tasks,
                                              .run_task = run_task,
-                                             .release = release,
                                              .info = info,
                                              .turn = turn,
                                              .light_if_wide = true};
