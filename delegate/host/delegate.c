@@ -150,7 +150,7 @@ void tvmq_delegate_reset(struct tvmq_delegate *delegate) {
 static void release(struct tvmq_delegate *delegate) {
   tvmq_delegate_reset(delegate);
   tvmq_scratch_free(&delegate->scratch);
-  tvmq_records_free(&delegate->tuned);
+  tvmq_tuning_records_free(&delegate->tuned);
   tvmq_machine_release(delegate->own_machine);
   tvmq_weight_cache_close(&delegate->env);
   tvmq_free(delegate);

@@ -20,7 +20,7 @@ struct tvmq_delegate {
   struct tvmq_env env;
   struct tvmq_machine *own_machine;  // that has been read; NULL: env's is one of tvmq_machines
   struct tvmq_scratch scratch;
-  struct tvmq_records tuned;
+  struct tvmq_tuning_records tuned;
   struct tvmq_weight_cache weight_cache;
   struct tvmq_budget transformed;  // weights, by Winograd
   bool has_threads;                // env.threads and trace are what they will be

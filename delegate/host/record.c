@@ -132,12 +132,12 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, unio
   if (record->is_forced) return &record->wish;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;
   tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
-  const struct tvmq_choice *found = tvmq_records_find(env->tuned, task);
+  const struct tvmq_choice *found = tvmq_tuning_records_find(env->tuned, task);
   if (found != NULL || (!record->turns.in && !record->turns.out)) return found;
   tvmq_record_turn(record, turned);  // back
   tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
   tvmq_record_turn(record, turned);
-  return tvmq_records_find(env->tuned, task);
+  return tvmq_tuning_records_find(env->tuned, task);
 }
 
 // Whether such a node may be left to the runtime. What shapes depend on stays: it is computed before anything runs.

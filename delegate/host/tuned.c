@@ -7,9 +7,9 @@
 
 static void read_file(struct tvmq_delegate *delegate, const char *path) {
   const int threshold = delegate->options.log_severity;
-  struct tvmq_records *tuned = &delegate->tuned;
-  const struct tvmq_records before = *tuned;
-  const char *why = tvmq_records_read(tuned, path);
+  struct tvmq_tuning_records *tuned = &delegate->tuned;
+  const struct tvmq_tuning_records before = *tuned;
+  const char *why = tvmq_tuning_records_read(tuned, path);
   if (why != NULL) tvmq_log(threshold, TVMQ_LOG_WARNING, "tuning records %s: %s; nodes run by default", path, why);
   if (why != NULL) return;
   tvmq_log(
@@ -24,7 +24,7 @@ void tvmq_delegate_read_records(struct tvmq_delegate *delegate) {
   char paths[sizeof delegate->options.tuning_records];
   strcpy(paths, delegate->options.tuning_records);
   if (strcmp(paths, "none") == 0) return;
-  delegate->tuned = (struct tvmq_records){.cpu = tvmq_cpu_name(), .identity = tvmq_cpu_identity(), .in_order = delegate->env.machine->in_order};
+  delegate->tuned = (struct tvmq_tuning_records){.cpu = tvmq_cpu_name(), .identity = tvmq_cpu_identity(), .in_order = delegate->env.machine->in_order};
   delegate->env.tuned = &delegate->tuned;
   for (char *path = paths, *next; path != NULL; path = next) {
     next = strchr(path, ':');

@@ -1,6 +1,6 @@
 // GEMM on AMX: tiles of up to 16 rows x 16 channels, 64 depths a step; a panel has nr = 16, 32 or 64 channels.
 //
-// A turn is four tiles at a time, each with an accumulator: 4 x 1, 2 x 2 or 1 x 4 tiles of rows and of channels. Tiles of rows are about equal, the last one
+// A quad is four tiles at a time, each with an accumulator: 4 x 1, 2 x 2 or 1 x 4 tiles of rows and of channels. Tiles of rows are about equal, the last one
 // shares rows with the one before. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4 weights. k is a multiple of
 // 64. Rows are signed bytes, or unsigned ones (a_offset 128).
 //
@@ -9,8 +9,8 @@
 // too.
 //
 // Accumulators begin with zeros, because to load the bias would take as long as 64 depths; they go through memory to the vector registers of the output stage,
-// which a turn passes between the products of the next one, a few vectors at a time, so that both units are busy. Where all weights stay in the first-level
-// cache, turns go from panel to panel by as many rows as stay there, too, until all of their results are written.
+// which a quad passes between the products of the next one, a few vectors at a time, so that both units are busy. Where all weights stay in the first-level
+// cache, quads go from panel to panel by as many rows as stay there, too, until all of their results are written.
 //
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
@@ -30,7 +30,7 @@ static void configure(size_t rows) {
   _tile_loadconfig(&config);
 }
 
-// The inputs that all turns of a call share.
+// The inputs that all quads of a call share.
 struct call {
   const struct tvmq_gemm_args *args;
   struct tvmq_stage stage;  // a copy, which no stored byte can be part of
@@ -48,10 +48,10 @@ struct place {
 };
 
 // Accumulators lie row by row, those of a tile of rows behind those of the one before.
-struct turn {
+struct quad {
   const char *panel;
   enum tvmq_path path;
-  size_t n;  // tiles of rows; 0: there is no turn
+  size_t n;  // tiles of rows; 0: there is no quad
   struct place tiles[ACCUMULATORS];
   uint8_t *out;  // the panel's results of the first row of all
   int32_t (*acc)[16];
@@ -80,7 +80,7 @@ TVMQ_INLINE struct constants load_constants(const struct call *call, const char 
   return c;
 }
 
-// Brings them while the panel is multiplied: the output stage follows a turn later.
+// Brings them while the panel is multiplied: the output stage follows one quad later.
 TVMQ_INLINE void prefetch_constants(const struct call *call, const char *panel, int nv) {
   const int32_t *const multiplier = multipliers(call, panel, nv), *const shift = multiplier + 16 * nv;
   UNROLL for (int v = 0; v < nv; v++) {
@@ -90,9 +90,9 @@ TVMQ_INLINE void prefetch_constants(const struct call *call, const char *panel, 
   }
 }
 
-// How far the output stage of a turn has come.
+// How far the output stage of a quad has come.
 struct storing {
-  const struct turn *turn;
+  const struct quad *quad;
   const int32_t (*acc)[16];
   size_t left, tile, left_of_tile;  // groups, and the tile that they are of
   uint8_t *out;                     // the next row
@@ -101,15 +101,15 @@ struct storing {
 };
 
 TVMQ_INLINE void begin_tile(const struct call *call, struct storing *s) {
-  const struct place *const tile = &s->turn->tiles[s->tile];
+  const struct place *const tile = &s->quad->tiles[s->tile];
   s->left_of_tile = call->tile_groups;
-  s->out = s->turn->out + tile->out_row * call->out_stride;
+  s->out = s->quad->out + tile->out_row * call->out_stride;
   s->in_line = tile->in_line;
   s->terms = call->args->row_terms ? call->args->row_terms + tile->row : NULL;
 }
 
-TVMQ_INLINE struct storing begin_turn(const struct call *call, const struct turn *turn) {
-  struct storing s = {.turn = turn, .acc = (const int32_t(*)[16])turn->acc, .left = turn->n * call->tile_groups};
+TVMQ_INLINE struct storing begin_quad(const struct call *call, const struct quad *quad) {
+  struct storing s = {.quad = quad, .acc = (const int32_t(*)[16])quad->acc, .left = quad->n * call->tile_groups};
   begin_tile(call, &s);
   return s;
 }
@@ -153,7 +153,7 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
     else
       tvmq_store_at(&call->stage, path, value, nv, rows);
     s->acc += STORED_VECTORS;
-    if (--s->left_of_tile > 0 || s->tile + 1 == s->turn->n) continue;
+    if (--s->left_of_tile > 0 || s->tile + 1 == s->quad->n) continue;
     s->tile++;
     begin_tile(call, s);
   }
@@ -167,24 +167,24 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
     else                             \
       _tile_dpbssd(ACC, 4, WEIGHTS); \
   } while (0)
-#define ROWS(TILE) _tile_loadd(4, rows + turn->tiles[TILE].offset, stride)
+#define ROWS(TILE) _tile_loadd(4, rows + quad->tiles[TILE].offset, stride)
 #define WEIGHTS(REGISTER, VECTOR) _tile_loadd(REGISTER, weights + 64 * (VECTOR), group)
 #define STORE() store(call, &storing, &constants, call->quota, nv, path)
-// Accumulator of the tile of rows ACC / nv, if the turn has that.
+// Accumulator of the tile of rows ACC / nv, if the quad has that.
 #define SPILL(ACC)                                                                                                                        \
   do {                                                                                                                                    \
-    if ((int)turn->n > (ACC) / nv) _tile_stored(ACC, turn->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (size_t)((ACC) % nv)], group); \
+    if ((int)quad->n > (ACC) / nv) _tile_stored(ACC, quad->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (size_t)((ACC) % nv)], group); \
   } while (0)
 
-// Multiplies a turn, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step every second line of
+// Multiplies a quad, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step every second line of
 // weights, with which the processor brings the one after it, `ahead_by` bytes from each other, from `ahead` on.
-TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, const struct turn *last, size_t ahead, size_t ahead_by, bool is_unsigned, int nv,
+TVMQ_INLINE void multiply(const struct call *call, const struct quad *quad, const struct quad *last, size_t ahead, size_t ahead_by, bool is_unsigned, int nv,
                           enum tvmq_path path) {
   const struct tvmq_gemm_args *const args = call->args;
   const size_t group = 64 * (size_t)nv, step_bytes = STEP / 4 * group, stride = args->row_stride;
   const struct constants constants = load_constants(call, last->panel, nv, path);
-  struct storing storing = begin_turn(call, last);
-  const char *weights = turn->panel + group;
+  struct storing storing = begin_quad(call, last);
+  const char *weights = quad->panel + group;
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -202,7 +202,7 @@ TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, cons
       } else if (nv == 2) {
         WEIGHTS(6, 1);
         PRODUCT(1, 6);
-      } else if (turn->n > 1) {
+      } else if (quad->n > 1) {
         ROWS(1);
         PRODUCT(1, 5);
       }
@@ -212,14 +212,14 @@ TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, cons
         PRODUCT(2, 5);
         WEIGHTS(5, 3);
         PRODUCT(3, 5);
-      } else if (nv == 2 && turn->n > 1) {
+      } else if (nv == 2 && quad->n > 1) {
         ROWS(1);
         PRODUCT(2, 5);
         PRODUCT(3, 6);
-      } else if (nv == 1 && turn->n > 2) {
+      } else if (nv == 1 && quad->n > 2) {
         ROWS(2);
         PRODUCT(2, 5);
-        if (turn->n > 3) {
+        if (quad->n > 3) {
           ROWS(3);
           PRODUCT(3, 5);
         }
@@ -233,9 +233,9 @@ TVMQ_INLINE void multiply(const struct call *call, const struct turn *turn, cons
   SPILL(3);
 }
 
-TVMQ_INLINE void store_turn(const struct call *call, const struct turn *turn, int nv, enum tvmq_path path) {
-  const struct constants constants = load_constants(call, turn->panel, nv, path);
-  struct storing storing = begin_turn(call, turn);
+TVMQ_INLINE void store_quad(const struct call *call, const struct quad *quad, int nv, enum tvmq_path path) {
+  const struct constants constants = load_constants(call, quad->panel, nv, path);
+  struct storing storing = begin_quad(call, quad);
   store(call, &storing, &constants, storing.left, nv, path);
 }
 
@@ -255,8 +255,8 @@ TVMQ_INLINE struct place next_place(const struct call *call, struct place at) {
 }
 
 TVMQ_INLINE struct call begin_call(const struct tvmq_gemm_args *args, int nv) {
-  const size_t turn_tiles = ACCUMULATORS / (size_t)nv, rows = args->row_tiles * TILE_ROWS - args->overlap, depth = args->n_taps * args->k;
-  const size_t tile_rows = tvmq_round_up(tvmq_ceil_div(rows, args->row_tiles), turn_tiles), tile_groups = tile_rows / turn_tiles;
+  const size_t quad_tiles = ACCUMULATORS / (size_t)nv, rows = args->row_tiles * TILE_ROWS - args->overlap, depth = args->n_taps * args->k;
+  const size_t tile_rows = tvmq_round_up(tvmq_ceil_div(rows, args->row_tiles), quad_tiles), tile_groups = tile_rows / quad_tiles;
   return (struct call){
       .args = args,
       .stage = *args->stage,
@@ -268,51 +268,51 @@ TVMQ_INLINE struct call begin_call(const struct tvmq_gemm_args *args, int nv) {
       .rows = rows,
       .tile_rows = tile_rows,
       .tile_groups = tile_groups,
-      .quota = tvmq_ceil_div(turn_tiles * tile_groups, 2 * depth / STEP),
+      .quota = tvmq_ceil_div(quad_tiles * tile_groups, 2 * depth / STEP),
       .row_bytes = 16 * (size_t)nv * tvmq_stored_bytes(args->stage),
   };
 }
 
 // Tiles that go from panel to panel together.
-TVMQ_INLINE size_t block_tiles(const struct call *call, size_t turn_tiles) {
+TVMQ_INLINE size_t block_tiles(const struct call *call, size_t quad_tiles) {
   const struct tvmq_gemm_args *const args = call->args;
   if (args->n_panels * args->panel_bytes > BLOCK_BYTES) return args->row_tiles;
   const size_t tile_bytes = call->tile_rows * (args->row_stride + args->n_panels * call->row_bytes);
-  return tvmq_max(BLOCK_BYTES / tile_bytes / turn_tiles, 1) * turn_tiles;
+  return tvmq_max(BLOCK_BYTES / tile_bytes / quad_tiles, 1) * quad_tiles;
 }
 
 TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigned) {
-  const size_t turn_tiles = ACCUMULATORS / (size_t)nv;
+  const size_t quad_tiles = ACCUMULATORS / (size_t)nv;
   const struct call held = begin_call(args, nv), *const call = &held;
-  const size_t most = block_tiles(call, turn_tiles);
+  const size_t most = block_tiles(call, quad_tiles);
   const char *const panels = args->panel;
   _Alignas(64) int32_t acc[TILE_ROWS * ACCUMULATORS][16];
-  // The first turn follows one of no tiles.
+  // The first quad follows one of no tiles.
   const enum tvmq_path first_path = tvmq_panel_path(&call->stage, multipliers(call, panels, nv));
-  struct turn turns[2] = {{.panel = panels, .path = first_path, .out = args->out, .acc = acc}, {.acc = acc}}, *last = &turns[0], *now = &turns[1];
+  struct quad quads[2] = {{.panel = panels, .path = first_path, .out = args->out, .acc = acc}, {.acc = acc}}, *last = &quads[0], *now = &quads[1];
   struct place begin = {0}, end = begin;
   configure(call->tile_rows);
   for (size_t done = 0; done < args->row_tiles; done += most, begin = end) {
-    const size_t n = tvmq_min(args->row_tiles - done, most), ahead_by = tvmq_ceil_div(n, turn_tiles) * 2 * LINE;
+    const size_t n = tvmq_min(args->row_tiles - done, most), ahead_by = tvmq_ceil_div(n, quad_tiles) * 2 * LINE;
     for (size_t p = 0; p < args->n_panels; p++) {
       size_t ahead = done == 0 ? 0 : SIZE_MAX;
       prefetch_constants(call, panels + p * args->panel_bytes, nv);
       end = begin;
-      for (size_t tile = 0; tile < n; tile += turn_tiles) {
+      for (size_t tile = 0; tile < n; tile += quad_tiles) {
         now->panel = panels + p * args->panel_bytes;
         now->path = tvmq_panel_path(&call->stage, multipliers(call, now->panel, nv));
         now->out = (uint8_t *)args->out + p * call->row_bytes;
-        now->n = tvmq_min(turn_tiles, n - tile);
+        now->n = tvmq_min(quad_tiles, n - tile);
         for (size_t i = 0; i < now->n; i++, end = next_place(call, end)) now->tiles[i] = end;
         TVMQ_FOR_PATH_OR_SUMS(last->path, multiply, call, now, last, ahead, ahead_by, is_unsigned, nv);
         if (done == 0) ahead += 2 * LINE;
-        struct turn *const stored = last;
+        struct quad *const stored = last;
         last = now;
         now = stored;
       }
     }
   }
-  TVMQ_FOR_PATH_OR_SUMS(last->path, store_turn, call, last, nv);
+  TVMQ_FOR_PATH_OR_SUMS(last->path, store_quad, call, last, nv);
   _tile_release();
 }
 

@@ -13,26 +13,26 @@ struct tvmq_float_range_args {
 };
 typedef void (*tvmq_float_range_fn)(const struct tvmq_float_range_args *args);
 
-// ---- float_steps: out[i] = clamp(round(in[i] * inverse) + zero_point, min, 127)
+// ---- float_quantize: out[i] = clamp(round(in[i] * inverse) + zero_point, min, 127)
 //
 // How round() rounds, which differs between runtimes; half away from zero is exact, the sum of a half and truncation is off next to it.
-enum tvmq_steps_rounding {
-  TVMQ_STEPS_AWAY,       // zero_point + the product, rounded half away from zero
-  TVMQ_STEPS_HALF,       // zero_point + the product, to which a half was added away from zero, rounded, and then truncated
-  TVMQ_STEPS_OF_THE_SUM  // zero_point + the product in float32, rounded half away from zero
+enum tvmq_float_rounding {
+  TVMQ_FLOAT_ROUNDING_AWAY,       // zero_point + the product, rounded half away from zero
+  TVMQ_FLOAT_ROUNDING_HALF,       // zero_point + the product, to which a half was added away from zero, rounded, and then truncated
+  TVMQ_FLOAT_ROUNDING_OF_THE_SUM  // zero_point + the product in float32, rounded half away from zero
 };
 
-struct tvmq_float_steps_args {
+struct tvmq_float_quantize_args {
   const float *in;
   int8_t *out;
   size_t n;
-  enum tvmq_steps_rounding rounding;
+  enum tvmq_float_rounding rounding;
   float inverse;
   int32_t zero_point, min;
 };
-typedef void (*tvmq_float_steps_fn)(const struct tvmq_float_steps_args *args);
+typedef void (*tvmq_float_quantize_fn)(const struct tvmq_float_quantize_args *args);
 
-// ---- float_sums: results[m][n] = clamp(real value of (sums[m][n] - zero_point * weight_sums[n]) + bias[n]), in place of the sums
+// ---- float_dequantize: results[m][n] = clamp(real value of (sums[m][n] - zero_point * weight_sums[n]) + bias[n]), in place of the sums
 //
 // The real value of the accumulator a, as float32: scale is the row's, w[n] the channel's.
 enum tvmq_real_form {
@@ -41,7 +41,7 @@ enum tvmq_real_form {
   TVMQ_REAL_FUSED     // the same, a * and + bias rounded once
 };
 
-struct tvmq_float_sums_args {
+struct tvmq_float_dequantize_args {
   void *sums;           // int32, then float32
   size_t rows, stride;  // elements from a row to the next
   size_t channels;
@@ -52,4 +52,4 @@ struct tvmq_float_sums_args {
   enum tvmq_real_form form;
   float min, max;
 };
-typedef void (*tvmq_float_sums_fn)(const struct tvmq_float_sums_args *args);
+typedef void (*tvmq_float_dequantize_fn)(const struct tvmq_float_dequantize_args *args);

@@ -32,21 +32,21 @@ void tvmq_float_range__neon(const struct tvmq_float_range_args *args) {
   *args->high = vmaxnmvq_f32(vmaxnmq_f32(vmaxnmq_f32(high[0], high[1]), vmaxnmq_f32(high[2], high[3])));
 }
 
-// ---- float_steps
+// ---- float_quantize
 
 // Four steps as int32. The sums of a product and a zero point saturate late enough: those of int16 follow.
-TVMQ_INLINE int32x4_t steps_of(enum tvmq_steps_rounding rounding, float32x4_t x, float inverse, float32x4_t zero_point) {
+TVMQ_INLINE int32x4_t steps_of(enum tvmq_float_rounding rounding, float32x4_t x, float inverse, float32x4_t zero_point) {
   const float32x4_t product = vmulq_n_f32(x, inverse);
-  if (rounding == TVMQ_STEPS_OF_THE_SUM) return vcvtaq_s32_f32(vaddq_f32(zero_point, product));
-  if (rounding == TVMQ_STEPS_AWAY) return vcvtaq_s32_f32(product);
+  if (rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM) return vcvtaq_s32_f32(vaddq_f32(zero_point, product));
+  if (rounding == TVMQ_FLOAT_ROUNDING_AWAY) return vcvtaq_s32_f32(product);
   const float32x4_t half = vbslq_f32(vdupq_n_u32(UINT32_C(1) << 31), product, vdupq_n_f32(0.5f));
   return vcvtq_s32_f32(vaddq_f32(product, half));
 }
 
-TVMQ_INLINE int8x16_t sixteen_steps(const struct tvmq_float_steps_args *args, enum tvmq_steps_rounding rounding, const float32x4_t x[VECTORS]) {
+TVMQ_INLINE int8x16_t sixteen_steps(const struct tvmq_float_quantize_args *args, enum tvmq_float_rounding rounding, const float32x4_t x[VECTORS]) {
   const float32x4_t zero_point = vdupq_n_f32((float)args->zero_point);
   // Saturation twice is none in between: an int16 with a zero point of int8 is beyond int8 if the int32 is.
-  const int16x8_t behind = vdupq_n_s16(rounding == TVMQ_STEPS_OF_THE_SUM ? 0 : (int16_t)args->zero_point);
+  const int16x8_t behind = vdupq_n_s16(rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM ? 0 : (int16_t)args->zero_point);
   int32x4_t steps[VECTORS];
   UNROLL for (int v = 0; v < VECTORS; v++) steps[v] = steps_of(rounding, x[v], args->inverse, zero_point);
   const int16x8_t low = vqaddq_s16(vqmovn_high_s32(vqmovn_s32(steps[0]), steps[1]), behind);
@@ -54,7 +54,7 @@ TVMQ_INLINE int8x16_t sixteen_steps(const struct tvmq_float_steps_args *args, en
   return vmaxq_s8(vqmovn_high_s16(vqmovn_s16(low), high), vdupq_n_s8((int8_t)args->min));
 }
 
-TVMQ_INLINE void make_steps(enum tvmq_steps_rounding rounding, const struct tvmq_float_steps_args *args) {
+TVMQ_INLINE void make_steps(enum tvmq_float_rounding rounding, const struct tvmq_float_quantize_args *args) {
   const float *in = args->in;
   int8_t *out = args->out;
   size_t left = args->n;
@@ -68,17 +68,17 @@ TVMQ_INLINE void make_steps(enum tvmq_steps_rounding rounding, const struct tvmq
   }
 }
 
-void tvmq_float_steps__neon(const struct tvmq_float_steps_args *call) {
-  const struct tvmq_float_steps_args args = *call;  // a copy, which no stored byte can be part of
-  if (args.rounding == TVMQ_STEPS_OF_THE_SUM)
-    make_steps(TVMQ_STEPS_OF_THE_SUM, &args);
-  else if (args.rounding == TVMQ_STEPS_AWAY)
-    make_steps(TVMQ_STEPS_AWAY, &args);
+void tvmq_float_quantize__neon(const struct tvmq_float_quantize_args *call) {
+  const struct tvmq_float_quantize_args args = *call;  // a copy, which no stored byte can be part of
+  if (args.rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM)
+    make_steps(TVMQ_FLOAT_ROUNDING_OF_THE_SUM, &args);
+  else if (args.rounding == TVMQ_FLOAT_ROUNDING_AWAY)
+    make_steps(TVMQ_FLOAT_ROUNDING_AWAY, &args);
   else
-    make_steps(TVMQ_STEPS_HALF, &args);
+    make_steps(TVMQ_FLOAT_ROUNDING_HALF, &args);
 }
 
-// ---- float_sums
+// ---- float_dequantize
 
 // Constants of four channels.
 struct channels {
@@ -88,14 +88,14 @@ struct channels {
 
 enum { ROWS = 8 };
 
-TVMQ_INLINE struct channels channels_of(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, int32x4_t weight_sum, float32x4_t weight_scale,
+TVMQ_INLINE struct channels channels_of(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args, int32x4_t weight_sum, float32x4_t weight_scale,
                                         float32x4_t bias) {
   const float32x4_t factor = form == TVMQ_REAL_IN_TURN ? weight_scale : vmulq_n_f32(weight_scale, args->scale);
   return (struct channels){vmulq_n_s32(weight_sum, args->zero_point), factor, bias};
 }
 
 // Numbers that are none stay so, and a negative zero stays one, which fmax would take for less than zero.
-TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_sums_args *args, enum tvmq_real_form form, bool cuts_at_zero, int32x4_t sum,
+TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_dequantize_args *args, enum tvmq_real_form form, bool cuts_at_zero, int32x4_t sum,
                                   const struct channels *c) {
   const float32x4_t real = vcvtq_f32_s32(vsubq_s32(sum, c->minus)), min = vdupq_n_f32(args->min);
   float32x4_t value;
@@ -111,7 +111,8 @@ TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_sums_args *args, enum 
 
 // Sixteen channels of `rows` rows, which have in registers what the channels have. All is loaded before anything is stored, for all the compiler knows over
 // what comes next.
-TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, const struct tvmq_float_sums_args *args, size_t first, char *row, size_t rows) {
+TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, const struct tvmq_float_dequantize_args *args, size_t first, char *row,
+                                size_t rows) {
   struct channels channels[VECTORS];
   UNROLL for (size_t v = 0; v < VECTORS; v++) {
     const size_t i = first + 4 * v;
@@ -128,7 +129,7 @@ TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, con
   }
 }
 
-TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_sums_args *args, size_t n, char *at, size_t rows) {
+TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args, size_t n, char *at, size_t rows) {
   const struct channels one =
       channels_of(form, args, vld1q_dup_s32(args->weight_sums + n), vld1q_dup_f32(args->weight_scales + n), vld1q_dup_f32(args->bias + n));
   for (size_t m = 0; m < rows; m++, at += args->stride * sizeof(float))
@@ -136,7 +137,7 @@ TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_su
 }
 
 // Few rows at a time: of many, sixteen channels would lie in as many pages.
-TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_sums_args *args) {
+TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args) {
   char *row = args->sums;
   for (size_t left = args->rows, rows; left > 0; left -= rows, row += rows * args->stride * sizeof(float)) {
     rows = left < ROWS ? left : ROWS;
@@ -151,8 +152,8 @@ TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_sums_a
   }
 }
 
-void tvmq_float_sums__neon(const struct tvmq_float_sums_args *call) {
-  const struct tvmq_float_sums_args args = *call;
+void tvmq_float_dequantize__neon(const struct tvmq_float_dequantize_args *call) {
+  const struct tvmq_float_dequantize_args args = *call;
   if (args.form == TVMQ_REAL_IN_TURN)
     finish(TVMQ_REAL_IN_TURN, &args);
   else if (args.form == TVMQ_REAL_BY_BOTH)

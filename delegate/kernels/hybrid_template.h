@@ -39,7 +39,7 @@ void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
 
 // The largest float32 below a half, added away from zero, makes truncation round half away from zero: with a whole half the sum would round up next to it.
 // Whole numbers are rounded to themselves, so that steps may be clamped before they are rounded.
-TVMQ_INLINE void round_steps(const struct tvmq_float_steps_args *args, float half, float before, int32_t behind) {
+TVMQ_INLINE void round_steps(const struct tvmq_float_quantize_args *args, float half, float before, int32_t behind) {
   const float *restrict in = args->in;
   int8_t *restrict out = args->out;
   const float inverse = args->inverse, min = (float)(args->min - behind), max = (float)(INT8_MAX - behind);
@@ -52,15 +52,15 @@ TVMQ_INLINE void round_steps(const struct tvmq_float_steps_args *args, float hal
   }
 }
 
-void SYMBOL(float_steps, ISA)(const struct tvmq_float_steps_args *args) {
+void SYMBOL(float_quantize, ISA)(const struct tvmq_float_quantize_args *args) {
   const float below_half = 0x1.fffffep-2f;
-  if (args->rounding == TVMQ_STEPS_OF_THE_SUM)
+  if (args->rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM)
     round_steps(args, below_half, (float)args->zero_point, 0);
   else
-    round_steps(args, args->rounding == TVMQ_STEPS_HALF ? 0.5f : below_half, -0.0f, args->zero_point);
+    round_steps(args, args->rounding == TVMQ_FLOAT_ROUNDING_HALF ? 0.5f : below_half, -0.0f, args->zero_point);
 }
 
-TVMQ_INLINE void finish_row(const struct tvmq_float_sums_args *args, char *row, enum tvmq_real_form form) {
+TVMQ_INLINE void finish_row(const struct tvmq_float_dequantize_args *args, char *row, enum tvmq_real_form form) {
   const int32_t *restrict weight_sums = args->weight_sums;
   const float *restrict weight_scales = args->weight_scales, *restrict bias = args->bias;
   const uint32_t zero_point = (uint32_t)args->zero_point;
@@ -79,8 +79,8 @@ TVMQ_INLINE void finish_row(const struct tvmq_float_sums_args *args, char *row, 
   }
 }
 
-void SYMBOL(float_sums, ISA)(const struct tvmq_float_sums_args *call) {
-  const struct tvmq_float_sums_args args = *call;  // a copy, which no stored value can be part of
+void SYMBOL(float_dequantize, ISA)(const struct tvmq_float_dequantize_args *call) {
+  const struct tvmq_float_dequantize_args args = *call;  // a copy, which no stored value can be part of
   char *row = args.sums;
   for (size_t m = 0; m < args.rows; m++, row += args.stride * sizeof(float)) {
     if (args.form == TVMQ_REAL_IN_TURN)

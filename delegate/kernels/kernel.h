@@ -3,7 +3,7 @@
 //
 // Conventions shared by all families
 // - Eight-bit tensors are handled as int8. A uint8 tensor is the same bytes xor 0x80 with its zero point lowered by 128: `in_flip` and `stage->flip` hold that
-//   0x80 or 0. A kernel whose operand is unsigned (layout a_offset = 128) works on value + 128; its caller turns in_flip around, and fold.c repays the offset.
+//   0x80 or 0. A kernel whose operand is unsigned (layout a_offset = 128) works on value + 128; its caller toggles in_flip, and fold.c repays the offset.
 // - Accumulators wrap, as the reference's do: int32, or int64 where the layout's acc_bytes is 8 (16x8).
 // - Nothing is read outside the rows, pixels and panels given; nothing is written outside the output named in the contract.
 // - Kernels allocate nothing, lock nothing and keep no state.
@@ -47,8 +47,8 @@
   FAMILY(SOFTMAX, "softmax")                                      \
   FAMILY(ARG_MAX, "arg_max")                                      \
   FAMILY(FLOAT_RANGE, "float_range")                              \
-  FAMILY(FLOAT_STEPS, "float_steps")                              \
-  FAMILY(FLOAT_SUMS, "float_sums")                                \
+  FAMILY(FLOAT_QUANTIZE, "float_quantize")                        \
+  FAMILY(FLOAT_DEQUANTIZE, "float_dequantize")                    \
   FAMILY(FLOAT_PAIR, "float_pair")                                \
   FAMILY(FLOAT_MAP, "float_map")                                  \
   FAMILY(FLOAT_POOL, "float_pool")                                \
@@ -111,8 +111,8 @@ struct tvmq_variant {
     tvmq_softmax_fn softmax;
     tvmq_arg_max_fn arg_max;
     tvmq_float_range_fn float_range;
-    tvmq_float_steps_fn float_steps;
-    tvmq_float_sums_fn float_sums;
+    tvmq_float_quantize_fn float_quantize;
+    tvmq_float_dequantize_fn float_dequantize;
     tvmq_float_pair_fn float_pair;
     tvmq_float_map_fn float_map;
     tvmq_float_pool_fn float_pool;

@@ -40,7 +40,7 @@ int64_t tvmq_copy_index(const struct tvmq_copy_axis *axis, size_t i) {
 
 static bool is_inside(const struct tvmq_copy_axis *axis, int64_t index) { return index >= 0 && index < (int64_t)axis->size; }
 
-// Where the function is monotone, or turned at its ends, its ends decide.
+// Where the function is monotone, or reflected at its ends, its ends decide.
 bool tvmq_copy_fits(const struct tvmq_copy_axis *axis) {
   if (axis->n == 0) return true;
   switch (axis->kind) {

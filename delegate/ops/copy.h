@@ -21,7 +21,7 @@ enum tvmq_copy_kind {
   TVMQ_COPY_STEPS,     // first + i * step
   TVMQ_COPY_WRAPPED,   // i modulo the size
   TVMQ_COPY_PADDED,    // i - first; the padded value where that is outside the input
-  TVMQ_COPY_MIRRORED,  // i - first, turned back at both ends; at the outermost element itself if `step` is 1, behind it if `step` is 0
+  TVMQ_COPY_MIRRORED,  // i - first, reflected at both ends; at the outermost element itself if `step` is 1, behind it if `step` is 0
   TVMQ_COPY_NEAREST,   // the nearest of an image whose size is another
   TVMQ_COPY_LISTED     // list[i]
 };
@@ -52,7 +52,7 @@ struct tvmq_copy_desc {
 // A dimension that reads the input's dimension as it is.
 static inline struct tvmq_copy_axis tvmq_copy_whole(size_t n, size_t stride) { return (struct tvmq_copy_axis){.n = n, .size = n, .stride = stride, .step = 1}; }
 
-// The index that the output's index i reads; negative: none, the padded value. MIRRORED expects at most one turn, LISTED what tvmq_copy_fits has checked.
+// The index that the output's index i reads; negative: none, the padded value. MIRRORED expects at most one reflection, LISTED what tvmq_copy_fits has checked.
 int64_t tvmq_copy_index(const struct tvmq_copy_axis *axis, size_t i);
 
 // Whether all indices of the output read inside the input, or are padded.

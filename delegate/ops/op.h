@@ -20,7 +20,7 @@
 // When convolutions are computed by Winograd: where that is estimated to be faster, wherever it is exact, or never.
 enum tvmq_winograd_use { TVMQ_WINOGRAD_AUTO, TVMQ_WINOGRAD_ON, TVMQ_WINOGRAD_OFF };
 
-struct tvmq_records;
+struct tvmq_tuning_records;
 struct tvmq_weight_file;
 struct tvmq_weight_list;
 
@@ -36,15 +36,15 @@ struct tvmq_env {
   const struct tvmq_machine *machine;  // to choose for: detected, by the options `tune`, `machine` or `estimate`, or by tvmq_set_machine()
   enum tvmq_rounding rounding;
   enum tvmq_winograd_use winograd;
-  struct tvmq_budget *transformed;       // for weights transformed by Winograd; outlives the operators
-  struct tvmq_threads *threads;          // NULL: one thread
-  struct tvmq_scratch *scratch;          // shared by all operators planned with this environment; outlives them
-  const struct tvmq_records *tuned;      // choices that tuning has proven, which become wishes; NULL: none
-  const struct tvmq_hasher *hasher;      // for keys of packed weights; NULL: they are not shared
-  const struct tvmq_key *content;        // names the constants of the node that is planned; NULL: nobody knows
-  struct tvmq_weight_file *weight_file;  // packed weights of an earlier process; NULL: none
-  struct tvmq_weight_list *new_weights;  // gets those that are to be written there; NULL: none are
-  const struct tvmq_choice *wish;        // what is given of the choice for the operator that is planned; NULL: nothing
+  struct tvmq_budget *transformed;          // for weights transformed by Winograd; outlives the operators
+  struct tvmq_threads *threads;             // NULL: one thread
+  struct tvmq_scratch *scratch;             // shared by all operators planned with this environment; outlives them
+  const struct tvmq_tuning_records *tuned;  // choices that tuning has proven, which become wishes; NULL: none
+  const struct tvmq_hasher *hasher;         // for keys of packed weights; NULL: they are not shared
+  const struct tvmq_key *content;           // names the constants of the node that is planned; NULL: nobody knows
+  struct tvmq_weight_file *weight_file;     // packed weights of an earlier process; NULL: none
+  struct tvmq_weight_list *new_weights;     // gets those that are to be written there; NULL: none are
+  const struct tvmq_choice *wish;           // what is given of the choice for the operator that is planned; NULL: nothing
 };
 
 static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {
@@ -73,21 +73,21 @@ struct tvmq_part {
   size_t channel, channels;
 };
 
-// Who is told of each part of an output when it is complete, and still in the cache of the thread that made it; of no element twice.
-struct tvmq_reader {
-  void (*read)(const struct tvmq_reader *reader, const struct tvmq_part *part);
+// An epilogue is run on each part of an output when it is complete, and still in the cache of the thread that made it; on no element twice.
+struct tvmq_epilogue {
+  void (*run)(const struct tvmq_epilogue *epilogue, const struct tvmq_part *part);
 };
 
 // A pass of an operator: the part of an inference that is computed between two barriers.
 struct tvmq_pass {
   size_t number;
-  const void *const *in;             // the input tensors in the operator's order, NULL where one is empty; one may be given twice
-  void *const *outs;                 // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
-  const struct tvmq_reader *reader;  // of the output of a class with `tells`; NULL: there is none
+  const void *const *in;                 // the input tensors in the operator's order, NULL where one is empty; one may be given twice
+  void *const *outs;                     // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
+  const struct tvmq_epilogue *epilogue;  // of a class with `runs_epilogue`; NULL: there is none
 };
 
-static inline void tvmq_tell(const struct tvmq_pass *pass, size_t first, size_t n, size_t channel, size_t channels) {
-  if (pass->reader != NULL) pass->reader->read(pass->reader, &(struct tvmq_part){first, n, channel, channels});
+static inline void tvmq_run_epilogue(const struct tvmq_pass *pass, size_t first, size_t n, size_t channel, size_t channels) {
+  if (pass->epilogue != NULL) pass->epilogue->run(pass->epilogue, &(struct tvmq_part){first, n, channel, channels});
 }
 
 // How an operator that does nothing but move bytes moves them.
@@ -139,7 +139,7 @@ struct tvmq_op_class {
   // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
   // member is NULL where operators compute nothing that shapes could depend on.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
-  bool tells;          // the pass's reader, if there is one, of every element of the output once
+  bool runs_epilogue;  // the pass's, if there is one, once for every element of the output
   bool in_place;       // the output may be the first input
   bool light;          // runtimes do what it computes as fast as memory is read, such as conversions of elements to another type
   bool light_if_wide;  // likewise of elements of 32 bits and more

@@ -36,10 +36,10 @@ static const void **point_at(const void **table, const uint8_t *pixel, size_t n,
 
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table) {
   // A column alone is pointed at as a row.
-  const bool turns = grid->columns == 1;
-  const struct tvmq_pixel_grid turned = {.h = grid->w, .w = grid->h, .y = grid->x, .x = grid->y, .rows = grid->columns, .columns = grid->rows};
-  const struct tvmq_pixel_grid lines = turns ? turned : *grid;
-  const size_t row_step = turns ? pixels->column_step : pixels->row_step, column_step = turns ? pixels->row_step : pixels->column_step;
+  const bool is_column = grid->columns == 1;
+  const struct tvmq_pixel_grid transposed = {.h = grid->w, .w = grid->h, .y = grid->x, .x = grid->y, .rows = grid->columns, .columns = grid->rows};
+  const struct tvmq_pixel_grid lines = is_column ? transposed : *grid;
+  const size_t row_step = is_column ? pixels->column_step : pixels->row_step, column_step = is_column ? pixels->row_step : pixels->column_step;
   const struct span span = inside(&lines);
   const uint8_t *line = pixels->origin + span.begin * column_step;
   for (size_t row = 0; row < lines.rows; row++, line += row_step) {
@@ -90,13 +90,13 @@ static size_t index_of(size_t at, ptrdiff_t first, size_t dilation, size_t n) {
 void tvmq_copy_last_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, size_t pixel_bytes, size_t reach, uint8_t *out,
                            const void **table) {
   // The image's lines may be the grid's columns. Backwards from the last pixel, x is its place in a line of the image.
-  const bool turned = pixels->column_step * grid->h->dilation > pixels->row_step * grid->w->dilation;
-  const size_t width = turned ? grid->h->in : grid->w->in, height = turned ? grid->w->in : grid->h->in;
+  const bool transposed = pixels->column_step * grid->h->dilation > pixels->row_step * grid->w->dilation;
+  const size_t width = transposed ? grid->h->in : grid->w->in, height = transposed ? grid->w->in : grid->h->in;
   size_t x = width, y = height;
   for (size_t left = reach - 1; left > 0 && y > 0; left--, out += reach * pixel_bytes) {
     x--;
-    const size_t row = index_of(turned ? x : y - 1, grid->y, grid->h->dilation, grid->rows);
-    const size_t column = index_of(turned ? y - 1 : x, grid->x, grid->w->dilation, grid->columns);
+    const size_t row = index_of(transposed ? x : y - 1, grid->y, grid->h->dilation, grid->rows);
+    const size_t column = index_of(transposed ? y - 1 : x, grid->x, grid->w->dilation, grid->columns);
     if (x == 0) {
       x = width;
       y--;

@@ -1,5 +1,5 @@
 // A transposed convolution as ordinary ones of stride 1. Outputs a stride apart meet the same taps: they are a phase. Each phase is a convolution of its own
-// with every stride-th tap of the filter, turned round, and all phases read the same inputs: those that have as many taps, or fewer beside absent ones, are
+// with every stride-th tap of the filter, reversed, and all phases read the same inputs: those that have as many taps, or fewer beside absent ones, are
 // together one convolution that has the output channels once for each phase.
 #pragma once
 

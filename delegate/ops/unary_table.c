@@ -53,8 +53,8 @@ static void line_table(const struct tvmq_unary_desc *desc, const struct tvmq_una
   for (int x = 0; x < TVMQ_N_BYTES; x++) {
     const int32_t value = tvmq_byte_value(desc->in_type, (uint8_t)x) - desc->in.zero_point;
     const struct tvmq_scale *scale = &line->scale[value < 0];
-    const int32_t turned = value < 0 ? line->sign * value : value;
-    out[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(tvmq_rescale(rounding, turned, scale->multiplier, scale->shift), desc->out.zero_point), line->min, line->max);
+    const int32_t rectified = value < 0 ? line->sign * value : value;
+    out[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(tvmq_rescale(rounding, rectified, scale->multiplier, scale->shift), desc->out.zero_point), line->min, line->max);
   }
 }
 

@@ -17,9 +17,9 @@ static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_dept
     pairs = padded_depths - first >= HALF && k - first < HALF ? HALF / PAIR : HALF / PAIR / 2;
     if (pairs < HALF / PAIR) first = padded_depths - 2 * pairs;
   }
-  const size_t turn = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // a power of two
+  const size_t rotated = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // a power of two
   const size_t vector_bytes = pairs > ROTATION ? 2 * HALF : HALF;
-  return first * layout->nr + (turn % ROTATION * (layout->nr / ROTATION) + position / ROTATION) * vector_bytes + turn / ROTATION * HALF +
+  return first * layout->nr + (rotated % ROTATION * (layout->nr / ROTATION) + position / ROTATION) * vector_bytes + rotated / ROTATION * HALF +
          position % ROTATION * PAIR + k % PAIR;
 }
 

@@ -63,7 +63,7 @@ static bool is_of_other_version(const char *text, size_t size) {
 
 static uint64_t hash_of(const char *task) { return tvmq_checksum(0, task, strlen(task)); }
 
-static struct tvmq_tuned *find(const struct tvmq_records *records, const char *task) {
+static struct tvmq_tuned *find(const struct tvmq_tuning_records *records, const char *task) {
   const uint64_t hash = hash_of(task);
   for (size_t i = 0; i < records->n; i++) {
     if (records->list[i].hash == hash && strcmp(records->list[i].task, task) == 0) return &records->list[i];
@@ -71,13 +71,13 @@ static struct tvmq_tuned *find(const struct tvmq_records *records, const char *t
   return NULL;
 }
 
-const struct tvmq_choice *tvmq_records_find(const struct tvmq_records *records, const char *task) {
+const struct tvmq_choice *tvmq_tuning_records_find(const struct tvmq_tuning_records *records, const char *task) {
   const struct tvmq_tuned *found = find(records, task);
   return found != NULL ? &found->choice : NULL;
 }
 
 // A new entry for the task; NULL: there are too many, or memory is short.
-static struct tvmq_tuned *add(struct tvmq_records *records, const char *task) {
+static struct tvmq_tuned *add(struct tvmq_tuning_records *records, const char *task) {
   if (records->n == TVMQ_MOST_TUNED) return NULL;
   if (records->list == NULL) records->list = tvmq_alloc(TVMQ_MOST_TUNED * sizeof *records->list);
   char *copy = records->list != NULL ? tvmq_alloc(strlen(task) + 1) : NULL;
@@ -88,7 +88,7 @@ static struct tvmq_tuned *add(struct tvmq_records *records, const char *task) {
   return entry;
 }
 
-static void take(struct tvmq_records *records, const struct line *line, const struct tvmq_choice *choice) {
+static void take(struct tvmq_tuning_records *records, const struct line *line, const struct tvmq_choice *choice) {
   const double gain = line->default_least_ns / line->least_ns;
   struct tvmq_tuned *entry = find(records, line->task);
   records->taken++;
@@ -100,13 +100,13 @@ static void take(struct tvmq_records *records, const struct line *line, const st
 }
 
 // Lines written before there were identities go by the name alone.
-static bool is_of_this_machine(const struct tvmq_records *records, const struct line *line) {
+static bool is_of_this_machine(const struct tvmq_tuning_records *records, const struct line *line) {
   return strcmp(line->cpu, records->cpu) == 0 && line->in_order == records->in_order &&
          (line->identity[0] == '\0' || strcmp(line->identity, records->identity) == 0);
 }
 
 // The counter that the line belongs to.
-static size_t *judge(struct tvmq_records *records, const char *text, size_t size, struct line *line, struct tvmq_choice *choice) {
+static size_t *judge(struct tvmq_tuning_records *records, const char *text, size_t size, struct line *line, struct tvmq_choice *choice) {
   struct tvmq_json json = {.at = text, .end = text + size};
   if (!tvmq_read_members(&json, line_members, N_LINE, line) || !tvmq_json_done(&json) || line->version != TVMQ_RECORDS_VERSION)
     return is_of_other_version(text, size) ? &records->other_version : &records->bad;
@@ -118,7 +118,7 @@ static size_t *judge(struct tvmq_records *records, const char *text, size_t size
   return tvmq_choice_known(&line->choice, choice) ? &records->taken : &records->unknown;
 }
 
-static void parse_line(struct tvmq_records *records, const char *text, size_t size) {
+static void parse_line(struct tvmq_tuning_records *records, const char *text, size_t size) {
   struct line line = {0};
   struct tvmq_choice choice;
   size_t *counter = judge(records, text, size, &line, &choice);
@@ -134,7 +134,7 @@ static bool is_blank(const char *text, size_t size) {
   return size == 0;
 }
 
-void tvmq_records_parse(struct tvmq_records *records, const char *text, size_t size) {
+void tvmq_tuning_records_parse(struct tvmq_tuning_records *records, const char *text, size_t size) {
   while (size > 0) {
     const char *newline = memchr(text, '\n', size);
     const size_t length = newline != NULL ? (size_t)(newline - text) : size;
@@ -145,11 +145,11 @@ void tvmq_records_parse(struct tvmq_records *records, const char *text, size_t s
   }
 }
 
-static size_t records_in(const struct tvmq_records *records) {
+static size_t records_in(const struct tvmq_tuning_records *records) {
   return records->taken + records->measurements + records->other_machine + records->other_version + records->unknown;
 }
 
-static const char *read_all(struct tvmq_records *records, FILE *file) {
+static const char *read_all(struct tvmq_tuning_records *records, FILE *file) {
   struct stat about;
   if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) return "not a regular file";
   if (about.st_size > TVMQ_RECORDS_BYTES) return "more than 64 MiB";
@@ -158,13 +158,13 @@ static const char *read_all(struct tvmq_records *records, FILE *file) {
   const size_t size = fread(text, 1, (size_t)about.st_size, file);
   const bool failed = ferror(file) != 0;
   const size_t before = records_in(records), bad = records->bad;
-  if (!failed) tvmq_records_parse(records, text, size);  // whole or not at all
+  if (!failed) tvmq_tuning_records_parse(records, text, size);  // whole or not at all
   tvmq_free(text);
   if (failed) return "cannot be read";
   return records_in(records) == before && records->bad > bad ? "no line is a record" : NULL;
 }
 
-const char *tvmq_records_read(struct tvmq_records *records, const char *path) {
+const char *tvmq_tuning_records_read(struct tvmq_tuning_records *records, const char *path) {
   struct stat about;
   if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return "not a regular file";  // opening a pipe would wait
   FILE *file = fopen(path, "rbe");
@@ -174,7 +174,7 @@ const char *tvmq_records_read(struct tvmq_records *records, const char *path) {
   return why;
 }
 
-void tvmq_records_free(struct tvmq_records *records) {
+void tvmq_tuning_records_free(struct tvmq_tuning_records *records) {
   for (size_t i = 0; i < records->n; i++) tvmq_free(records->list[i].task);
   tvmq_free(records->list);
   records->list = NULL;

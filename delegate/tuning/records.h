@@ -18,7 +18,7 @@ struct tvmq_tuned {
   double gain;  // the default's least time over its own
 };
 
-struct tvmq_records {
+struct tvmq_tuning_records {
   const char *cpu, *identity;  // whose records count: its name, what tells it from others of that name (cpu/cpu.h), and how it executes
   bool in_order;
   struct tvmq_tuned *list;
@@ -33,10 +33,10 @@ struct tvmq_records {
 };
 
 // Adds those of a file, or of a text. Of several for one task the one with the greatest gain counts. NULL, or why the file is of no use (static string).
-const char *tvmq_records_read(struct tvmq_records *records, const char *path);
-void tvmq_records_parse(struct tvmq_records *records, const char *text, size_t size);
+const char *tvmq_tuning_records_read(struct tvmq_tuning_records *records, const char *path);
+void tvmq_tuning_records_parse(struct tvmq_tuning_records *records, const char *text, size_t size);
 
-void tvmq_records_free(struct tvmq_records *records);
+void tvmq_tuning_records_free(struct tvmq_tuning_records *records);
 
 // The choice for a task; NULL: there is none.
-const struct tvmq_choice *tvmq_records_find(const struct tvmq_records *records, const char *task);
+const struct tvmq_choice *tvmq_tuning_records_find(const struct tvmq_tuning_records *records, const char *task);

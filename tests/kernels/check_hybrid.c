@@ -45,21 +45,21 @@ static void check_range(const struct tvmq_variant *variant) {
   for (size_t i = 0; i < (check_quick ? 20 : 300); i++) check_range_of(variant, check_below(MAX_N));
 }
 
-// ---- float_steps: a product of float32 is exact in float64, and so is what the definitions round
+// ---- float_quantize: a product of float32 is exact in float64, and so is what the definitions round
 
 static double away(double x) { return x < 0 ? -floor(0.5 - x) : floor(x + 0.5); }
 
-static int8_t wanted_steps(const struct tvmq_float_steps_args *args, float x) {
+static int8_t wanted_steps(const struct tvmq_float_quantize_args *args, float x) {
   const double product = (float)((double)x * (double)args->inverse);
   double value = args->zero_point;
   switch (args->rounding) {
-    case TVMQ_STEPS_HALF:
+    case TVMQ_FLOAT_ROUNDING_HALF:
       value += trunc((double)(float)(product + (product < 0 ? -0.5 : 0.5)));
       break;
-    case TVMQ_STEPS_OF_THE_SUM:
+    case TVMQ_FLOAT_ROUNDING_OF_THE_SUM:
       value = away((double)(float)(value + product));
       break;
-    case TVMQ_STEPS_AWAY:
+    case TVMQ_FLOAT_ROUNDING_AWAY:
     default:
       value += away(product);
       break;
@@ -80,11 +80,11 @@ static void check_steps_of(const struct tvmq_variant *variant, size_t n) {
   const bool symmetric = check_one_in(2);
   const float *in = guard_at(&in_guard, 0, n * sizeof *in, side);
   int8_t *out = guard_at(&out_guard, 0, n, side);
-  const struct tvmq_float_steps_args args = {
+  const struct tvmq_float_quantize_args args = {
       .in = in,
       .out = out,
       .n = n,
-      .rounding = (enum tvmq_steps_rounding)check_below(3),
+      .rounding = (enum tvmq_float_rounding)check_below(3),
       .inverse = check_one_in(2) ? ldexpf(1, (int)check_between(-8, 8)) : 0.01f + fabsf(draw_float(50)),
       .zero_point = symmetric ? 0 : (int32_t)check_between(INT8_MIN, INT8_MAX),
       .min = symmetric ? -INT8_MAX : INT8_MIN,
@@ -94,7 +94,7 @@ static void check_steps_of(const struct tvmq_variant *variant, size_t n) {
   uint8_t *slot = guard_slot(&out_guard, 0);
   memcpy(slot, background, out_guard.slot_bytes);
   check_case("%zu elements, rounding %d, inverse %a, zero point %d", n, (int)args.rounding, (double)args.inverse, args.zero_point);
-  CHECK_CALL(variant->fn.float_steps, (&args));
+  CHECK_CALL(variant->fn.float_quantize, (&args));
   for (size_t i = 0; i < n; i++) {
     const int8_t wanted = wanted_steps(&args, in[i]);
     if (out[i] != wanted) check_fail("element %zu, %a: got %d, want %d", i, (double)in[i], out[i], wanted);
@@ -108,9 +108,9 @@ static void check_steps(const struct tvmq_variant *variant) {
   for (size_t i = 0; i < (check_quick ? 20 : 500); i++) check_steps_of(variant, check_below(MAX_N));
 }
 
-// ---- float_sums: the volatile variables keep compilers from contracting
+// ---- float_dequantize: the volatile variables keep compilers from contracting
 
-static float wanted_real(const struct tvmq_float_sums_args *args, int32_t sum, size_t n) {
+static float wanted_real(const struct tvmq_float_dequantize_args *args, int32_t sum, size_t n) {
   const int64_t acc = (int64_t)sum - (int64_t)args->zero_point * args->weight_sums[n];
   const float real = (float)(int32_t)(uint32_t)acc, w = args->weight_scales[n];
   volatile float product, value;
@@ -135,7 +135,7 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
   const size_t n = (rows - 1) * stride + channels;
   char *sums = guard_at(&out_guard, 0, n * sizeof(float), side);
   const bool clamps = check_one_in(2);
-  const struct tvmq_float_sums_args args = {
+  const struct tvmq_float_dequantize_args args = {
       .sums = sums,
       .rows = rows,
       .stride = stride,
@@ -162,7 +162,7 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
     memcpy(sums + (i / channels * stride + i % channels) * sizeof drawn[i], &drawn[i], sizeof drawn[i]);
   }
   check_case("%zu rows of %zu channels, stride %zu, form %d, zero point %d", rows, channels, stride, (int)args.form, args.zero_point);
-  CHECK_CALL(variant->fn.float_sums, (&args));
+  CHECK_CALL(variant->fn.float_dequantize, (&args));
   for (size_t i = 0; i < rows * channels; i++) {
     char *const at = sums + (i / channels * stride + i % channels) * sizeof(float);
     const float wanted = wanted_real(&args, drawn[i], i % channels);
@@ -189,8 +189,8 @@ enum { BENCHED = 4096, CHANNELS = 64 };
 struct problem {
   const struct tvmq_variant *variant;
   struct tvmq_float_range_args range;
-  struct tvmq_float_steps_args steps;
-  struct tvmq_float_sums_args sums;
+  struct tvmq_float_quantize_args steps;
+  struct tvmq_float_dequantize_args sums;
 };
 
 static void run_range(void *context) {
@@ -200,12 +200,12 @@ static void run_range(void *context) {
 
 static void run_steps(void *context) {
   const struct problem *p = context;
-  p->variant->fn.float_steps(&p->steps);
+  p->variant->fn.float_quantize(&p->steps);
 }
 
 static void run_sums(void *context) {
   const struct problem *p = context;
-  p->variant->fn.float_sums(&p->sums);
+  p->variant->fn.float_dequantize(&p->sums);
 }
 
 static void bench(const struct tvmq_variant *variant) {
@@ -228,12 +228,12 @@ static void bench(const struct tvmq_variant *variant) {
                .max = 6},
   };
   check_bench(variant, "4096 elements", BENCHED,
-              variant->family == TVMQ_FAMILY_FLOAT_RANGE   ? run_range
-              : variant->family == TVMQ_FAMILY_FLOAT_STEPS ? run_steps
-                                                           : run_sums,
+              variant->family == TVMQ_FAMILY_FLOAT_RANGE      ? run_range
+              : variant->family == TVMQ_FAMILY_FLOAT_QUANTIZE ? run_steps
+                                                              : run_sums,
               &p);
 }
 
 const struct check_family check_float_range = {check_range, bench};
-const struct check_family check_float_steps = {check_steps, bench};
-const struct check_family check_float_sums = {check_sums, bench};
+const struct check_family check_float_quantize = {check_steps, bench};
+const struct check_family check_float_dequantize = {check_sums, bench};

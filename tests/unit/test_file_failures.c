@@ -199,13 +199,13 @@ static void check_lives(enum how when, int number, const char *before) {
 // A file that breaks off while it is read counts as not read at all.
 static void check_records(void) {
   for (size_t n = 1;; n++) {
-    struct tvmq_records found = {.cpu = "this one"};
+    struct tvmq_tuning_records found = {.cpu = "this one"};
     begin_failing(ONCE, n, EIO);
-    const char *why = tvmq_records_read(&found, records);
+    const char *why = tvmq_tuning_records_read(&found, records);
     const bool failed = end_failing() >= n;
     CHECK(why == NULL || (found.n == 0 && found.taken == 0 && found.bad == 0), "call %zu: it cannot be read, but %zu records", n, found.n);
     CHECK(failed || (why == NULL && found.n == 2), "%zu records", found.n);
-    tvmq_records_free(&found);
+    tvmq_tuning_records_free(&found);
     if (!failed) break;
   }
 }

@@ -17,11 +17,11 @@ enum { LINE = 1024 };
 
 static const char *kernel(void) { return tvmq_variants[0].name; }
 
-static struct tvmq_records none(void) { return (struct tvmq_records){.cpu = "this one", .identity = "GenuineIntel 6-143 amx"}; }
+static struct tvmq_tuning_records none(void) { return (struct tvmq_tuning_records){.cpu = "this one", .identity = "GenuineIntel 6-143 amx"}; }
 
-static struct tvmq_records parsed(const char *text) {
-  struct tvmq_records records = none();
-  tvmq_records_parse(&records, text, strlen(text));
+static struct tvmq_tuning_records parsed(const char *text) {
+  struct tvmq_tuning_records records = none();
+  tvmq_tuning_records_parse(&records, text, strlen(text));
   return records;
 }
 
@@ -34,7 +34,7 @@ static const char *line(const char *task, const char *times, const char *proven)
   return text;
 }
 
-static size_t n_lines(const struct tvmq_records *r) { return r->taken + r->measurements + r->other_machine + r->other_version + r->unknown + r->bad; }
+static size_t n_lines(const struct tvmq_tuning_records *r) { return r->taken + r->measurements + r->other_machine + r->other_version + r->unknown + r->bad; }
 
 static void check_taken(void) {
   char text[4 * LINE] = "";
@@ -42,15 +42,15 @@ static void check_taken(void) {
   strcat(text, line("ADD b", "150", "true"));
   strcat(text, line("ADD c", "150", "false"));
   strcat(text, "\r\n  \n");
-  struct tvmq_records records = parsed(text);
+  struct tvmq_tuning_records records = parsed(text);
   CHECK(records.taken == 2 && records.measurements == 1 && n_lines(&records) == 3, "%zu taken, %zu measurements", records.taken, records.measurements);
-  const struct tvmq_choice *choice = tvmq_records_find(&records, "ADD a");
+  const struct tvmq_choice *choice = tvmq_tuning_records_find(&records, "ADD a");
   CHECK(choice != NULL && choice->way == TVMQ_WAY_IM2COL && choice->variant == &tvmq_variants[0] && choice->flip == TVMQ_FLIP_USES && choice->rows == 96 &&
             choice->panels == 2,
         "the choice");
   CHECK(records.list[0].gain == 2, "%g: the least times count", records.list[0].gain);
-  CHECK(tvmq_records_find(&records, "ADD c") == NULL && tvmq_records_find(&records, "ADD") == NULL, "others");
-  tvmq_records_free(&records);
+  CHECK(tvmq_tuning_records_find(&records, "ADD c") == NULL && tvmq_tuning_records_find(&records, "ADD") == NULL, "others");
+  tvmq_tuning_records_free(&records);
 }
 
 // In whatever order they come, of one task the greatest gain counts.
@@ -60,9 +60,9 @@ static void check_best(void) {
     char text[2 * LINE] = "";
     strcat(text, line("ADD a", first ? "90" : times[0], "true"));
     strcat(text, line("ADD a", first ? times[0] : "90", "true"));
-    struct tvmq_records records = parsed(text);
+    struct tvmq_tuning_records records = parsed(text);
     CHECK(records.n == 1 && records.taken == 2 && records.list[0].gain > 2.2, "%zu, gain %g", records.n, records.list[0].gain);
-    tvmq_records_free(&records);
+    tvmq_tuning_records_free(&records);
   }
 }
 
@@ -72,7 +72,7 @@ static void check_skipped(void) {
     const char *part, *instead;
     size_t counter;
   } cases[] = {
-#define COUNTER(name) offsetof(struct tvmq_records, name)
+#define COUNTER(name) offsetof(struct tvmq_tuning_records, name)
       {"this one", "another", COUNTER(other_machine)},
       {"\"in_order\": false", "\"in_order\": true", COUNTER(other_machine)},
       {"\"in_order\"", "\"identity\": \"GenuineIntel 6-143 amx\", \"in_order\"", COUNTER(taken)},
@@ -117,40 +117,42 @@ static void check_skipped(void) {
     char text[2 * LINE];
     if (!CHECK(at != NULL, "case %zu", i)) continue;
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, cases[i].instead, at + strlen(cases[i].part));
-    struct tvmq_records records = parsed(text);
+    struct tvmq_tuning_records records = parsed(text);
     const size_t *counter = (const size_t *)((const char *)&records + cases[i].counter);
     CHECK(*counter == 1 && n_lines(&records) == 1, "%s: %zu bad, %zu taken", text, records.bad, records.taken);
-    tvmq_records_free(&records);
+    tvmq_tuning_records_free(&records);
   }
 }
 
 // A record that leaves the task to the runtime names no kernel.
 static void check_left(void) {
-  struct tvmq_records records = parsed("{\"version\": 1, " CPU
-                                       ", \"task\": \"PAD a\", \"choice\": {\"way\": \"runtime\", \"kernel\": \"\", \"flipped_copy\": false, \"rows\": 0, "
-                                       "\"panels\": 0}, \"times_ns\": [1], \"default_times_ns\": [2], \"proven\": true}");
-  const struct tvmq_choice *choice = tvmq_records_find(&records, "PAD a");
+  struct tvmq_tuning_records records =
+      parsed("{\"version\": 1, " CPU
+             ", \"task\": \"PAD a\", \"choice\": {\"way\": \"runtime\", \"kernel\": \"\", \"flipped_copy\": false, \"rows\": 0, "
+             "\"panels\": 0}, \"times_ns\": [1], \"default_times_ns\": [2], \"proven\": true}");
+  const struct tvmq_choice *choice = tvmq_tuning_records_find(&records, "PAD a");
   CHECK(records.taken == 1 && choice != NULL && choice->way == TVMQ_WAY_RUNTIME && choice->variant == NULL, "%zu taken", records.taken);
-  tvmq_records_free(&records);
+  tvmq_tuning_records_free(&records);
 }
 
 // Tasks that are too many or too long are let go; texts end anywhere.
 static void check_limits(void) {
-  struct tvmq_records records = none();
+  struct tvmq_tuning_records records = none();
   char task[2 * TVMQ_TASK_SIZE];
   for (int i = 0; i < TVMQ_MOST_TUNED + 10; i++) {
     snprintf(task, sizeof task, "ADD %d", i);
     const char *text = line(task, "100", "true");
-    tvmq_records_parse(&records, text, strlen(text));
+    tvmq_tuning_records_parse(&records, text, strlen(text));
   }
-  CHECK(records.n == TVMQ_MOST_TUNED && tvmq_records_find(&records, "ADD 0") != NULL && tvmq_records_find(&records, task) == NULL, "%zu", records.n);
-  tvmq_records_free(&records);
+  CHECK(records.n == TVMQ_MOST_TUNED && tvmq_tuning_records_find(&records, "ADD 0") != NULL && tvmq_tuning_records_find(&records, task) == NULL, "%zu",
+        records.n);
+  tvmq_tuning_records_free(&records);
   memset(task, 'A', sizeof task);
   for (int longer = 0; longer < 2; longer++) {
     task[TVMQ_TASK_SIZE - 1 + longer] = '\0';
     records = parsed(line(task, "100", "true"));
     CHECK(longer ? records.bad == 1 : records.taken == 1, "a task of %zu characters", strlen(task));
-    tvmq_records_free(&records);
+    tvmq_tuning_records_free(&records);
     task[TVMQ_TASK_SIZE - 1] = 'A';
   }
   const char *good = line("ADD a", "100", "true");
@@ -158,9 +160,9 @@ static void check_limits(void) {
     char *copy = malloc(n + 1);
     memcpy(copy, good, n);
     records = none();
-    tvmq_records_parse(&records, copy, n);
+    tvmq_tuning_records_parse(&records, copy, n);
     CHECK(records.taken == 0 && records.bad == (n > 0), "the first %zu bytes", n);
-    tvmq_records_free(&records);
+    tvmq_tuning_records_free(&records);
     free(copy);
   }
 }
@@ -174,10 +176,10 @@ static void check_mutations(void) {
     strcpy(text, line("ADD a", "100", "true"));
     const size_t n = strlen(text);
     for (unsigned long long k = unit_random(&state) % 4; k-- > 0;) text[unit_random(&state) % n] = (char)unit_random(&state);
-    struct tvmq_records records = none();
-    tvmq_records_parse(&records, text, n);
+    struct tvmq_tuning_records records = none();
+    tvmq_tuning_records_parse(&records, text, n);
     taken += records.taken;
-    tvmq_records_free(&records);
+    tvmq_tuning_records_free(&records);
   }
   CHECK(taken > 1000 && taken < 19000, "%zu taken", taken);
 }
@@ -186,24 +188,25 @@ static void check_files(void) {
   char path[] = "/tmp/tvmq_records_XXXXXX";
   const int file = mkstemp(path);
   const char *text = line("ADD a", "100", "true"), other[] = "# Notes\n";
-  struct tvmq_records records = none();
+  struct tvmq_tuning_records records = none();
   const size_t blocks = tvmq_alloc_live();
   CHECK(file >= 0 && write(file, other, strlen(other)) == (ssize_t)strlen(other), "%s", path);
-  CHECK_STRING(tvmq_records_read(&records, path), "no line is a record", "another file");
+  CHECK_STRING(tvmq_tuning_records_read(&records, path), "no line is a record", "another file");
   CHECK(write(file, text, strlen(text)) == (ssize_t)strlen(text) && close(file) == 0, "%s", path);
-  CHECK_STRING(tvmq_records_read(&records, path), NULL, "read");
-  CHECK_STRING(tvmq_records_read(&records, path), NULL, "read again");
+  CHECK_STRING(tvmq_tuning_records_read(&records, path), NULL, "read");
+  CHECK_STRING(tvmq_tuning_records_read(&records, path), NULL, "read again");
   CHECK(records.n == 1 && records.taken == 2, "%zu", records.n);
-  CHECK(tvmq_records_read(&records, "/nowhere") != NULL && tvmq_records_read(&records, "/tmp") != NULL && tvmq_records_read(&records, "/dev/zero") != NULL,
+  CHECK(tvmq_tuning_records_read(&records, "/nowhere") != NULL && tvmq_tuning_records_read(&records, "/tmp") != NULL &&
+            tvmq_tuning_records_read(&records, "/dev/zero") != NULL,
         "no files");
-  tvmq_records_free(&records);
+  tvmq_tuning_records_free(&records);
   for (size_t at = 1; at < 5; at++) {
     records = none();
     tvmq_alloc_fail_at(at);
-    const char *why = tvmq_records_read(&records, path);
+    const char *why = tvmq_tuning_records_read(&records, path);
     tvmq_alloc_fail_at(0);
     CHECK((why != NULL) == (at == 1) && records.n == (at == 4), "allocation %zu: %s, %zu", at, why, records.n);
-    tvmq_records_free(&records);
+    tvmq_tuning_records_free(&records);
   }
   CHECK(tvmq_alloc_live() == blocks, "%zu blocks left", tvmq_alloc_live() - blocks);
   unlink(path);

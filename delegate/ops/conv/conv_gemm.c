@@ -140,7 +140,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
     if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }
-  tvmq_tell(pass, pixel, n_lines * lines->line_rows, group * group_n + panel * nr, tvmq_min(end_panel * nr, group_n) - panel * nr);
+  tvmq_run_epilogue(pass, pixel, n_lines * lines->line_rows, group * group_n + panel * nr, tvmq_min(end_panel * nr, group_n) - panel * nr);
 }
 
 const struct tvmq_conv_method tvmq_gemm_method = {

@@ -271,7 +271,7 @@ static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, 
     v->fn.gemm(&args);
   }
   if (overhangs) tvmq_move_rows(pass->outs[0], (ptrdiff_t)line, scratch + g->tile, (ptrdiff_t)wide_line, line, m);
-  tvmq_tell(pass, 0, m, 0, c->problem.group_n);
+  tvmq_run_epilogue(pass, 0, m, 0, c->problem.group_n);
 }
 
 static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {

@@ -300,7 +300,7 @@ static void finish(const struct wave *wave, size_t first, size_t end, const uint
         .stage = &c->stage,
     });
     for (size_t i = 0; !whole && i < rows * columns; i++) memcpy(out + (i / columns * w->w.out + i % columns) * pixel, tile + i * nr * bytes, n * bytes);
-    for (size_t row = 0; row < rows; row++) tvmq_tell(wave->pass, first_pixel + row * w->w.out, columns, channel, n);
+    for (size_t row = 0; row < rows; row++) tvmq_run_epilogue(wave->pass, first_pixel + row * w->w.out, columns, channel, n);
     t += run.n;
   }
 }

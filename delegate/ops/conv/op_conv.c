@@ -241,7 +241,7 @@ const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
                                            .info = info,
                                            .set_border = tvmq_conv_set_border,
                                            .turn = tvmq_conv_turn,
-                                           .tells = true};
+                                           .runs_epilogue = true};
 
 // Without a border: its rows are not pixels side by side.
 const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,

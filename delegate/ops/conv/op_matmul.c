@@ -17,7 +17,7 @@ struct matmul {
   struct tvmq_stage stage;                    // for any weights
   uint8_t *panels, *left;                     // of all matrices on the right; transposed ones on the left, NULL where none is
   size_t left_bytes, right_bytes, out_bytes;  // of a matrix
-  size_t to_pack, to_turn, pack_step;         // panels and matrices of the first pass, and how many of both a task has
+  size_t to_pack, to_transpose, pack_step;    // panels and matrices of the first pass, and how many of both a task has
   size_t product_tasks, step;                 // tasks of a product; or, where that is not 0, products of a task
   const struct tvmq_scratch *scratch;
 };
@@ -59,8 +59,8 @@ static float cycles_of(const struct matmul *m) {
 static void set_tasks(struct matmul *m, const struct tvmq_env *env) {
   const size_t wanted = tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, cycles_of(m)), 1), products = (size_t)m->desc.products;
   m->to_pack = (size_t)m->desc.rights * panels_of(m);
-  m->to_turn = m->desc.adj_x ? (size_t)m->desc.lefts : 0;
-  m->pack_step = tvmq_ceil_div(m->to_pack + m->to_turn, wanted);
+  m->to_transpose = m->desc.adj_x ? (size_t)m->desc.lefts : 0;
+  m->pack_step = tvmq_ceil_div(m->to_pack + m->to_transpose, wanted);
   m->product_tasks = tvmq_op_conv.n_tasks(m->conv, 0);
   m->step = products >= wanted ? tvmq_ceil_div(products, wanted) : 0;
 }
@@ -136,7 +136,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct matmul *m = (const struct matmul *)op;
   const size_t products = (size_t)m->desc.products;
-  if (pass == 0) return tvmq_ceil_div(m->to_pack + m->to_turn, m->pack_step);
+  if (pass == 0) return tvmq_ceil_div(m->to_pack + m->to_transpose, m->pack_step);
   return pass > 1 ? 0 : m->step > 0 ? tvmq_ceil_div(products, m->step) : products * m->product_tasks;
 }
 
@@ -159,7 +159,7 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
   c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
 }
 
-static void turn_left(const struct matmul *m, const uint8_t *in, size_t index) {
+static void transpose_left(const struct matmul *m, const uint8_t *in, size_t index) {
   const size_t rows = (size_t)m->desc.conv.in_w, depth = (size_t)m->desc.conv.in_c;
   const struct tvmq_transposition matrix = {.in = in + index * m->left_bytes,
                                             .out = m->left + index * m->left_bytes,
@@ -183,7 +183,7 @@ static void bring(const struct matmul *m, const struct tvmq_pass *pass, size_t f
     if (i < m->to_pack)
       pack(m, pass->in[1], i, room);
     else
-      turn_left(m, pass->in[0], i - m->to_pack);
+      transpose_left(m, pass->in[0], i - m->to_pack);
   }
 }
 
@@ -200,7 +200,7 @@ static void multiply(const struct matmul *m, struct tvmq_conv *conv, const struc
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct matmul *m = (const struct matmul *)op;
   if (pass->number == 0) {
-    const size_t first = task.index * m->pack_step, end = tvmq_min(first + m->pack_step, m->to_pack + m->to_turn);
+    const size_t first = task.index * m->pack_step, end = tvmq_min(first + m->pack_step, m->to_pack + m->to_transpose);
     bring(m, pass, first, end, (struct panel_room *)m->scratch->memory + task.thread);
     return;
   }

@@ -1,6 +1,6 @@
 // Hybrid CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: float32 activations, int8 weights. Passes: the range of the activations that are scaled together (an
 // image, or a row of FULLY_CONNECTED); the activations as int8, with the padding around them; the int8 operator, whose output are its sums, at the place of the
-// results; and the results of them, unless the operator tells of sums as soon as they are complete. The int8 operator is any way of computing it that there is.
+// results; and the results of them, unless they are an epilogue of the operator. The int8 operator is any way of computing it that there is.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ struct hybrid {
   int32_t *weight_sums;  // of each output channel
   float *weight_scales, *bias;
   bool asymmetric;
-  enum tvmq_steps_rounding rounding;
+  enum tvmq_float_rounding rounding;
   enum tvmq_real_form form;
   struct tvmq_bounds bounds;
 
@@ -47,14 +47,14 @@ struct hybrid {
 
 // ---- plan
 
-static enum tvmq_steps_rounding rounding_of(const struct hybrid *h) {
+static enum tvmq_float_rounding rounding_of(const struct hybrid *h) {
   switch (h->desc.hybrid) {
     case TVMQ_HYBRID_PORTABLE:
-      return TVMQ_STEPS_OF_THE_SUM;
+      return TVMQ_FLOAT_ROUNDING_OF_THE_SUM;
     case TVMQ_HYBRID_SSE:
-      return TVMQ_STEPS_HALF;
+      return TVMQ_FLOAT_ROUNDING_HALF;
     default:
-      return TVMQ_STEPS_AWAY;
+      return TVMQ_FLOAT_ROUNDING_AWAY;
   }
 }
 
@@ -189,8 +189,8 @@ static const char *replan(struct hybrid *h, const struct tvmq_conv_desc *desc, c
   set_forms(h);
   const struct tvmq_target target = tvmq_target(&env);
   h->range = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_RANGE, &target);
-  h->steps = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_STEPS, &target);
-  h->results = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_SUMS, &target);
+  h->steps = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_QUANTIZE, &target);
+  h->results = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_DEQUANTIZE, &target);
   const char *why = set_shape(h);
   if (why != NULL) return why;
   if (!set_channels(h)) return "out of memory";
@@ -231,7 +231,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct hybrid *h = (const struct hybrid *)op;
   if (pass < PASSES_BEFORE) return tvmq_ceil_div(h->images, h->task_images) * h->pieces;
   if (pass < PASSES_BEFORE + h->sums_passes) return h->sums_class->n_tasks(h->sums, pass - PASSES_BEFORE);
-  return pass == PASSES_BEFORE + h->sums_passes && !h->sums_class->tells ? h->images * h->out_tasks : 0;
+  return pass == PASSES_BEFORE + h->sums_passes && !h->sums_class->runs_epilogue ? h->images * h->out_tasks : 0;
 }
 
 static struct range *ranges(const struct hybrid *h) { return (struct range *)(h->scratch->memory + h->at_ranges); }
@@ -268,22 +268,22 @@ static void make_steps(const struct hybrid *h, const float *image, size_t first,
   const size_t elements = ((size_t)(border->top + border->bottom) + h->lines) * bordered_line(h), line = first / h->line_elements;
   const size_t before = ((size_t)border->top + line) * bordered_line(h) + (size_t)border->left * h->pixel_elements - line * h->line_elements;
   const size_t last = elements / AT_A_TIME * AT_A_TIME, eights = last > before ? last - before : 0;
-  const bool splits = h->rounding == TVMQ_STEPS_HALF && first + n > eights;
+  const bool splits = h->rounding == TVMQ_FLOAT_ROUNDING_HALF && first + n > eights;
   const size_t n_eights = !splits ? n : first < eights ? eights - first : 0;
-  struct tvmq_float_steps_args args = {.in = image + first,
-                                       .out = out,
-                                       .n = n_eights,
-                                       .rounding = h->rounding,
-                                       .inverse = scale->inverse,
-                                       .zero_point = scale->zero_point,
-                                       .min = h->asymmetric ? INT8_MIN : -INT8_MAX};
-  h->steps->fn.float_steps(&args);
+  struct tvmq_float_quantize_args args = {.in = image + first,
+                                          .out = out,
+                                          .n = n_eights,
+                                          .rounding = h->rounding,
+                                          .inverse = scale->inverse,
+                                          .zero_point = scale->zero_point,
+                                          .min = h->asymmetric ? INT8_MIN : -INT8_MAX};
+  h->steps->fn.float_quantize(&args);
   if (n_eights == n) return;
   args.in += n_eights;
   args.out += n_eights;
   args.n = n - n_eights;
-  args.rounding = TVMQ_STEPS_AWAY;
-  h->steps->fn.float_steps(&args);
+  args.rounding = TVMQ_FLOAT_ROUNDING_AWAY;
+  h->steps->fn.float_quantize(&args);
 }
 
 // The lines of a piece, with the padding beside them, and that above and below the image.
@@ -327,7 +327,7 @@ static void finish(const struct hybrid *h, void *out, struct tvmq_part part) {
     const size_t image = part.first / h->out_pixels;
     const struct tvmq_float_scale *scale = &scales(h)[image];
     rows = tvmq_min((image + 1) * h->out_pixels - part.first, part.n);
-    h->results->fn.float_sums(&(struct tvmq_float_sums_args){
+    h->results->fn.float_dequantize(&(struct tvmq_float_dequantize_args){
         .sums = (char *)out + (part.first * channels + part.channel) * sizeof(float),
         .rows = rows,
         .stride = channels,
@@ -345,23 +345,23 @@ static void finish(const struct hybrid *h, void *out, struct tvmq_part part) {
 }
 
 struct finisher {
-  struct tvmq_reader reader;
+  struct tvmq_epilogue epilogue;
   const struct hybrid *hybrid;
   void *out;
 };
 
-static void read_sums(const struct tvmq_reader *reader, const struct tvmq_part *part) {
-  const struct finisher *finisher = (const struct finisher *)reader;
+static void finish_part(const struct tvmq_epilogue *epilogue, const struct tvmq_part *part) {
+  const struct finisher *finisher = (const struct finisher *)epilogue;
   finish(finisher->hybrid, finisher->out, *part);
 }
 
 static void run_sums(const struct hybrid *h, const struct tvmq_pass *pass, struct tvmq_task task) {
-  const struct finisher finisher = {{read_sums}, h, pass->outs[0]};
+  const struct finisher finisher = {{finish_part}, h, pass->outs[0]};
   const void *in[] = {h->scratch->memory + h->at_bytes};
   struct tvmq_pass inner = *pass;
   inner.number -= PASSES_BEFORE;
   inner.in = in;
-  inner.reader = &finisher.reader;
+  inner.epilogue = &finisher.epilogue;
   h->sums_class->run_task(h->sums, &inner, task);
 }
 

@@ -45,7 +45,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = a->variant ? a->variant->name : "", .algorithm = a->variant ? "rows" : "columns", .cycles = a->cut.cycles};
 }
 
-// Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart. Bytes as uint8: of int8 with their sign turned round, which keeps
+// Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart. Bytes as uint8: of int8 with the sign bit flipped, which keeps
 // the order.
 static void first_in_columns(const uint8_t *in, size_t depth, size_t stride, size_t n, uint8_t flip, int32_t *found) {
   uint8_t greatest[COLUMNS];
