@@ -197,7 +197,7 @@ def test_forced_while_unprepared(runtime: harness.Runtime) -> None:
     interpreter.resize_tensor_input(interpreter.get_input_details()[1]["index"], (77, 4))
     with pytest.raises(RuntimeError, match="an index is outside the input"):
         interpreter.allocate_tensors()
-    with pytest.raises(ValueError, match="candidate"):
+    with pytest.raises(ValueError, match="not one that can be forced"):
         tvmq_delegate.force(delegate, pool, None)
     interpreter.resize_tensor_input(interpreter.get_input_details()[1]["index"], (1, 4))
     interpreter.allocate_tensors()
