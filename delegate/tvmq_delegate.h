@@ -108,7 +108,9 @@ struct tvmq_node_info {
   //   by the outputs of a tile
   // - DEPTHWISE_CONV_2D: "pixel table", "pixels side by side", "gathered channels", or as CONV_2D
   // - BATCH_MATMUL, and FULLY_CONNECTED with computed weights: "packed at each inference"
-  // - poolings, and MEAN, SUM and REDUCE_MAX where poolings can compute them: "windows", "sliding windows"; other reductions: "loops"
+  // - poolings, and MEAN, SUM and REDUCE_MAX where poolings can compute them: "windows", "sliding windows"; reductions along the last dimension: "rows";
+  // others:
+  //   "loops"
   // - SOFTMAX: "rows"; ARG_MAX: "rows", "columns"; RESIZE_BILINEAR: "rows between rows"
   // - QUANTIZE, functions of one element, operations on two tensors: "elementwise", "byte table"; ADD and SUB also "plane", a linear function of both inputs;
   //   operations on int32 and int64: "integers"

@@ -34,7 +34,7 @@ static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgra
   return NULL;
 }
 
-// Whether only CALL_ONCE would run the graph, and what it would run it for is done.
+// Whether the graph is that of a CALL_ONCE whose work is done.
 static bool never_runs(const struct tvmq_delegate *delegate, const TfLiteContext *context) {
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     for (size_t i = 0; tvmq_variables_begun_by(s->variables, context) && i < s->n_records; i++) {

@@ -10,7 +10,8 @@
 // ---- gemm: out[m][n] = requantize(bias[n] + row_terms[m] + sum over taps t and depths k of rows[t][m][k] * weights[t][k][n])
 //
 // One call computes row_tiles * mr rows of one panel of nr channels. Tile i reads the pointers rows[i * n_taps * mr + t * mr + r], r < mr, each to k elements.
-// A caller with fewer rows repeats the last valid pointer; it gives `out` room for all row_tiles * mr rows of nr elements.
+// A caller with fewer rows repeats the last valid pointer; it gives `out` room for all row_tiles * mr rows of nr elements, or of `wanted` where the kernel has
+// TVMQ_NARROW.
 //
 // Kernels with TVMQ_MATRIX_ROWS read a pointer a tap: rows[t] is the first of row_tiles * mr rows, row_stride bytes apart, less those that the last tile shares
 // with the one before. Their in_flip is 0. They compute n_panels panels, each nr channels behind the last.

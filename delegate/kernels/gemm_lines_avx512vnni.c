@@ -106,7 +106,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   uint8_t *out = args->out;
   for (size_t left = args->n_panels; left > 0; left--, panel += args->panel_bytes, out += panel_pixel) {
     const enum tvmq_path panel_path = tvmq_panel_path(args->stage, (const int32_t *)(panel + multipliers));
-    if (left == 1 && args->wanted <= 16 * (size_t)(nv - 1))
+    if (nv > 1 && left == 1 && args->wanted <= 16 * (size_t)(nv - 1))
       TVMQ_FOR_PATH_OR_SUMS(panel_path, multiply_panel, args, panel, out, true, flips, mr, nv, nv - 1);
     else
       TVMQ_FOR_PATH_OR_SUMS(panel_path, multiply_panel, args, panel, out, left == 1, flips, mr, nv, nv);

@@ -95,6 +95,7 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
   d.out = fuzz_pick(b, 0, 1) ? d.in : random_quant(b, type);
   if (type == TVMQ_TYPE_S16 && fuzz_pick(b, 0, 7)) d.in.zero_point = d.out.zero_point = 0;
   for (int i = 0; i < d.n_dims; i++) d.dims[i] = (int32_t)fuzz_pick(b, 0, d.n_dims > 3 ? 5 : fuzz_pick(b, 0, 1) ? 9 : 200);
+  if (d.n_dims == 3 && check_one_in(3)) d.dims[2] = 1;  // reductions along the last dimension
   char text[400];
   snprintf(text, sizeof text, "reduction %d, types %d -> %d, %d dims %dx%dx%dx%dx%dx%dx%dx%dx%d, scales %a -> %a, zero points %d -> %d, rounding %d, cpu %#x",
            d.reduction, d.in_type, d.out_type, d.n_dims, d.dims[0], d.dims[1], d.dims[2], d.dims[3], d.dims[4], d.dims[5], d.dims[6], d.dims[7], d.dims[8],

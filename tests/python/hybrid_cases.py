@@ -45,11 +45,14 @@ def hybrids(draw: Draw, operator: str) -> cases.Case:
     return cases.Case(case.builder, p, list(inputs))
 
 
+def has_dot_products() -> bool:
+    return any(isa.name == "dotprod" and isa.available for isa in library.isas())
+
+
 def takes_rows_together(form: str, case: cases.Case) -> bool:
     """Whether the runtime takes several rows of a FULLY_CONNECTED at a time, by dot products, where it has several."""
-    has_dot_products = any(isa.name == "dotprod" and isa.available for isa in library.isas())
     channels, depth = np.shape(case.parameters["filter"])
-    return form == "neon" and has_dot_products and depth % 16 == 0 and channels % 2 == 0
+    return form == "neon" and has_dot_products() and depth % 16 == 0 and channels % 2 == 0
 
 
 def reason_to_refuse(runtime: harness.Runtime, case: cases.Case) -> str | None:

@@ -15,7 +15,10 @@ static int n_acquired;
 
 static TfLiteStatus acquire(TfLiteContext *context, int index, TfLiteContext **acquired) {
   struct fake *fake = ((struct fake_subgraph *)context->impl_)->fake;
-  if (index < 0 || index >= FAKE_SUBGRAPHS) return kTfLiteError;
+  if (index < 0 || index >= FAKE_SUBGRAPHS) {
+    context->ReportError(context, "there is no graph %d", index);
+    return kTfLiteError;
+  }
   n_acquired++;
   *acquired = &fake->subgraphs[index].context;
   return kTfLiteOk;
@@ -90,10 +93,14 @@ static struct pair usual(void) {
 static void expect(struct pair *p, const char *what, const char *reason, const char *once_reason) {
   p->fake->applying = true;
   n_acquired = 1;  // the graph itself stays so
+  void (*const report)(TfLiteContext *, const char *, ...) = p->main->context.ReportError;
   struct tvmq_variables *variables = tvmq_variables_create(&p->main->context);
+  CHECK(p->main->context.ReportError == report && p->fake->error[0] == '\0', "%s: the runtime reports %s", what, p->fake->error);
   const char *got = tvmq_variables_refuse(variables, p->handle), *got_once = tvmq_variables_refuse_once(variables);
   CHECK(strcmp(got != NULL ? got : "", reason) == 0, "%s: the variable: %s", what, got != NULL ? got : "kept");
   CHECK(strcmp(got_once != NULL ? got_once : "", once_reason) == 0, "%s: CALL_ONCE: %s", what, got_once != NULL ? got_once : "taken");
+  const bool begun = once_reason[0] == '\0';
+  CHECK(tvmq_variables_begun_by(variables, &p->once->context) == begun && !tvmq_variables_begun_by(variables, &p->main->context), "%s: its graph", what);
   const struct tvmq_variable *variable = tvmq_variables_find(variables, p->handle);
   CHECK((variable != NULL) == (reason[0] == '\0'), "%s: found", what);
   if (variable != NULL) {

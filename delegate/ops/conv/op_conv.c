@@ -82,9 +82,11 @@ static struct tvmq_arrangement arrangement_of(const struct tvmq_conv *c) {
   };
 }
 
+// Padding lasts as long as the weights, while a piece may become the whole window where an input of its size is flattened.
 static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
-  const struct tvmq_conv_desc *desc = &c->problem.desc;
-  const size_t padding_bytes = tvmq_max((size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes, TVMQ_ROWS_MOVE);
+  const struct tvmq_conv_desc *desc = &c->problem.kept;
+  const size_t window_bytes = (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
+  const size_t padding_bytes = tvmq_max(window_bytes, TVMQ_ROWS_MOVE);
   struct tvmq_key key = {{0}};
   c->form = tvmq_conv_form(c->choice.variant, env->machine, c->problem.m);
   const struct tvmq_arrangement arrangement = arrangement_of(c);

@@ -146,7 +146,7 @@ static const char *plan_reduction(struct tvmq_op **op, const union tvmq_desc *de
   };
   const char *why = plan(op, &(union tvmq_desc){.pool = pool}, env);
   if (why) return why;
-  ((struct pool *)*op)->rescaled = tvmq_reduction_rescaled(reduce, env->rounding);
+  if (reduce->reduction != TVMQ_REDUCTION_MAX) ((struct pool *)*op)->rescaled = tvmq_reduction_rescaled(reduce, env->rounding);
   return NULL;
 }
 
