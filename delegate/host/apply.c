@@ -37,7 +37,8 @@ static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgra
 // Whether the graph is that of a CALL_ONCE whose work is done.
 static bool never_runs(const struct tvmq_delegate *delegate, const TfLiteContext *context) {
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
-    for (size_t i = 0; tvmq_variables_begun_by(s->variables, context) && i < s->n_records; i++) {
+    if (!tvmq_variables_initialized_by(s->variables, context)) continue;
+    for (size_t i = 0; i < s->n_records; i++) {
       const struct tvmq_record *record = &s->records[i];
       if (record->info.claimed && record->node.kind->state == TVMQ_STATE_FIRST_VALUES) return true;
     }

@@ -45,13 +45,11 @@ TVMQ_INLINE int32s saturate(int32s x) {
   return select_wide(raised > INT16_MAX, (int32s){0} + INT16_MAX, raised);
 }
 
-TVMQ_INLINE int32_t rescale_one(const struct tvmq_rescaled_sum *r, int32_t sum) {
-  return tvmq_add_wrap(tvmq_rescale(r->rounding, sum, r->multiplier, r->shift), r->zero_point);
-}
-
 TVMQ_INLINE void rescale(const struct tvmq_rescaled_sum *r, size_t n, int32s *sums) {
   for (size_t i = 0; i < n; i++) {
-    for (size_t lane = 0; lane < LANES / 2; lane++) sums[i][lane] = rescale_one(r, sums[i][lane]);
+    // The bias is in the sums.
+    for (size_t lane = 0; lane < LANES / 2; lane++)
+      sums[i][lane] = tvmq_add_wrap(tvmq_rescale(r->rounding, sums[i][lane], r->multiplier, r->shift), r->zero_point);
   }
 }
 

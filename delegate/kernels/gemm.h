@@ -32,7 +32,7 @@ struct tvmq_gemm_args {
   size_t overlap;  // TVMQ_MATRIX_ROWS: rows that the last tile shares with the one before, less than mr; 0 for a single tile
   size_t k;        // elements per tap, a multiple of the layout's ku
   const void *panel;
-  size_t wanted;                                 // TVMQ_NARROW: so many channels of the last panel, from 1 to nr, are computed and stored
+  size_t wanted;                                 // TVMQ_NARROW: channels of the last panel that are stored, from 1 to nr; whole vectors of them are computed
   size_t n_panels, panel_bytes;                  // TVMQ_MATRIX_ROWS: panels to compute, and bytes from one to the next
   size_t n_lines, line_stride, out_line_stride;  // TVMQ_LINES
   size_t pitch, line_rows;                       // TVMQ_GAPS; a pitch of 0: all rows are wanted

@@ -80,6 +80,8 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
       tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
   const __mmask64 wanted = tvmq_first_channels(args->wanted);
+  // Four vectors are packed at once: rows of `used` vectors each, or a single row of four where rows are too few, or three do not divide four. `wanted` masks
+  // what then stands in it twice.
   const int row_vectors = used == 3 || mr * used < MAX_VECTORS ? MAX_VECTORS : used, store_rows = MAX_VECTORS / row_vectors;
   struct tvmq_fetch next = tvmq_fetch_next(args, shift + 16 * nv, (size_t)(64 * nv));
   uint8_t *out = args->out;
@@ -89,7 +91,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
     load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, used, acc, path);
     multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, used, &next, acc);
     UNROLL for (int m = 0; m < mr; m += store_rows) {
-      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last rows may be stored twice
+      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last group begins earlier where store_rows does not divide mr
       __m512i value[MAX_VECTORS];
       UNROLL for (int i = 0; i < MAX_VECTORS; i++) {
         const int v = i % row_vectors % used;

@@ -134,7 +134,7 @@ TVMQ_INLINE __m512i tvmq_pack_lanes(const struct tvmq_stage *stage, enum tvmq_pa
   return tvmq_pack_words(stage, tvmq_pack_pair(stage, path, value[0], value[1]), tvmq_pack_pair(stage, path, value[2], value[3]));
 }
 
-// The same, one value[] behind the other.
+// Packs as tvmq_pack_lanes() does, but all sixteen bytes of value[0] first, then those of value[1], and so on.
 TVMQ_INLINE __m512i tvmq_pack_rows(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4]) {
   return _mm512_permutexvar_epi32(_mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0), tvmq_pack_lanes(stage, path, value));
 }
@@ -162,7 +162,7 @@ TVMQ_INLINE void tvmq_store_at(const struct tvmq_stage *stage, enum tvmq_path pa
 // The first n channels of a panel, a bit each; n is at least 1.
 TVMQ_INLINE __mmask64 tvmq_first_channels(size_t n) { return UINT64_MAX >> (64 - n); }
 
-// The same, of rows a constant distance apart, of each of which only these channels are stored.
+// As tvmq_store_at(), but rows lie out_stride bytes apart, and only the channels whose bits are set are stored.
 TVMQ_INLINE void tvmq_store_channels(const struct tvmq_stage *stage, enum tvmq_path path, const __m512i value[4], int nv, __mmask64 channels, uint8_t *out,
                                      size_t out_stride) {
   if (path == TVMQ_PATH_SUMS) {

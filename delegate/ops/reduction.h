@@ -16,6 +16,10 @@ const char *tvmq_reduction_merge(const struct tvmq_shape *shape, const bool *red
 int32_t tvmq_reduction_count(const struct tvmq_reduce_desc *desc);
 int32_t tvmq_reduction_outputs(const struct tvmq_reduce_desc *desc);
 
+static inline bool tvmq_reduction_is_sum(const struct tvmq_reduce_desc *desc) {
+  return desc->reduction == TVMQ_REDUCTION_MEAN || desc->reduction == TVMQ_REDUCTION_SUM;
+}
+
 // The factor of sums less count x zero point: for MEAN input / output scale / count, which is positive and fits int32. The multiplier may be
 // below 2^30.
 void tvmq_reduction_scale(const struct tvmq_reduce_desc *desc, int32_t *multiplier, int32_t *shift);

@@ -157,7 +157,7 @@ static void report_nothing(TfLiteContext *context, const char *format, ...) {
   (void)format;
 }
 
-// False: the model has no graph of this index, which the runtime would report as an error.
+// False: there is no such graph, which the runtime would report as an error, or the runtime shows none.
 static bool acquire(TfLiteContext *context, int index, TfLiteContext **graph) {
   if (context->AcquireSubgraphContext == NULL) return false;
   void (*const report)(TfLiteContext *, const char *, ...) = context->ReportError;
@@ -219,7 +219,7 @@ const char *tvmq_variables_refuse(struct tvmq_variables *variables, int tensor) 
   return variable != NULL ? variable->reason : "no VAR_HANDLE of the graph names the variable";
 }
 
-bool tvmq_variables_begun_by(const struct tvmq_variables *variables, const TfLiteContext *context) {
+bool tvmq_variables_initialized_by(const struct tvmq_variables *variables, const TfLiteContext *context) {
   return variables->once_reason == NULL && variables->once_context == context;
 }
 

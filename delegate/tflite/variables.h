@@ -23,7 +23,7 @@ struct tvmq_variables {
   int n_once;                         // CALL_ONCE nodes
   int once_graph;                     // that the last of them has run; -1: none
   const char *once_reason;            // NULL: all that it does is to assign constants to variables that the delegate may keep
-  const TfLiteContext *once_context;  // identity only, of the graph; NULL: it was not found
+  const TfLiteContext *once_context;  // of once_graph, identity only; NULL: it was not found
   size_t n;
   struct tvmq_variable of[];
 };
@@ -39,5 +39,5 @@ struct tvmq_variable *tvmq_variables_find(struct tvmq_variables *variables, int 
 const char *tvmq_variables_refuse(struct tvmq_variables *variables, int tensor);
 const char *tvmq_variables_refuse_once(const struct tvmq_variables *variables);
 
-// Whether the variables have the first values that CALL_ONCE would run the graph of this context for.
-bool tvmq_variables_begun_by(const struct tvmq_variables *variables, const TfLiteContext *context);
+// Whether this context is the graph that CALL_ONCE runs, and all that it would do is done already.
+bool tvmq_variables_initialized_by(const struct tvmq_variables *variables, const TfLiteContext *context);

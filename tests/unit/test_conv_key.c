@@ -143,20 +143,19 @@ static const struct member of_neither[] = {
     MEMBER(desc.batch), MEMBER(desc.in_h),     MEMBER(desc.in_w),     MEMBER(desc.out_h),
     MEMBER(desc.out_w), MEMBER(desc.stride_h), MEMBER(desc.stride_w), MEMBER(desc.padding),
 };
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void check_members(void) {
   struct all same = usual();
   CHECK(has_usual_key(&same) && has_usual_weights(&same) && has_usual_arrangement(&same), "nothing changed");
-  for (size_t i = 0; i < COUNT(of_weights); i++) {
+  for (size_t i = 0; i < N_ELEMENTS(of_weights); i++) {
     struct all a = changed(&of_weights[i]);
     CHECK(!has_usual_weights(&a) && !has_usual_key(&a), "%s", of_weights[i].name);
   }
-  for (size_t i = 0; i < COUNT(of_arrangement); i++) {
+  for (size_t i = 0; i < N_ELEMENTS(of_arrangement); i++) {
     struct all a = changed(&of_arrangement[i]);
     CHECK(!has_usual_arrangement(&a) && !has_usual_key(&a), "%s", of_arrangement[i].name);
   }
-  for (size_t i = 0; i < COUNT(of_neither); i++) {
+  for (size_t i = 0; i < N_ELEMENTS(of_neither); i++) {
     struct all a = changed(&of_neither[i]);
     CHECK(has_usual_weights(&a) && has_usual_arrangement(&a) && has_usual_key(&a), "%s", of_neither[i].name);
   }

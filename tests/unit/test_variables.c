@@ -99,8 +99,9 @@ static void expect(struct pair *p, const char *what, const char *reason, const c
   const char *got = tvmq_variables_refuse(variables, p->handle), *got_once = tvmq_variables_refuse_once(variables);
   CHECK(strcmp(got != NULL ? got : "", reason) == 0, "%s: the variable: %s", what, got != NULL ? got : "kept");
   CHECK(strcmp(got_once != NULL ? got_once : "", once_reason) == 0, "%s: CALL_ONCE: %s", what, got_once != NULL ? got_once : "taken");
-  const bool begun = once_reason[0] == '\0';
-  CHECK(tvmq_variables_begun_by(variables, &p->once->context) == begun && !tvmq_variables_begun_by(variables, &p->main->context), "%s: its graph", what);
+  const bool done = once_reason[0] == '\0';
+  CHECK(tvmq_variables_initialized_by(variables, &p->once->context) == done && !tvmq_variables_initialized_by(variables, &p->main->context), "%s: its graph",
+        what);
   const struct tvmq_variable *variable = tvmq_variables_find(variables, p->handle);
   CHECK((variable != NULL) == (reason[0] == '\0'), "%s: found", what);
   if (variable != NULL) {

@@ -125,18 +125,19 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   struct tvmq_gemm_part parts[2];
   const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
-  // Tiles that overhang the output, or reach over a gap between lines that the kernel does not drop, are stored by way of scratch.
+  // Parts of fewer than mr rows, panels of more channels than the group has, unless the kernel stores those alone (TVMQ_NARROW), and gaps between lines that
+  // the kernel does not drop go by way of scratch.
   const size_t pixel = (image * lines->image_lines + first) * lines->line_rows;
   uint8_t *const out = (uint8_t *)pass->outs[0] + pixel * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);
   const struct tvmq_gemm_lines stored = stored_lines(c);
   const bool has_no_gaps = stored.pitch == stored.line_rows;
-  const size_t stored_whole = (c->choice.variant->flags & TVMQ_NARROW) != 0 ? end_panel : tvmq_min(end_panel, group_n / nr);
-  const size_t whole_panels = tvmq_max(stored_whole, panel);
+  const size_t fitting = (c->choice.variant->flags & TVMQ_NARROW) != 0 ? end_panel : tvmq_min(end_panel, group_n / nr);
+  const size_t direct_end = tvmq_max(fitting, panel);
   for (const struct tvmq_gemm_part *part = parts; part < parts + n_parts; part++) {
     if (part->n == 0) continue;
-    const bool is_small = whole_panels < end_panel && part->n * (end_panel - panel) * nr * bytes <= COPIED_SOONER;
-    const size_t direct = part->n >= mr && has_no_gaps && !is_small ? whole_panels - panel : 0;
+    const bool is_small = direct_end < end_panel && part->n * (end_panel - panel) * nr * bytes <= COPIED_SOONER;
+    const size_t direct = part->n >= mr && has_no_gaps && !is_small ? direct_end - panel : 0;
     if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }

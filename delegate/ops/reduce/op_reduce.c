@@ -78,7 +78,7 @@ struct reduce {
 };
 
 static bool is_float(const struct reduce *r) { return r->desc.in_type == TVMQ_TYPE_F32; }
-static bool is_sum(const struct reduce *r) { return r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM; }
+static bool is_sum(const struct reduce *r) { return tvmq_reduction_is_sum(&r->desc); }
 
 static void end_sums(const struct reduce *r, const int32_t *acc, size_t n, void *out) {
   const struct tvmq_range range = tvmq_type_range(r->desc.out_type);

@@ -109,8 +109,8 @@ static void reduce_to_means(const struct reduce *r, const void *in, size_t n, vo
 // Chooses how rows are reduced; `cycles` are estimated.
 static const char *choose(struct reduce *r, const struct tvmq_env *env, float *cycles) {
   enum { FLOAT_CYCLES = 4 };
-  const bool sums = r->desc.reduction == TVMQ_REDUCTION_MEAN || r->desc.reduction == TVMQ_REDUCTION_SUM;
-  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};
+  const bool sums = tvmq_reduction_is_sum(&r->desc);
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a wish is for a kernel of another family
   if (r->desc.in_type == TVMQ_TYPE_F32) {
     r->reduce = reduce_to_means;
     *cycles = (float)r->n_rows * (float)r->depth * FLOAT_CYCLES;

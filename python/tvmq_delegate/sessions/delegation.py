@@ -72,7 +72,7 @@ def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None
     prepared.allocate_tensors()
     report = library.report(delegate)
     fates = {(fate.subgraph, fate.node): fate for fate in report.nodes}
-    # A graph that was offered and of which no node is listed never runs: CALL_ONCE would run it, and the delegate has done that.
+    # A subgraph that was offered to the delegate and of which it reports no node never runs: it is CALL_ONCE's, whose work the delegate has done.
     idle = set(range(report.summary.subgraphs)) - {fate.subgraph for fate in report.nodes}
     rows = (_node(op, fates.get((op.subgraph, op.index)), report.summary.error) for op in listed if op.subgraph not in idle)
     return Delegation(name, runtimes.name(interpreter), report.summary, tuple(rows))
