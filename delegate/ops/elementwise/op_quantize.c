@@ -1,5 +1,6 @@
 // QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
 #include "base/memory.h"
+#include "exact/byte_steps.h"
 #include "exact/fit_line.h"
 #include "exact/reciprocal.h"
 #include "kernels/stage.h"
@@ -41,8 +42,6 @@ static bool find_rule(struct quantize *r, const struct tvmq_quantize_desc *d) {
   args->flip = r->map.table[0];
   bool flips = true;
   for (int byte = 0; byte < TVMQ_N_BYTES; byte++) flips &= r->map.table[byte] == (byte ^ args->flip);
-  args->map = &r->map;
-  tvmq_complete_byte_map(&r->map);
   args->rule = flips ? TVMQ_BYTES_FLIP : TVMQ_BYTES_LINE;
   return flips || tvmq_fit_line(&bytes, &args->line);
 }
@@ -103,6 +102,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const bool needs_table = maps_bytes(d) && !find_rule(r, d);
   r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
   if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
+  if (maps_bytes(d)) tvmq_make_byte_map(r->variant, &r->map);
+  r->args.map = &r->map;
   if (d->in_type == TVMQ_TYPE_F32 && d->reciprocal) {
     r->args.scale = 0;
     r->args.inverse = 1 / d->out.scale;

@@ -1,5 +1,6 @@
 // Functions of one element: of bytes by a table, of int16 by the formula. Elementwise; threads share the elements.
 #include "base/memory.h"
+#include "exact/byte_steps.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
 #include "ops/cut.h"
@@ -32,8 +33,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (u->bytes == 1) {
     const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->map.table);
     if (reason != NULL) return reason;
-    tvmq_complete_byte_map(&u->map);
     u->variant = tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, &target);
+    tvmq_make_byte_map(u->variant, &u->map);
     cycles = (float)u->desc.n / tvmq_speed_of(u->variant, env->machine).rate;
   } else {
     u->linear = tvmq_unary_line(&u->desc, &u->line);

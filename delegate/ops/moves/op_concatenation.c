@@ -4,6 +4,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "exact/byte_steps.h"
 #include "exact/rescaled_bytes.h"
 #include "ops/claims/claim.h"
 #include "ops/moves/move.h"
@@ -33,7 +34,7 @@ static void make_maps(struct concatenation *c, const struct tvmq_concatenation_d
     const struct tvmq_byte_scale in = {d->in[i].scale, d->in[i].zero_point}, out = {d->out.scale, d->out.zero_point};
     struct tvmq_byte_map *map = &c->maps[c->map_of[i]];
     tvmq_rescaled_table(in, out, map->table);
-    tvmq_complete_byte_map(map);
+    tvmq_make_byte_map(c->byte_map, map);
   }
 }
 
