@@ -15,7 +15,7 @@ static uint8_t value_of(const struct tvmq_byte_steps *steps, int x) {
   return (uint8_t)value;
 }
 
-// What each index is to become: ANY where no byte has it. False: bytes of one index become different ones.
+// Finds what each index is to become: ANY where no byte has it. False: bytes of one index become different ones.
 static bool values_of_indices(const uint8_t table[TVMQ_N_BYTES], const struct tvmq_byte_steps *steps, int wanted[TVMQ_N_BYTES]) {
   for (int i = 0; i < TVMQ_N_BYTES; i++) wanted[i] = ANY;
   for (int x = 0; x < TVMQ_N_BYTES; x++) {

@@ -31,8 +31,8 @@ struct tvmq_byte_map {
   struct tvmq_byte_steps steps;
 };
 
-// Makes all else, but for the steps, of which there are none, from the first 256 entries of the table. The bytes that are not live are the longest run of one value: where a function saturates, as SiLU
-// does on its left.
+// Makes all else, but for the steps, of which there are none, from the first 256 entries of the table. The bytes that are not live are the longest run of one
+// value: where a function saturates, as SiLU does on its left.
 static inline void tvmq_complete_byte_map(struct tvmq_byte_map *map) {
   memcpy(map->table + TVMQ_N_BYTES, map->table, TVMQ_N_BYTES);
   size_t longest = 0, end = 0;

@@ -4,10 +4,9 @@
 //
 // Registers: v16-v31 are the table, as far as it is wanted. Of four parts: v0-v3 and v4-v7 are the bytes of two vectors, each xor 0, 64, 128 and 192, then what
 // the parts make of them; v8-v10 hold 64, 128 and 192. Of three: v0-v3, v4-v7 and v12-v15 are the bytes of four vectors, xor 0, 64 and 128, then what the parts
-// make of them; v8-v11 hold 64, 128, the first byte and the last. In steps: v16-v21 are bases, slopes and steps of the groups, v25-v26 the second steps; v0-v3 are
-// the indices of four vectors, then what is left of their groups, v4-v7 their groups, then steps, v8-v11 bases, then results, v12-v15 slopes, v28-v31 second
-// steps; v22 is -8, v23 flips and v24 offsets.
-// In assembly, because gcc moves a part to four other registers for every lookup.
+// make of them; v8-v11 hold 64, 128, the first byte and the last. In steps: v16-v21 are bases, slopes and steps of the groups, v25-v26 the second steps; v0-v3
+// are the indices of four vectors, then what is left of their groups, v4-v7 their groups, then steps, v8-v11 bases, then results, v12-v15 slopes, v28-v31
+// second steps; v22 is -8, v23 flips and v24 offsets. In assembly, because gcc moves a part to four other registers for every lookup.
 #include <string.h>
 
 #include "kernels/kernel.h"
@@ -124,78 +123,73 @@ static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_
         "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
-// What is left of a group is negative here, index % 8 - 8: ushl shifts to the right by it. The next vectors are loaded as soon as these are no longer wanted, and
-// these once more after the last.
-#define LOOK_UP_STEPS(name, PREPARE, OFFSET, MORE_STEPS, SHIFT_MORE, ADD_MORE)                                                                      \
-  static void name(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {                                                    \
-    const struct tvmq_byte_steps *const steps = &map->steps;                                                                                        \
-    __asm__ volatile(                                                                                                                               \
-        "ldp q16, q17, [%[base]]\n"                                                                                                                 \
-        "ldp q18, q19, [%[base], %[slope]]\n"                                                                                                       \
-        "ldp q20, q21, [%[base], %[steps]]\n"                                                                                                       \
-        PREPARE                                                                                                                                     \
-        "movi v22.16b, #0xf8\n"                                                                                                                     \
-        "ldr q0, [%[in]]\n"                                                                                                                         \
-        "ldr q1, [%[in], #16]\n"                                                                                                                    \
-        "ldr q2, [%[in], #32]\n"                                                                                                                    \
-        "ldr q3, [%[in], #48]\n"                                                                                                                    \
-        "1:\n"                                                                                                                                      \
-        "add x9, %[in], #64\n"                                                                                                                      \
-        "subs %[n], %[n], #1\n"                                                                                                                     \
-        OFFSET                                                                                                                                      \
-        "ushr v4.16b, v0.16b, #3\n"                                                                                                                 \
-        "ushr v5.16b, v1.16b, #3\n"                                                                                                                 \
-        "ushr v6.16b, v2.16b, #3\n"                                                                                                                 \
-        "ushr v7.16b, v3.16b, #3\n"                                                                                                                 \
-        "orr v0.16b, v0.16b, v22.16b\n"                                                                                                             \
-        "orr v1.16b, v1.16b, v22.16b\n"                                                                                                             \
-        "orr v2.16b, v2.16b, v22.16b\n"                                                                                                             \
-        "orr v3.16b, v3.16b, v22.16b\n"                                                                                                             \
-        "csel %[in], x9, %[in], ne\n"                                                                                                               \
-        "tbl v8.16b, {v16.16b-v17.16b}, v4.16b\n"                                                                                                   \
-        "tbl v9.16b, {v16.16b-v17.16b}, v5.16b\n"                                                                                                   \
-        "tbl v10.16b, {v16.16b-v17.16b}, v6.16b\n"                                                                                                  \
-        "tbl v11.16b, {v16.16b-v17.16b}, v7.16b\n"                                                                                                  \
-        "tbl v12.16b, {v18.16b-v19.16b}, v4.16b\n"                                                                                                  \
-        "tbl v13.16b, {v18.16b-v19.16b}, v5.16b\n"                                                                                                  \
-        "tbl v14.16b, {v18.16b-v19.16b}, v6.16b\n"                                                                                                  \
-        "tbl v15.16b, {v18.16b-v19.16b}, v7.16b\n"                                                                                                  \
-        MORE_STEPS                                                                                                                                  \
-        "tbl v4.16b, {v20.16b-v21.16b}, v4.16b\n"                                                                                                   \
-        "tbl v5.16b, {v20.16b-v21.16b}, v5.16b\n"                                                                                                   \
-        "tbl v6.16b, {v20.16b-v21.16b}, v6.16b\n"                                                                                                   \
-        "tbl v7.16b, {v20.16b-v21.16b}, v7.16b\n"                                                                                                   \
-        "mla v8.16b, v12.16b, v0.16b\n"                                                                                                             \
-        "mla v9.16b, v13.16b, v1.16b\n"                                                                                                             \
-        "mla v10.16b, v14.16b, v2.16b\n"                                                                                                            \
-        "mla v11.16b, v15.16b, v3.16b\n"                                                                                                            \
-        "ushl v4.16b, v4.16b, v0.16b\n"                                                                                                             \
-        "ushl v5.16b, v5.16b, v1.16b\n"                                                                                                             \
-        "ushl v6.16b, v6.16b, v2.16b\n"                                                                                                             \
-        "ushl v7.16b, v7.16b, v3.16b\n"                                                                                                             \
-        SHIFT_MORE                                                                                                                                  \
-        "cnt v4.16b, v4.16b\n"                                                                                                                      \
-        "cnt v5.16b, v5.16b\n"                                                                                                                      \
-        "cnt v6.16b, v6.16b\n"                                                                                                                      \
-        "cnt v7.16b, v7.16b\n"                                                                                                                      \
-        ADD_MORE                                                                                                                                    \
-        "ldr q0, [%[in]]\n"                                                                                                                         \
-        "ldr q1, [%[in], #16]\n"                                                                                                                    \
-        "ldr q2, [%[in], #32]\n"                                                                                                                    \
-        "ldr q3, [%[in], #48]\n"                                                                                                                    \
-        "add v8.16b, v8.16b, v4.16b\n"                                                                                                              \
-        "add v9.16b, v9.16b, v5.16b\n"                                                                                                              \
-        "add v10.16b, v10.16b, v6.16b\n"                                                                                                            \
-        "add v11.16b, v11.16b, v7.16b\n"                                                                                                            \
-        "stp q8, q9, [%[out]]\n"                                                                                                                    \
-        "stp q10, q11, [%[out], #32]\n"                                                                                                             \
-        "add %[out], %[out], #64\n"                                                                                                                 \
-        "b.ne 1b\n"                                                                                                                                 \
-        : [in] "+r"(in), [out] "+r"(out), [n] "+r"(n)                                                                                               \
-        : [base] "r"(steps->base), [slope] "i"(offsetof(struct tvmq_byte_steps, slope)), [steps] "i"(offsetof(struct tvmq_byte_steps, steps[0])),   \
-          [more] "i"(offsetof(struct tvmq_byte_steps, steps[1])), [flip] "r"((uint32_t)steps->flip), [offset] "r"((uint32_t)steps->offset)          \
-        : "cc", "memory", "x9", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
-          "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v28", "v29", "v30", "v31");                                               \
+// The rest of a group is negative here, index % 8 - 8: ushl shifts to the right by it. The next vectors are loaded as soon as these are no longer wanted,
+// and these once more after the last.
+#define LOOK_UP_STEPS(name, PREPARE, OFFSET, MORE_STEPS, SHIFT_MORE, ADD_MORE)                                                                             \
+  static void name(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {                                                           \
+    const struct tvmq_byte_steps *const steps = &map->steps;                                                                                               \
+    __asm__ volatile(                                                                                                                                      \
+        "ldp q16, q17, [%[base]]\n"                                                                                                                        \
+        "ldp q18, q19, [%[base], %[slope]]\n"                                                                                                              \
+        "ldp q20, q21, [%[base], %[steps]]\n" PREPARE                                                                                                      \
+        "movi v22.16b, #0xf8\n"                                                                                                                            \
+        "ldr q0, [%[in]]\n"                                                                                                                                \
+        "ldr q1, [%[in], #16]\n"                                                                                                                           \
+        "ldr q2, [%[in], #32]\n"                                                                                                                           \
+        "ldr q3, [%[in], #48]\n"                                                                                                                           \
+        "1:\n"                                                                                                                                             \
+        "add x9, %[in], #64\n"                                                                                                                             \
+        "subs %[n], %[n], #1\n" OFFSET                                                                                                                     \
+        "ushr v4.16b, v0.16b, #3\n"                                                                                                                        \
+        "ushr v5.16b, v1.16b, #3\n"                                                                                                                        \
+        "ushr v6.16b, v2.16b, #3\n"                                                                                                                        \
+        "ushr v7.16b, v3.16b, #3\n"                                                                                                                        \
+        "orr v0.16b, v0.16b, v22.16b\n"                                                                                                                    \
+        "orr v1.16b, v1.16b, v22.16b\n"                                                                                                                    \
+        "orr v2.16b, v2.16b, v22.16b\n"                                                                                                                    \
+        "orr v3.16b, v3.16b, v22.16b\n"                                                                                                                    \
+        "csel %[in], x9, %[in], ne\n"                                                                                                                      \
+        "tbl v8.16b, {v16.16b-v17.16b}, v4.16b\n"                                                                                                          \
+        "tbl v9.16b, {v16.16b-v17.16b}, v5.16b\n"                                                                                                          \
+        "tbl v10.16b, {v16.16b-v17.16b}, v6.16b\n"                                                                                                         \
+        "tbl v11.16b, {v16.16b-v17.16b}, v7.16b\n"                                                                                                         \
+        "tbl v12.16b, {v18.16b-v19.16b}, v4.16b\n"                                                                                                         \
+        "tbl v13.16b, {v18.16b-v19.16b}, v5.16b\n"                                                                                                         \
+        "tbl v14.16b, {v18.16b-v19.16b}, v6.16b\n"                                                                                                         \
+        "tbl v15.16b, {v18.16b-v19.16b}, v7.16b\n" MORE_STEPS                                                                                              \
+        "tbl v4.16b, {v20.16b-v21.16b}, v4.16b\n"                                                                                                          \
+        "tbl v5.16b, {v20.16b-v21.16b}, v5.16b\n"                                                                                                          \
+        "tbl v6.16b, {v20.16b-v21.16b}, v6.16b\n"                                                                                                          \
+        "tbl v7.16b, {v20.16b-v21.16b}, v7.16b\n"                                                                                                          \
+        "mla v8.16b, v12.16b, v0.16b\n"                                                                                                                    \
+        "mla v9.16b, v13.16b, v1.16b\n"                                                                                                                    \
+        "mla v10.16b, v14.16b, v2.16b\n"                                                                                                                   \
+        "mla v11.16b, v15.16b, v3.16b\n"                                                                                                                   \
+        "ushl v4.16b, v4.16b, v0.16b\n"                                                                                                                    \
+        "ushl v5.16b, v5.16b, v1.16b\n"                                                                                                                    \
+        "ushl v6.16b, v6.16b, v2.16b\n"                                                                                                                    \
+        "ushl v7.16b, v7.16b, v3.16b\n" SHIFT_MORE                                                                                                         \
+        "cnt v4.16b, v4.16b\n"                                                                                                                             \
+        "cnt v5.16b, v5.16b\n"                                                                                                                             \
+        "cnt v6.16b, v6.16b\n"                                                                                                                             \
+        "cnt v7.16b, v7.16b\n" ADD_MORE                                                                                                                    \
+        "ldr q0, [%[in]]\n"                                                                                                                                \
+        "ldr q1, [%[in], #16]\n"                                                                                                                           \
+        "ldr q2, [%[in], #32]\n"                                                                                                                           \
+        "ldr q3, [%[in], #48]\n"                                                                                                                           \
+        "add v8.16b, v8.16b, v4.16b\n"                                                                                                                     \
+        "add v9.16b, v9.16b, v5.16b\n"                                                                                                                     \
+        "add v10.16b, v10.16b, v6.16b\n"                                                                                                                   \
+        "add v11.16b, v11.16b, v7.16b\n"                                                                                                                   \
+        "stp q8, q9, [%[out]]\n"                                                                                                                           \
+        "stp q10, q11, [%[out], #32]\n"                                                                                                                    \
+        "add %[out], %[out], #64\n"                                                                                                                        \
+        "b.ne 1b\n"                                                                                                                                        \
+        : [in] "+r"(in), [out] "+r"(out), [n] "+r"(n)                                                                                                      \
+        : [base] "r"(steps->base), [slope] "i"(offsetof(struct tvmq_byte_steps, slope)), [steps] "i"(offsetof(struct tvmq_byte_steps, steps[0])),          \
+          [more] "i"(offsetof(struct tvmq_byte_steps, steps[1])), [flip] "r"((uint32_t)steps->flip), [offset] "r"((uint32_t)steps->offset)                 \
+        : "cc", "memory", "x9", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+          "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v28", "v29", "v30", "v31");                                                             \
   }
 LOOK_UP_STEPS(look_up_steps, "", "", "", "", "")
 LOOK_UP_STEPS(look_up_offset_steps,

@@ -19,7 +19,7 @@ static void draw_map(struct tvmq_byte_map *map) {
   tvmq_complete_byte_map(map);
 }
 
-// Any map in steps: what each byte becomes, one after the other.
+// Draws any map in steps, and computes what each byte becomes, from one to the next in its group.
 static void draw_steps(struct tvmq_byte_map *map) {
   struct tvmq_byte_steps *const steps = &map->steps;
   check_random_bytes(steps, sizeof *steps);
@@ -59,8 +59,8 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   memcpy(slot, background, sizeof background);
   check_random_bytes(in_place ? written : guard_writable(&in_guard, read), n);
   for (size_t i = 0; i < n; i++) wanted[i] = map->table[read[i]];
-  check_case("n %zu, %zu bytes from %d on%s, %s, %s", n, map->n_live, map->first, map->in_steps ? ", in steps" : "", in_place ? "in place" : "from one tensor to another",
-             side == GUARD_END ? "end guarded" : "start guarded");
+  check_case("n %zu, %zu bytes from %d on%s, %s, %s", n, map->n_live, map->first, map->in_steps ? ", in steps" : "",
+             in_place ? "in place" : "from one tensor to another", side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.byte_map, (&(struct tvmq_byte_map_args){.in = read, .out = written, .n = n, .map = map}));
   for (size_t i = 0; i < n; i++) {
     if (written[i] != wanted[i]) check_fail("byte %zu: got %d, want %d", i, written[i], wanted[i]);
@@ -90,8 +90,8 @@ static void bench(const struct tvmq_variant *variant) {
     size_t n, n_live;
     int steps;
     int8_t offset;
-  } shapes[] = {{MAX_N, TVMQ_N_BYTES, 0, 0}, {MAX_N, 180, 0, 0},           {MAX_N, TVMQ_N_BYTES, 1, 0}, {MAX_N, TVMQ_N_BYTES, 1, 1},
-                {MAX_N, TVMQ_N_BYTES, 2, 0}, {100, TVMQ_N_BYTES, 0, 0}};
+  } shapes[] = {{MAX_N, TVMQ_N_BYTES, 0, 0}, {MAX_N, 180, 0, 0},          {MAX_N, TVMQ_N_BYTES, 1, 0},
+                {MAX_N, TVMQ_N_BYTES, 1, 1}, {MAX_N, TVMQ_N_BYTES, 2, 0}, {100, TVMQ_N_BYTES, 0, 0}};
   check_random_bytes(in, sizeof in);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     if (shapes[i].steps > 0 && (variant->flags & TVMQ_STEPS) == 0) continue;

@@ -4,7 +4,7 @@
 #include "exact/byte_steps.h"
 #include "unit.h"
 
-// What a byte becomes, one after the other in its group.
+// Computes what a byte becomes, from one to the next in its group.
 static uint8_t value_of(const struct tvmq_byte_steps *steps, int x) {
   const int moved = (int8_t)(x ^ steps->flip) + steps->offset;
   const uint8_t index = (uint8_t)(moved > INT8_MAX ? INT8_MAX : moved < INT8_MIN ? INT8_MIN : moved);
@@ -22,7 +22,8 @@ static bool found(const uint8_t table[TVMQ_N_BYTES], const char *name, struct tv
   int wrong = 0;
   for (int x = 0; x < TVMQ_N_BYTES; x++) wrong += value_of(steps, x) != table[x];
   CHECK(wrong == 0, "%s: %d inputs", name, wrong);
-  CHECK((steps->flip == 0 || (steps->flip == 0x80 && steps->offset != 0)) && steps->offset > -TVMQ_BYTE_GROUP && steps->offset < TVMQ_BYTE_GROUP, "%s: the steps' own limits", name);
+  CHECK((steps->flip == 0 || (steps->flip == 0x80 && steps->offset != 0)) && steps->offset > -TVMQ_BYTE_GROUP && steps->offset < TVMQ_BYTE_GROUP,
+        "%s: the steps' own limits", name);
   return true;
 }
 
@@ -39,9 +40,7 @@ static void tabulate(double (*function)(double), double in_scale, int in_zero_po
   }
 }
 
-static double between(unsigned long long *state, double low, double high) {
-  return low + (high - low) * (double)(unit_random(state) >> 11) * 0x1p-53;
-}
+static double between(unsigned long long *state, double low, double high) { return low + (high - low) * (double)(unit_random(state) >> 11) * 0x1p-53; }
 
 // The share of tables that have steps, of inputs from -low to high and outputs as calibration gives them.
 static double share(double (*function)(double), double least, double greatest, const char *name, int *offsets) {
@@ -65,7 +64,8 @@ int main(void) {
   struct tvmq_byte_steps steps;
   uint8_t table[TVMQ_N_BYTES];
   int offsets = 0, none = 0;
-  const double lines = share(line, 1, 20, "a line", &none), silus = share(silu, 3, 20, "SiLU", &offsets), swishes = share(hard_swish, 3, 20, "HARD_SWISH", &offsets);
+  const double lines = share(line, 1, 20, "a line", &none), silus = share(silu, 3, 20, "SiLU", &offsets),
+               swishes = share(hard_swish, 3, 20, "HARD_SWISH", &offsets);
   CHECK(lines == 1 && none == 0, "lines: %g of them, %d with an offset", lines, none);
   printf("SiLU %g, HARD_SWISH %g of all tables\n", silus, swishes);
   CHECK(silus > 0.6 && swishes > 0.4, "SiLU %g, HARD_SWISH %g", silus, swishes);
