@@ -119,7 +119,7 @@ void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
 
 static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   set_class(record, desc, env);
-  const char *reason = record->op_class->plan(&record->op, desc, env);
+  const char *reason = tvmq_op_plan(record->op_class, &record->op, desc, env);
   if (reason == NULL) record->plans++;
   return reason;
 }

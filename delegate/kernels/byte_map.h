@@ -1,24 +1,23 @@
-// A function of a byte: as a table, as the part of it that has to be looked up, and in steps where it has them.
+// A function of a byte: as a table, as the part of it that has to be looked up, and by slopes where there are such.
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/types.h"
 
-// A function that climbs, in each group of eight bytes, by the group's slope or by up to n more from byte to byte. With
+// A function by slopes: in a group of eight bytes, each value exceeds the one before by the group's slope, or by up to n more. With
 //
 //   index = sat8(int8(x ^ flip) + offset) as a byte,  group = index >> 3,  left = 8 - index % 8
-//   value(x) = base[group] - left * slope[group] + the sum over i < n of ones(steps[i][group] >> left)   modulo 256
+//   value(x) = base[group] - left * slope[group] + the sum over i < n of ones(extra[i][group] >> left)   modulo 256
 //
-// where sat8 clamps to int8 and ones() counts the bits that are set. Smooth functions whose slope is at most some units, as SiLU's and HARD_SWISH's is, are of
-// this kind with n = 1, if not without an offset, then often with one: bytes that saturate into one are those of a run of one value at an end.
+// where sat8 clamps to int8 and ones() counts the bits that are set. Smooth functions are of this kind, mostly with n = 1. Some need an offset, which moves the
+// groups against the bytes: bytes that have one index then lie at an end of int8 where the function is constant.
 enum { TVMQ_BYTE_GROUP = 8, TVMQ_BYTE_GROUPS = TVMQ_N_BYTES / TVMQ_BYTE_GROUP };
-struct tvmq_byte_steps {
-  uint8_t base[TVMQ_BYTE_GROUPS], slope[TVMQ_BYTE_GROUPS], steps[2][TVMQ_BYTE_GROUPS];
-  int n;  // 1, or 2 without an offset
+struct tvmq_byte_slopes {
+  uint8_t base[TVMQ_BYTE_GROUPS], slope[TVMQ_BYTE_GROUPS], extra[2][TVMQ_BYTE_GROUPS];
+  int n;  // 0: the function is not given in this way; 1; or 2 without an offset
   int8_t offset;
   uint8_t flip;  // 0 or 0x80; without an offset 0
 };
@@ -27,12 +26,11 @@ struct tvmq_byte_map {
   uint8_t table[2 * TVMQ_N_BYTES];  // what each byte becomes, twice: a kernel that counts bytes from another than 0 finds all behind it
   uint8_t first;                    // all bytes become one value but for `n_live` of them: first, first + 1, ..., where 0 comes after 255
   size_t n_live;                    // 0 to 256
-  bool in_steps;                    // the function is also given by:
-  struct tvmq_byte_steps steps;
+  struct tvmq_byte_slopes slopes;
 };
 
-// Makes all else, but for the steps, of which there are none, from the first 256 entries of the table. The bytes that are not live are the longest run of one
-// value: where a function saturates, as SiLU does on its left.
+// Makes all else, but for slopes, from the first 256 entries of the table. The bytes that are not live are the longest run of one value: where a function
+// saturates, as SiLU does on its left.
 static inline void tvmq_complete_byte_map(struct tvmq_byte_map *map) {
   memcpy(map->table + TVMQ_N_BYTES, map->table, TVMQ_N_BYTES);
   size_t longest = 0, end = 0;
@@ -43,7 +41,7 @@ static inline void tvmq_complete_byte_map(struct tvmq_byte_map *map) {
   }
   map->first = (uint8_t)end;
   map->n_live = longest < TVMQ_N_BYTES ? TVMQ_N_BYTES - longest : 0;
-  map->in_steps = false;
+  map->slopes.n = 0;
 }
 
 // ---- byte_map: out[i] = map->table[in[i]], of bytes of either type

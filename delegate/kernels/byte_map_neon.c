@@ -1,12 +1,12 @@
 // Map of bytes by a table on any Arm processor: the table's 256 bytes in sixteen registers, looked up in four parts of 64. What lies beyond a part gives 0.
-// Where all bytes but 191 become the same, three parts do: bytes are counted from the first of those 191, and from the last on they are taken as one. A map in
-// steps has three or four tables of 32 bytes, each of which most cores look up in a third of the time.
+// Where all bytes but 191 become the same, three parts do: bytes are counted from the first of those 191, and from the last on they are taken as one. A map by
+// slopes has three or four tables of 32 bytes, each of which most cores look up in a third of the time.
 //
 // Registers: v16-v31 are the table, as far as it is wanted. Of four parts: v0-v3 and v4-v7 are the bytes of two vectors, each xor 0, 64, 128 and 192, then what
 // the parts make of them; v8-v10 hold 64, 128 and 192. Of three: v0-v3, v4-v7 and v12-v15 are the bytes of four vectors, xor 0, 64 and 128, then what the parts
-// make of them; v8-v11 hold 64, 128, the first byte and the last. In steps: v16-v21 are bases, slopes and steps of the groups, v25-v26 the second steps; v0-v3
-// are the indices of four vectors, then what is left of their groups, v4-v7 their groups, then steps, v8-v11 bases, then results, v12-v15 slopes, v28-v31
-// second steps; v22 is -8, v23 flips and v24 offsets. In assembly, because gcc moves a part to four other registers for every lookup.
+// make of them; v8-v11 hold 64, 128, the first byte and the last. By slopes: v16-v21 are bases, slopes and extras of the groups, v25-v26 the second extras;
+// v0-v3 are the indices of four vectors, then what is left of their groups, v4-v7 their groups, then extras, v8-v11 bases, then results, v12-v15 slopes,
+// v28-v31 second extras; v22 is -8, v23 flips and v24 offsets. In assembly, because gcc moves a part to four other registers for every lookup.
 #include <string.h>
 
 #include "kernels/kernel.h"
@@ -123,15 +123,15 @@ static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_
         "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
-// The rest of a group is negative here, index % 8 - 8: ushl shifts to the right by it. The next vectors are loaded as soon as these are no longer wanted,
+// Here -left is index % 8 - 8: ushl shifts to the right by it. The next vectors are loaded as soon as these are no longer wanted,
 // and these once more after the last.
-#define LOOK_UP_STEPS(name, PREPARE, OFFSET, MORE_STEPS, SHIFT_MORE, ADD_MORE)                                                                             \
+#define LOOK_UP_SLOPES(name, PREPARE, OFFSET, LOOK_UP_MORE, SHIFT_MORE, ADD_MORE)                                                                          \
   static void name(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {                                                           \
-    const struct tvmq_byte_steps *const steps = &map->steps;                                                                                               \
+    const struct tvmq_byte_slopes *const slopes = &map->slopes;                                                                                            \
     __asm__ volatile(                                                                                                                                      \
         "ldp q16, q17, [%[base]]\n"                                                                                                                        \
         "ldp q18, q19, [%[base], %[slope]]\n"                                                                                                              \
-        "ldp q20, q21, [%[base], %[steps]]\n" PREPARE                                                                                                      \
+        "ldp q20, q21, [%[base], %[extra]]\n" PREPARE                                                                                                      \
         "movi v22.16b, #0xf8\n"                                                                                                                            \
         "ldr q0, [%[in]]\n"                                                                                                                                \
         "ldr q1, [%[in], #16]\n"                                                                                                                           \
@@ -156,7 +156,7 @@ static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_
         "tbl v12.16b, {v18.16b-v19.16b}, v4.16b\n"                                                                                                         \
         "tbl v13.16b, {v18.16b-v19.16b}, v5.16b\n"                                                                                                         \
         "tbl v14.16b, {v18.16b-v19.16b}, v6.16b\n"                                                                                                         \
-        "tbl v15.16b, {v18.16b-v19.16b}, v7.16b\n" MORE_STEPS                                                                                              \
+        "tbl v15.16b, {v18.16b-v19.16b}, v7.16b\n" LOOK_UP_MORE                                                                                            \
         "tbl v4.16b, {v20.16b-v21.16b}, v4.16b\n"                                                                                                          \
         "tbl v5.16b, {v20.16b-v21.16b}, v5.16b\n"                                                                                                          \
         "tbl v6.16b, {v20.16b-v21.16b}, v6.16b\n"                                                                                                          \
@@ -186,49 +186,49 @@ static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_
         "add %[out], %[out], #64\n"                                                                                                                        \
         "b.ne 1b\n"                                                                                                                                        \
         : [in] "+r"(in), [out] "+r"(out), [n] "+r"(n)                                                                                                      \
-        : [base] "r"(steps->base), [slope] "i"(offsetof(struct tvmq_byte_steps, slope)), [steps] "i"(offsetof(struct tvmq_byte_steps, steps[0])),          \
-          [more] "i"(offsetof(struct tvmq_byte_steps, steps[1])), [flip] "r"((uint32_t)steps->flip), [offset] "r"((uint32_t)steps->offset)                 \
+        : [base] "r"(slopes->base), [slope] "i"(offsetof(struct tvmq_byte_slopes, slope)), [extra] "i"(offsetof(struct tvmq_byte_slopes, extra[0])),       \
+          [more] "i"(offsetof(struct tvmq_byte_slopes, extra[1])), [flip] "r"((uint32_t)slopes->flip), [offset] "r"((uint32_t)slopes->offset)              \
         : "cc", "memory", "x9", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
           "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v28", "v29", "v30", "v31");                                                             \
   }
-LOOK_UP_STEPS(look_up_steps, "", "", "", "", "")
-LOOK_UP_STEPS(look_up_offset_steps,
-              "dup v23.16b, %w[flip]\n"
-              "dup v24.16b, %w[offset]\n",
-              "eor v0.16b, v0.16b, v23.16b\n"
-              "eor v1.16b, v1.16b, v23.16b\n"
-              "eor v2.16b, v2.16b, v23.16b\n"
-              "eor v3.16b, v3.16b, v23.16b\n"
-              "sqadd v0.16b, v0.16b, v24.16b\n"
-              "sqadd v1.16b, v1.16b, v24.16b\n"
-              "sqadd v2.16b, v2.16b, v24.16b\n"
-              "sqadd v3.16b, v3.16b, v24.16b\n",
-              "", "", "")
-LOOK_UP_STEPS(look_up_two_steps, "ldp q25, q26, [%[base], %[more]]\n", "",
-              "tbl v28.16b, {v25.16b-v26.16b}, v4.16b\n"
-              "tbl v29.16b, {v25.16b-v26.16b}, v5.16b\n"
-              "tbl v30.16b, {v25.16b-v26.16b}, v6.16b\n"
-              "tbl v31.16b, {v25.16b-v26.16b}, v7.16b\n",
-              "ushl v28.16b, v28.16b, v0.16b\n"
-              "ushl v29.16b, v29.16b, v1.16b\n"
-              "ushl v30.16b, v30.16b, v2.16b\n"
-              "ushl v31.16b, v31.16b, v3.16b\n",
-              "cnt v28.16b, v28.16b\n"
-              "cnt v29.16b, v29.16b\n"
-              "cnt v30.16b, v30.16b\n"
-              "cnt v31.16b, v31.16b\n"
-              "add v8.16b, v8.16b, v28.16b\n"
-              "add v9.16b, v9.16b, v29.16b\n"
-              "add v10.16b, v10.16b, v30.16b\n"
-              "add v11.16b, v11.16b, v31.16b\n")
+LOOK_UP_SLOPES(look_up_slopes, "", "", "", "", "")
+LOOK_UP_SLOPES(look_up_offset_slopes,
+               "dup v23.16b, %w[flip]\n"
+               "dup v24.16b, %w[offset]\n",
+               "eor v0.16b, v0.16b, v23.16b\n"
+               "eor v1.16b, v1.16b, v23.16b\n"
+               "eor v2.16b, v2.16b, v23.16b\n"
+               "eor v3.16b, v3.16b, v23.16b\n"
+               "sqadd v0.16b, v0.16b, v24.16b\n"
+               "sqadd v1.16b, v1.16b, v24.16b\n"
+               "sqadd v2.16b, v2.16b, v24.16b\n"
+               "sqadd v3.16b, v3.16b, v24.16b\n",
+               "", "", "")
+LOOK_UP_SLOPES(look_up_two_extras, "ldp q25, q26, [%[base], %[more]]\n", "",
+               "tbl v28.16b, {v25.16b-v26.16b}, v4.16b\n"
+               "tbl v29.16b, {v25.16b-v26.16b}, v5.16b\n"
+               "tbl v30.16b, {v25.16b-v26.16b}, v6.16b\n"
+               "tbl v31.16b, {v25.16b-v26.16b}, v7.16b\n",
+               "ushl v28.16b, v28.16b, v0.16b\n"
+               "ushl v29.16b, v29.16b, v1.16b\n"
+               "ushl v30.16b, v30.16b, v2.16b\n"
+               "ushl v31.16b, v31.16b, v3.16b\n",
+               "cnt v28.16b, v28.16b\n"
+               "cnt v29.16b, v29.16b\n"
+               "cnt v30.16b, v30.16b\n"
+               "cnt v31.16b, v31.16b\n"
+               "add v8.16b, v8.16b, v28.16b\n"
+               "add v9.16b, v9.16b, v29.16b\n"
+               "add v10.16b, v10.16b, v30.16b\n"
+               "add v11.16b, v11.16b, v31.16b\n")
 
 static void look_up(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {
-  if (map->in_steps && map->steps.n == 1)
-    (map->steps.offset == 0 ? look_up_steps : look_up_offset_steps)(map, in, out, n);
+  if (map->slopes.n == 1)
+    (map->slopes.offset == 0 ? look_up_slopes : look_up_offset_slopes)(map, in, out, n);
   else if (map->n_live < 3 * PART)
     look_up_3(map, in, out, n);
-  else if (map->in_steps)
-    look_up_two_steps(map, in, out, n);
+  else if (map->slopes.n == 2)
+    look_up_two_extras(map, in, out, n);
   else
     look_up_4(map, in, out, n);
 }

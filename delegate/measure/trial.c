@@ -69,7 +69,7 @@ static bool prepare_environment(struct tvmq_trial *trial, const char *signature,
 
 static const char *plan_operator(struct tvmq_trial_step *step, const struct tvmq_env *env) {
   step->by = tvmq_op_computed_by(step->made.op_class, &step->made.desc, env);
-  const char *why = step->by->plan(&step->op, &step->made.desc, env);
+  const char *why = tvmq_op_plan(step->by, &step->op, &step->made.desc, env);
   if (why == NULL) step->by->info(step->op, &step->info);
   return why;
 }

@@ -53,8 +53,10 @@ bool tvmq_copy_fits(const struct tvmq_copy_axis *axis) {
       for (size_t i = 0; i < axis->n; i++) fits &= is_inside(axis, tvmq_copy_index(axis, i));
       return fits;
     }
-    case TVMQ_COPY_MIRRORED:
     case TVMQ_COPY_NEAREST:
+      if (axis->size == 0) return false;
+      break;
+    case TVMQ_COPY_MIRRORED:
     case TVMQ_COPY_STEPS:
       break;
   }

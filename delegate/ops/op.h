@@ -182,6 +182,12 @@ static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_
   return other != NULL ? other : op_class;
 }
 
+// Plans as the class does; a wish where there is nothing to choose is not legal.
+static inline const char *tvmq_op_plan(const struct tvmq_op_class *op_class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (env->wish != NULL && op_class->candidates == NULL) return "not legal here: there is nothing to choose";
+  return op_class->plan(op, desc, env);
+}
+
 // Ends an operator of that class; NULL is fine.
 static inline void tvmq_op_release(const struct tvmq_op_class *op_class, struct tvmq_op *op) {
   if (op_class->release != NULL)

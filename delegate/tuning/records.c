@@ -110,7 +110,7 @@ static size_t *judge(struct tvmq_tuning_records *records, const char *text, size
   struct tvmq_json json = {.at = text, .end = text + size};
   if (!tvmq_read_members(&json, line_members, N_LINE, line) || !tvmq_json_done(&json) || line->version != TVMQ_RECORDS_VERSION)
     return is_of_other_version(text, size) ? &records->other_version : &records->bad;
-  if (!(line->least_ns > 0) || !isfinite(line->least_ns) || !(line->default_least_ns > 0) || !isfinite(line->default_least_ns) ||
+  if (line->task[0] == '\0' || !(line->least_ns > 0) || !isfinite(line->least_ns) || !(line->default_least_ns > 0) || !isfinite(line->default_least_ns) ||
       !tvmq_choice_sane(&line->choice))
     return &records->bad;
   if (!is_of_this_machine(records, line)) return &records->other_machine;

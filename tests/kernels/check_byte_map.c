@@ -19,26 +19,26 @@ static void draw_map(struct tvmq_byte_map *map) {
   tvmq_complete_byte_map(map);
 }
 
-// Draws any map in steps, and computes what each byte becomes, from one to the next in its group.
-static void draw_steps(struct tvmq_byte_map *map) {
-  struct tvmq_byte_steps *const steps = &map->steps;
-  check_random_bytes(steps, sizeof *steps);
-  steps->n = 1 + (int)check_below(2);
-  steps->offset = steps->n == 2 || check_one_in(2) ? 0 : (int8_t)((int)check_below(2 * TVMQ_BYTE_GROUP - 1) - (TVMQ_BYTE_GROUP - 1));
-  steps->flip = steps->offset != 0 && check_one_in(2) ? 0x80 : 0;
+// Draws any map by slopes, and computes what each byte becomes, from one to the next in its group.
+static void draw_slopes(struct tvmq_byte_map *map) {
+  struct tvmq_byte_slopes drawn, *const slopes = &drawn;
+  check_random_bytes(slopes, sizeof *slopes);
+  slopes->n = 1 + (int)check_below(2);
+  slopes->offset = slopes->n == 2 || check_one_in(2) ? 0 : (int8_t)((int)check_below(2 * TVMQ_BYTE_GROUP - 1) - (TVMQ_BYTE_GROUP - 1));
+  slopes->flip = slopes->offset != 0 && check_one_in(2) ? 0x80 : 0;
   for (int x = 0; x < TVMQ_N_BYTES; x++) {
-    const int moved = (int8_t)(x ^ steps->flip) + steps->offset;
+    const int moved = (int8_t)(x ^ slopes->flip) + slopes->offset;
     const uint8_t index = (uint8_t)(moved > INT8_MAX ? INT8_MAX : moved < INT8_MIN ? INT8_MIN : moved);
     const int group = index / TVMQ_BYTE_GROUP, place = index % TVMQ_BYTE_GROUP;
-    uint8_t value = (uint8_t)(steps->base[group] - TVMQ_BYTE_GROUP * steps->slope[group]);
+    uint8_t value = (uint8_t)(slopes->base[group] - TVMQ_BYTE_GROUP * slopes->slope[group]);
     for (int i = 0; i < place; i++) {
-      value = (uint8_t)(value + steps->slope[group]);
-      for (int k = 0; k < steps->n; k++) value = (uint8_t)(value + (steps->steps[k][group] >> (TVMQ_BYTE_GROUP - 1 - i) & 1));
+      value = (uint8_t)(value + slopes->slope[group]);
+      for (int k = 0; k < slopes->n; k++) value = (uint8_t)(value + (slopes->extra[k][group] >> (TVMQ_BYTE_GROUP - 1 - i) & 1));
     }
     map->table[x] = value;
   }
   tvmq_complete_byte_map(map);
-  map->in_steps = true;
+  map->slopes = drawn;
 }
 
 static void check_n(const struct tvmq_variant *variant, size_t n) {
@@ -55,11 +55,11 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   uint8_t *const written = guard_at(&out_guard, 0, n, side), *const slot = guard_slot(&out_guard, 0);
   const struct tvmq_byte_map *const map = guard_at(&map_guard, 0, sizeof *map, side);
   const uint8_t *const read = in_place ? written : guard_at(&in_guard, 0, n, side);
-  (check_one_in(3) ? draw_steps : draw_map)(guard_writable(&map_guard, map));
+  (check_one_in(3) ? draw_slopes : draw_map)(guard_writable(&map_guard, map));
   memcpy(slot, background, sizeof background);
   check_random_bytes(in_place ? written : guard_writable(&in_guard, read), n);
   for (size_t i = 0; i < n; i++) wanted[i] = map->table[read[i]];
-  check_case("n %zu, %zu bytes from %d on%s, %s, %s", n, map->n_live, map->first, map->in_steps ? ", in steps" : "",
+  check_case("n %zu, %zu bytes from %d on%s, %s, %s", n, map->n_live, map->first, map->slopes.n > 0 ? ", by slopes" : "",
              in_place ? "in place" : "from one tensor to another", side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.byte_map, (&(struct tvmq_byte_map_args){.in = read, .out = written, .n = n, .map = map}));
   for (size_t i = 0; i < n; i++) {
@@ -88,18 +88,19 @@ static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[MAX_N], out[MAX_N];
   static const struct {
     size_t n, n_live;
-    int steps;
+    int n_extras;
     int8_t offset;
   } shapes[] = {{MAX_N, TVMQ_N_BYTES, 0, 0}, {MAX_N, 180, 0, 0},          {MAX_N, TVMQ_N_BYTES, 1, 0},
                 {MAX_N, TVMQ_N_BYTES, 1, 1}, {MAX_N, TVMQ_N_BYTES, 2, 0}, {100, TVMQ_N_BYTES, 0, 0}};
   check_random_bytes(in, sizeof in);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    if (shapes[i].steps > 0 && (variant->flags & TVMQ_STEPS) == 0) continue;
-    const struct tvmq_byte_map map = {.n_live = shapes[i].n_live, .in_steps = shapes[i].steps > 0, .steps = {.n = shapes[i].steps, .offset = shapes[i].offset}};
+    if (shapes[i].n_extras > 0 && (variant->flags & TVMQ_SLOPES) == 0) continue;
+    const struct tvmq_byte_map map = {.n_live = shapes[i].n_live, .slopes = {.n = shapes[i].n_extras, .offset = shapes[i].offset}};
     struct problem p = {variant, {.in = in, .out = out, .n = shapes[i].n, .map = &map}};
     char shape[60];
-    static const char *const steps[] = {"", ", in steps", ", in two steps"};
-    snprintf(shape, sizeof shape, "%zu bytes, %zu live%s%s", shapes[i].n, shapes[i].n_live, steps[shapes[i].steps], shapes[i].offset != 0 ? ", offset" : "");
+    static const char *const slopes[] = {"", ", by slopes", ", by slopes and two extras"};
+    snprintf(shape, sizeof shape, "%zu bytes, %zu live%s%s", shapes[i].n, shapes[i].n_live, slopes[shapes[i].n_extras],
+             shapes[i].offset != 0 ? ", offset" : "");
     check_bench(variant, shape, (double)shapes[i].n, run_problem, &p);
   }
 }

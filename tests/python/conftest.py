@@ -60,6 +60,7 @@ AROUND = (
     "shown",
     "tuning",
     "tuning_files",
+    "tuning_leaving",
     "zoo",
 )
 

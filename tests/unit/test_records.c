@@ -106,6 +106,7 @@ static void check_skipped(void) {
       {"[200, 210]", "[200.]", COUNTER(bad)},
       {"[200, 210]", "[2.0e+2]", COUNTER(taken)},
       {"[200, 210]", "200", COUNTER(bad)},
+      {"\"ADD a\"", "\"\"", COUNTER(bad)},
       {"96", "-96", COUNTER(bad)},
       {"96", "9.5", COUNTER(bad)},
       {"96", "1e300", COUNTER(bad)},

@@ -1,6 +1,6 @@
 // Any function of a byte, by its table. Elementwise; threads share the elements.
 #include "base/memory.h"
-#include "exact/byte_steps.h"
+#include "exact/byte_slopes.h"
 #include "ops/cut.h"
 #include "plan/select.h"
 

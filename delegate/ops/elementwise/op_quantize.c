@@ -1,6 +1,6 @@
 // QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
 #include "base/memory.h"
-#include "exact/byte_steps.h"
+#include "exact/byte_slopes.h"
 #include "exact/fit_line.h"
 #include "exact/reciprocal.h"
 #include "kernels/stage.h"

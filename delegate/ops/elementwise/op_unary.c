@@ -1,6 +1,6 @@
 // Functions of one element: of bytes by a table, of int16 by the formula. Elementwise; threads share the elements.
 #include "base/memory.h"
-#include "exact/byte_steps.h"
+#include "exact/byte_slopes.h"
 #include "kernels/stage.h"
 #include "ops/claims/claim.h"
 #include "ops/cut.h"

@@ -4,7 +4,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
-#include "exact/byte_steps.h"
+#include "exact/byte_slopes.h"
 #include "exact/rescaled_bytes.h"
 #include "ops/claims/claim.h"
 #include "ops/moves/move.h"

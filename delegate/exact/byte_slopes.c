@@ -1,0 +1,69 @@
+#include "exact/byte_slopes.h"
+
+#include "kernels/stage.h"
+
+enum { GROUP = TVMQ_BYTE_GROUP, ANY = -1 };
+
+static uint8_t index_of(const struct tvmq_byte_slopes *slopes, int x) {
+  return (uint8_t)tvmq_clamp((int8_t)(x ^ slopes->flip) + slopes->offset, INT8_MIN, INT8_MAX);
+}
+
+static uint8_t value_of(const struct tvmq_byte_slopes *slopes, int x) {
+  const int index = index_of(slopes, x), group = index / GROUP, left = GROUP - index % GROUP;
+  int value = slopes->base[group] - left * slopes->slope[group];
+  for (int i = 0; i < slopes->n; i++) value += __builtin_popcount(slopes->extra[i][group] >> left);
+  return (uint8_t)value;
+}
+
+// Tries a slope for a group. Values that are wanted are neighbours from the first on; behind the last of them there may be any.
+static bool fit_slope(const int wanted[GROUP], int first, uint8_t slope, struct tvmq_byte_slopes *slopes, int group) {
+  uint8_t extra[2] = {0};
+  for (int i = first; i + 1 < GROUP && wanted[i + 1] != ANY; i++) {
+    const uint8_t more = (uint8_t)(wanted[i + 1] - wanted[i] - slope);
+    if (more > slopes->n) return false;
+    for (int k = 0; k < more; k++) extra[k] |= (uint8_t)(1 << (GROUP - 1 - i));
+  }
+  slopes->base[group] = (uint8_t)(wanted[first] + (GROUP - first) * slope);
+  slopes->slope[group] = slope;
+  for (int k = 0; k < slopes->n; k++) slopes->extra[k][group] = extra[k];
+  return true;
+}
+
+// An offset is less than a group, so that at least one value is wanted.
+static bool fit_group(const int wanted[GROUP], struct tvmq_byte_slopes *slopes, int group) {
+  int first = 0;
+  while (wanted[first] == ANY) first++;
+  const bool alone = first == GROUP - 1 || wanted[first + 1] == ANY;
+  const int climb = alone ? 0 : wanted[first + 1] - wanted[first];
+  for (int less = 0; less <= slopes->n; less++) {
+    if (fit_slope(wanted, first, (uint8_t)(climb - less), slopes, group)) return true;
+  }
+  return false;
+}
+
+static bool fit(const uint8_t table[TVMQ_N_BYTES], int n, uint8_t flip, int offset, struct tvmq_byte_slopes *slopes) {
+  int wanted[TVMQ_N_BYTES];  // of each index; where no byte has it, any
+  *slopes = (struct tvmq_byte_slopes){.n = n, .flip = flip, .offset = (int8_t)offset};
+  for (int i = 0; i < TVMQ_N_BYTES; i++) wanted[i] = ANY;
+  for (int x = 0; x < TVMQ_N_BYTES; x++) wanted[index_of(slopes, x)] = table[x];
+  bool fits = true;
+  for (int group = 0; group < TVMQ_BYTE_GROUPS && fits; group++) fits = fit_group(wanted + group * GROUP, slopes, group);
+  for (int x = 0; x < TVMQ_N_BYTES && fits; x++) fits = value_of(slopes, x) == table[x];
+  if (!fits) slopes->n = 0;
+  return fits;
+}
+
+bool tvmq_find_byte_slopes(const uint8_t table[TVMQ_N_BYTES], struct tvmq_byte_slopes *slopes) {
+  if (fit(table, 1, 0, 0, slopes)) return true;
+  for (int offset = 1; offset < GROUP; offset++) {
+    for (int flip = 0; flip <= 0x80; flip += 0x80) {
+      if (fit(table, 1, (uint8_t)flip, offset, slopes) || fit(table, 1, (uint8_t)flip, -offset, slopes)) return true;
+    }
+  }
+  return fit(table, 2, 0, 0, slopes);
+}
+
+void tvmq_make_byte_map(const struct tvmq_variant *variant, struct tvmq_byte_map *map) {
+  tvmq_complete_byte_map(map);
+  if ((variant->flags & TVMQ_SLOPES) != 0) tvmq_find_byte_slopes(map->table, &map->slopes);
+}
