@@ -87,7 +87,9 @@ const char *tvmq_conv_out_size(const struct tvmq_conv_desc *desc, int32_t *out_h
 
 const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h, int32_t *out_w) {
   const char *reason = out_size(pool_h(desc), desc->padding, INT32_MIN, out_h);
-  return reason != NULL ? reason : out_size(pool_w(desc), desc->padding, INT32_MIN, out_w);
+  if (reason == NULL) reason = out_size(pool_w(desc), desc->padding, INT32_MIN, out_w);
+  if (reason == NULL && out_size(pool_w(desc), desc->padding, 0, out_w) != NULL) *out_h = 0;
+  return reason;
 }
 
 static size_t gcd(size_t a, size_t b) { return b == 0 ? a : gcd(b, a % b); }

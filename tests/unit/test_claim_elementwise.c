@@ -168,6 +168,8 @@ static const struct {
     {UNARY_INT16(LOGISTIC, .out.scale = 1.0f / 256), "output scale is not 1/32768"},
     {UNARY_INT16(TANH), "output scale is not 1/32768"},
     {UNARY_INT16(TANH, .in.scale = 5.4f, .out.scale = 1.0f / 32768), "input scale is too large"},
+    {UNARY_INT16(TANH, .in.scale = 3.7e-14f, .out.scale = 1.0f / 32768), "input scale is too small"},
+    {UNARY_INT16(TANH, .in.scale = 4.2e-14f, .out.scale = 1.0f / 32768), NULL},
     {UNARY_INT16(TANH, .in.scale = 0x1p-11f * 1.000695f, .out.scale = 1.0f / 32768), "input scale is nearly a power of two"},
     {UNARY_INT16(HARD_SWISH), "the reference has no kernel for this type"},
     {UNARY_INT16(RELU_N1_TO_1), "the reference has no kernel for this type"},
