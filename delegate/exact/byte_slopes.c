@@ -15,7 +15,7 @@ static uint8_t value_of(const struct tvmq_byte_slopes *slopes, int x) {
   return (uint8_t)value;
 }
 
-// Tries a slope for a group. Values that are wanted are neighbours from the first on; behind the last of them there may be any.
+// Tries a slope for a group. The wanted values are contiguous and begin at `first`; entries after the last may be anything.
 static bool fit_slope(const int wanted[GROUP], int first, uint8_t slope, struct tvmq_byte_slopes *slopes, int group) {
   uint8_t extra[2] = {0};
   for (int i = first; i + 1 < GROUP && wanted[i + 1] != ANY; i++) {
@@ -29,12 +29,11 @@ static bool fit_slope(const int wanted[GROUP], int first, uint8_t slope, struct 
   return true;
 }
 
-// An offset is less than a group, so that at least one value is wanted.
+// At least one value of a group is wanted, because an offset is less than a group. The first climb is the slope and 0 to n extras.
 static bool fit_group(const int wanted[GROUP], struct tvmq_byte_slopes *slopes, int group) {
   int first = 0;
   while (wanted[first] == ANY) first++;
-  const bool alone = first == GROUP - 1 || wanted[first + 1] == ANY;
-  const int climb = alone ? 0 : wanted[first + 1] - wanted[first];
+  const int climb = first + 1 < GROUP ? wanted[first + 1] - wanted[first] : 0;
   for (int less = 0; less <= slopes->n; less++) {
     if (fit_slope(wanted, first, (uint8_t)(climb - less), slopes, group)) return true;
   }
@@ -63,7 +62,7 @@ bool tvmq_find_byte_slopes(const uint8_t table[TVMQ_N_BYTES], struct tvmq_byte_s
   return fit(table, 2, 0, 0, slopes);
 }
 
-void tvmq_make_byte_map(const struct tvmq_variant *variant, struct tvmq_byte_map *map) {
-  tvmq_complete_byte_map(map);
+void tvmq_complete_byte_map(const struct tvmq_variant *variant, struct tvmq_byte_map *map) {
+  tvmq_find_live_bytes(map);
   if ((variant->flags & TVMQ_SLOPES) != 0) tvmq_find_byte_slopes(map->table, &map->slopes);
 }

@@ -1,4 +1,4 @@
-// Completes maps of bytes: whether the slopes of kernels/byte_map.h give a table.
+// Finds slopes (kernels/byte_map.h) that give a table of bytes, and completes maps with them.
 #pragma once
 
 #include <stdbool.h>
@@ -6,8 +6,8 @@
 
 #include "kernels/kernel.h"
 
-// Sets *slopes to some that give the table at each of the 256 inputs. False: there are none, and slopes->n is 0.
+// Sets *slopes to slopes that give the table at all 256 inputs. False: none do, and slopes->n is 0.
 bool tvmq_find_byte_slopes(const uint8_t table[TVMQ_N_BYTES], struct tvmq_byte_slopes *slopes);
 
-// Makes all else of a map from the first 256 entries of its table, slopes if the variant wants them.
-void tvmq_make_byte_map(const struct tvmq_variant *variant, struct tvmq_byte_map *map);
+// Completes a map of which the first 256 entries of the table are set, with slopes if the variant wants them.
+void tvmq_complete_byte_map(const struct tvmq_variant *variant, struct tvmq_byte_map *map);

@@ -1,4 +1,4 @@
-// A function of a byte: as a table, as the part of it that has to be looked up, and by slopes where there are such.
+// A function of a byte: as a table, as the part of it that has to be looked up, and by slopes where it has them.
 #pragma once
 
 #include <stddef.h>
@@ -12,8 +12,8 @@
 //   index = sat8(int8(x ^ flip) + offset) as a byte,  group = index >> 3,  left = 8 - index % 8
 //   value(x) = base[group] - left * slope[group] + the sum over i < n of ones(extra[i][group] >> left)   modulo 256
 //
-// where sat8 clamps to int8 and ones() counts the bits that are set. Smooth functions are of this kind, mostly with n = 1. Some need an offset, which moves the
-// groups against the bytes: bytes that have one index then lie at an end of int8 where the function is constant.
+// where sat8 clamps to int8 and ones() counts the bits that are set. Smooth functions are of this kind, mostly with n = 1. Some need an offset, which shifts
+// the borders of the groups; the clamp then gives several bytes one index, so the function must be constant there.
 enum { TVMQ_BYTE_GROUP = 8, TVMQ_BYTE_GROUPS = TVMQ_N_BYTES / TVMQ_BYTE_GROUP };
 struct tvmq_byte_slopes {
   uint8_t base[TVMQ_BYTE_GROUPS], slope[TVMQ_BYTE_GROUPS], extra[2][TVMQ_BYTE_GROUPS];
@@ -29,9 +29,9 @@ struct tvmq_byte_map {
   struct tvmq_byte_slopes slopes;
 };
 
-// Makes all else, but for slopes, from the first 256 entries of the table. The bytes that are not live are the longest run of one value: where a function
-// saturates, as SiLU does on its left.
-static inline void tvmq_complete_byte_map(struct tvmq_byte_map *map) {
+// Finds the live bytes by the first 256 entries of the table, and repeats these; the map has no slopes then. The bytes that are not live are the longest run of
+// one value: where a function saturates, as SiLU does on its left.
+static inline void tvmq_find_live_bytes(struct tvmq_byte_map *map) {
   memcpy(map->table + TVMQ_N_BYTES, map->table, TVMQ_N_BYTES);
   size_t longest = 0, end = 0;
   for (size_t i = 1, run = 1; i < 2 * TVMQ_N_BYTES; i++) {

@@ -1,12 +1,21 @@
 // Map of bytes by a table on any Arm processor: the table's 256 bytes in sixteen registers, looked up in four parts of 64. What lies beyond a part gives 0.
 // Where all bytes but 191 become the same, three parts do: bytes are counted from the first of those 191, and from the last on they are taken as one. A map by
-// slopes has three or four tables of 32 bytes, each of which most cores look up in a third of the time.
+// slopes has three or four tables of 32 bytes, each of which most cores look up in a third of the time that a part of 64 takes.
 //
 // Registers: v16-v31 are the table, as far as it is wanted. Of four parts: v0-v3 and v4-v7 are the bytes of two vectors, each xor 0, 64, 128 and 192, then what
 // the parts make of them; v8-v10 hold 64, 128 and 192. Of three: v0-v3, v4-v7 and v12-v15 are the bytes of four vectors, xor 0, 64 and 128, then what the parts
-// make of them; v8-v11 hold 64, 128, the first byte and the last. By slopes: v16-v21 are bases, slopes and extras of the groups, v25-v26 the second extras;
-// v0-v3 are the indices of four vectors, then what is left of their groups, v4-v7 their groups, then extras, v8-v11 bases, then results, v12-v15 slopes,
-// v28-v31 second extras; v22 is -8, v23 flips and v24 offsets. In assembly, because gcc moves a part to four other registers for every lookup.
+// make of them; v8-v11 hold 64, 128, the first byte and the last.
+//
+// Registers by slopes, of four vectors:
+//   v0-v3    bytes, then indices, then -left
+//   v4-v7    groups, then their extras
+//   v8-v11   bases, then results
+//   v12-v15  slopes
+//   v28-v31  second extras
+//   v16-v21  the groups' bases, slopes and extras; v25-v26 their second extras
+//   v22-v24  -8, flip, offset
+//
+// The code is in assembly because gcc moves a part to four other registers for every lookup.
 #include <string.h>
 
 #include "kernels/kernel.h"
@@ -123,8 +132,8 @@ static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_
         "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
-// Here -left is index % 8 - 8: ushl shifts to the right by it. The next vectors are loaded as soon as these are no longer wanted,
-// and these once more after the last.
+// -left is index % 8 - 8, and ushl shifts to the right by it. The loop loads the next four vectors as soon as it has used the current ones; after the last it
+// loads those again, so that it reads nothing behind the input.
 #define LOOK_UP_SLOPES(name, PREPARE, OFFSET, LOOK_UP_MORE, SHIFT_MORE, ADD_MORE)                                                                          \
   static void name(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {                                                           \
     const struct tvmq_byte_slopes *const slopes = &map->slopes;                                                                                            \

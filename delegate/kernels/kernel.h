@@ -74,7 +74,7 @@ enum tvmq_variant_flags {
   TVMQ_NARROW = 1u << 7,         // of the last panel, channels that are not wanted are not stored, nor computed where they fill vectors
   TVMQ_GAPS = 1u << 8,           // TVMQ_MATRIX_ROWS, of which those between lines need not be stored
   TVMQ_FUSED_STAGE = 1u << 9,    // any of the panels may be in fused form (stage.h)
-  TVMQ_SLOPES = 1u << 10         // byte_map: may be faster where the map is given by slopes
+  TVMQ_SLOPES = 1u << 10         // byte_map: looks up by slopes where the map has them
 };
 enum { TVMQ_NARROWING = 16 };  // channels of a vector of kernels with TVMQ_NARROW
 

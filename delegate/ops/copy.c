@@ -42,21 +42,19 @@ static bool is_inside(const struct tvmq_copy_axis *axis, int64_t index) { return
 
 // Where the function is monotone, or reflected at its ends, its ends decide.
 bool tvmq_copy_fits(const struct tvmq_copy_axis *axis) {
-  if (axis->n == 0) return true;
+  if (axis->n == 0 || axis->kind == TVMQ_COPY_PADDED) return true;
+  if (axis->size == 0) return false;  // nearest() could not make an integer of its place
   switch (axis->kind) {
     case TVMQ_COPY_PADDED:
-      return true;
     case TVMQ_COPY_WRAPPED:
-      return axis->size > 0;
+      return true;
     case TVMQ_COPY_LISTED: {
       bool fits = true;
       for (size_t i = 0; i < axis->n; i++) fits &= is_inside(axis, tvmq_copy_index(axis, i));
       return fits;
     }
-    case TVMQ_COPY_NEAREST:
-      if (axis->size == 0) return false;
-      break;
     case TVMQ_COPY_MIRRORED:
+    case TVMQ_COPY_NEAREST:
     case TVMQ_COPY_STEPS:
       break;
   }

@@ -88,7 +88,9 @@ const char *tvmq_conv_out_size(const struct tvmq_conv_desc *desc, int32_t *out_h
 const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h, int32_t *out_w) {
   const char *reason = out_size(pool_h(desc), desc->padding, INT32_MIN, out_h);
   if (reason == NULL) reason = out_size(pool_w(desc), desc->padding, INT32_MIN, out_w);
-  if (reason == NULL && out_size(pool_w(desc), desc->padding, 0, out_w) != NULL) *out_h = 0;
+  int32_t not_negative;
+  // LiteRT 2.3 gives an output of negative width a height of 0 too.
+  if (reason == NULL && out_size(pool_w(desc), desc->padding, 0, &not_negative) != NULL) *out_h = 0;
   return reason;
 }
 

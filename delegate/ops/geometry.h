@@ -16,8 +16,8 @@ const char *tvmq_geometry(const struct tvmq_conv_desc *desc, struct tvmq_geometr
 const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_geometry *geometry);
 
 // Height and width of the output only, which may be 0 here: TFLite accepts inputs that are smaller than the filter by less than a stride, and computes nothing.
-// Where runtimes disagree, the shape is accepted: an input of height 0, or a pooling whose size comes out negative, which LiteRT 2.3 makes 0, and with the
-// width the height. A convolution of negative size is refused.
+// Where runtimes disagree, the shape is accepted, such as an input of height 0. A pooling whose size comes out negative is accepted too: LiteRT 2.3 makes that
+// size 0, and the height too if it is the width that is negative. A convolution of negative size is refused.
 const char *tvmq_conv_out_size(const struct tvmq_conv_desc *desc, int32_t *out_h, int32_t *out_w);
 const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h, int32_t *out_w);
 

@@ -102,7 +102,8 @@ struct tvmq_op_class {
   // where nothing depends on them.
   const char *(*claim_fast_math)(const union tvmq_desc *desc);
   // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
-  // those that have what it gives. None, or NULL: there is nothing to choose, and wishes are not looked at.
+  // those that have what it gives. None: there is nothing to choose. The member is NULL where there never is: tvmq_op_plan() then
+  // refuses every wish.
   size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
   // Appends what of the description decides on the candidates, but for whether Winograd is exact with the weights: " in=s8[1,8,8,16] ...". Nothing
   // where none is listed and the node may not be left to the runtime; NULL where neither ever is the case.
@@ -182,7 +183,7 @@ static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_
   return other != NULL ? other : op_class;
 }
 
-// Plans as the class does; a wish where there is nothing to choose is not legal.
+// Plans *op as the class does, but refuses a wish where the class has no candidates. Whoever may have a wish plans by this function.
 static inline const char *tvmq_op_plan(const struct tvmq_op_class *op_class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (env->wish != NULL && op_class->candidates == NULL) return "not legal here: there is nothing to choose";
   return op_class->plan(op, desc, env);

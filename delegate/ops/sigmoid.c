@@ -38,7 +38,7 @@ const char *tvmq_set_sigmoid(const struct tvmq_unary_desc *desc, struct tvmq_sig
   if (multiplier > UINT16_MAX) return "input scale is too large";  // products would exceed int32
   for (; multiplier <= INT16_MAX / 2.0 && sigmoid->shift < MOST_SHIFT; sigmoid->shift++) multiplier *= 2;
   sigmoid->multiplier = (int32_t)multiplier;
-  if (sigmoid->multiplier == 0) return "input scale is too small";  // which the reference takes for a power of two
+  if (sigmoid->multiplier == 0) return "input scale is too small";  // the reference takes a multiplier of 0 for a power of two
   return NULL;
 }
 

@@ -127,7 +127,7 @@ static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const 
     wishful.wish = wish;
     const struct tvmq_op_class *by = tvmq_op_computed_by(class, desc, &wishful);
     struct tvmq_op *other = NULL, **planned = by == class ? op : &other;
-    const char *why = by->plan(planned, desc, &wishful);
+    const char *why = tvmq_op_plan(by, planned, desc, &wishful);
     if (why) fuzz_fail("candidate %s, %s, %zu x %zu is refused: %s", tvmq_way_name(wish->way), wish->variant->name, wish->rows, wish->panels, why);
     struct tvmq_op_info info = {0};
     by->info(*planned, &info);

@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "engine.h"
+#include "support/byte_slopes.h"
 #include "support/guard.h"
 
 enum { MAX_N = 4096 };
@@ -16,28 +17,18 @@ static void draw_map(struct tvmq_byte_map *map) {
   for (uint32_t i = 0; i < TVMQ_N_BYTES && kind > 0; i++) table[i] = (uint8_t)(kind == 1 ? i : kind == 2 ? i / step : i * (2 * step + 1) + step);
   const uint32_t first = check_below(TVMQ_N_BYTES), n = check_one_in(2) ? 1 + check_below(TVMQ_N_BYTES) : 0;
   for (uint32_t i = 0; i < n; i++) table[(first + i) % TVMQ_N_BYTES] = table[first];
-  tvmq_complete_byte_map(map);
+  tvmq_find_live_bytes(map);
 }
 
-// Draws any map by slopes, and computes what each byte becomes, from one to the next in its group.
+// Draws any map by slopes.
 static void draw_slopes(struct tvmq_byte_map *map) {
   struct tvmq_byte_slopes drawn, *const slopes = &drawn;
   check_random_bytes(slopes, sizeof *slopes);
   slopes->n = 1 + (int)check_below(2);
   slopes->offset = slopes->n == 2 || check_one_in(2) ? 0 : (int8_t)((int)check_below(2 * TVMQ_BYTE_GROUP - 1) - (TVMQ_BYTE_GROUP - 1));
   slopes->flip = slopes->offset != 0 && check_one_in(2) ? 0x80 : 0;
-  for (int x = 0; x < TVMQ_N_BYTES; x++) {
-    const int moved = (int8_t)(x ^ slopes->flip) + slopes->offset;
-    const uint8_t index = (uint8_t)(moved > INT8_MAX ? INT8_MAX : moved < INT8_MIN ? INT8_MIN : moved);
-    const int group = index / TVMQ_BYTE_GROUP, place = index % TVMQ_BYTE_GROUP;
-    uint8_t value = (uint8_t)(slopes->base[group] - TVMQ_BYTE_GROUP * slopes->slope[group]);
-    for (int i = 0; i < place; i++) {
-      value = (uint8_t)(value + slopes->slope[group]);
-      for (int k = 0; k < slopes->n; k++) value = (uint8_t)(value + (slopes->extra[k][group] >> (TVMQ_BYTE_GROUP - 1 - i) & 1));
-    }
-    map->table[x] = value;
-  }
-  tvmq_complete_byte_map(map);
+  for (int x = 0; x < TVMQ_N_BYTES; x++) map->table[x] = slopes_value(slopes, x);
+  tvmq_find_live_bytes(map);
   map->slopes = drawn;
 }
 

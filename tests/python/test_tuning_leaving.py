@@ -1,4 +1,4 @@
-"""Records that leave nodes to the runtime: which may be left, which are, and what a record says in vain of nodes where there is nothing to choose."""
+"""Records that leave nodes to the runtime: which may be left, which are; and records that wish for a kernel where a node has no choice."""
 
 from __future__ import annotations
 

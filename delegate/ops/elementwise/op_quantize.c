@@ -102,8 +102,10 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const bool needs_table = maps_bytes(d) && !find_rule(r, d);
   r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
   if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
-  if (maps_bytes(d)) tvmq_make_byte_map(r->variant, &r->map);
-  r->args.map = &r->map;
+  if (maps_bytes(d)) {
+    tvmq_complete_byte_map(r->variant, &r->map);
+    r->args.map = &r->map;
+  }
   if (d->in_type == TVMQ_TYPE_F32 && d->reciprocal) {
     r->args.scale = 0;
     r->args.inverse = 1 / d->out.scale;
