@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +24,10 @@ def frames(image: str | None, size: tuple[int, int]) -> Iterator[np.ndarray]:
     if image is not None:
         yield np.asarray(Image.open(image).convert("RGB").resize(size))
         return
-    from picamera2 import Picamera2
+    try:
+        from picamera2 import Picamera2
+    except ModuleNotFoundError:
+        sys.exit("no IMAGE is given, and picamera2 is not installed: apt-get install python3-picamera2")
 
     camera = Picamera2()
     camera.configure(camera.create_still_configuration({"size": size, "format": "BGR888"}))  # which is R, G, B in memory

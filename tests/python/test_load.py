@@ -259,6 +259,8 @@ def test_option_types_are_the_librarys() -> None:
 def test_tuning_records_must_be_there(runtime: harness.Runtime) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere.jsonl"):
         tvmq_delegate.load(runtime=runtime.module, tuning_records=[__file__, "nowhere.jsonl"])
+    with pytest.raises(IsADirectoryError, match="a folder, not a file of tuning records"):
+        tvmq_delegate.load(runtime=runtime.module, tuning_records=str(Path(__file__).parent))
 
 
 def test_weight_cache(runtime: harness.Runtime, tmp_path: Path) -> None:

@@ -92,10 +92,13 @@ def record_files(value: object) -> str:
 
     Raises:
       FileNotFoundError: one is not there, which the library would only warn of.
+      IsADirectoryError: one is a folder.
     """
     given = [os.fspath(path) for path in value] if isinstance(value, (list, tuple)) else str(value).split(":")
     paths = [path for each in given for path in (map(str, shipped_records()) if each == "shipped" else [each]) if path not in ("", "none")]
     for path in paths:
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, "a folder, not a file of tuning records", path)
         if not os.path.isfile(path):
             raise FileNotFoundError(errno.ENOENT, "no such file of tuning records", path)
     return ":".join(paths) or "none"

@@ -75,7 +75,7 @@ def summary(found: Tuning) -> str:
         lines.append(f"the network: {found.default_ms:.3f} ms by default, {found.tuned_ms:.3f} ms tuned: {found.gain:.3f}x by {plural(len(kept), 'choice')}")
         lines.append(f"written to {found.path}: load(tuning_records={found.path!r})" if found.path else "--out FILE.jsonl keeps what was found")
     elif found.gain == found.gain:
-        lines.append(f"nothing to gain: as a whole the network is {found.gain:.3f}x as fast, less than {NETWORK_GAIN}x; the defaults stay{recorded}")
+        lines.append(f"nothing to gain: all choices together gain less than {NETWORK_GAIN - 1:.0%}; the defaults stay{recorded}")
     elif found.interrupted:
         lines.append(f"interrupted: no choice is proven {NODE_GAIN - 1:.0%} faster than the default yet{recorded}")
     else:
