@@ -21,20 +21,54 @@ from tvmq_delegate.models import ModelBuilder
 from tvmq_delegate.models.network import Network
 
 
-@pytest.mark.parametrize("operator", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
-@randomly
-def test_random(runtime: harness.Runtime, operator: str, draw: Draw) -> None:
-    case = draw(hybrids, operator)
+def assert_as_the_runtime(runtime: harness.Runtime, case: Case, **options: object) -> None:
+    """The node is refused for a reason that there is, or its outputs are the runtime's."""
     content, reason = case.build(), reason_to_refuse(runtime, case)
     if reason:
         harness.assert_refused(runtime, content, reason)
         return
-    delegate = runtime.load(num_threads=draw.choice([1, 3]), winograd=draw.choice(["auto", "on"]))
+    delegate = runtime.load(**options)
     expected, delegated = runtime.interpreter(content), runtime.interpreter(content, [delegate])
     harness.assert_claimed(delegate)
     assert promised(content) == {(0, 0)}
     for value in case.inputs:
         harness.assert_equal(harness.run(delegated, value)[0], harness.run(expected, value)[0])
+
+
+@pytest.mark.parametrize("operator", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+@randomly
+def test_random(runtime: harness.Runtime, operator: str, draw: Draw) -> None:
+    assert_as_the_runtime(runtime, draw(hybrids, operator), num_threads=draw.choice([1, 3]), winograd=draw.choice(["auto", "on"]))
+
+
+def long_weights(draw: Draw, channels: int, depth: int) -> np.ndarray:
+    """Rows of one extreme, of either, of random weights, and of extremes at some of sixteen places: kernels that sum in lanes of int16 wrap."""
+    generator = np.random.default_rng(draw.generator_seed())
+    rows = []
+    for _ in range(channels):
+        places = generator.permutation(16)[: draw.integer(1, 6)]
+        at_places = np.where(np.isin(np.arange(depth) % 16, places), draw.choice([-127, 127]), generator.integers(-127, 128, depth))
+        extremes = generator.choice([-127, 127], depth)
+        rows.append(draw.choice([np.full(depth, draw.choice([-127, 127])), extremes, generator.integers(-127, 128, depth), at_places]))
+    return np.array(rows, np.int8)
+
+
+@randomly
+def test_long_rows(runtime: harness.Runtime, draw: Draw) -> None:
+    """FULLY_CONNECTED of so many weights that their sum, in lanes, may leave int16: the sums are the runtime's."""
+    depth, channels, n_rows = draw.choice([draw.integer(2040, 2120), draw.integer(2000, 9000)]), draw.integer(1, 9), draw.integer(1, 3)
+    generator = np.random.default_rng(draw.generator_seed())
+    parameters = dict(
+        in_shape=(n_rows, depth),
+        dtype="float32",
+        filter_dtype="int8",
+        filter=long_weights(draw, channels, depth),
+        bias=generator.standard_normal(channels).astype(np.float32),
+        filter_scale=np.float32([0.0123]),
+        asymmetric_quantize_inputs=draw.boolean(),
+    )
+    inputs = [activations(generator, how, (n_rows, depth)) for how in ("any", draw.choice(["positive", "negative", "grid"]))]
+    assert_as_the_runtime(runtime, Case(builders.build_fully_connected, parameters, list(inputs)))
 
 
 def test_other_numbers_of_rows(runtime: harness.Runtime) -> None:
@@ -84,15 +118,7 @@ def test_rows_that_runtimes_take_together(runtime: harness.Runtime, in_shape: tu
         bias=generator.standard_normal(channels).astype(np.float32),
         filter_scale=np.float32([0.0123]),
     )
-    case = Case(builders.build_fully_connected, parameters, [activations(generator, "any", in_shape)])
-    content, reason = case.build(), reason_to_refuse(runtime, case)
-    if reason:
-        harness.assert_refused(runtime, content, reason)
-        return
-    delegate = runtime.load()
-    expected, got = (harness.run(runtime.interpreter(content, delegates), case.inputs[0])[0] for delegates in ([], [delegate]))
-    harness.assert_claimed(delegate)
-    harness.assert_equal(got, expected)
+    assert_as_the_runtime(runtime, Case(builders.build_fully_connected, parameters, [activations(generator, "any", in_shape)]))
 
 
 def test_hosts_that_pass_the_path_say_how(runtime: harness.Runtime) -> None:

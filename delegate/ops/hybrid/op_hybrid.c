@@ -10,6 +10,7 @@
 #include "ops/claims/claim.h"
 #include "ops/geometry.h"
 #include "ops/hybrid/float_scale.h"
+#include "ops/hybrid/weight_sums.h"
 #include "ops/op.h"
 #include "ops/quant_params.h"
 #include "plan/blocks.h"
@@ -29,7 +30,7 @@ struct hybrid {
   struct tvmq_op *sums;
   size_t sums_passes;
   const struct tvmq_variant *range, *steps, *results;
-  int32_t *weight_sums;  // of each output channel
+  int32_t *weight_sums;  // of each output channel, as weight_sums.h has them
   float *weight_scales, *bias;
   bool asymmetric;
   enum tvmq_float_rounding rounding;
@@ -69,15 +70,6 @@ static void set_forms(struct hybrid *h) {
   h->bounds = tvmq_activation_bounds(d->activation, d->fully_connected ? INFINITY : FLT_MAX);
 }
 
-static int32_t weight_sum(const struct tvmq_conv_desc *d, size_t channel) {
-  const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, n = d->depthwise ? taps : taps * (size_t)d->filter_c;
-  const size_t stride = d->depthwise ? (size_t)d->out_c : 1;
-  const int8_t *weights = (const int8_t *)d->filter + (d->depthwise ? channel : channel * n);
-  uint32_t sum = 0;
-  for (size_t i = 0; i < n; i++) sum += (uint32_t)weights[i * stride];
-  return (int32_t)sum;
-}
-
 static bool set_channels(struct hybrid *h) {
   const struct tvmq_conv_desc *d = &h->desc;
   const size_t n = (size_t)d->out_c;
@@ -89,7 +81,7 @@ static bool set_channels(struct hybrid *h) {
   h->bias = tvmq_alloc(n * sizeof *h->bias);
   if (h->weight_sums == NULL || h->weight_scales == NULL || h->bias == NULL) return false;
   for (size_t c = 0; c < n; c++) {
-    h->weight_sums[c] = weight_sum(d, c);
+    h->weight_sums[c] = tvmq_hybrid_weight_sum(d, c);
     h->weight_scales[c] = d->filter_scales[d->n_filter_scales > 1 ? c : 0];
     // A sum with the negative zero is the number itself. FULLY_CONNECTED adds to a zero.
     h->bias[c] = d->fully_connected ? 0 : -0.0f;
