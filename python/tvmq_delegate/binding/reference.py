@@ -27,28 +27,36 @@ def found(option: str, module: ModuleType) -> str:
 
 @functools.cache
 def ask_fully_connected(module: ModuleType) -> str:
-    """How sums of FULLY_CONNECTED are scaled: 0.3 rounded once is 0, rounded twice 1."""
-    return "fixed_point" if _answer(module, "fully_connected", [1], "int8")[0] == 1 else "float64"
+    """How sums of FULLY_CONNECTED are scaled: in fixed point, which rounds twice, or by a product in float64; "auto": in another way."""
+    return _SCALING.get(tuple(_answer(module, "fully_connected", [1] * 19, "int8").tolist()), "auto")
 
 
 @functools.cache
 def ask_fast_math(module: ModuleType) -> str:
-    """Whether the runtime was compiled with unsafe optimizations: QUANTIZE of a quotient that is a tie, where the product with the reciprocal is below it."""
-    return "on" if _answer(module, "fast_math", [287.9372863769531], "float32")[0] == 33 else "off"
+    """Whether the runtime was compiled with unsafe optimizations: QUANTIZE of a quotient that is a tie, where the product with the reciprocal is below it.
+    Vectors and what is left over may be compiled differently.
+    """
+    return "on" if 33 in _answer(module, "fast_math", [287.9372863769531] * 127, "float32") else "off"
 
 
 @functools.cache
 def ask_hybrid(module: ModuleType) -> str:
-    """How float32 activations are quantized for int8 weights: 9 of them with a scale of 1 and a zero point, so that one 0.49999997 is among the eight that
-    NEON's kernels take at a time and one behind; and whether a product is rounded before the bias is added to it. "auto": as no kernels that are known.
+    """How float32 activations are quantized for int8 weights, how weights are summed, and whether a product is rounded before the bias is added to it. The
+    activations have a scale of 1 and a zero point. "auto": as no kernels that are known.
     """
     import numpy as np
 
     if OPTIONS["fast_math"][1](module) == "on":
         return "auto"
+    ends = [-100.0, 155.0]
     below_half = float(np.nextafter(np.float32(0.5), np.float32(0)))
-    output = _answer(module, "hybrid", [-100, 155, below_half, 0.5, 0, 0, 0, 0, below_half], "float32")
-    return _HYBRID.get((*(output[:3] > 0), output[3] == np.float32(19685 * np.float64(np.float32(0.1)) + np.float64(np.float32(-1968.4)))), "auto")
+    output = _answer(module, "hybrid", (ends + [below_half, 0.5] * 63)[:127], "float32")
+    rounded_once = output[4:] == np.float32(19685 * np.float64(np.float32(0.1)) + np.float64(np.float32(-1968.4)))
+    if len(set(rounded_once)) > 1:
+        return "auto"
+    counts = np.rint(output[:4] / np.float32(0.1)).astype(int).tolist()
+    wrapped = _answer(module, "hybrid_sums", [0] * 6 + ends + [0] * 2087, "float32")[0] / (-28 << 16)
+    return _HYBRID.get((*counts, bool(rounded_once[0]), float(wrapped)), "auto")
 
 
 def _answer(module: ModuleType, question: str, values: list[float], dtype: str) -> Any:
@@ -63,11 +71,17 @@ def _answer(module: ModuleType, question: str, values: list[float], dtype: str) 
     return interpreter.get_tensor(interpreter.get_output_details()[0]["index"])[0]
 
 
-# Whether the first three outputs of ask_hybrid(), of 0.49999997 or a tie, are 1, and the product of the fourth is not rounded.
+# The outputs of ask_fully_connected().
+_SCALING = {
+    (37, -55, 56, 39, 44, 105, -44): "float64",
+    (38, -56, 57, 39, 44, 105, -44): "fixed_point",
+}
+# How many values that ask_hybrid() counts become 1: 0.49999997 and ties among those that are taken eight at a time, then the same of the rest; whether
+# a product is not rounded; and how many lanes of int16 wrap when weights are summed.
 _HYBRID = {
-    (False, True, False, True): "neon",
-    (True, True, False, False): "sse",
-    (False, False, False, False): "portable",
+    (0, 59, 0, 3, True, 0): "neon",
+    (59, 59, 0, 3, False, 2): "sse",
+    (0, 0, 0, 0, False, 0): "portable",
 }
 # Option -> what is known of all versions of a runtime, and who asks.
 OPTIONS: dict[str, tuple[dict[str, str], Callable[[ModuleType], str]]] = {
