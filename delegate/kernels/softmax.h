@@ -6,6 +6,10 @@
 //   S      the sum of E / 2^12 over the row, ties away from zero; h: its leading zeros
 //   R      1 / (1 + a) as Q0.31, a = S 2^h - 2^31 as Q0.31
 //   out    SRDHM(E, R) / 2^(12 - h + 31 - bits), ties away from zero, and the least value of the output's type, clamped; bits of the output: 8 or 16
+//
+// The last line has no meaning where it divides by more than 2^31, which takes 8 bits and a sum of 512 or more. There
+//
+//   out    256 times the quotient of E and the sum, to the nearest, ties upward, and the least value; 2^31 - 1 stands for 1
 #pragma once
 
 #include <stddef.h>

@@ -56,21 +56,17 @@ TVMQ_INLINE void begin_row(const struct tvmq_softmax_args *args, bool is_unsigne
   row->greatest = greatest(row->in, args->depth, is_unsigned ? 0 : 0x80) + INT8_MIN;
 }
 
-// Takes the leading zeros of a row's sum; what follows its highest bit, as Q0.31.
+// Takes a row's sum; what follows its highest bit, as Q0.31.
 TVMQ_INLINE int32_t scale_sum(uint32_t sum, struct row *row) {
+  row->sum = sum;
   row->zeros = __builtin_clz(sum);
   return (int32_t)((sum << row->zeros) ^ 1u << 31);
 }
 
-// Beyond 31 the reference's division is none: the processor shifts by the low five bits of the count, and what is then taken for the remainder always rounds
-// up.
-static void outputs_beyond(const struct tvmq_softmax_args *args, const struct row *row, int32_t shift, const uint8_t *in, size_t n, const int32_t *exps,
-                           uint8_t *out) {
-  for (size_t i = 0; i < n; i++) {
-    const int32_t difference = (int8_t)(in[i] ^ args->in_flip) - row->greatest;
-    const int32_t value = (tvmq_high_multiply(exps[i], row->reciprocal, 0) >> (shift & 31)) + 1;
-    out[i] = (uint8_t)((difference < args->least_difference ? 0 : tvmq_clamp(value, 0, UINT8_MAX)) ^ 0x80 ^ args->out_flip);
-  }
+// The outputs of a sum of 512 or more, for which the reference has none: no quotient exceeds a half, which is 1 in 512.
+static void outputs_of_many(const int32_t *exps, uint32_t sum, size_t n, uint8_t flip, uint8_t *out) {
+  const bool ties = sum == 1 << 28;
+  for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(ties && exps[i] == INT32_MAX) ^ flip;
 }
 
 // Outputs of n elements of a row from `first` on, whose exps have been looked up.
@@ -79,7 +75,7 @@ TVMQ_INLINE void finish(const struct tvmq_softmax_args *args, const struct row *
   const uint8_t flip = 0x80 ^ args->out_flip, *const in = row->in + first;
   uint8_t *const out = (uint8_t *)args->out + (size_t)(in - (const uint8_t *)args->in);
   if (shift > 31) {
-    outputs_beyond(args, row, shift, in, n, exps, out);
+    outputs_of_many(exps, row->sum, n, flip, out);
     return;
   }
   size_t i = 0;

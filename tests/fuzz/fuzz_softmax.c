@@ -16,8 +16,8 @@ static int32_t times(int32_t a, int32_t b) { return oracle_round_s32(TVMQ_ROUNDI
 // x / 2^bits to the nearest, ties away from zero.
 static int32_t over(int64_t x, int bits) { return (int32_t)round(ldexp((double)x, -bits)); }
 
-// The same as processors do it beyond 31 bits, where the reference's shift counts modulo 32 and its rest is always rounded up.
-static int64_t over_modulo(int32_t x, int bits) { return bits < 32 ? over(x, bits) : (int64_t)floor(ldexp((double)x, 32 - bits)) + 1; }
+// 256 times the quotient of an exp, as Q0.31, and a sum, as Q12.19, to the nearest, ties up.
+static int64_t quotient(int32_t exp, int64_t sum) { return (int64_t)floor((exp == INT32_MAX ? 0x1p31 : exp) / (16 * (double)sum) + 0.5); }
 
 static int32_t saturate(double x) { return (int32_t)fmax(fmin(x, INT32_MAX), INT32_MIN); }
 
@@ -74,7 +74,8 @@ static void row_of_bytes(const struct row *r) {
   const int zeros = zeros_before(sum);
   const int32_t reciprocal = reciprocal_of((int32_t)(sum * (INT64_C(1) << zeros) - (INT64_C(1) << 31)));
   for (size_t i = 0; i < r->desc->depth; i++) {
-    const int64_t code = range.min + (exps[i] < 0 ? 0 : over_modulo(times(reciprocal, exps[i]), 12 - zeros + 31 - bits));
+    const int shift = 12 - zeros + 31 - bits;
+    const int64_t code = range.min + (exps[i] < 0 ? 0 : shift > 31 ? quotient(exps[i], sum) : over(times(reciprocal, exps[i]), shift));
     oracle_store(r->desc->out_type, r->out, r->first + i, (int32_t)(code > range.max ? range.max : code));
   }
 }

@@ -18,6 +18,9 @@ static wide halved(wide x, int n) {
   return (x - rest) / unit + (2 * rest >= unit);
 }
 
+// A quotient of what is not negative, rounded: half up.
+static wide rounded(wide x, wide by) { return (2 * x + by) / (2 * by); }
+
 static int64_t high_product(int64_t a, int64_t b) { return (int64_t)halved((wide)a * b, 31); }
 
 // 1 / (1 + a) as gemmlowp has it, numbers as they are defined: Q0.31 and Q2.29.
@@ -34,21 +37,24 @@ static int64_t expected(const struct tvmq_softmax_args *args, int32_t difference
   int zeros = 0;
   while (sum << zeros < INT64_C(1) << 31) zeros++;
   if (difference < args->least_difference) return 0;
-  const int64_t value = high_product(exp, oracle_reciprocal((sum << zeros) - (INT64_C(1) << 31)));
   const int shift = 12 - zeros + 31 - bits;
-  const int64_t out = shift <= 31 ? (int64_t)halved(value, shift) : value / (INT64_C(1) << (shift - 32)) + 1;
+  if (shift > 31) return (int64_t)rounded(exp == INT32_MAX ? (wide)1 << 31 : exp, (wide)sum << 4);
+  const int64_t out = (int64_t)halved(high_product(exp, oracle_reciprocal((sum << zeros) - (INT64_C(1) << 31))), shift);
   return out > most ? most : out;
 }
 
 // As the kernels have it: uint8 lowered by 128.
 static int32_t element(uint8_t flip, const uint8_t *in, size_t i) { return flip ? in[i] - 128 : (int8_t)in[i]; }
 
-// Values all over the type, near each other, or nearly all the same.
-static void draw_row(uint8_t *row, size_t n) {
-  const uint32_t kind = check_below(3), range = 1 + check_below(64);
+// Values all over the type, near each other, nearly all the same, or two, of which about 512 are one: it may be the sum.
+static void draw_row(uint8_t *row, size_t n, uint8_t flip) {
+  const uint32_t kind = check_below(4), many = 510 + check_below(4), range = 1 + check_below(64);
   const uint8_t base = (uint8_t)check_below(256);
   check_random_bytes(row, n);
-  for (size_t i = 0; i < n && kind > 0; i++) row[i] = (uint8_t)(base + (kind == 1 ? row[i] % range : check_one_in(32) ? row[i] : 0));
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t drawn[] = {row[i], (uint8_t)(base + row[i] % range), (uint8_t)(base + (check_one_in(32) ? row[i] : 0)), (i < many ? 0x7f : 0x80) ^ flip};
+    row[i] = drawn[kind];
+  }
 }
 
 static void check_row(const struct tvmq_variant *variant, const struct tvmq_softmax_args *args, size_t row, const uint8_t *in, const void *written) {
@@ -93,7 +99,7 @@ static void check_size(const struct tvmq_variant *variant, size_t rows, size_t d
       .least_difference = tvmq_softmax_exps(multiplier, shift, guard_writable(&exps_guard, exps)),
   };
   memcpy(slot, background, sizeof background);
-  for (size_t row = 0; row < rows; row++) draw_row(before + row * depth, depth);
+  for (size_t row = 0; row < rows; row++) draw_row(before + row * depth, depth, args.in_flip);
   memcpy(in_place ? written : guard_writable(&in_guard, in), before, n);
   check_case("%zu rows of %zu, flips %d %d, exps %d %d, %s, %s", rows, depth, args.in_flip, args.out_flip, multiplier, shift, in_place ? "in place" : "apart",
              side == GUARD_END ? "end guarded" : "start guarded");

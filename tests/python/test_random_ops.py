@@ -110,8 +110,8 @@ def test_reduction(runtime, operator, dtype, draw):
 @pytest.mark.parametrize("pair", cases.SOFTMAX_PAIRS, ids="-".join)
 @randomly
 def test_softmax(runtime, pair, draw):
-    # LiteRT's reference aborts the process where 512 elements or more are nearly equal; tflite-runtime's goes on.
-    check(runtime, draw(cases.softmaxes, *pair, 1500 if runtime.name == "tflite_runtime" else 511))
+    # The reference has no result of bytes where 512 elements or more are nearly equal: test_softmax.py.
+    check(runtime, draw(cases.softmaxes, *pair, 1500 if pair[1] == "int16" else 511))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
