@@ -7,11 +7,10 @@ const char *tvmq_reduction_merge(const struct tvmq_shape *shape, const bool *red
   int last = 0;  // even ones are kept, odd ones reduced
   dims[0] = 1;
   for (int i = 0; i < shape->rank; i++) {
-    if (shape->dims[i] <= 0) return "empty tensor";
-    if (__builtin_mul_overflow(all, shape->dims[i], &all)) return "input has more than 2^31 - 1 elements";
     if (shape->dims[i] == 1) continue;
     if (last % 2 != reduced[i]) dims[++last] = 1;
-    dims[last] *= shape->dims[i];
+    const bool fits = !__builtin_mul_overflow(all, shape->dims[i], &all) && !__builtin_mul_overflow(dims[last], shape->dims[i], &dims[last]);
+    if (!fits) return "input has more than 2^31 - 1 elements";
   }
   // There is always a reduced one, and a kept one behind it.
   while (last < 2 || last % 2 != 0) dims[++last] = 1;

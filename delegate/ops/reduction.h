@@ -9,7 +9,7 @@
 #include "kernels/pool.h"
 #include "ops/desc.h"
 
-// Merges the dimensions of `shape`. The product of all must fit int32; NULL, or why not (static string).
+// Merges the dimensions of `shape`, which may be 0. The product of all must fit int32; NULL, or why not (static string).
 const char *tvmq_reduction_merge(const struct tvmq_shape *shape, const bool *reduced, struct tvmq_reduce_desc *desc);
 
 // Elements that become one, and elements that come of it.

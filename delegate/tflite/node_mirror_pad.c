@@ -19,8 +19,8 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   for (int d = 0; reason == NULL && d < copy->rank; d++) {
     struct tvmq_copy_axis *axis = &copy->axes[d];
     const int64_t before = paddings[d][0], after = paddings[d][1], most = (int64_t)axis->size - (symmetric ? 0 : 1);
+    if (before == 0 && after == 0) continue;  // of an empty dimension too, which has no inner elements
     if (before > most || after > most) return "a padding exceeds the input dimension (REFLECT: minus 1)";
-    if (before == 0 && after == 0) continue;
     axis->kind = TVMQ_COPY_MIRRORED;
     axis->first = before;
     axis->step = symmetric;

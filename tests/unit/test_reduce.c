@@ -88,6 +88,7 @@ static void check_reduce(void) {
       {kTfLiteInt32, false, {2, 7, 5, 4}, {1, 3}, NULL, 2, {2, 5}, 5, {2, 7, 5, 4, 1}},
       {kTfLiteInt32, false, {2, 1, 5, 4}, {1}, NULL, 3, {2, 5, 4}, 3, {40, 1, 1}},
       {kTfLiteInt32, false, {7}, {-1}, NULL, 0, {0}, 3, {1, 7, 1}},
+      {kTfLiteInt32, false, {70000, 2, 70000}, {2}, "input has more than 2^31 - 1 elements", 0, {0}, 0, {0}},
       {kTfLiteInt32, false, {2, 7, 5, 4}, {4}, "axis is out of range", 0, {0}, 0, {0}},
       {kTfLiteInt32, false, {2, 7, 5, 4}, {1, -9}, "axis is out of range", 0, {0}, 0, {0}},
       {kTfLiteUInt8, false, {2, 7, 5, 4}, {1, 2}, "axes are not int32", 0, {0}, 0, {0}},
