@@ -2,7 +2,7 @@
 PYTHON ?= python3
 MODEL ?=
 BIN := .venv/bin
-SOURCES := pyproject.toml meson.build meson.options tools/build_backend.py $(shell find delegate python -type f -not -name '*.pyc')
+SOURCES := pyproject.toml meson.build meson.options tools/build_backend.py tools/version.py $(shell find delegate python -type f -not -name '*.pyc')
 
 .PHONY: help demo bench test test-arm lint format docs clean
 help:

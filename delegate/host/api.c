@@ -17,8 +17,6 @@
 #include "plan/select.h"
 #include "threads/profile.h"
 
-const char *tvmq_version(void) { return TVMQ_VERSION; }
-
 // ---- this CPU and the kernels: answers lie in memory of the thread that asks
 
 // The first, and so smallest, instruction set that contains these features; "" if none does.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -48,4 +49,4 @@ def test_loads_and_computes(runtime):
 
 
 def test_version(runtime):
-    assert tvmq_delegate.binding.library.version().count(".") == 2
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+\+\w+(\.dirty)?)?", tvmq_delegate.binding.library.version())

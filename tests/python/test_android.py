@@ -96,7 +96,7 @@ def test_the_archive(classes, tmp_path):
     assert {"AndroidManifest.xml", "classes.jar", "R.txt", "proguard.txt"} <= names
     assert {"jni/arm64-v8a/libtvmq_delegate.so", "jni/x86_64/libLiteRtGpuAccelerator.so"} <= names
     assert f'android:minSdkVersion="{android.API}"' in archive.read("AndroidManifest.xml").decode()
-    assert json.loads(archive.read("prefab/prefab.json")) == {"schema_version": 2, "name": "tvmq_delegate", "version": release.version, "dependencies": []}
+    assert json.loads(archive.read("prefab/prefab.json")) == {"schema_version": 2, "name": "tvmq_delegate", "version": release.numbers, "dependencies": []}
     module = "prefab/modules/tvmq_delegate"
     assert json.loads(archive.read(f"{module}/module.json"))["library_name"] == "libtvmq_delegate"
     for abi in android.ABIS:
@@ -121,7 +121,7 @@ def test_the_headers_without_an_ndk_suffice(tmp_path):
     sources = sorted(path for room in rooms for path in room.rglob("*.c"))
     own = subprocess.run(["cc", "-print-file-name=include"], check=True, capture_output=True, text=True).stdout.strip()
     (tmp_path / "limits.h").touch()  # gcc's own asks for another one
-    flags = ["-fsyntax-only", "-ffreestanding", "-std=gnu11", "-Werror", '-DTVMQ_VERSION=""', "-nostdinc"]
+    flags = ["-fsyntax-only", "-ffreestanding", "-std=gnu11", "-Werror", "-nostdinc"]
     flags += [f"-isystem{android.BIONIC / 'include'}", f"-isystem{own}", f"-idirafter{tmp_path}"]
     done = subprocess.run(["cc", *flags, f"-I{harness.REPOSITORY}/delegate", *map(str, sources)], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

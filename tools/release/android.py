@@ -75,7 +75,7 @@ def pack(release: source.Release, built: dict[str, pathlib.Path], jar: dict[str,
         "R.txt": b"",
         "classes.jar": inner.read_bytes(),
         "proguard.txt": KEEP.encode(),
-        "prefab/prefab.json": _json({"schema_version": 2, "name": "tvmq_delegate", "version": release.version, "dependencies": []}),
+        "prefab/prefab.json": _json({"schema_version": 2, "name": "tvmq_delegate", "version": release.numbers, "dependencies": []}),
         "prefab/modules/tvmq_delegate/module.json": _json({"export_libraries": [], "library_name": "libtvmq_delegate"}),
     }
     inner.unlink()
@@ -106,8 +106,7 @@ def _build(release: source.Release, abi: str, ndk: pathlib.Path | None) -> pathl
     build, folder, cross = (release.work / f"{what}-android-{architecture}" for what in ("build", "installed", "cross"))
     compiler, archiver, jni = _ndk(ndk, architecture) if ndk else _own(release.work, architecture)
     cross.write_text(CROSS.format(compiler=compiler, ar=archiver, architecture=architecture, tree=release.tree), encoding="utf-8")
-    if not (build / "build.ninja").exists():
-        zig.run(["meson", "setup", str(build), str(release.tree), f"--cross-file={cross}", "-Dmeasure=false", *zig.OPTIONS])
+    zig.run(["meson", "setup", "--reconfigure", str(build), str(release.tree), f"--cross-file={cross}", "-Dmeasure=false", *zig.OPTIONS])
     zig.run(["meson", "compile", "-C", str(build)])
     zig.run(["meson", "install", "-C", str(build), "--no-rebuild", f"--destdir={folder}"])
     library = folder / "lib/libtvmq_delegate_jni.so"

@@ -33,6 +33,11 @@ class Release:
     def name(self) -> str:
         return f"tvmq_delegate-{self.version}"
 
+    @property
+    def numbers(self) -> str:
+        """The release alone, for formats that take only numbers."""
+        return re.split(r"\.dev|\+", self.version)[0]
+
 
 def missing() -> list[str]:
     """Names in the extra `release` of what is not there, as a package or as a program."""
@@ -66,8 +71,10 @@ def unpack(work: pathlib.Path) -> Release:
             archive.extraction_filter = getattr(tarfile, "data_filter", None)  # type: ignore[assignment]
             archive.extractall(tree)
     known.write_text(commit, encoding="utf-8")
-    (version,) = re.findall(r"^  version: '([\d.]+)'", (tree / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)
-    return Release(version, commit, epoch, tree, work, _metadata(tree, version))
+    version = output(sys.executable, REPOSITORY / "tools/version.py", "--committed").strip()
+    metadata = _metadata(tree, version)
+    (tree / "PKG-INFO").write_text(metadata, encoding="utf-8")  # the build takes the version from it
+    return Release(version, commit, epoch, tree, work, metadata)
 
 
 def _metadata(tree: pathlib.Path, version: str) -> str:
@@ -85,4 +92,4 @@ def _metadata(tree: pathlib.Path, version: str) -> str:
 def sdist(release: Release, out: pathlib.Path) -> pathlib.Path:
     """The sources with PKG-INFO, as pip takes them."""
     files = {f"{release.name}/{path.relative_to(release.tree).as_posix()}": path for path in release.tree.rglob("*") if path.is_file()}
-    return deterministic.write_tar(out / f"{release.name}.tar.gz", {**files, f"{release.name}/PKG-INFO": release.metadata.encode()}, release.epoch)
+    return deterministic.write_tar(out / f"{release.name}.tar.gz", files, release.epoch)

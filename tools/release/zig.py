@@ -74,8 +74,7 @@ def install(release: source.Release, architecture: str) -> pathlib.Path:
     cross = release.work / f"{architecture}.ini"
     cc = write_wrapper(release.work / f"cc-{architecture}", f"{compiler()} cc -target {architecture}-linux-gnu.{'.'.join(map(str, GLIBC))}")
     cross.write_text(CROSS.format(compiler=cc, zig=compiler(), architecture=architecture, tree=release.tree), encoding="utf-8")
-    if not (build / "build.ninja").exists():
-        run(["meson", "setup", str(build), str(release.tree), f"--cross-file={cross}", *OPTIONS])
+    run(["meson", "setup", "--reconfigure", str(build), str(release.tree), f"--cross-file={cross}", *OPTIONS])
     run(["meson", "compile", "-C", str(build)])
     run(["meson", "install", "-C", str(build), "--no-rebuild", f"--destdir={installed}"])
     return installed
