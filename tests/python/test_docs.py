@@ -1,4 +1,4 @@
-"""README.md, CONTRIBUTING.md and docs/: what they link to and the files that they name exist."""
+"""Pages of the root, .github/, docs/ and examples/: what they link to and the files that they name exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from test_cli import prints
 import tvmq_delegate
 
 ROOT = harness.REPOSITORY
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in (".github", "docs", "examples") for page in (ROOT / folder).rglob("*.md"))])
 FOLDERS = ("android", "delegate", "docs", "examples", "python", "tests", "tools")
 ENDING = r"\.(c|h|hpp|def|py|md|ini|toml|html|build|options|map|in)$"
 
