@@ -12,6 +12,7 @@
 // - Functions that take a delegate may be called only while no other thread prepares or runs its interpreter; all others from any thread at any time.
 #pragma once
 
+// Returns the release, and of a development build its commit, too: "0.1.0.dev829+g20d7cbe".
 const char *tvmq_version(void);
 
 // ---- this CPU
