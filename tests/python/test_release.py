@@ -97,7 +97,8 @@ def test_the_wheel_installs(release, installed, tmp_path):
     script = "import tvmq_delegate; print(tvmq_delegate.library_path(), tvmq_delegate.__version__)"
     environment = {name: value for name, value in os.environ.items() if name != "TVMQ_LIBRARY"} | {"PYTHONPATH": str(target)}
     said = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment, cwd=tmp_path).stdout.split()
-    assert said == [str(target / "tvmq_delegate/libtvmq_delegate.so"), release.version]
+    assert said[0] == str(target / "tvmq_delegate/libtvmq_delegate.so")
+    assert said[1].startswith(release.numbers)  # the library may have been built before the commit, or with changes
     assert "Description-Content-Type: text/markdown" in release.metadata
 
 
