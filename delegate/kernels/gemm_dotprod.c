@@ -14,44 +14,14 @@
 #define FLIP_MASK "movi v10.16b, #0x80\n"
 #define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v10.16b\n"
 
-// Taps and depths of a tile. Depths go in sixteens; the next A is loaded as soon as the last of the present one is used, and the present one once more after
-// the last sixteen. Eight and four depths follow as k has them. DEPTHS computes four; `bytes` is the size of their weights.
-#define SUMS(START, POINTERS, ROWS, FLIPS, DEPTHS, bytes) \
-  START                                                   \
-  "and x11, x12, #-16\n"                                  \
-  "ldr x10, [%[args], %[n_taps]]\n"                       \
-  "1:\n"                                                  \
-  POINTERS                                                \
-  "mov x8, #0\n"                                          \
-  "cbz x11, 3f\n"                                         \
-  ROWS(q, x8)                                             \
-  "2:\n"                                                  \
-  "add x9, x8, #16\n"                                     \
-  "cmp x9, x11\n"                                         \
-  "csel x8, x9, x8, lo\n"                                 \
-  FLIPS                                                   \
-  DEPTHS(0, KEEP)                                         \
-  DEPTHS(1, KEEP)                                         \
-  DEPTHS(2, KEEP)                                         \
-  DEPTHS(3, NEXT)                                         \
-  "add %[weights], %[weights], #4*" bytes "\n"            \
-  "b.lo 2b\n"                                             \
-  "3: tst x12, #12\n"                                     \
-  "b.eq 5f\n"                                             \
-  "tbz x12, #3, 4f\n"                                     \
-  ROWS(d, x11)                                            \
-  FLIPS                                                   \
-  DEPTHS(0, KEEP)                                         \
-  DEPTHS(1, KEEP)                                         \
-  "add %[weights], %[weights], #2*" bytes "\n"            \
-  "4: tbz x12, #2, 5f\n"                                  \
-  "sub x9, x12, #4\n"                                     \
-  ROWS(s, x9)                                             \
-  FLIPS                                                   \
-  DEPTHS(0, KEEP)                                         \
-  "add %[weights], %[weights], #" bytes "\n"              \
-  "5: subs x10, x10, #1\n"                                \
-  "b.ne 1b\n"
+// Depths go in sixteens, and then eight and four as k has them. DEPTHS computes four, whose weights take `bytes`.
+#define SUMS(START, POINTERS, ROWS, FLIPS, DEPTHS, bytes)                                                \
+  TVMQ_NEON_DEPTHS(START, POINTERS, ROWS(q, x8), "",                                                     \
+                   FLIPS DEPTHS(0, KEEP) DEPTHS(1, KEEP) DEPTHS(2, KEEP) DEPTHS(3, NEXT), "4*" bytes,    \
+                   "tst x12, #12\n"                                                                      \
+                   "b.eq 5f\n"                                                                           \
+                   TVMQ_NEON_EIGHT_DEPTHS(ROWS(d, x11) FLIPS, DEPTHS(0, KEEP) DEPTHS(1, KEEP), "2*" bytes) \
+                   TVMQ_NEON_FOUR_DEPTHS("sub x9, x12, #4\n" ROWS(s, x9) FLIPS, DEPTHS(0, KEEP), bytes))
 
 // ---- 4x16
 //
@@ -62,10 +32,6 @@
 //   rows    v1    v20   v21   v22   v23
 //           v2    v24   v25   v26   v27
 //           v3    v28   v29   v30   v31
-#define POINTERS_4X16            \
-  "ldp x0, x1, [%[rows]]\n"      \
-  "ldp x2, x3, [%[rows], #16]\n" \
-  "add %[rows], %[rows], #32\n"
 #define ROWS_4X16(reg, offset) ROW(reg, 0, offset) ROW(reg, 1, offset) ROW(reg, 2, offset) ROW(reg, 3, offset)
 #define FLIP_4X16 FLIP(0) FLIP(1) FLIP(2) FLIP(3)
 #define COLUMN_4X16(a0, a1, a2, a3, b, depth, THEN) \
@@ -82,8 +48,8 @@
 #define SUMS_4X16(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                    \
   STATEMENT(args, tile, SUMS(MASK START_4X16, POINTERS, ROWS_4X16, FLIPS, DEPTHS_4X16, "64"),      \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v10")
-#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, "", "")
-#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, FLIP_MASK, FLIP_4X16)
+#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_4, args, tile, "", "")
+#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_4, args, tile, FLIP_MASK, FLIP_4X16)
 #define LINE_SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, "", "")
 #define LINE_SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, FLIP_MASK, FLIP_4X16)
 
@@ -95,12 +61,6 @@
 //           v0    v16   v17
 //   rows    ...   ...   ...
 //           v7    v30   v31
-#define POINTERS_8X8             \
-  "ldp x0, x1, [%[rows]]\n"      \
-  "ldp x2, x3, [%[rows], #16]\n" \
-  "ldp x4, x5, [%[rows], #32]\n" \
-  "ldp x6, x7, [%[rows], #48]\n" \
-  "add %[rows], %[rows], #64\n"
 #define ROWS_8X8(reg, offset)                                                      \
   ROW(reg, 0, offset) ROW(reg, 1, offset) ROW(reg, 2, offset) ROW(reg, 3, offset)  \
   ROW(reg, 4, offset) ROW(reg, 5, offset) ROW(reg, 6, offset) ROW(reg, 7, offset)
@@ -118,8 +78,8 @@
 #define SUMS_8X8(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                     \
   STATEMENT(args, tile, SUMS(MASK START_8X8, POINTERS, ROWS_8X8, FLIPS, DEPTHS_8X8, "32"),         \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10")
-#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, "", "")
-#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, FLIP_MASK, FLIP_8X8)
+#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_8, args, tile, "", "")
+#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_8, args, tile, FLIP_MASK, FLIP_8X8)
 #define LINE_SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, "", "")
 #define LINE_SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, FLIP_MASK, FLIP_8X8)
 // clang-format on

@@ -20,32 +20,10 @@
 #define PAIR(acc, n) "ldr q" #acc ", [%[biases], #16*" #n "]\n" // the n-th two channels' biases, for both rows
 #define TERMS(half, to, four) "zip" #half " v" #to ".4s, v" #four ".4s, v" #four ".4s\n"
 
-// Taps and depths of a tile, in sixteens; the next A is loaded as soon as the registers of the present one are free, and the present one once more after the
-// last sixteen. Then eight depths if k has them. EIGHTS computes `bytes` of weights.
-#define SUMS(START, POINTERS, ROWS, FLIPS, SIXTEEN, EIGHT, bytes) \
-  START                                                           \
-  "and x11, x12, #-16\n"                                          \
-  "ldr x10, [%[args], %[n_taps]]\n"                               \
-  "1:\n"                                                          \
-  POINTERS                                                        \
-  "mov x8, #0\n"                                                  \
-  "cbz x11, 3f\n"                                                 \
-  ROWS(q, x8)                                                     \
-  "2:\n"                                                          \
-  "add x9, x8, #16\n"                                             \
-  "cmp x9, x11\n"                                                 \
-  "csel x8, x9, x8, lo\n"                                         \
-  FLIPS                                                           \
-  SIXTEEN                                                         \
-  "add %[weights], %[weights], #2*" bytes "\n"                    \
-  "b.lo 2b\n"                                                     \
-  "3: tbz x12, #3, 4f\n"                                          \
-  ROWS(d, x11)                                                    \
-  FLIPS                                                           \
-  EIGHT                                                           \
-  "add %[weights], %[weights], #" bytes "\n"                      \
-  "4: subs x10, x10, #1\n"                                        \
-  "b.ne 1b\n"
+// Depths go in sixteens, and then eight if k has them. EIGHT computes `bytes` of weights.
+#define SUMS(START, POINTERS, ROWS, FLIPS, SIXTEEN, EIGHT, bytes)               \
+  TVMQ_NEON_DEPTHS(START, POINTERS, ROWS(q, x8), "", FLIPS SIXTEEN, "2*" bytes, \
+                   TVMQ_NEON_EIGHT_DEPTHS(ROWS(d, x11) FLIPS, EIGHT, bytes))
 
 // ---- 4x16
 //
@@ -54,10 +32,6 @@
 //                         v8    v9   v10   v11    v8    v9   v10   v11
 //   rows 0 and 1    v0   v16   v17   v18   v19   v20   v21   v22   v23    depths 0-7; v1 has 8-15
 //   rows 2 and 3    v2   v24   v25   v26   v27   v28   v29   v30   v31    depths 0-7; v3 has 8-15     v12 flip
-#define POINTERS_4X16            \
-  "ldp x0, x1, [%[rows]]\n"      \
-  "ldp x2, x3, [%[rows], #16]\n" \
-  "add %[rows], %[rows], #32\n"
 #define ROWS_4X16(reg, offset) ROW(reg, 4, 0, offset) ROW(reg, 5, 1, offset) ROW(reg, 6, 2, offset) ROW(reg, 7, 3, offset)
 #define FLIP_4X16 FLIP(4, 12) FLIP(5, 12) FLIP(6, 12) FLIP(7, 12)
 #define COLUMN_4X16(a, b, acc0, acc1, w, next) SMMLA(acc0, a, w) SMMLA(acc1, b, w) WEIGHTS(w, next)
@@ -81,8 +55,8 @@
 #define SUMS_4X16(STATEMENT, POINTERS, args, tile, MASK, FLIPS)                                                           \
   STATEMENT(args, tile, SUMS(START_4X16 MASK, POINTERS, ROWS_4X16, FLIPS, SIXTEEN_4X16, EIGHT_4X16, "128"),               \
             "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12")
-#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, "", "")
-#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, POINTERS_4X16, args, tile, FLIP_MASK(12), FLIP_4X16)
+#define SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_4, args, tile, "", "")
+#define SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_4, args, tile, FLIP_MASK(12), FLIP_4X16)
 #define LINE_SUMS_4X16_PLAIN(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, "", "")
 #define LINE_SUMS_4X16_FLIPPED(args, tile) SUMS_4X16(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_4, args, tile, FLIP_MASK(12), FLIP_4X16)
 
@@ -95,12 +69,6 @@
 //   rows 2 and 3    v0   v20   v21   v22   v23    depths 0-7; v3 has 8-15
 //   rows 4 and 5    v2   v24   v25   v26   v27    depths 0-7; v5 has 8-15
 //   rows 6 and 7    v4   v28   v29   v30   v31    depths 0-7; v7 has 8-15     v13 flip
-#define POINTERS_8X8             \
-  "ldp x0, x1, [%[rows]]\n"      \
-  "ldp x2, x3, [%[rows], #16]\n" \
-  "ldp x4, x5, [%[rows], #32]\n" \
-  "ldp x6, x7, [%[rows], #48]\n" \
-  "add %[rows], %[rows], #64\n"
 #define EVEN_ROWS_8X8(reg, offset) ROW(reg, 0, 0, offset) ROW(reg, 2, 2, offset) ROW(reg, 4, 4, offset) ROW(reg, 6, 6, offset)
 #define ODD_ROWS_8X8(reg, offset) ROW(reg, 1, 1, offset) ROW(reg, 3, 3, offset) ROW(reg, 5, 5, offset) ROW(reg, 7, 7, offset)
 #define ROWS_8X8(reg, offset) EVEN_ROWS_8X8(reg, offset) ODD_ROWS_8X8(reg, offset)
@@ -127,8 +95,8 @@
   STATEMENT(args, tile, SUMS(START_8X8 MASK, POINTERS, ROWS_8X8, FLIPS, SIXTEEN_8X8, EIGHT_8X8, "64"),                    \
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",                                                               \
             "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13")
-#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, "", "")
-#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, POINTERS_8X8, args, tile, FLIP_MASK(13), FLIP_8X8)
+#define SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_8, args, tile, "", "")
+#define SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_TILE_SUMS, TVMQ_NEON_TABLE_POINTERS_8, args, tile, FLIP_MASK(13), FLIP_8X8)
 #define LINE_SUMS_8X8_PLAIN(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, "", "")
 #define LINE_SUMS_8X8_FLIPPED(args, tile) SUMS_8X8(TVMQ_NEON_LINE_SUMS, TVMQ_NEON_POINTERS_8, args, tile, FLIP_MASK(13), FLIP_8X8)
 

@@ -33,7 +33,7 @@
   START MASK                                                                                     \
   "ldr x10, [%[args], %[n_taps]]\n"                                                              \
   "1:\n"                                                                                         \
-  POINTERS                                                                                       \
+  TVMQ_NEON_TABLE_POINTERS_8                                                                     \
   "mov x8, #0\n"                                                                                 \
   "subs x9, x12, #8\n"                                                                           \
   "b.lo 3f\n"                                                                                    \

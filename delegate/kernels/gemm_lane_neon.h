@@ -20,13 +20,6 @@
 // The biases stand before the weights.
 #define START "add %[weights], %[weights], #32\n" TVMQ_NEON_TERMS_8X8
 
-#define POINTERS                                                                                 \
-  "ldp x0, x1, [%[rows]]\n"                                                                      \
-  "ldp x2, x3, [%[rows], #16]\n"                                                                 \
-  "ldp x4, x5, [%[rows], #32]\n"                                                                 \
-  "ldp x6, x7, [%[rows], #48]\n"                                                                 \
-  "add %[rows], %[rows], #64\n"
-
 // The statement, its operands and registers.
 #define LANE_SUMS(args, tile, text)                                                                                                     \
   TVMQ_NEON_TILE_SUMS(args, tile, text, "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \

@@ -2,12 +2,8 @@
 #include "kernels/gemm_rotation_neon.h"
 
 // clang-format off
-#define POINTERS_4X16            \
-  "ldp x0, x1, [%[rows]]\n"      \
-  "ldp x2, x3, [%[rows], #16]\n" \
-  "add %[rows], %[rows], #32\n"
 #define SUMS_4X16(args, tile, STEP, EIGHT, FLIPS)                                                                          \
-  TVMQ_NEON_TILE_SUMS(args, tile, SUMS(START_4X16, POINTERS_4X16, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, NO_FOUR, "128"),   \
+  TVMQ_NEON_TILE_SUMS(args, tile, SUMS(START_4X16, TVMQ_NEON_TABLE_POINTERS_4, "", FLIPS, SIXTEEN_4X16(STEP), EIGHT, "128", ""), \
                  "x0", "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",  \
                  "v13", "v14", "v15")
 #define PAIRS_4X16(args, tile) SUMS_4X16(args, tile, PAIRS, PAIRED_EIGHT_4X16, NO_FLIPS)
@@ -15,14 +11,8 @@
 #define SINGLES_4X16(args, tile) SUMS_4X16(args, tile, SINGLES, SINGLE_EIGHT_4X16, NO_FLIPS)
 #define SINGLES_4X16_FLIPPED(args, tile) SUMS_4X16(args, tile, SINGLES, SINGLE_EIGHT_4X16, FLIPS)
 
-#define POINTERS_8X8             \
-  "ldp x0, x1, [%[rows]]\n"      \
-  "ldp x2, x3, [%[rows], #16]\n" \
-  "ldp x4, x5, [%[rows], #32]\n" \
-  "ldp x6, x7, [%[rows], #48]\n" \
-  "add %[rows], %[rows], #64\n"
 #define SUMS_8X8(args, tile, STEP, EIGHT, FLIPS)                                                                                         \
-  TVMQ_NEON_TILE_SUMS(args, tile, SUMS(START_8X8, POINTERS_8X8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, NO_FOUR, "64"), \
+  TVMQ_NEON_TILE_SUMS(args, tile, SUMS(START_8X8, TVMQ_NEON_TABLE_POINTERS_8, KEEP_OFFSET_8X8, FLIPS, SIXTEEN_8X8(STEP, FLIPS), EIGHT, "64", ""), \
                  "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x14", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",            \
                  "v9", "v10", "v11", "v12", "v13", "v14", "v15")
 #define PAIRS_8X8(args, tile) SUMS_8X8(args, tile, PAIRS, PAIRED_EIGHT_8X8(NO_FLIPS), NO_FLIPS)

@@ -71,6 +71,39 @@ struct tvmq_neon_tile {
   "add x6, x2, x13, lsl #2\n" \
   "add x7, x3, x13, lsl #2\n"
 
+// Loads the row pointers of a tap from the row table, to x0-x3 or x0-x7.
+#define TVMQ_NEON_TABLE_POINTERS_4 \
+  "ldp x0, x1, [%[rows]]\n"        \
+  "ldp x2, x3, [%[rows], #16]\n"   \
+  "add %[rows], %[rows], #32\n"
+#define TVMQ_NEON_TABLE_POINTERS_8 \
+  "ldp x0, x1, [%[rows]]\n"        \
+  "ldp x2, x3, [%[rows], #16]\n"   \
+  "ldp x4, x5, [%[rows], #32]\n"   \
+  "ldp x6, x7, [%[rows], #48]\n"   \
+  "add %[rows], %[rows], #64\n"
+
+// The loop over the taps and depths of a tile. POINTERS sets the row pointers of a tap, FIRST_ROWS loads its first
+// sixteen depths. BEGIN and SIXTEEN compute sixteen depths, whose weights take `bytes`, and load the next rows from
+// offset x8 on. After the last sixteen they load the present rows again. REST computes the remaining depths of a tap.
+// x9 is scratch, x10 counts taps, x11 is the depths of a tap in whole sixteens, x12 all of them.
+#define TVMQ_NEON_DEPTHS(START, POINTERS, FIRST_ROWS, BEGIN, SIXTEEN, bytes, REST) \
+  START                                                                            \
+  "and x11, x12, #-16\n"                                                           \
+  "ldr x10, [%[args], %[n_taps]]\n"                                                \
+  "1:\n" POINTERS "mov x8, #0\n"                                                   \
+  "cbz x11, 3f\n" FIRST_ROWS "2:\n" BEGIN "add x9, x8, #16\n"                      \
+  "cmp x9, x11\n"                                                                  \
+  "csel x8, x9, x8, lo\n" SIXTEEN "add %[weights], %[weights], #" bytes "\n"       \
+  "b.lo 2b\n"                                                                      \
+  "3:\n" REST "5: subs x10, x10, #1\n"                                             \
+  "b.ne 1b\n"
+
+// The eight or four depths behind the sixteens, if k has them: LOAD loads the rows, EIGHT or FOUR computes the depths,
+// whose weights take `bytes`.
+#define TVMQ_NEON_EIGHT_DEPTHS(LOAD, EIGHT, bytes) "tbz x12, #3, 4f\n" LOAD EIGHT "add %[weights], %[weights], #" bytes "\n4:\n"
+#define TVMQ_NEON_FOUR_DEPTHS(LOAD, FOUR, bytes) "tbz x12, #2, 5f\n" LOAD FOUR "add %[weights], %[weights], #" bytes "\n"
+
 // Tiles whose accumulators are in the order of the rows: how they begin, and what adds the row terms, for which v0 to v7 (4x16: v3) are free.
 // clang-format off
 #define TVMQ_NEON_BIAS(acc, offset) "ldr q" #acc ", [%[biases], #" #offset "]\n"

@@ -45,44 +45,14 @@
 #define SINGLE(x, QUADS, AFTER) PRODUCTS(smull, x) AFTER ACC_QUADS(QUADS)
 #define PAIR(x, y, BETWEEN, QUADS, AFTER) PRODUCTS(smull, x) ROTATE BETWEEN PRODUCTS(smlal, y) AFTER ACC_QUADS(QUADS)
 
-// Taps and depths of a tile. Depths go in sixteens; the next A is loaded as soon as the last of the present one is used, and the present one once more after
-// the last sixteen; KEEP_OFFSET keeps where that one lies. Eight depths follow as k has them, and four (FOUR); `bytes` is the size of their weights.
-#define SUMS(START_TILE, POINTERS, KEEP_OFFSET, FLIPS, SIXTEEN, EIGHT, FOUR, bytes) \
-  START_TILE                                                                        \
-  "and x11, x12, #-16\n"                                                            \
-  "ldr x10, [%[args], %[n_taps]]\n"                                                 \
-  "1:\n"                                                                            \
-  POINTERS                                                                          \
-  "mov x8, #0\n"                                                                    \
-  "cbz x11, 3f\n"                                                                   \
-  FIRST_ROWS                                                                        \
-  "2:\n"                                                                            \
-  KEEP_OFFSET                                                                       \
-  "add x9, x8, #16\n"                                                               \
-  "cmp x9, x11\n"                                                                   \
-  "csel x8, x9, x8, lo\n"                                                           \
-  FLIPS                                                                             \
-  SIXTEEN                                                                           \
-  "add %[weights], %[weights], #2*" bytes "\n"                                      \
-  "b.lo 2b\n"                                                                       \
-  "3: tbz x12, #3, 4f\n"                                                            \
-  TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3)                               \
-  FLIPS                                                                             \
-  EIGHT                                                                             \
-  "add %[weights], %[weights], #" bytes "\n"                                        \
-  "4:\n"                                                                            \
-  FOUR                                                                              \
-  "5: subs x10, x10, #1\n"                                                          \
-  "b.ne 1b\n"
-// Four depths behind the others.
-#define NO_FOUR ""
-#define FOUR(FLIPS, STEP, bytes)                                              \
-  "tbz x12, #2, 5f\n"                                                         \
-  "sub x8, x12, #4\n"                                                         \
-  FOUR_TIMES(0, x0) FOUR_TIMES(1, x1) FOUR_TIMES(2, x2) FOUR_TIMES(3, x3)     \
-  FLIPS                                                                       \
-  STEP                                                                        \
-  "add %[weights], %[weights], #" bytes "\n"
+// KEEP_OFFSET keeps the offset of the present rows. Eight depths follow if k has them, whose weights take `bytes`, and
+// then REST.
+#define SUMS(START_TILE, POINTERS, KEEP_OFFSET, FLIPS, SIXTEEN, EIGHT, bytes, REST)                                    \
+  TVMQ_NEON_DEPTHS(START_TILE, POINTERS, FIRST_ROWS, KEEP_OFFSET, FLIPS SIXTEEN, "2*" bytes,                           \
+                   TVMQ_NEON_EIGHT_DEPTHS(TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3) FLIPS, EIGHT, bytes) REST)
+// REST of four depths.
+#define FOUR(FLIPS, STEP, bytes) \
+  TVMQ_NEON_FOUR_DEPTHS("sub x8, x12, #4\n" FOUR_TIMES(0, x0) FOUR_TIMES(1, x1) FOUR_TIMES(2, x2) FOUR_TIMES(3, x3) FLIPS, STEP, bytes)
 
 // ---- 4x16
 //

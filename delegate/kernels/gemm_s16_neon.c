@@ -34,7 +34,7 @@ enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
   "ldr x10, [%[args], %[n_taps]]\n"                                        \
   WEIGHTS(8, 0) WEIGHTS(9, 16) WEIGHTS(10, 32) WEIGHTS(11, 48)             \
   "1:\n"                                                                   \
-  POINTERS                                                                 \
+  TVMQ_NEON_TABLE_POINTERS_8                                               \
   "mov x8, #0\n"                                                           \
   "mov x11, #0\n"                                                          \
   "subs x9, x12, #8\n"                                                     \
