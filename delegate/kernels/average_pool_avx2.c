@@ -1,5 +1,5 @@
 // Average pooling in AVX2 vectors.
-#include "kernels/stage_avx2.h"
+#include "kernels/stage_x86.h"
 
 #define LANES 16
 #define BLOCK 2

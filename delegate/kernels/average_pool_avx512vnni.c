@@ -1,5 +1,5 @@
 // Average pooling in AVX-512 vectors.
-#include "kernels/stage_avx512.h"
+#include "kernels/stage_x86.h"
 
 #define LANES 32
 #define BLOCK 2

@@ -1,6 +1,6 @@
 // Depthwise on AVX2: pixels widened to int16, pairs of rows interleaved. pmaddwd adds two products of int16, which cannot overflow; the weights have the filter
 // zero point subtracted.
-#include "kernels/stage_avx2.h"
+#include "kernels/stage_x86.h"
 
 typedef __m256i vector;
 enum { LANES = 2, GROUP_ROWS = 2, LANE_CHANNELS = 8, WEIGHT_BYTES = 2, ACCUMULATORS = 8, WORDS = 1, WINDOW = 0 };

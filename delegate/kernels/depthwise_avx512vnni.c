@@ -1,5 +1,5 @@
 // Depthwise on AVX-512 VNNI: four rows of bytes interleaved. vpdpbusd does not saturate; its first operand is unsigned (a_offset 128).
-#include "kernels/stage_avx512.h"
+#include "kernels/stage_x86.h"
 
 typedef __m512i vector;
 enum { LANES = 4, GROUP_ROWS = 4, LANE_CHANNELS = 16, WEIGHT_BYTES = 1, ACCUMULATORS = 16, WORDS = 2, WINDOW = 1 };

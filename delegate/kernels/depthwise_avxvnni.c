@@ -1,5 +1,5 @@
 // Depthwise on AVX-VNNI: four rows of bytes interleaved. vpdpbusd does not saturate; its first operand is unsigned (a_offset 128).
-#include "kernels/stage_avx2.h"
+#include "kernels/stage_x86.h"
 #include "kernels/vex.h"
 
 typedef __m256i vector;

@@ -1,15 +1,17 @@
 // Body of the 16x8 depthwise kernels on x86, down the rows: two rows of a column are interleaved, so that each 32-bit lane holds one channel's pixels, and one
-// instruction multiplies them with a column of the filter. A file includes this after its vectors:
-//   vector                         vector type; a block is as many channels as it has int16
-//   load(p), store(p, v)           a vector
-//   zero()                         no bit set
-//   interleave(row, pair)          two rows -> two vectors of half the channels each
+// instruction multiplies them with a column of the filter. A file includes this after
 //   multiply_add(acc, x, w)        adds the dot products of two int16 in each 32-bit lane
 //
 // Tile: one output row, one column at a time. Reads: all channels of each pixel of the window; of a filter of odd height the last row twice, the second time
 // against weights of zero. Hazards: an int16 times an int8 is at most 2^22, so 511 of them fit int32. Sums are added up in products of the output stage after
 // every MOST_PAIRS pairs.
-enum { VECTORS = 2, VECTOR_VALUES = sizeof(vector) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, MOST_PAIRS = 255 };
+enum { VECTORS = 2, VECTOR_VALUES = sizeof(vec) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, MOST_PAIRS = 255 };
+
+// Two rows -> two vectors of half the channels each.
+TVMQ_INLINE void interleave(const vec row[2], vec pair[2]) {
+  pair[0] = MM(unpacklo_epi16)(row[0], row[1]);
+  pair[1] = MM(unpackhi_epi16)(row[0], row[1]);
+}
 
 static void single_row(const struct tvmq_depthwise_args *args) {
   const size_t pairs = (args->filter_h + 1) / 2;
@@ -23,7 +25,7 @@ static void single_row(const struct tvmq_depthwise_args *args) {
   char *out = args->out;
   for (size_t col = 0; col < args->n_cols; col++, out += args->out_col_stride) {
     struct tvmq_s64_sum sum[VECTORS] = {tvmq_s64_first(&s64[0]), tvmq_s64_first(&s64[1])};
-    vector acc[VECTORS] = {zero(), zero()};
+    vec acc[VECTORS] = {(vec){0}, (vec){0}};
     size_t room = MOST_PAIRS;
     const int16_t *w = weights;
     for (size_t kx = 0; kx < args->filter_w; kx++) {
@@ -32,18 +34,18 @@ static void single_row(const struct tvmq_depthwise_args *args) {
         if (room == 0) {
           UNROLL for (int v = 0; v < VECTORS; v++) {
             tvmq_s64_add(&s64[v], acc[v], &sum[v]);
-            acc[v] = zero();
+            acc[v] = (vec){0};
           }
           room = MOST_PAIRS;
         }
         const void *const *second = pixel + (2 * p + 1 < args->filter_h ? args->pixels_stride : 0);
-        const vector row[2] = {load((const char *)*pixel + args->channel_offset), load((const char *)*second + args->channel_offset)};
-        vector pair[VECTORS];
+        const vec row[2] = {vec_load((const char *)*pixel + args->channel_offset), vec_load((const char *)*second + args->channel_offset)};
+        vec pair[VECTORS];
         interleave(row, pair);
-        UNROLL for (int v = 0; v < VECTORS; v++) acc[v] = multiply_add(acc[v], pair[v], load(w + v * 2 * VECTOR_VALUES));
+        UNROLL for (int v = 0; v < VECTORS; v++) acc[v] = multiply_add(acc[v], pair[v], vec_load(w + v * 2 * VECTOR_VALUES));
       }
     }
     UNROLL for (int v = 0; v < VECTORS; v++) tvmq_s64_add(&s64[v], acc[v], &sum[v]);
-    store(out, tvmq_pack_lanes_s16(&stage, tvmq_s64_value(&s64[0], &sum[0]), tvmq_s64_value(&s64[1], &sum[1])));
+    vec_store(out, tvmq_pack_lanes_s16(&stage, tvmq_s64_value(&s64[0], &sum[0]), tvmq_s64_value(&s64[1], &sum[1])));
   }
 }

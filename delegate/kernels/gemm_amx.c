@@ -15,7 +15,7 @@
 // Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
 #include <immintrin.h>
 
-#include "kernels/stage_avx512.h"
+#include "kernels/store_avx512.h"
 
 enum { TILE_ROWS = 16, ACCUMULATORS = 4, STEP = 64, MAX_VECTORS = 4, STORED_VECTORS = 4, LINE = 64, BLOCK_BYTES = 16 * 1024 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "kernels/fetch_x86.h"
-#include "kernels/stage_avx2.h"
+#include "kernels/stage_x86.h"
 
 enum { MAX_ROWS = 6, CHANNELS = 16, VECTORS = 2, STEP_BYTES = 4, VECTOR_BYTES = 32 };
 

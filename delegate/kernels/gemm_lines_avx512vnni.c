@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/fetch_x86.h"
-#include "kernels/stage_avx512.h"
+#include "kernels/store_avx512.h"
 
 TVMQ_INLINE void dot(__m512i *acc, __m512i rows, __m512i weights) { __asm__("vpdpbusd %2, %1, %0" : "+v"(*acc) : "v"(rows), "v"(weights)); }
 

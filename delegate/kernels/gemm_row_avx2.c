@@ -2,7 +2,7 @@
 // overflow.
 #include <string.h>
 
-#include "kernels/stage_avx2.h"
+#include "kernels/stage_x86.h"
 
 enum { STEP = 2 };
 

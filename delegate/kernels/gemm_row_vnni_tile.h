@@ -2,7 +2,8 @@
 //   ENCODING  the instruction's prefix in assembly
 #include <string.h>
 
-#include "kernels/stage_avx2.h"
+#define VECTOR_BITS 256
+#include "kernels/stage_x86.h"
 
 enum { STEP = 4 };
 

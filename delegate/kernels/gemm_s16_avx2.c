@@ -2,18 +2,12 @@
 //
 // Registers: ymm0-11 accumulators, two of weights, one of a row, one of products on their way to an accumulator.
 // Hazards: by intrinsics compilers move more of the products ahead than there are registers.
-#include "kernels/stage_avx2.h"
+#include "kernels/stage_x86.h"
 
-typedef __m256i vector;
 enum { ROWS = 6 };
 
-TVMQ_INLINE vector load(const void *p) { return _mm256_loadu_si256(p); }
-TVMQ_INLINE void store(void *p, vector v) { _mm256_storeu_si256(p, v); }
-TVMQ_INLINE vector broadcast(int32_t pair) { return _mm256_set1_epi32(pair); }
-TVMQ_INLINE vector add(vector a, vector b) { return _mm256_add_epi32(a, b); }
-
-TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
-  vector product;
+TVMQ_INLINE vec multiply_add(vec acc, vec x, vec w) {
+  vec product;
   __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(acc), "=&x"(product) : "x"(x), "x"(w));
   return acc;
 }

@@ -2,17 +2,11 @@
 //
 // Registers: zmm0-23 accumulators, two of weights, one or two of rows.
 // Hazards: vpdpwssd wraps. As an intrinsic gcc 12 spills the accumulators of large tiles; as an instruction it does not.
-#include "kernels/stage_avx512.h"
+#include "kernels/stage_x86.h"
 
-typedef __m512i vector;
 enum { ROWS = 12 };
 
-TVMQ_INLINE vector load(const void *p) { return _mm512_loadu_si512(p); }
-TVMQ_INLINE void store(void *p, vector v) { _mm512_storeu_si512(p, v); }
-TVMQ_INLINE vector broadcast(int32_t pair) { return _mm512_set1_epi32(pair); }
-TVMQ_INLINE vector add(vector a, vector b) { return _mm512_add_epi32(a, b); }
-
-TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
+TVMQ_INLINE vec multiply_add(vec acc, vec x, vec w) {
   __asm__("vpdpwssd %2, %1, %0" : "+v"(acc) : "v"(x), "v"(w));
   return acc;
 }

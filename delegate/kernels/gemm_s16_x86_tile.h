@@ -1,15 +1,13 @@
-// Body of the 16x8 gemm kernels on x86; a file includes it after its vectors:
-//   vector, ROWS                   vector type, and rows of a tile
-//   load(p), broadcast(pair)       a vector; one of the same 32 bits everywhere
+// Body of the 16x8 gemm kernels on x86; the includer defines
+//   ROWS                           rows of a tile
 //   multiply_add(acc, x, w)        adds the dot products of two int16 in each 32-bit lane, modulo 2^32
-//   add(a, b), store(p, v)         of 32-bit lanes; a vector
 //
 // Tile: ROWS x two vectors of channels. Reads: each row four bytes at a time, broadcast; one group of channels x 2 weights of int16. k is a multiple of 2.
 // Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (gemm.h). Sums for an int64 bias are added up in
 // products of the output stage after every MOST_DEPTHS.
 #include <string.h>
 
-enum { VECTORS = 2, VECTOR_VALUES = sizeof(vector) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, STEP = 2, MOST_DEPTHS = 510 };
+enum { VECTORS = 2, VECTOR_VALUES = sizeof(vec) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, STEP = 2, MOST_DEPTHS = 510 };
 
 // The arrays behind the biases of a panel.
 struct panel {
@@ -24,30 +22,30 @@ TVMQ_INLINE struct panel panel_after(const struct tvmq_gemm_args *args, size_t b
 }
 
 // Adds `n` depths of a tap from depth `k` on.
-TVMQ_INLINE void multiply(const void *const *rows, size_t k, size_t n, const int16_t *weights, vector acc[ROWS][VECTORS]) {
+TVMQ_INLINE void multiply(const void *const *rows, size_t k, size_t n, const int16_t *weights, vec acc[ROWS][VECTORS]) {
   const int16_t *x[ROWS];
   UNROLL for (int m = 0; m < ROWS; m++) x[m] = (const int16_t *)rows[m] + k;
   for (size_t i = 0; i < n; i += STEP, weights += STEP * CHANNELS) {
-    const vector w0 = load(weights), w1 = load(weights + STEP * VECTOR_VALUES);
+    const vec w0 = vec_load(weights), w1 = vec_load(weights + STEP * VECTOR_VALUES);
     UNROLL for (int m = 0; m < ROWS; m++) {
       int32_t pair;
       memcpy(&pair, x[m] + i, sizeof pair);
-      const vector row = broadcast(pair);
+      const vec row = MM(set1_epi32)(pair);
       acc[m][0] = multiply_add(acc[m][0], row, w0);
       acc[m][1] = multiply_add(acc[m][1], row, w1);
     }
   }
 }
 
-TVMQ_INLINE void set_rows(const int32_t *terms, vector acc[ROWS][VECTORS]) {
-  UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) acc[m][v] = broadcast(terms[m]); }
+TVMQ_INLINE void set_rows(const int32_t *terms, vec acc[ROWS][VECTORS]) {
+  UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) acc[m][v] = MM(set1_epi32)(terms[m]); }
 }
 
 // ---- int64 bias
 
 typedef struct tvmq_s64_sum sums[ROWS][VECTORS];
 
-TVMQ_INLINE void add_parts(const struct tvmq_s64_stage s64[VECTORS], vector acc[ROWS][VECTORS], sums sum) {
+TVMQ_INLINE void add_parts(const struct tvmq_s64_stage s64[VECTORS], vec acc[ROWS][VECTORS], sums sum) {
   UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) tvmq_s64_add(&s64[v], acc[m][v], &sum[m][v]); }
 }
 
@@ -63,7 +61,7 @@ TVMQ_INLINE void gemm_s64(const struct tvmq_gemm_args *args) {
   char *out = args->out;
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
     sums sum;
-    vector acc[ROWS][VECTORS];
+    vec acc[ROWS][VECTORS];
     UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) sum[m][v] = tvmq_s64_first(&s64[v]); }
     set_rows(args->row_terms + tile * ROWS, acc);
     const int16_t *weights = panel.weights;
@@ -81,7 +79,7 @@ TVMQ_INLINE void gemm_s64(const struct tvmq_gemm_args *args) {
     }
     add_parts(s64, acc, sum);
     UNROLL for (int m = 0; m < ROWS; m++, out += args->out_stride) {
-      store(out, tvmq_pack_s16(&stage, tvmq_s64_value(&s64[0], &sum[m][0]), tvmq_s64_value(&s64[1], &sum[m][1])));
+      vec_store(out, tvmq_pack_s16(&stage, tvmq_s64_value(&s64[0], &sum[m][0]), tvmq_s64_value(&s64[1], &sum[m][1])));
     }
   }
 }
@@ -93,27 +91,27 @@ TVMQ_INLINE void gemm_s32(const struct tvmq_gemm_args *args, enum tvmq_path path
   const struct panel panel = panel_after(args, CHANNELS * sizeof *bias);
   const struct tvmq_stage stage = *args->stage;
   struct tvmq_short_stage short_stage[VECTORS];
-  vector first[VECTORS];
+  vec first[VECTORS];
   UNROLL for (int v = 0, c = 0; v < VECTORS; v++, c += VECTOR_VALUES) {
-    first[v] = tvmq_short_bias(path, load(bias + c));
-    if (path != TVMQ_PATH_LONG) short_stage[v] = tvmq_short_stage_make(&stage, path, load(panel.multiplier + c), load(panel.shift + c));
+    first[v] = tvmq_short_bias(path, vec_load(bias + c));
+    if (path != TVMQ_PATH_LONG) short_stage[v] = tvmq_short_stage_make(&stage, path, vec_load(panel.multiplier + c), vec_load(panel.shift + c));
   }
 
   const void *const *rows = args->rows;
   char *out = args->out;
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
-    vector acc[ROWS][VECTORS];
+    vec acc[ROWS][VECTORS];
     set_rows(args->row_terms + tile * ROWS, acc);
-    UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) acc[m][v] = add(acc[m][v], first[v]); }
+    UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) acc[m][v] = MM(add_epi32)(acc[m][v], first[v]); }
     const int16_t *weights = panel.weights;
     for (size_t t = 0; t < args->n_taps; t++, rows += ROWS, weights += args->k * CHANNELS) multiply(rows, 0, args->k, weights, acc);
     UNROLL for (int m = 0; m < ROWS; m++, out += args->out_stride) {
-      vector value[VECTORS];
+      vec value[VECTORS];
       UNROLL for (int v = 0, c = 0; v < VECTORS; v++, c += VECTOR_VALUES) {
         value[v] = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage[v], path, acc[m][v])
-                                          : tvmq_long_rescale(&stage, acc[m][v], load(panel.multiplier + c), load(panel.shift + c));
+                                          : tvmq_long_rescale(&stage, acc[m][v], vec_load(panel.multiplier + c), vec_load(panel.shift + c));
       }
-      store(out, tvmq_pack_s16(&stage, value[0], value[1]));
+      vec_store(out, tvmq_pack_s16(&stage, value[0], value[1]));
     }
   }
 }

@@ -1,24 +1,3 @@
-// Max pooling in AVX-512 vectors.
-#include <immintrin.h>
-
-#include "kernels/kernel.h"
-
-#define VECTOR 64
-#define BLOCK 4
-typedef __m512i vec;
-
-TVMQ_INLINE vec splat(int32_t x, enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? _mm512_set1_epi16((int16_t)x) : _mm512_set1_epi8((int8_t)x); }
-
-TVMQ_INLINE vec larger(vec x, vec y, enum tvmq_type type) {
-  return type == TVMQ_TYPE_S16 ? _mm512_max_epi16(x, y) : type == TVMQ_TYPE_U8 ? _mm512_max_epu8(x, y) : _mm512_max_epi8(x, y);
-}
-
-TVMQ_INLINE vec smaller(vec x, vec y, enum tvmq_type type) {
-  return type == TVMQ_TYPE_S16 ? _mm512_min_epi16(x, y) : type == TVMQ_TYPE_U8 ? _mm512_min_epu8(x, y) : _mm512_min_epi8(x, y);
-}
-
-#include "kernels/max_pool_template.h"
-
-void tvmq_max_pool_s8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S8); }
-void tvmq_max_pool_u8__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_U8); }
-void tvmq_max_pool_s16__avx512vnni(const struct tvmq_pool_args *args) { pool(args, TVMQ_TYPE_S16); }
+// Max pooling.
+#define ISA avx512vnni
+#include "kernels/max_pool_x86.h"

@@ -1,9 +1,8 @@
 // Product of two quantized tensors in AVX-512 vectors.
-#include "kernels/elements_avx512.h"
-#include "kernels/stage_avx512.h"
+#include "kernels/elements_x86.h"
+#include "kernels/stage_x86.h"
 
 #define ISA avx512vnni
-#define MM(name) _mm512_##name
 #define BYTE_PRODUCTS
 
 TVMQ_INLINE vec load(const uint8_t *p) { return _mm512_loadu_si512(p); }

@@ -1,9 +1,8 @@
 // Squared difference of two quantized tensors in AVX2 vectors.
-#include "kernels/elements_avx2.h"
-#include "kernels/stage_avx2.h"
+#include "kernels/elements_x86.h"
+#include "kernels/stage_x86.h"
 
 #define ISA avx2
-#define MM(name) _mm256_##name
 
 TVMQ_INLINE vec load(const uint8_t *p) { return _mm256_loadu_si256((const vec *)p); }
 TVMQ_INLINE void store(uint8_t *p, vec x) { _mm256_storeu_si256((vec *)p, x); }

@@ -1,9 +1,8 @@
 // Squared difference of two quantized tensors in AVX-512 vectors.
-#include "kernels/elements_avx512.h"
-#include "kernels/stage_avx512.h"
+#include "kernels/elements_x86.h"
+#include "kernels/stage_x86.h"
 
 #define ISA avx512vnni
-#define MM(name) _mm512_##name
 
 TVMQ_INLINE vec load(const uint8_t *p) { return _mm512_loadu_si512(p); }
 TVMQ_INLINE void store(uint8_t *p, vec x) { _mm512_storeu_si512(p, x); }
