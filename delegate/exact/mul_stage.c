@@ -1,6 +1,9 @@
 #include "exact/mul_stage.h"
 
+#include <stdlib.h>
+
 #include "exact/promises.h"
+#include "exact/square_line.h"
 
 // The least and the greatest product are products of ends of the types' ranges.
 static struct tvmq_accumulators products(const struct tvmq_mul_args *args, struct tvmq_range range) {
@@ -15,13 +18,32 @@ static struct tvmq_accumulators products(const struct tvmq_mul_args *args, struc
   return all;
 }
 
+// The greatest difference, whatever its sign: rescaling does not decrease, so it is one of ends.
+static int32_t greatest_difference(const struct tvmq_mul_args *args) {
+  const int32_t up = abs(tvmq_difference(args, INT8_MAX, INT8_MIN)), down = abs(tvmq_difference(args, INT8_MIN, INT8_MAX));
+  return up > down ? up : down;
+}
+
+static void square_stage(const struct tvmq_variant *variant, struct tvmq_mul_args *args) {
+  const int32_t most = greatest_difference(args);
+  const struct tvmq_accumulators all = {0, (int64_t)most * most};
+  if (args->stage.rounding == TVMQ_ROUNDING_REFERENCE) args->stage.rounding = TVMQ_ROUNDING_UPWARD;
+  args->stage.right_shifts = args->stage.headroom = args->stage.fits_int16 = true;
+  tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
+  if ((variant->flags & TVMQ_FLOAT_STAGE) != 0) tvmq_square_line(args, most);
+}
+
 void tvmq_mul_stage(const struct tvmq_variant *variant, struct tvmq_mul_args *args) {
+  args->bias = 0;
+  if (args->difference) {
+    square_stage(variant, args);
+    return;
+  }
   const struct tvmq_accumulators all = products(args, tvmq_type_range(variant->in_type));
   struct tvmq_channel_params params = {.multiplier = args->multiplier, .shift = args->shift};
   args->stage.right_shifts = args->stage.headroom = true;
   args->stage.fits_int16 = variant->in_type != TVMQ_TYPE_S16;
   tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
-  args->bias = 0;
   if ((variant->flags & TVMQ_FLOAT_STAGE) == 0 || !tvmq_float_panel(TVMQ_FORM_FLOAT, &args->stage, &all, &params, 1)) return;
   args->bias = (int32_t)params.bias;
   args->multiplier = params.multiplier;

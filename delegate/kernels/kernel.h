@@ -27,7 +27,6 @@
 #include "kernels/quantize.h"
 #include "kernels/row_sums.h"
 #include "kernels/softmax.h"
-#include "kernels/square.h"
 #include "kernels/winograd.h"
 #include "packing/layout.h"
 
@@ -42,7 +41,6 @@
   FAMILY(BYTE_MAP, "byte_map")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
-  FAMILY(SQUARE, "square")                                        \
   FAMILY(INTERPOLATE, "interpolate")                              \
   FAMILY(SOFTMAX, "softmax")                                      \
   FAMILY(ARG_MAX, "arg_max")                                      \
@@ -106,7 +104,6 @@ struct tvmq_variant {
     tvmq_byte_map_fn byte_map;
     tvmq_add_fn add;
     tvmq_mul_fn mul;
-    tvmq_square_fn square;
     tvmq_interpolate_fn interpolate;
     tvmq_maximum_fn maximum;
     tvmq_softmax_fn softmax;
@@ -131,7 +128,6 @@ struct tvmq_variant {
 #define TVMQ_BYTE_MAP(symbol, ...) void symbol(const struct tvmq_byte_map_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
-#define TVMQ_SQUARE(symbol, ...) void symbol(const struct tvmq_square_args *args);
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);
 #define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
 #define TVMQ_ARG_MAX(symbol, ...) void symbol(const struct tvmq_arg_max_args *args);

@@ -1,19 +1,71 @@
-// Product of two quantized tensors in vectors: what all instruction sets share.
+// Product of two quantized tensors, or square of their difference, in vectors: what all instruction sets share.
 //
-// The includer defines ISA, the suffix of the symbols, what pair_rows.h wants but for pair_args, and
-//   raise_s8, raise_s16(f, in, raised)                   BLOCK_BYTES bytes of the second tensor
-//   multiply_s8, multiply_s16(f, path, a, raised, out)   BLOCK_BYTES bytes
-//   BYTE_PRODUCTS                               only where raise_from_zero and multiply_from_zero exist: they take the place of raise_s8 and multiply_s8 where
-//                                               the second tensor's zero point is -128
-//   BY_PATH_s8, BY_PATH_s16(args, body, ...)    body(..., path) with a constant path that serves the arguments
-typedef struct tvmq_mul_args pair_args;
+// The includer defines
+//   ISA                                 the suffix of the symbols
+//   BLOCK_BYTES                         bytes of either tensor that are combined together
+//   stage_path                          the type of the output stage's path
+//   struct factors                      the constants, made by factors_of(args, path)
+//   struct raised                       a block of the second tensor, as it is combined
+//   raise_s8, raise_s16, raise_difference(f, in, raised)   a block of the second tensor
+//   multiply_s8, multiply_s16(f, path, a, raised, out)     a block
+//   square_s8(f, path, half, a, raised, out)               a block; half: the first tensor is rescaled by a half
+//   BYTE_PRODUCTS                       only where raise_from_zero and multiply_from_zero exist: they take the place of
+//                                       raise_s8 and multiply_s8 where the second tensor's zero point is -128
+//   BY_PATH_s8, BY_PATH_s16, BY_PATH_SQUARES(args, body, ...)   body(..., path) with a constant path for the arguments
+//
+// The second tensor is raised once for all rows. Reads and writes the elements given; the last few of a single row by
+// way of the stack.
+#include <string.h>
 
-#include "kernels/pair_rows.h"
+#include "kernels/inline.h"
+#include "kernels/kernel.h"
+
+typedef void (*raise_fn)(const struct factors *, const uint8_t *, struct raised *);
+typedef void (*combine_fn)(const struct factors *, stage_path, const uint8_t *, const struct raised *, uint8_t *);
+
+TVMQ_INLINE void combine_all(const struct tvmq_mul_args *args, size_t bytes, raise_fn raise, combine_fn combine, stage_path path) {
+  const struct factors factors = factors_of(args, path);
+  const uint8_t *const a = args->in[0], *const b = args->in[1];
+  uint8_t *const out = args->out;
+  const size_t all = args->n * bytes, rest = all % BLOCK_BYTES, done = all - rest, end = args->rows * all;
+  struct raised raised;
+  for (size_t i = 0; i < done; i += BLOCK_BYTES) {
+    raise(&factors, b + i, &raised);
+    for (size_t at = i; at < end; at += all) combine(&factors, path, a + at, &raised, out + at);
+  }
+  if (rest == 0) return;
+  uint8_t last[BLOCK_BYTES] = {0};
+  memcpy(last, b + done, rest);
+  raise(&factors, last, &raised);
+  memcpy(last, a + done, rest);
+  combine(&factors, path, last, &raised, last);
+  memcpy(out + done, last, rest);
+}
+
+TVMQ_INLINE void square_half(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *b, uint8_t *out) {
+  square_s8(f, path, true, in, b, out);
+}
+
+TVMQ_INLINE void square_any(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *b, uint8_t *out) {
+  square_s8(f, path, false, in, b, out);
+}
 
 #define PASTE(type, isa) tvmq_mul_##type##__##isa
 #define SYMBOL(type, isa) PASTE(type, isa)
 
+// Apart from products, so that either has the registers to itself.
+static __attribute__((noinline)) void SYMBOL(squares, ISA)(const struct tvmq_mul_args *args) {
+  if (tvmq_is_half(args->in_scale[0]))
+    BY_PATH_SQUARES(args, combine_all, args, 1, raise_difference, square_half);
+  else
+    BY_PATH_SQUARES(args, combine_all, args, 1, raise_difference, square_any);
+}
+
 void SYMBOL(s8, ISA)(const struct tvmq_mul_args *args) {
+  if (args->difference) {
+    SYMBOL(squares, ISA)(args);
+    return;
+  }
 #ifdef BYTE_PRODUCTS
   if (args->in_zero_point[1] == INT8_MIN) {
     BY_PATH_s8(args, combine_all, args, 1, raise_from_zero, multiply_from_zero);

@@ -62,8 +62,6 @@
    .out_type = TYPE,                            \
    .speeds = {__VA_ARGS__},                     \
    .fn.mul = FN(SYMBOL, CPU)},
-#define TVMQ_SQUARE(SYMBOL, CPU, FLAGS, ...) \
-  {.name = #SYMBOL, .family = TVMQ_FAMILY_SQUARE, .cpu = CPU, .flags = FLAGS, .speeds = {__VA_ARGS__}, .fn.square = FN(SYMBOL, CPU)},
 #define TVMQ_INTERPOLATE(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL,                              \
    .family = TVMQ_FAMILY_INTERPOLATE,            \

@@ -68,7 +68,7 @@ ALLOWED = [
     Allowed("avx2", "tvmq_winograd_output_s8_8c__avx2", 9),
     Allowed("avx2", "tvmq_mul_s8__avx2", 4),
     Allowed("avx2", "tvmq_mul_s16__avx2", 2),
-    Allowed("avx2", "tvmq_square__avx2", 6),
+    Allowed("avx2", "tvmq_mul_squares__avx2", 6),
     Allowed("avxvnni", "tvmq_depthwise_s8_2x32v4s1__avxvnni_sums", 2),
     Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 5),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
@@ -78,7 +78,7 @@ ALLOWED = [
     Allowed("neon", "tvmq_winograd_output_s8_8c__neon", 9),
     Allowed("dotprod", "pairs_of_rows", 4, LONG_PRODUCTS),
     Allowed("neon", "tvmq_add_s16__neon", 1, LONG_PRODUCTS),
-    Allowed("neon", "tvmq_square__neon", 12, LONG_PRODUCTS),
+    Allowed("neon", "tvmq_mul_squares__neon", 12, LONG_PRODUCTS),
     Allowed("neon", "as_they_are", 12, LONG_PRODUCTS),
     Allowed("neon", "flipped", 12, LONG_PRODUCTS),
 ]

@@ -48,7 +48,6 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_INTERPOLATE] = &check_interpolate,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
     [TVMQ_FAMILY_MUL] = &check_mul,
-    [TVMQ_FAMILY_SQUARE] = &check_square,
     [TVMQ_FAMILY_SOFTMAX] = &check_softmax,
     [TVMQ_FAMILY_ARG_MAX] = &check_arg_max,
     [TVMQ_FAMILY_MAXIMUM] = &check_maximum,

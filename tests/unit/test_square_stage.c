@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact/square_stage.h"
+#include "exact/mul_stage.h"
 #include "kernels/stage.h"
 #include "ops/quant_params.h"
 #include "unit.h"
@@ -12,10 +12,10 @@ static unsigned in_float, all;
 
 static int32_t between(unsigned long long *state, int32_t low, int32_t high) { return low + (int32_t)((unit_random(state) >> 1) % (unsigned)(high - low + 1)); }
 
-static void check(const struct tvmq_square_args *fixed) {
+static void check(const struct tvmq_mul_args *fixed) {
   const struct tvmq_variant floats = {.flags = TVMQ_FLOAT_STAGE};
-  struct tvmq_square_args args = *fixed;
-  tvmq_square_stage(&floats, &args);
+  struct tvmq_mul_args args = *fixed;
+  tvmq_mul_stage(&floats, &args);
   const bool line = args.multiplier < 0;
   in_float += line;
   all++;
@@ -39,7 +39,8 @@ int main(void) {
     const double lesser = (double)between(&state, 1, 1 << 20) * 0x1p-21;
     double ratio = (double)between(&state, 1 << 19, 1 << 20) * ldexp(1, -20 - (int)between(&state, 0, 30));
     if (i % 4 == 0) ratio = ldexp(1, -(int)between(&state, 1, 24));
-    struct tvmq_square_args args = {
+    struct tvmq_mul_args args = {
+        .difference = true,
         .rounding = roundings[i % 3],
         .in_zero_point = {(int32_t)between(&state, INT8_MIN, INT8_MAX), (int32_t)between(&state, INT8_MIN, INT8_MAX)},
         .in_scale[0] = {1 << 30, 0},

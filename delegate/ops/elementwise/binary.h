@@ -26,13 +26,12 @@ struct tvmq_binary {
   struct tvmq_pair_formula formula;
   const struct tvmq_variant *variant;
   const char *algorithm;
-  struct tvmq_add_args sum, sum_asked;           // sums: but for the tensors; and without the plane that has been looked for
-  int first;                                     // sums: the input of the greater scale, which is the kernel's first
-  struct tvmq_mul_args product, product_asked;   // products: but for the tensors; and with the multiplier in fixed point
-  struct tvmq_square_args square, square_asked;  // SQUARED_DIFFERENCE: as products
-  uint8_t flip;                                  // MAXIMUM, MINIMUM: the kernel's
-  uint8_t kept[TVMQ_N_BYTES];                    // PRELU: what each byte becomes unless it is negative
-  struct tvmq_float_pair_args floats;            // float32: but for the tensors
+  struct tvmq_add_args sum, sum_asked;          // sums: but for the tensors; and without the plane that has been looked for
+  int first;                                    // sums: the input of the greater scale, which is the kernel's first
+  struct tvmq_mul_args product, product_asked;  // products and squared differences: the same, with the multiplier in fixed point
+  uint8_t flip;                                 // MAXIMUM, MINIMUM: the kernel's
+  uint8_t kept[TVMQ_N_BYTES];                   // PRELU: what each byte becomes unless it is negative
+  struct tvmq_float_pair_args floats;           // float32: but for the tensors
   struct tvmq_broadcast broadcast;
   const struct tvmq_scratch *scratch;  // where inputs are broadcast, for a piece of either
   size_t n_threads;
@@ -59,8 +58,7 @@ static inline void tvmq_compute_rows(const struct tvmq_binary *binary, int first
 }
 
 extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB
-extern const struct tvmq_binary_way tvmq_binary_products;  // MUL
+extern const struct tvmq_binary_way tvmq_binary_products;  // MUL, SQUARED_DIFFERENCE
 extern const struct tvmq_binary_way tvmq_binary_prelu;     // PRELU
-extern const struct tvmq_binary_way tvmq_binary_squares;   // SQUARED_DIFFERENCE
 extern const struct tvmq_binary_way tvmq_binary_extrema;   // MAXIMUM, MINIMUM
 extern const struct tvmq_binary_way tvmq_binary_floats;    // all of them, and DIV, of float32

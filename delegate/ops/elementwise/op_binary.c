@@ -19,7 +19,7 @@ static const struct tvmq_binary_way *const ways[] = {
     [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema,
     [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema,
     [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
-    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = &tvmq_binary_squares,
+    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = &tvmq_binary_products,
 };
 
 static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }

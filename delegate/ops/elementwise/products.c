@@ -1,5 +1,5 @@
-// MUL, by its kernels: in float32 where that is proven to give every product its result. PRELU of bytes: products with the slopes, and a table for what is not
-// negative.
+// MUL, and SQUARED_DIFFERENCE of bytes, by the kernels of products: in float32 where that is proven to give every product its
+// result. PRELU of bytes: products with the slopes, and a table for what is not negative.
 #include <string.h>
 
 #include "base/arith.h"
@@ -13,7 +13,14 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
   const int32_t offset = tvmq_flip_to_s8(desc->type);
   memset(args, 0, sizeof *args);
   for (int i = 0; i < 2; i++) args->in_zero_point[i] = desc->in[i].zero_point - offset;
-  const struct tvmq_scale scale = tvmq_mul_scale(desc);  // PRELU's of products, too
+  struct tvmq_scale scale;
+  args->difference = desc->operation == TVMQ_OPERATION_SQUARED_DIFFERENCE;
+  if (args->difference) {
+    args->rounding = rounding;
+    tvmq_square_scales(desc, args->in_scale, &scale);
+  } else {
+    scale = tvmq_mul_scale(desc);  // PRELU's of products, too
+  }
   args->multiplier = scale.multiplier;
   args->shift = scale.shift;
   args->stage.rounding = rounding;
@@ -37,15 +44,20 @@ static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enu
 static void run(const struct tvmq_binary *b, int first, const void *const in[2], void *out, size_t n, size_t rows) {
   struct tvmq_mul_args args = b->product;
   memcpy(args.in, in, sizeof args.in);
-  args.in_zero_point[0] = b->product.in_zero_point[first];
-  args.in_zero_point[1] = b->product.in_zero_point[!first];
+  for (int i = 0; i < 2; i++) {
+    args.in_zero_point[i] = b->product.in_zero_point[i ^ first];
+    args.in_scale[i] = b->product.in_scale[i ^ first];
+  }
   args.out = out;
   args.n = n;
   args.rows = rows;
   b->variant->fn.mul(&args);
 }
 
-static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) { tvmq_compute_rows(b, 0, in, out, n, run); }
+// Without rows the first input of a difference is that of the greater scale.
+static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+  tvmq_compute_rows(b, b->product.difference && !tvmq_is_half(b->product.in_scale[0]), in, out, n, run);
+}
 
 const struct tvmq_binary_way tvmq_binary_products = {.family = TVMQ_FAMILY_MUL, .rows = true, .plan = plan, .compute = compute};
 

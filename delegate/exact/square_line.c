@@ -1,28 +1,18 @@
-#include "exact/square_stage.h"
+#include "exact/square_line.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "exact/promises.h"
 #include "kernels/stage.h"
 
-// The greatest difference, whatever its sign: rescaling does not decrease, so it is one of ends.
-static int32_t greatest_difference(const struct tvmq_square_args *args) {
-  const int32_t up = abs(tvmq_difference(args, INT8_MAX, INT8_MIN)), down = abs(tvmq_difference(args, INT8_MIN, INT8_MAX));
-  return up > down ? up : down;
-}
-
-// ---- the float form
-//
 // Neither the reference's result nor the line's falls as the difference grows. So they are the same for all differences if they are for 0, for the greatest,
 // and for each result for the least difference that has it and the one before; these bound the intercept for a given slope, too.
 
-static int32_t result_of(const struct tvmq_square_args *args, int32_t difference) {
+static int32_t result_of(const struct tvmq_mul_args *args, int32_t difference) {
   return tvmq_stage_s32(&args->stage, difference * difference, args->multiplier, args->shift);
 }
 
-static bool is_on_line(const struct tvmq_square_args *args, float slope, float intercept, int32_t difference) {
+static bool is_on_line(const struct tvmq_mul_args *args, float slope, float intercept, int32_t difference) {
   const int32_t value = tvmq_float_value(slope, intercept, false, difference * difference);
   return tvmq_clamp(value, args->stage.min, args->stage.max) == result_of(args, difference);
 }
@@ -34,7 +24,7 @@ struct steps {
   int32_t n, first_result, places[MOST_STEPS];
 };
 
-static void find_steps(const struct tvmq_square_args *args, int32_t most, struct steps *steps) {
+static void find_steps(const struct tvmq_mul_args *args, int32_t most, struct steps *steps) {
   const int32_t last_result = result_of(args, most);
   steps->first_result = result_of(args, 0);
   steps->n = 0;
@@ -63,7 +53,7 @@ static float intercept_of(const struct steps *steps, float slope) {
   return (float)((least + most) / 2);
 }
 
-static bool passes(const struct tvmq_square_args *args, const struct steps *steps, int32_t most, float slope, float intercept) {
+static bool passes(const struct tvmq_mul_args *args, const struct steps *steps, int32_t most, float slope, float intercept) {
   bool good = is_on_line(args, slope, intercept, 0) && is_on_line(args, slope, intercept, most);
   for (int32_t i = 0; i < steps->n && good; i++)
     good = is_on_line(args, slope, intercept, steps->places[i]) && is_on_line(args, slope, intercept, steps->places[i] - 1);
@@ -77,7 +67,7 @@ static int32_t bits_of(float x) {
 }
 
 // Tries the slopes next to the real one.
-static void find_line(struct tvmq_square_args *args, int32_t most) {
+void tvmq_square_line(struct tvmq_mul_args *args, int32_t most) {
   enum { SLOPES = 8 };
   struct steps steps;
   find_steps(args, most, &steps);
@@ -94,13 +84,4 @@ static void find_line(struct tvmq_square_args *args, int32_t most) {
     else
       below = nextafterf(below, 0);
   }
-}
-
-void tvmq_square_stage(const struct tvmq_variant *variant, struct tvmq_square_args *args) {
-  const int32_t most = greatest_difference(args);
-  const struct tvmq_accumulators all = {0, (int64_t)most * most};
-  if (args->stage.rounding == TVMQ_ROUNDING_REFERENCE) args->stage.rounding = TVMQ_ROUNDING_UPWARD;
-  args->stage.right_shifts = args->stage.headroom = args->stage.fits_int16 = true;
-  tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
-  if ((variant->flags & TVMQ_FLOAT_STAGE) != 0) find_line(args, most);
 }
