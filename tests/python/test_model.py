@@ -7,7 +7,9 @@ import pathlib
 import pkgutil
 import struct
 import subprocess
+import sys
 import tracemalloc
+import types
 
 import builders
 import harness
@@ -55,6 +57,23 @@ def test_schema_is_that_of_the_writing_functions():
                 assert method.lower() == f"prepend{field.flags.name}slot" and not field.vector and field.default == default, adder
             checked += 1
     assert checked > 250
+
+
+def test_names_are_the_schemas(monkeypatch):
+    """Not those that a version of Python gives to every class, numbers and functions among them."""
+
+    class Shape:
+        __firstlineno__, __of_a_later_python__ = 3, 4
+        SQUARE, ROUND = 0, 1
+
+        def Init(self, *_):
+            pass
+
+        def __annotate_func__(self):
+            pass
+
+    monkeypatch.setitem(sys.modules, "tflite.Drawn", types.SimpleNamespace(Drawn=Shape))
+    assert flatbuffer.enumeration("Drawn") == {0: "SQUARE", 1: "ROUND"} and flatbuffer.schema("Drawn") == ()
 
 
 def test_read_write_read(networks):

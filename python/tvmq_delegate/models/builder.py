@@ -122,14 +122,14 @@ class ModelBuilder:
         shape: Sequence[int],
         dtype: str,
         *,
-        scale: float | Sequence[float] | None = None,
+        scale: float | Sequence[float] | NDArray[Any] | None = None,
         zero_point: int | Sequence[int] = 0,
         dimension: int = 0,
         data: NDArray[Any] | Sequence[Any] | bytes | None = None,
     ) -> int:
         """Adds a tensor and returns its index.
 
-        `scale` is a number (per tensor), a sequence (per channel, along `dimension`) or None (not quantized). `data` makes the tensor constant: an array of
+        `scale` is a number (per tensor), a sequence or an array (per channel, along `dimension`) or None (not quantized). `data` makes the tensor constant: an array of
         `shape` whose values fit `dtype`, or bytes, which are taken as they are, whatever their length.
         """
         record = Record(name=name, shape=tuple(int(n) for n in shape), type=enum_value("TensorType", dtype.upper()), buffer=0)

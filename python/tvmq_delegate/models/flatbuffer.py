@@ -100,14 +100,20 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
+def _members(cls: type[Any]) -> dict[str, Any]:
+    """What the schema says of a class: Python's own attributes begin with an underscore, and each version has others."""
+    return {name: value for name, value in vars(cls).items() if not name.startswith("_")}
+
+
 @functools.cache
 def schema(table: str) -> tuple[Field, ...]:
     """The fields of a table type of the TFLite schema, ordered by slot."""
     cls = getattr(importlib.import_module(f"tflite.{table}"), table)
     fields = []
-    for accessor, function in vars(cls).items():
+    members = _members(cls)
+    for accessor, function in members.items():
         derived = re.fullmatch("(.+)(AsNumpy|IsNone|Length)", accessor)
-        if accessor == "Init" or not inspect.isfunction(function) or (derived and derived[1] in vars(cls)):
+        if accessor == "Init" or not inspect.isfunction(function) or (derived and derived[1] in members):
             continue
         arguments = [0] * (function.__code__.co_argcount - 1)  # a vector's accessor takes an index
         seen, absent = _Probe(True), _Probe(False)
@@ -140,7 +146,7 @@ def _call(cls: type[Any], function: Callable[..., Any], probe: _Probe, arguments
 def enumeration(name: str) -> dict[int, str]:
     """Number -> name of an enumeration of the schema."""
     cls = getattr(importlib.import_module(f"tflite.{name}"), name)
-    return {value: key for key, value in vars(cls).items() if isinstance(value, int)}
+    return {value: key for key, value in _members(cls).items() if isinstance(value, int)}
 
 
 def enum_value(enum: str, name: str) -> int:
