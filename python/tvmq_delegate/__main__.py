@@ -1,19 +1,20 @@
 """The console script `tvmq`, and `python -m tvmq_delegate`."""
 
-import io
 import sys
 
 
 def run() -> None:
     try:
-        from .cli import chatter, main  # which takes a second on a small machine
+        from .cli import chatter, main, streams  # which takes a second on a small machine
     except KeyboardInterrupt:
         print("Interrupted", file=sys.stderr)
         sys.exit(130)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # it may be closed
-        sys.stdout.reconfigure(errors="replace")  # for terminals whose encoding lacks a character of a table
+    streams.prepare()
     chatter.silence()
-    main(prog_name="tvmq")
+    try:
+        main(prog_name="tvmq")
+    finally:
+        streams.close()
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ def test_a_saved_node_shows_its_difference_again(runtime: harness.Runtime, tmp_p
 def program(*arguments: str | pathlib.Path, **streams: object) -> subprocess.Popen[str]:
     """The command as a process."""
     command = [sys.executable, "-m", "tvmq_delegate", *map(str, arguments)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **streams)  # type: ignore[call-overload, no-any-return]
+    return subprocess.Popen(command, text=True, **{"stderr": subprocess.PIPE, **streams})  # type: ignore[call-overload, no-any-return]
 
 
 def test_interrupted_while_it_is_imported(tmp_path: pathlib.Path) -> None:
@@ -134,14 +134,45 @@ def test_interrupted_while_it_is_imported(tmp_path: pathlib.Path) -> None:
     assert (process.communicate(timeout=60)[1], process.returncode) == ("Interrupted\n", 130)
 
 
-def test_a_reader_that_has_seen_enough(foreign: pathlib.Path) -> None:
+# Of every way in which a command prints: click's, rich's and JSON, less than a buffer holds and more, all at once and in parts.
+PRINTING = {
+    "version": ("--version",),
+    "help of a command": ("nodes", "--help"),
+    "text": ("info",),
+    "JSON": ("info", "--json"),
+    "a table": ("nodes", "MODEL"),
+    "a file": ("nodes", "MODEL", "--dot", "/dev/stdout"),
+    "a difference": ("diff", "MODEL", "--rounding", "single", "--num-runs", "1"),
+}
+printing = pytest.mark.parametrize("arguments", PRINTING.values(), ids=PRINTING)
+
+
+def on(model: pathlib.Path, arguments: tuple[str, ...]) -> list[str]:
+    return [argument.replace("MODEL", str(model)) for argument in arguments]
+
+
+@printing
+def test_a_reader_that_has_seen_enough(one_conv: pathlib.Path, arguments: tuple[str, ...]) -> None:
     """It ends the command as a closed pipe ends others, not as a difference does."""
     read, write = os.pipe()
     os.close(read)
-    for arguments in (("info",), ("info", "--json")):
-        process = program(*arguments, stdout=write)
-        assert (process.communicate(timeout=60)[1], process.returncode) == ("", 141)
+    process = program(*on(one_conv, arguments), stdout=write)
     os.close(write)
+    assert (process.communicate(timeout=60)[1], process.returncode) == ("", 141)
+
+
+@printing
+def test_output_into_a_full_device(one_conv: pathlib.Path, arguments: tuple[str, ...]) -> None:
+    """One line and exit code 2, whatever is left in buffers."""
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = program(*on(one_conv, arguments), stdout=full, env={**os.environ, "PYTHONUNBUFFERED": ""})
+    assert (process.communicate(timeout=60)[1], process.returncode) == ("Error: No space left on device\n", 2)
+
+
+@pytest.mark.parametrize("arguments", [("nodes", "/no/such"), ("--no-such",), ("nodes", "--no-such"), ("fleet",), ()])
+def test_errors_into_a_full_device(arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        assert program(*arguments, stderr=full).wait(timeout=60) == 2
 
 
 def test_a_terminal_without_unicode(measured: pathlib.Path) -> None:
@@ -156,12 +187,9 @@ def test_closed_streams() -> None:
         assert subprocess.run(f"exec {command} {closed}", shell=True, stderr=subprocess.PIPE, timeout=60).stderr == b""
 
 
-def test_output_into_pipes_and_full_devices(one_conv: pathlib.Path) -> None:
+def test_output_into_a_pipe(one_conv: pathlib.Path) -> None:
     process = program("nodes", one_conv, "--dot", "/dev/stdout", stdout=subprocess.PIPE)
     assert "digraph" in process.communicate(timeout=60)[0] and process.returncode == 0
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        process = program("info", stdout=full)
-        assert (process.communicate(timeout=60)[1], process.returncode) == ("Error: No space left on device\n", 2)
 
 
 def test_help_needs_no_library(monkeypatch: pytest.MonkeyPatch) -> None:

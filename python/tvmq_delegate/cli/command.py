@@ -8,7 +8,6 @@ import functools
 import importlib
 import json
 import math
-import os
 import re
 import shlex
 import sys
@@ -22,6 +21,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from ..binding import interpreter_threads, library, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
+from . import streams
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
@@ -34,37 +34,59 @@ DIFFERENT, NOTHING_TAKEN, INTERRUPTED, CLOSED = 1, 3, 130, 141
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which brings the help as its message; older versions of click print it
 
 
-class Failure(click.ClickException):
+class Ended(click.ClickException):
+    """Ends the command with a text on stderr."""
+
+    def __init__(self, text: str, exit_code: int):
+        super().__init__(text)
+        self.exit_code = exit_code
+
+    def show(self, file: Any = None) -> None:
+        del file
+        streams.complain(self.message)
+
+
+class Failure(Ended):
     """The user's input is at fault: one line on stderr, exit code 2."""
 
-    exit_code = 2
-
     def __init__(self, message: str):
-        super().__init__(screen.clean(message))
+        super().__init__(f"Error: {screen.clean(message)}", 2)
 
 
 class Group(click.Group):
     """Errors that the package documents come out as one line. Any other is a defect and keeps its traceback."""
 
+    def make_context(self, *arguments: Any, **others: Any) -> click.Context:
+        with _told():
+            return super().make_context(*arguments, **others)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _told():
             return super().invoke(ctx)
-        except (click.exceptions.Exit, click.Abort):  # click's own, and RuntimeErrors
-            raise
-        except KeyboardInterrupt:
-            click.echo("Interrupted", err=True)
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        except NO_ARGUMENTS:
-            raise
-        except click.UsageError as error:
-            raise Failure(error.format_message()) from None
-        except BrokenPipeError:  # whoever read the output has seen enough: `| head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise click.exceptions.Exit(CLOSED) from None
-        except OSError as error:
-            raise Failure(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or _one_line(error)) from None
-        except (ImportError, MemoryError, RuntimeError, ValueError) as error:
-            raise Failure(_one_line(error)) from None
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Runs all that a command does, its output included, and turns errors into the command's end."""
+    try:
+        try:
+            yield
+        finally:
+            streams.flush()
+    except (click.exceptions.Exit, click.Abort):  # click's own, and RuntimeErrors
+        raise
+    except KeyboardInterrupt:
+        raise Ended("Interrupted", INTERRUPTED) from None
+    except NO_ARGUMENTS as error:
+        raise Ended(error.format_message(), error.exit_code) from None
+    except click.UsageError as error:
+        raise Failure(error.format_message()) from None
+    except BrokenPipeError:  # whoever read the output has seen enough: `| head`
+        raise click.exceptions.Exit(CLOSED) from None
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or _one_line(error)) from None
+    except (ImportError, MemoryError, RuntimeError, ValueError) as error:
+        raise Failure(_one_line(error)) from None
 
 
 class FloatRange(click.FloatRange):
