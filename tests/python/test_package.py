@@ -85,7 +85,8 @@ def unpacked(sdist: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> p
 
 @pytest.fixture(scope="session")
 def wheel(unpacked: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Built from the sdist, so that both are known to be complete."""
+    """Built from the sdist, so that both are known to be complete, with bytecode among the sources, as Python leaves it there."""
+    run(sys.executable, "-m", "compileall", "-q", unpacked / "python")
     return build("wheel", unpacked, tmp_path_factory.mktemp("wheel"))
 
 

@@ -22,8 +22,8 @@ def write(release: source.Release, architecture: str, installed: pathlib.Path, o
     platform = platform_of(architecture)
     alias = {(2, 17): f"manylinux2014_{architecture}"}[zig.GLIBC]  # for installers that know the older name
     package = release.tree / "python"
-    listed = re.findall(r"^  '(tvmq_delegate/[^']+)'", (package / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)
-    files: dict[str, bytes | pathlib.Path] = {name: package / name for name in listed}
+    sources = (path for path in (package / "tvmq_delegate").rglob("*") if path.is_file())
+    files: dict[str, bytes | pathlib.Path] = {path.relative_to(package).as_posix(): path for path in sources}
     files |= {f"tvmq_delegate/{name}": installed / "lib" / name for name in LIBRARIES}
     files |= {f"tvmq_delegate/{name}": installed / "bin" / name for name in PROGRAMS}
     files |= {f"tvmq_delegate/{name}": installed / "include" / name for name in HEADERS}
