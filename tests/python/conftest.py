@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 from collections.abc import Iterator
 
 import harness
@@ -63,6 +64,14 @@ AROUND = (
     "tuning_leaving",
     "zoo",
 )
+
+
+def pytest_configure() -> None:
+    """Handles signals as a command in a terminal does, whatever the parent has left: a shell lets its jobs in the background ignore SIGINT."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGALRM, signal.SIGCHLD, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -134,6 +134,13 @@ def test_interrupted_while_it_is_imported(tmp_path: pathlib.Path) -> None:
     assert (process.communicate(timeout=60)[1], process.returncode) == ("Interrupted\n", 130)
 
 
+def test_the_tests_take_no_signal_state_from_their_parent() -> None:
+    """A shell lets its jobs in the background ignore SIGINT."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{__file__}::test_interrupted_while_it_is_imported"]
+    done = subprocess.run(["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *command], check=False, stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 # Of every way in which a command prints: click's, rich's and JSON, less than a buffer holds and more, all at once and in parts.
 PRINTING = {
     "version": ("--version",),
