@@ -8,11 +8,13 @@ import functools
 import os
 import pathlib
 import shlex
+import shutil
 import sys
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tvmq_delegate
 
@@ -24,6 +26,9 @@ EMULATED = "TVMQ_PYTHON" in os.environ
 # A sanitizer's allocator keeps freed memory, and its clock is slow.
 SANITIZED = any(name in pathlib.Path("/proc/self/maps").read_text(encoding="utf-8") for name in ("libasan", "libtsan", "libclang_rt"))
 SLOW = EMULATED or SANITIZED
+
+NEEDS_CPP = pytest.mark.skipif(EMULATED or shutil.which("c++") is None, reason="there is no C++ compiler (apt-get install g++), or it is this machine's")
+NEEDS_CMAKE = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed (pip install cmake)")
 
 # Shown at the end of a run.
 counts: collections.Counter[str] = collections.Counter()

@@ -59,7 +59,7 @@ def test_compiled_model(model):
 
 
 @pytest.mark.skipif(tuple(map(int, LITERT.split(".")[:2])) < (2, 2), reason="CompiledModel takes the delegate from LiteRT 2.2 on")
-@pytest.mark.skipif(harness.EMULATED, reason="the compiler is this machine's")
+@harness.NEEDS_CPP
 @pytest.mark.skipif(harness.SANITIZED, reason="LiteRT loads its plugins by RTLD_DEEPBIND, at which a sanitizer ends the process")
 def test_compiled_model_in_cpp(model, tmp_path):
     """With LiteRT's own library, and its interface as tests/support/litert_c.h declares it, under the names of LiteRT's headers."""
@@ -103,7 +103,8 @@ def test_c(tmp_path):
     assert wrong.returncode == 1 and "unknown option" in wrong.stderr
 
 
-@pytest.mark.skipif(harness.EMULATED or shutil.which("cmake") is None, reason="cmake is not installed (pip install cmake), or the compiler is this machine's")
+@harness.NEEDS_CMAKE
+@harness.NEEDS_CPP
 def test_cpp(tmp_path):
     """With the build folder in the place of an installed library."""
     prefix = tmp_path / "prefix"

@@ -175,7 +175,8 @@ target_link_libraries(program tvmq_delegate::tvmq_delegate)
 """
 
 
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed (pip install cmake)")
+@harness.NEEDS_CMAKE
+@harness.NEEDS_CPP
 def test_a_cpp_program_finds_it_by_cmake(prefix: pathlib.Path, tmp_path: pathlib.Path, fresh: pathlib.Path) -> None:
     (tmp_path / "program.cpp").write_text(
         "#include <cstdio>\n#include <tvmq_delegate.hpp>\nint main() { return std::puts(tvmq_version()) < 0; }\n", encoding="utf-8"
