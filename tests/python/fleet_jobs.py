@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import os
+import pathlib
 import signal
 import time
 
@@ -19,6 +20,16 @@ def measured(job: Job, name: str, *, reference_ns: int = 1000, error: str = "") 
 def sleeps(job: Job, source: bytes, name: str) -> Measured:
     time.sleep(float(source))
     return measured(job, name)
+
+
+def meets(job: Job, source: bytes, name: str) -> Measured:
+    """Waits until three boards are at work. source: a folder, where each says so."""
+    folder = pathlib.Path(os.fsdecode(source))
+    (folder / name).touch()
+    end = time.monotonic() + 60
+    while len(list(folder.iterdir())) < 3 and time.monotonic() < end:
+        time.sleep(0.01)
+    return measured(job, name, error="" if len(list(folder.iterdir())) == 3 else f"{name} is alone")
 
 
 def suffers(job: Job, source: bytes, name: str) -> Measured:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import pathlib
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import fleet_jobs
@@ -56,7 +56,7 @@ def connected(address: str) -> Iterator[fleet.Boards]:
     """A client to whom no board is in quarantine yet."""
     with fleet.connect(address, timeout=60) as found:
         found.client.wait_for_workers(len(NAMES), timeout=60)
-        found.grace_secs = 4.0
+        found.grace_secs = 60.0
         yield found
 
 
@@ -107,13 +107,12 @@ def test_boards_are_there_whatever_dask_keeps(boards, monkeypatch):
     assert sorted(info["name"] for info in boards.workers().values()) == list(NAMES)
 
 
-def test_whichever_is_free(boards):
-    start = time.monotonic()
-    outcomes = list(boards.run([(job(n), b"0.1") for n in range(30)], fleet_jobs.sleeps))
+def test_whichever_is_free(boards, tmp_path):
+    """Each board is at work while the others are."""
+    outcomes = list(boards.run([(job(n), bytes(tmp_path)) for n in range(30)], fleet_jobs.meets))
     assert sorted(outcome.job.model for outcome in outcomes) == sorted(f"model {n}" for n in range(30))
     assert {outcome.measured.board for outcome in outcomes} == set(NAMES)
     assert not any(outcome.attempts or outcome.suspect for outcome in outcomes)
-    assert time.monotonic() - start < 30 * 0.1, "one after the other"
 
 
 @pytest.mark.parametrize("fate, why", [("error", "lost"), ("raises", "OSError: the board's disk is full")])
@@ -123,6 +122,7 @@ def test_failures(boards, fate, why):
 
 @pytest.mark.parametrize("fate, why", [("SIGKILL", "the board "), ("SIGSTOP", "the board hangs")])
 def test_deaths(mortal_boards, fate, why):
+    mortal_boards.grace_secs = 4.0
     check_fate(mortal_boards, fate, why)
 
 
@@ -152,7 +152,7 @@ def test_hot_board(boards):
 def test_a_hung_board_comes_back(mortal_boards):
     """It is in quarantine while it hangs, and gets work once its reference task is as fast as it was."""
     boards = mortal_boards
-    boards.grace_secs, boards.recheck_secs = 1.0, 0.5
+    boards.grace_secs, boards.recheck_secs = 4.0, 0.5
     pid = boards.client.run(os.getpid, workers=[item.address for item in boards.listed() if item.name == "b"])
     outcomes = []
     for outcome in boards.run([(job(n, ("a", "b")), b"b=SIGSTOP" if n == 0 else b"=") for n in range(400)], fleet_jobs.suffers, fleet_jobs.cold):
@@ -189,7 +189,6 @@ def test_a_scheduler_that_restarts():
         process = stack.enter_context(scheduler_process(port))
         stack.enter_context(shelf(address))
         boards = stack.enter_context(connected(address))
-        boards.grace_secs = 60.0
         outcomes, todo = [], [(job(n), b"0.05") for n in range(40)]
         for outcome in boards.run(todo, fleet_jobs.sleeps):
             outcomes.append(outcome)
@@ -209,6 +208,7 @@ def test_a_full_disk_at_the_client(boards):
 
 
 def test_nothing_works(boards):
+    boards.grace_secs = 1.0
     (outcome,) = boards.run([(job(0), b"")], fleet_jobs.fails)
     assert outcome.measured is None and sorted(outcome.attempts) == [(name, "nothing works here") for name in NAMES]
     (cell,) = fleet.tabulate([outcome]).cells
@@ -274,10 +274,10 @@ def test_what_is_refused_before_anything_is_measured(tmp_path):
 
 
 def test_tune(boards, tmp_path):
-    """Three boards of a kind measure a third of the choices each, and one proves what they have found."""
+    """Three boards of a kind measure a third of the choices each, and one proves what they have found. A busy machine is no fault here."""
     path, out = _written(tmp_path, zoo.load("mobilenet_v1_0.25_128")), tmp_path / "records.jsonl"
-    boards.grace_secs = 15.0
-    (found,) = fleet.tune(boards, [path], boards.select(), out=out, trials=6, seconds=60)
+    boards.spread = math.inf
+    (found,) = fleet.tune(boards, [path], boards.select(), out=out, trials=6, seconds=600)
     assert not found.problems and found.records == len(out.read_text(encoding="utf-8").splitlines())
     records, skipped = tuning.read_records([out])
     assert not skipped and len({record.choice for record in records}) >= 3, records
@@ -320,8 +320,7 @@ def test_ctrl_c_ends_a_local_fleet():
     """All processes of the terminal hear it, and one says so."""
     command = [sys.executable, "-m", "tvmq_delegate", "fleet", "local", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True)
     try:
         assert process.stdout and "is a fleet of 1" in process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
@@ -335,10 +334,8 @@ def test_interrupted_board():
     """Ctrl-C ends a board at once."""
     with scheduler() as address:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        # A process that a shell has put into the background ignores the signal, and so do its children.
-        process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env=environment, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+        process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env=environment, stderr=subprocess.PIPE, text=True)
         with fleet.connect(address, timeout=60) as found:
             found.client.wait_for_workers(1, timeout=60)
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=20) == 130, process.stderr.read()
+            assert process.wait(timeout=60) == 130, process.stderr.read()

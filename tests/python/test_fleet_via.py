@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -66,11 +66,12 @@ def test_ways_that_lead_nowhere(tmp_path):
     for via, why in {**ends, "'": "No closing quotation", "": "no command"}.items():
         with pytest.raises((fleet.ProgramError, ValueError), match=why):
             fleet.proxy(via, fleet.beside_library())
-    slow = script(tmp_path / "slow", "import sys, time; sys.stdin.read(); time.sleep(60)")
-    start = time.monotonic()
+    told = tmp_path / "pid"
+    slow = script(tmp_path / "slow", f"import os, sys, time; sys.stdin.read(); open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(3600)")
     with pytest.raises(fleet.ProgramError, match="did not end within"):
-        fleet.Program((str(slow),)).run([], -4.5)
-    assert time.monotonic() - start < 10
+        fleet.Program((str(slow),)).run([], 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text(encoding="utf-8")), 0)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +138,7 @@ def proxies(tmp_path) -> Iterator[tuple[fleet.Boards, list[subprocess.Popen]]]:
 def test_network_table_of_proxies(proxies, tmp_path):
     """Garbage from a program is an error of that measurement, and the honest board does it."""
     boards, _ = proxies
-    boards.grace_secs = 15.0
+    boards.spread = math.inf  # a busy machine is no fault here
     path = tmp_path / "small.tflite"
     path.write_bytes(zoo.load("mobilenet_v1_0.25_32"))
     listed = boards.listed()
@@ -151,7 +152,7 @@ def test_network_table_of_proxies(proxies, tmp_path):
     (honest,) = [item for item in boards.listed() if item.name == "honest"]
     assert honest.spread >= 1 and "small.tflite" in honest.last
     out = tmp_path / "records.jsonl"
-    (found,) = fleet.tune(boards, [path], boards.select("name=honest"), out=out, trials=2, seconds=100)
+    (found,) = fleet.tune(boards, [path], boards.select("name=honest"), out=out, trials=2, seconds=600)
     records, skipped = tuning.read_records([out])
     assert not found.problems and not skipped and records and {record.origin.cpu for record in records} == {honest.cpu}
     assert found.gain == 0 or any(record.proven for record in records)
