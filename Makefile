@@ -4,11 +4,12 @@ MODEL ?=
 BIN := .venv/bin
 SOURCES := pyproject.toml meson.build meson.options tools/build_backend.py tools/version.py $(shell find delegate python -type f -not -name '*.pyc')
 
-.PHONY: help demo bench test test-arm lint format docs clean
+.PHONY: help demo bench test test-all test-arm lint format docs clean
 help:
 	@echo "make demo [MODEL=path]  the delegate on a network: what it takes, that it is bit-exact, how fast it is"
 	@echo "make bench [MODEL=path] how fast it is beside the stock runtime, and where the time goes; build/bench.html has the plots"
-	@echo "make test               every test; says what it skipped"
+	@echo "make test               what a change needs before it is sent: C tests, lint, both Python suites; says what it skipped"
+	@echo "make test-all           these, then sanitizers, clang, libFuzzer and emulated arm64"
 	@echo "make test-arm           the tests on emulated arm64, after tools/arm/setup"
 	@echo "make lint | format | clean"
 	@echo "make docs               the pages as a site, in build/site"
@@ -21,6 +22,9 @@ bench: .venv/installed
 	$(BIN)/tvmq bench $(if $(MODEL),"$(MODEL)") --against stock,builtin --html build/bench.html
 
 test: .venv/installed
+	$(BIN)/python tools/test.py test
+
+test-all: .venv/installed
 	$(BIN)/python tools/test.py
 
 test-arm: .venv/installed

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every test: lint, the C tests of each compiler and sanitizer, the Python suite in each TFLite runtime, all of it again on emulated arm64.
+"""Runs the tests, in two sets of steps. test: what a change needs before it is sent: the C tests with one compiler, lint, the Python suite in each TFLite runtime.
+rest: sanitizers, a second compiler, libFuzzer, emulated arm64. Without arguments, all steps of `test` and then those of `rest`.
 
 Two steps run at a time, each with a log in build/. A line tells when a step begins, with the minutes that it took the last time, and when it ends; logs of
 steps that failed are shown, in continuous integration all. A step whose tools are missing is skipped, aloud; the end says which, and what
-was skipped inside the steps that ran. Exit code 1 if a step failed. `make test` calls this with the Python of .venv, where the package is installed.
+was skipped inside the steps that ran. Exit code 1 if a step failed. `make test` and `make test-all` call this with the Python of .venv, where the package is
+installed.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import itertools
 import json
 import os
 import re
@@ -134,7 +137,8 @@ def one_runtime() -> str:
     return next(iter(sorted(runtimes.installed(), key=lambda name: name != "tflite_runtime")), "")
 
 
-def steps() -> list[Step]:
+def steps() -> dict[str, list[Step]]:
+    """The sets by name. The longest step begins first, so that the two that run at a time end together."""
     clang = next(filter(shutil.which, ("clang-19", "clang")), "clang")
     asan = need_sanitizer("libasan.so")
     # Sanitized kernels that are inlined into one function take gcc three times as long to compile at -O2, and half as long again with debug information
@@ -142,15 +146,16 @@ def steps() -> list[Step]:
     sanitize = ["--buildtype=debugoptimized", "-Ddebug=false", "-Doptimization=1", "-Db_lundef=false"]
     # UndefinedBehaviorSanitizer leaves conversions from float out unless asked.
     sanitize_addresses = ["-Db_sanitize=address,undefined", "-Dc_args=-g1 -fsanitize=float-cast-overflow", f"-Disas={isas_here()}", *sanitize]
-    # The longest begins first, so that the two that run at a time end together.
-    return [
-        Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
+    test = [
         Step("Python suite, library", python_tests("library")),
         # As distributions compile; the library of the Python suite is compiled as users do.
         Step("C tests", c_tests("cc", "-Dc_args=-O2")),
-        Step("lint", [[sys.executable, str(ROOT / "tools/lint.py"), "--library", str(BUILD / "cc" / LIBRARY)]], after="C tests"),
-        Step(ASAN, c_tests("asan", *sanitize_addresses), missing=asan),
         Step("Python suite, around the library", python_tests("around")),
+        Step("lint", [[sys.executable, str(ROOT / "tools/lint.py"), "--library", str(BUILD / "cc" / LIBRARY)]], after="C tests"),
+    ]
+    rest = [
+        Step("emulated arm64", [["make", "-C", str(ROOT), "test-arm"]], missing=need_arm),
+        Step(ASAN, c_tests("asan", *sanitize_addresses), missing=asan),
         Step("C tests, clang", c_tests("clang"), {"CC": clang}, need("clang-19", "clang")),
         Step("libFuzzer", fuzzing(seconds=20), {"CC": clang}, need_fuzzer(clang)),
         # Which thread computes what does not depend on the instruction set.
@@ -173,6 +178,7 @@ def steps() -> list[Step]:
             after=ASAN,
         ),
     ]
+    return {"test": test, "rest": rest}
 
 
 def last_time() -> dict[str, float]:
@@ -208,18 +214,20 @@ def run(step: Step, needed: concurrent.futures.Future[Outcome] | None) -> Outcom
 
 
 def main() -> None:
-    names = [step.name for step in steps()]
+    sets = steps()
+    known = {name: [step.name for step in group] for name, group in sets.items()} | {step.name: [step.name] for group in sets.values() for step in group}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("only", nargs="*", metavar="STEP", help=f"run these steps alone: {', '.join(map(repr, names))}")
-    only = parser.parse_args().only
-    if set(only) - set(names):
-        parser.error(f"unknown step {', '.join(sorted(set(only) - set(names)))}; there are {', '.join(names)}")
+    parser.add_argument("only", nargs="*", metavar="STEP", help=f"run these sets and steps alone: {', '.join(map(repr, known))}")
+    asked = parser.parse_args().only or list(sets)
+    if set(asked) - known.keys():
+        parser.error(f"unknown step {', '.join(sorted(set(asked) - known.keys()))}; there are {', '.join(known)}")
+    wanted = {name for each in asked for name in known[each]}
     BUILD.mkdir(exist_ok=True)
     start = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         running: dict[str, concurrent.futures.Future[Outcome]] = {}
-        for step in steps():
-            if not only or step.name in only:
+        for step in itertools.chain(*sets.values()):
+            if step.name in wanted:
                 running[step.name] = pool.submit(run, step, running.get(step.after))
         seconds = last_time()
         print(f"{len(running)} steps, {AT_A_TIME} at a time:", flush=True)
@@ -236,6 +244,9 @@ def main() -> None:
     skips = sorted({skip for outcome in found for skip in outcome.skips})
     if skips:
         print("skipped inside the steps:", *skips, sep="\n  ")
+    left = [name for name in known if name not in sets and name not in wanted]
+    if left:
+        print("not asked for, but run by make test-all:", *left, sep="\n  ")
     count = collections.Counter(outcome.verdict for outcome in found)
     print(f"{count['passed']} steps passed, {count['FAILED']} failed, {count['SKIPPED']} skipped in {time.monotonic() - start:.0f} s")
     sys.exit(count["FAILED"] > 0)
