@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 void tvmq_say(struct tvmq_text *text, const char *format, ...) {
@@ -11,4 +12,12 @@ void tvmq_say(struct tvmq_text *text, const char *format, ...) {
   if (n < 0) return;
   const size_t left = text->size - text->length;
   text->length += (size_t)n < left ? (size_t)n : left - 1;
+}
+
+void tvmq_say_escaped(struct tvmq_text *text, const char *string) {
+  for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
+    const bool plain = *c >= ' ' && *c <= '~' && *c != '\\';
+    if (text->size - text->length <= (plain ? 1U : 4U)) return;
+    tvmq_say(text, plain ? "%c" : "\\x%02x", *c);
+  }
 }

@@ -9,3 +9,6 @@ struct tvmq_text {
 };
 
 __attribute__((format(printf, 2, 3))) void tvmq_say(struct tvmq_text *text, const char *format, ...);
+
+// Appends a string of unknown origin as printable ASCII: other bytes and backslashes become \xNN, of which none is cut apart.
+void tvmq_say_escaped(struct tvmq_text *text, const char *string);

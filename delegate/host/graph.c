@@ -1,9 +1,8 @@
 #include "host/graph.h"
 
-#include <stdio.h>
-
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "ops/op_names.h"
 #include "tflite/node_kind.h"
 #include "tflite/variables.h"
@@ -48,7 +47,8 @@ static bool fill_record(TfLiteContext *context, const struct tvmq_subgraph *subg
   TfLiteRegistration *registration;
   if (context->GetNodeAndRegistration(context, index, &node, &registration) != kTfLiteOk) return false;
   const bool custom = registration->custom_name != NULL;
-  snprintf(record->op_name, sizeof record->op_name, "%s", custom ? registration->custom_name : tvmq_op_name(registration->builtin_code));
+  struct tvmq_text name = {.at = record->op_name, .size = sizeof record->op_name};
+  tvmq_say_escaped(&name, custom ? registration->custom_name : tvmq_op_name(registration->builtin_code));
   record->info = (struct tvmq_node_info){
       .subgraph = subgraph->index,
       .node = index,

@@ -55,7 +55,9 @@ struct reader {
 };
 
 static bool wrong(struct reader *reader, const char *what, const char *key) {
-  tvmq_say(reader->message, "line %zu: %s%s%.60s%s", reader->line, what, key[0] != '\0' ? ": '" : "", key, key[0] != '\0' ? "'" : "");
+  char shown[61] = "";
+  tvmq_say_escaped(&(struct tvmq_text){.at = shown, .size = sizeof shown}, key);
+  tvmq_say(reader->message, "line %zu: %s%s%s%s", reader->line, what, shown[0] != '\0' ? ": '" : "", shown, shown[0] != '\0' ? "'" : "");
   return false;
 }
 

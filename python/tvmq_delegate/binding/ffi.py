@@ -57,7 +57,7 @@ def _reader(kind: type[_T]) -> Callable[[Any], _T]:
 
 def string(value: Any) -> str:
     text: bytes = library()[0].string(value)
-    return text.decode()
+    return text.decode(errors="backslashreplace")
 
 
 def delegate_pointer(delegate: Delegate) -> Any:
