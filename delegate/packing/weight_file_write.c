@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/write_signals.h"
 #include "packing/packed.h"
 #include "packing/weight_file.h"
 
@@ -129,7 +130,7 @@ static const char *keep(const char *path) {
   return memcmp(found, start, (size_t)n) == 0 ? NULL : "it is not a file of packed weights";
 }
 
-const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n) {
+static const char *write_file(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n) {
   const char *unusable, *why = keep(path);
   if (why != NULL) return why;
   struct tvmq_weight_file *old = tvmq_weight_file_open(path, &unusable);
@@ -140,5 +141,13 @@ const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *h
     tvmq_free(items);
   }
   tvmq_weight_file_release(old);
+  return why;
+}
+
+const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n) {
+  struct tvmq_write_signals signals;
+  tvmq_write_signals_hold(&signals);
+  const char *why = write_file(path, hasher, list, n);
+  tvmq_write_signals_release(&signals);
   return why;
 }

@@ -1,11 +1,13 @@
 // Every call that touches a file fails, alone or with all after it, in a life with a machine file, tuning records and a cache of weights: there is a reason or
-// a fallback, inferences are right, nothing leaks, and a file that is none of the delegate's stays as it is.
+// a fallback, inferences are right, nothing leaks, no signal ends the process, and a file that is none of the delegate's stays as it is.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,8 +81,13 @@ WRAP(int, stat64, (const char *path, struct stat *about), return fails() ? -1 : 
 WRAP(int, rename, (const char *from, const char *to), return fails() ? -1 : __real_rename(from, to);)
 WRAP(ssize_t, read, (int descriptor, void *data, size_t bytes), return fails() ? -1 : __real_read(descriptor, data, bytes);)
 
+// A file that is too large comes with a signal.
 WRAP(ssize_t, write, (int descriptor, const void *data, size_t bytes), {
-  if (fails()) return -1;
+  if (fails()) {
+    if (with == EFBIG) raise(SIGXFSZ);
+    errno = with;
+    return -1;
+  }
   if (sips && n_calls % 2 == 0) errno = EINTR;
   if (sips && n_calls % 2 == 0) return -1;
   return __real_write(descriptor, data, sips && bytes > 1 ? bytes / 2 : bytes);
@@ -196,6 +203,47 @@ static void check_lives(enum how when, int number, const char *before) {
   CHECK(n > 15 && n < 300, "%zu calls", n);
 }
 
+// RLIMIT_FSIZE of any size: the file is whole or not there.
+static void check_limits(void) {
+  struct rlimit before;
+  if (!CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0, "the limit of files")) return;
+  unlink(cache);
+  live(NEVER, SIZE_MAX, 0, "auto");
+  struct stat about;
+  if (!CHECK(stat(cache, &about) == 0, "a file without a limit")) return;
+  const rlim_t whole = (rlim_t)about.st_size, limits[] = {0, 1, whole / 2, whole - 1, whole};
+  for (size_t i = 0; i < N_ELEMENTS(limits); i++) {
+    unlink(cache);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits[i], before.rlim_max});
+    live(NEVER, SIZE_MAX, 0, "auto");
+    setrlimit(RLIMIT_FSIZE, &before);
+    const bool written = stat(cache, &about) == 0;
+    CHECK(written == (limits[i] == whole) && n_files() == (written ? 3 : 2), "limit %zu: %zu files", (size_t)limits[i], n_files());
+  }
+}
+
+// A signal that the host has blocked and that was pending before stays pending, no other is, and the mask is what it was.
+static void check_host_signals(void) {
+  sigset_t blocked, mask, pending;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGPIPE);
+  sigaddset(&blocked, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+  for (int waits = 0; waits < 2; waits++) {
+    if (waits) raise(SIGPIPE);
+    unlink(cache);
+    live(FROM, 1, EFBIG, "auto");
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    sigpending(&pending);
+    CHECK(sigismember(&mask, SIGPIPE) && sigismember(&mask, SIGUSR1) && !sigismember(&mask, SIGXFSZ), "the mask, %d", waits);
+    CHECK(sigismember(&pending, SIGPIPE) == waits && !sigismember(&pending, SIGXFSZ), "what is pending, %d", waits);
+  }
+  signal(SIGPIPE, SIG_IGN);  // which discards the pending one
+  signal(SIGPIPE, SIG_DFL);
+  sigemptyset(&blocked);
+  pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+}
+
 // A file that breaks off while it is read counts as not read at all.
 static void check_records(void) {
   for (size_t n = 1;; n++) {
@@ -248,10 +296,13 @@ int main(void) {
   static const char *const before[] = {"", "a model, maybe", NULL};
   for (size_t i = 0; i < N_ELEMENTS(before); i++) {
     check_lives(ONCE, EIO, before[i]);
+    check_lives(ONCE, EFBIG, before[i]);
     check_lives(FROM, EACCES, before[i]);
     check_lives(FROM, ENOENT, before[i]);
   }
   check_sips();
+  check_limits();
+  check_host_signals();
   unlink(machine);
   unlink(records);
   unlink(cache);

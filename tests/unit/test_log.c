@@ -1,6 +1,8 @@
 // Messages of the delegate on stderr: each severity has messages of its own, and shows those above it.
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -76,7 +78,33 @@ static void find_trace(void) {
   }
 }
 
+// ---- what stderr may be
+
+// A pipe that nobody reads, and a file at its limit: messages are lost, and the process goes on.
+static void check_unwritable(void) {
+  int ends[2];
+  struct rlimit before;
+  if (!CHECK(pipe(ends) == 0 && getrlimit(RLIMIT_FSIZE, &before) == 0, "a pipe and the limit of files")) return;
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
+  catch_stderr();
+  const int file = dup(STDERR_FILENO);
+  close(ends[0]);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+  resized("verbose");
+  dup2(file, STDERR_FILENO);
+  close(file);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, before.rlim_max});
+  resized("verbose");
+  setrlimit(RLIMIT_FSIZE, &before);
+  char text[64];
+  release_stderr(text, sizeof text);
+  CHECK_STRING(text, "", "what could be written");
+}
+
 int main(void) {
+  check_unwritable();
   find_trace();
   static const struct {
     const char *name;
