@@ -3,8 +3,9 @@
 // is the environment's runtime path (kLiteRtEnvOptionTagRuntimeLibraryDir).
 //
 // Options, as lines of name=value (those of tflite_plugin_create_delegate, and the three below), come from
-//   - the environment variable TVMQ_OPTIONS, where semicolons may stand for line breaks, and
-//   - the file tvmq_delegate.conf beside the library, which has the last word.
+//   - the environment variable TVMQ_OPTIONS, where semicolons may stand for line breaks,
+//   - the file tvmq_delegate.conf beside the library, which precedes the variable, and
+//   - tvmq_accelerator_configure, which precedes both.
 // num_threads is the CPU options' of the model if neither names it; fully_connected is "float64", LiteRT's way.
 //
 //   library=PATH          libtvmq_delegate.so; by default the one beside this library, or one folder above, or else where the linker finds it
@@ -17,3 +18,7 @@
 // Delegates of models that are alive, the oldest first, for the functions of tvmq_delegate.h; NULL past the end. From any thread; a delegate lasts as long as
 // its model.
 const void *tvmq_accelerator_delegate(int index);
+
+// Takes a copy of options for the models that are created from now on, in place of those of the last call; NULL for none. gpu_accelerator counts for
+// environments alone that are made later. From any thread. 0, or -1 where the lines cannot be read or memory is short: then nothing changes.
+int tvmq_accelerator_configure(const char *lines);

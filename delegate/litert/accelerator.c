@@ -202,3 +202,9 @@ __attribute__((constructor)) static void chain(void) {
   }
   free(configuration);
 }
+
+int tvmq_accelerator_configure(const char *lines) {
+  if (!tvmq_configuration_tell(lines)) return -1;
+  chain();
+  return 0;
+}

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,33 @@ static void read_file(struct tvmq_configuration *configuration) {
   free(text);
 }
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char *told;  // what the process has told; NULL: nothing
+
+bool tvmq_configuration_tell(const char *lines) {
+  struct tvmq_settings *settings = calloc(1, sizeof *settings);
+  char *copy = lines != NULL ? strdup(lines) : NULL;
+  const bool taken = settings != NULL && (lines == NULL || (copy != NULL && tvmq_settings_read(settings, copy, '\0')));
+  free(settings);
+  if (!taken) {
+    free(copy);
+    return false;
+  }
+  pthread_mutex_lock(&mutex);
+  char *before = told;
+  told = copy;
+  pthread_mutex_unlock(&mutex);
+  free(before);
+  return true;
+}
+
+static void read_told(struct tvmq_configuration *configuration) {
+  pthread_mutex_lock(&mutex);
+  const bool taken = told == NULL || tvmq_settings_read(&configuration->settings, told, '\0');
+  pthread_mutex_unlock(&mutex);
+  if (!taken) snprintf(configuration->complaint, sizeof configuration->complaint, "there are too many options");
+}
+
 struct tvmq_configuration *tvmq_configuration_read(const void *address) {
   struct tvmq_configuration *configuration = calloc(1, sizeof *configuration);
   if (configuration == NULL) return NULL;
@@ -57,6 +85,7 @@ struct tvmq_configuration *tvmq_configuration_read(const void *address) {
     snprintf(configuration->complaint, sizeof configuration->complaint, "TVMQ_OPTIONS: not name=value;name=value, or too many");
   }
   if (configuration->folder[0] != '\0') read_file(configuration);
+  read_told(configuration);
   configuration->library = tvmq_settings_take(settings, "library");
   configuration->gpu_accelerator = tvmq_settings_take(settings, "gpu_accelerator");
   const char *enabled = tvmq_settings_take(settings, "enabled");

@@ -1,4 +1,4 @@
-// The surroundings of an accelerator library tell it options: the environment variable TVMQ_OPTIONS, and the file tvmq_delegate.conf beside the library.
+// An accelerator library is told options by the environment variable TVMQ_OPTIONS, by the file tvmq_delegate.conf beside it, and by its process.
 #pragma once
 
 #include <stdbool.h>
@@ -18,3 +18,6 @@ struct tvmq_configuration {
 
 // Reads it all anew. A block for free(), NULL when out of memory. `address`: of something in the library.
 struct tvmq_configuration *tvmq_configuration_read(const void *address);
+
+// Takes the options of tvmq_accelerator_configure(). False if they cannot be read or memory is short.
+bool tvmq_configuration_tell(const char *lines);

@@ -150,6 +150,22 @@ static void test_runtimes(void) {
   wrapped.outcome = kLiteRtStatusOk;
 }
 
+// Options from the process precede those of the variable; what cannot be read changes nothing.
+static void test_configured(void) {
+  static char many[TVMQ_SETTINGS_TEXT + 16];
+  memset(many, 'x', sizeof many - 1);
+  many[1] = '=';
+  const LiteRtRuntimeContext context = runtime(1, 2, 416);
+  CHECK(tvmq_accelerator_configure("enabled=false\n") == 0, "lines");
+  check_created(context, "", kLiteRtStatusOk, false, "configured");
+  CHECK(tvmq_accelerator_configure("enabled") == -1 && tvmq_accelerator_configure(many) == -1, "lines that cannot be read");
+  check_created(context, "", kLiteRtStatusOk, false, "still configured");
+  CHECK(tvmq_accelerator_configure("isa=none of all\n") == 0, "other lines");
+  check_created(context, "", kLiteRtStatusErrorInvalidArgument, false, "configured anew");
+  CHECK(tvmq_accelerator_configure(NULL) == 0, "no lines");
+  check_created(context, "", kLiteRtStatusOk, true, "no longer configured");
+}
+
 static void test_description(void) {
   const char *name = NULL;
   int hardware = 0;
@@ -173,6 +189,7 @@ int main(int argc, char **argv) {
   test_settings_are_full();
   test_cpu_options();
   test_description();
+  test_configured();
   test_runtimes();
   return unit_report();
 }

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
 import importlib.metadata
 import os
-import shutil
 import tempfile
+import threading
 import warnings
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,17 +39,33 @@ class CompiledDelegate:
 
 
 class _Accelerator:
-    """An environment's own copy of the accelerator's library, in a folder with its options; removed with the environment, while the process keeps the code."""
+    """A copy of the accelerator's library, with options of its own. It serves one environment after another, because it can never be unloaded.
 
-    def __init__(self, options: Mapping[str, object]):
-        self.folder = Path(tempfile.mkdtemp(prefix="tvmq-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, True)
-        self.path = self.folder / NAME
-        shutil.copyfile(accelerator_path(), self.path)
-        lines = [f"library={library_path()}", *(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in options.items())]
-        (self.folder / "tvmq_delegate.conf").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        self._delegate = ctypes.CDLL(str(self.path)).tvmq_accelerator_delegate
+    Its file has a name only while it is loaded, so that no file is left behind, however the process ends.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="tvmq-")
+        self._file.write(accelerator_path().read_bytes())
+        self._file.flush()
+        self._about = os.fstat(self._file.fileno())
+        with self.folder() as folder:
+            library = ctypes.CDLL(os.path.join(folder, NAME))
+        self._configure, self._delegate = library.tvmq_accelerator_configure, library.tvmq_accelerator_delegate
+        self._configure.argtypes = [ctypes.c_char_p]
         self._delegate.argtypes, self._delegate.restype = [ctypes.c_int], ctypes.c_void_p
+
+    @contextlib.contextmanager
+    def folder(self) -> Iterator[str]:
+        """A folder with the library alone, under the name that LiteRT looks for."""
+        with tempfile.TemporaryDirectory(prefix="tvmq-") as folder:
+            os.symlink(f"/proc/self/fd/{self._file.fileno()}", os.path.join(folder, NAME))
+            yield folder
+
+    def configure(self, options: Mapping[str, object]) -> None:
+        lines = [f"{name}={str(value).lower() if isinstance(value, bool) else value}\n" for name, value in options.items()]
+        if self._configure("".join(lines).encode()) != 0:
+            raise ValueError("the options are too many, or too long")
 
     def addresses(self) -> list[int]:
         """The delegates that are alive, the oldest first."""
@@ -57,8 +74,31 @@ class _Accelerator:
             found.append(address)
         return found
 
+    def is_free(self) -> bool:
+        """Whether no model of its last environment is left, and its file is still open: programs that become daemons close all files."""
+        try:
+            return not self.addresses() and os.path.samestat(os.fstat(self._file.fileno()), self._about)
+        except OSError:
+            return False
+
 
 _accelerators: weakref.WeakKeyDictionary[Any, _Accelerator] = weakref.WeakKeyDictionary()
+_idle: dict[str | None, list[_Accelerator]] = {}  # by the GPU accelerator that they have loaded
+_idle_lock = threading.Lock()
+
+
+def _acquire(gpu: str | None) -> _Accelerator:
+    """An accelerator that no environment uses; a new one if there is none."""
+    with _idle_lock:
+        idle = _idle.setdefault(gpu, [])
+        for n, accelerator in enumerate(idle):
+            if accelerator.is_free():
+                return idle.pop(n)
+    return _Accelerator()
+
+
+def _release(gpu: str | None, accelerator: _Accelerator) -> None:
+    _idle[gpu].append(accelerator)  # without the lock: the garbage collector may run in the thread that holds it
 
 
 def accelerator_path() -> Path:
@@ -97,9 +137,17 @@ def environment(*, gpu_accelerator: str | os.PathLike[str] | None = None, **opti
     for name, value in {**given, "library": library_path(), "gpu_accelerator": gpu_accelerator}.items():
         if "\n" in str(value) or "\r" in str(value):
             raise ValueError(f"{name} cannot be {str(value)!r}: there is a line break in it")
-    accelerator = _Accelerator({**given, **({} if gpu_accelerator is None else {"gpu_accelerator": os.fspath(gpu_accelerator)})})
-    created = module.Environment.create(runtime_path=str(accelerator.folder))
+    gpu = None if gpu_accelerator is None else os.fspath(gpu_accelerator)
+    accelerator = _acquire(gpu)
+    try:
+        accelerator.configure({**given, "library": library_path(), **({} if gpu is None else {"gpu_accelerator": gpu})})
+        with accelerator.folder() as folder:
+            created = module.Environment.create(runtime_path=folder)
+    except BaseException:
+        _release(gpu, accelerator)
+        raise
     _accelerators[created] = accelerator
+    weakref.finalize(created, _release, gpu, accelerator).atexit = False
     return created
 
 

@@ -15,3 +15,4 @@ char *strrchr(const char *text, int byte);
 size_t strspn(const char *text, const char *any);
 char *strstr(const char *text, const char *part);
 char *strcpy(char *to, const char *from);
+char *strdup(const char *text);
