@@ -20,6 +20,7 @@ from .transports import reach
 
 PLUGIN = "tvmq-board"
 REACH_SECS = 20.0
+HERE = "127.0.0.1"
 RESTART_SECS = 60  # that a board waits for a scheduler which has gone
 
 
@@ -118,11 +119,13 @@ def serve(scheduler: str, *, name: str | None = None, security: Security | None 
     """
     security = checked(scheduler, security)
     arguments = worker_arguments(name or default_name(), plugin or Describes())
+    if security is None:  # the scheduler is here, and dask's worker would listen to everybody
+        arguments["host"] = HERE
 
     async def run() -> None:
         lost = True
         while lost:  # dask's worker ends with its connection: another one takes its place
-            async with _Worker(scheduler, security=security, dashboard=False, death_timeout=RESTART_SECS, **arguments) as worker:
+            async with _Worker(scheduler, security=security, dashboard_address=f"{HERE}:0", death_timeout=RESTART_SECS, **arguments) as worker:
                 await worker.finished()
                 lost = worker.lost
 
