@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from test_cli import refuses
 from test_fleet import connected, scheduler
 
 from tvmq_delegate import tuning
@@ -105,6 +106,66 @@ def test_attacks_on_the_output(tmp_path, good_output):
             assert "\n" not in str(error) and len(str(error)) < 300
     assert refused > len(cut)
     assert program._parsed(good_output, 1).board.cpu
+
+
+HOSTILE = [
+    *("9" * 400, "-" + "9" * 400, "9" * 5000, "1e400", "1e-320", "NaN", "-Infinity", "0", "-1", "true", "null"),
+    *('"9"', r'"\n\u001b[31m"', r'"\ud800"', "[]", "{}", "[" * 5000 + "]" * 5000),
+]
+
+
+def places(value: object, at: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
+    """The places of a value's parts."""
+    yield at
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(each, (*at, key))
+
+
+def with_text(value: object, at: tuple[object, ...], text: str) -> str:
+    """The value as JSON, where what is at a place is the text."""
+    if not at:
+        return text
+    parts = value.items() if isinstance(value, dict) else enumerate(value)  # type: ignore[arg-type]
+    made = {key: with_text(each, at[1:], text) if key == at[0] else json.dumps(each) for key, each in parts}
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {each}" for key, each in made.items()) + "}"
+    return f"[{', '.join(made.values())}]"
+
+
+def test_every_part_of_the_output_replaced():
+    """Numbers beyond a double, other types, terminal escapes and half characters: readers take them or refuse them in one plain line."""
+    from tvmq_delegate.fleet import program, proxied_tune
+
+    plan = [{"steps": [fleet.step(CONV)], "repeats": 1}, {"steps": [fleet.step(CONV)], "candidates": True}]
+    given = "".join(json.dumps(line) + "\n" for line in plan).encode()
+    done = subprocess.run([str(fleet.beside_library())], input=given, stdout=subprocess.PIPE, check=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    default, listed = lines[2]["default"], lines[2]["candidates"]
+    lines[2]["candidates"] = listed[:2] + [each for each in listed[2:] if each["choice"] == default]
+    refused = taken = 0
+    for n, line in enumerate(lines):
+        for at in places(line):
+            for hostile in HOSTILE:
+                written = [with_text(line, at, hostile) if i == n else json.dumps(each) for i, each in enumerate(lines)]
+                try:
+                    answers = program._parsed("".join(each + "\n" for each in written).encode(), 2)
+                    first, second = answers.lines
+                    found = [answers, program.times_ns(first), program.steps(first, 1), proxied_tune._task(second, 1, (0, 1))]
+                    json.dumps(repr(found), ensure_ascii=False).encode()
+                    taken += 1
+                except fleet.ProgramError as error:
+                    refused += 1
+                    assert str(error).isprintable() and len(str(error)) < 300, (n, at, hostile[:20])
+    assert refused > 300 and taken > 100
+
+
+@pytest.mark.parametrize("member", ["temperature", "reference_ns", "count"])
+def test_a_number_beyond_a_double(tmp_path, member):
+    done = subprocess.run([str(fleet.beside_library())], input=b"", stdout=subprocess.PIPE, check=True)
+    first, last = done.stdout.splitlines()
+    lines = [with_text(json.loads(first), (member,), "9" * 400), last.decode()]
+    fake = script(tmp_path / "fake", f"import sys\nsys.stdin.read()\nprint({chr(10).join(lines)!r})")
+    assert "not a line of tvmq-measure" in refuses("board", "tcp://127.0.0.1:9", "--via", str(fake), "--measure", str(fake))
 
 
 # A board whose program behaves until there is a measurement that it spoils.

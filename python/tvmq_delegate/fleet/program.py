@@ -18,6 +18,8 @@ from .. import binding
 FORMAT = 1
 MOST_BYTES = 64 << 20  # of output
 SPARE_SECS = 5  # beyond --max-secs, for the way there and back
+MOST = 1 << 53  # of a number's magnitude: floats have all whole numbers up to it
+LEAST_NS = 0.001
 NAMES = ("tvmq-measure-static", "tvmq-measure")
 
 
@@ -71,9 +73,8 @@ class Program:
         """
         lines = [json.dumps(line) for line in plan]
         output, errors, code = self._output("".join(line + "\n" for line in lines), seconds)
-        said = errors.decode("utf-8", "replace").strip().splitlines()
         if code != 0:
-            raise ProgramError(f"{self.command[0]} ended with exit code {code}" + (f": {said[-1][:200]}" if said else ""))
+            raise ProgramError(f"{self.command[0]} ended with exit code {code}{last_line(errors)}")
         return _parsed(output, len(lines))
 
     def _output(self, plan: str, seconds: float) -> tuple[bytes, bytes, int]:
@@ -115,13 +116,35 @@ def _parsed(output: bytes, n: int) -> Answers:
 
 
 def _object(line: bytes) -> dict[str, Any]:
+    """Reads a line within bounds: numbers are finite and at most MOST in magnitude, strings have printable characters only."""
     try:
-        found = json.loads(line)
+        found = _bounded(json.loads(line))
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ProgramError(f"this is not a line of tvmq-measure: {line[:60].decode('utf-8', 'replace')!r}")
+        raise ProgramError(f"this is not a line of tvmq-measure: {printable(line[:60].decode('utf-8', 'replace'))!r}")
     return found
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, (int, float)) and not -MOST <= value <= MOST:  # NaN is neither
+        raise ValueError("a number is out of bounds")
+    if isinstance(value, dict):
+        return {printable(name): _bounded(each) for name, each in value.items()}
+    return [*map(_bounded, value)] if isinstance(value, list) else value
+
+
+def printable(text: str) -> str:
+    """Escapes the characters of a board's text that cannot be printed, such as line breaks, terminal escapes and halves of surrogate pairs."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def last_line(output: bytes) -> str:
+    """The last line of a failed command's output, to be appended to an error message; "" if there is none."""
+    said = output.decode("utf-8", "replace").strip().splitlines()
+    return f": {printable(said[-1][:200])}" if said else ""
 
 
 def _described(line: Mapping[str, Any]) -> Described:
@@ -143,7 +166,17 @@ def _positive(line: Mapping[str, Any], name: str) -> int:
 
 def _degrees(line: Mapping[str, Any]) -> str:
     value = line.get("temperature")
-    return f"{value:.0f} °C" if isinstance(value, (int, float)) and math.isfinite(value) else ""
+    return f"{value:.0f} °C" if _is_number(value) else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def refuse_error(line: Mapping[str, Any]) -> None:
+    """Raises ProgramError if the line says that it could not be answered."""
+    if "error" in line:
+        raise ProgramError(str(line["error"])[:200])
 
 
 def times_ns(line: Mapping[str, Any]) -> tuple[float, ...]:
@@ -152,10 +185,9 @@ def times_ns(line: Mapping[str, Any]) -> tuple[float, ...]:
     Raises:
       ProgramError: the line could not be measured, or there are none.
     """
-    if "error" in line:
-        raise ProgramError(str(line["error"])[:200])
+    refuse_error(line)
     times = line.get("times_ns")
-    if not isinstance(times, list) or not times or not all(isinstance(ns, (int, float)) and math.isfinite(ns) and ns > 0 for ns in times):
+    if not isinstance(times, list) or not times or not all(_is_number(ns) and ns >= LEAST_NS for ns in times):
         raise ProgramError(f"tvmq-measure wrote times_ns {times!r:.60}")
     return tuple(map(float, times))
 

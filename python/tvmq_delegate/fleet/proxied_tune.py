@@ -122,16 +122,24 @@ def _gain(own: Sequence[float], default: Sequence[float]) -> float:
 
 
 def _choice(data: Mapping[str, Any]) -> Choice:
-    return Choice(str(data["way"]), str(data["kernel"]), bool(data["flipped_copy"]), int(data["rows"]), int(data["panels"]))
+    fields = {field.name: data[field.name] for field in dataclasses.fields(Choice)}
+    if [type(value) for value in fields.values()] != [str, str, bool, int, int] or min(fields["rows"], fields["panels"]) < 0:
+        raise ValueError("not a choice")
+    return Choice(**fields)
+
+
+def _cycles(data: Mapping[str, Any]) -> float:
+    if not isinstance(data["cycles"], (int, float)) or not data["cycles"] >= 0:
+        raise ValueError("not a number of cycles")
+    return float(data["cycles"])
 
 
 def _task(line: Mapping[str, Any], n: int, share: tuple[int, int]) -> Task | None:
     """A task of the line that answers to `candidates`; None: there is nothing to choose. share: as tuning.tune() has it."""
-    if "error" in line:
-        raise ProgramError(str(line["error"])[:200])
+    program.refuse_error(line)
     try:
         default = _choice(line["default"])
-        listed = {_choice(each["choice"]): float(each["cycles"]) for each in line["candidates"]}
+        listed = {_choice(each["choice"]): _cycles(each) for each in line["candidates"]}
         most = tuning.HOPELESS * listed[default]
         i, of = share
         legal = {choice: cycles for at, (choice, cycles) in enumerate(listed.items()) if cycles <= most and (at % of == i or choice == default)}

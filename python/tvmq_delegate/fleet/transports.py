@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .program import Program, ProgramError
+from .program import Program, ProgramError, last_line
 
 PUSH_SECS = 120
 
@@ -22,8 +22,7 @@ def _run(command: Sequence[str], stdin: Path | None = None) -> None:
     except subprocess.TimeoutExpired:
         raise ProgramError(f"{command[0]} did not end within {PUSH_SECS} seconds") from None
     if done.returncode != 0:
-        said = done.stdout.decode("utf-8", "replace").strip().splitlines()
-        raise ProgramError(f"{shlex.join(command)} failed" + (f": {said[-1][:200]}" if said else ""))
+        raise ProgramError(f"{shlex.join(command)} failed{last_line(done.stdout)}")
 
 
 def _adb(via: Sequence[str], program: Path, name: str) -> list[str]:
