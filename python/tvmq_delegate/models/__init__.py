@@ -2,7 +2,7 @@
 
 from . import layers, zoo
 from .builder import ModelBuilder
-from .flatbuffer import ModelError
+from .formats import ModelError
 from .surgery import ModelSource, Op, Quantization, Tensor, cut, described, expose, fed, opened, ops, with_shapes
 
 __all__ = [

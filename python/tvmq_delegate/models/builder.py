@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .flatbuffer import ModelError, Record, enum_value, schema, write
+from .flatbuffer import Record, enum_value, schema, write
+from .formats import ModelError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,6 +2,8 @@
 
 The `tflite` package holds the schema as generated accessors, without an object API and without checks. Here the accessors are called once per table
 type with a probe in place of the data, which tells each field's slot, type and default; reading and writing then are one generic function each.
+
+Files may be newer than the installed schema: what it does not describe is carried along with the file that was read, at which what is written points.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import mmap
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,8 +23,7 @@ import flatbuffers
 from flatbuffers.builder import BuilderSizeError
 from flatbuffers.number_types import UOffsetTFlags
 
-IDENTIFIER = b"TFL3"
-HEADER_BYTES = 8
+from .formats import HEAD_BYTES, IDENTIFIER, ModelError, check_header
 
 # Union fields and the enumeration that names their members; the member's number stands in the field `<name>_type`.
 UNIONS = {
@@ -34,15 +35,35 @@ UNIONS = {
 }
 
 # Vectors that the schema wants on a wider boundary than their elements need: kernels load from them in place.
-ALIGNMENT = {("Buffer", "data"): 16}
-
-
-class ModelError(ValueError):
-    """A model file that cannot be read, or a model that cannot be built; the message says what is wrong."""
+WIDEST = 16
+ALIGNMENT = {("Buffer", "data"): WIDEST}
 
 
 class Record(SimpleNamespace):
-    """One table: an attribute per field of the schema, in snake case. Scalars hold their default where the file is silent, everything else None."""
+    """One table: an attribute per field of the schema, in snake case. Scalars hold their default where the file is silent, everything else None.
+
+    newer: the same table in the file, where it has fields that the installed schema lacks; else None.
+    """
+
+    newer: Newer | None = None
+
+
+@dataclass(frozen=True)
+class Newer:
+    """A table of a file of which the installed schema does not know the type, or not all fields. what: its name, for messages."""
+
+    what: str = field(compare=False)
+    name: str | None  # of the table's type, None if it is not known
+    position: int = field(compare=False)
+    file: memoryview = field(compare=False, repr=False)
+
+    @property
+    def refusal(self) -> ModelError:
+        return ModelError(f"{self.what} is newer than the installed schema, and cannot be changed or taken out of its file")
+
+    def unchanged(self, record: Record) -> bool:
+        """Whether the record is still what was read."""
+        return self.name is not None and _Reader(self.file).table(self.name, self.position, self.what) == record
 
 
 @dataclass(frozen=True)
@@ -157,18 +178,10 @@ def enum_value(enum: str, name: str) -> int:
     raise ModelError(f"{enum}: no {name!r}; known: {', '.join(enumeration(enum).values())}")
 
 
-def check_header(begin: bytes | memoryview) -> None:
-    """Raises ModelError unless a file that begins like this may be a model. begin: HEADER_BYTES of it, or all if it has fewer."""
-    if len(begin) < HEADER_BYTES:
-        raise ModelError(f"not a TFLite model: {len(begin)} bytes are too few for a header")
-    if bytes(begin[4:8]) != IDENTIFIER:
-        raise ModelError(f"not a TFLite model: the identifier at byte 4 is {bytes(begin[4:8])!r}, not {IDENTIFIER!r}")
-
-
 def check_root(data: bytes | memoryview | mmap.mmap) -> None:
     """Raises ModelError unless the root table and the vectors in it lie within the file. Of a file that is mapped, little else is read."""
     view = memoryview(data).cast("B")
-    check_header(view[:HEADER_BYTES])
+    check_header(view[:HEAD_BYTES])
     reader = _Reader(view)
     position = reader.offset(0, "Model")
     slots, _ = reader.slots(position, "Model")
@@ -186,7 +199,7 @@ def read(data: bytes | memoryview) -> Record:
     Raises ModelError where an offset or a length leaves the file.
     """
     view = memoryview(data).cast("B")
-    check_header(view[:HEADER_BYTES])
+    check_header(view[:HEAD_BYTES])
     reader = _Reader(view)
     return reader.table("Model", reader.offset(0, "Model"), "Model")
 
@@ -243,8 +256,9 @@ class _Reader:
         fields = schema(name)
         record = Record()
         known = {field.slot for field in fields}
-        # Fields that a newer schema added cannot be carried along; write() refuses such a record rather than dropping them.
-        record.unknown_slots = tuple(slot for slot, offset in enumerate(slots) if offset and slot not in known)
+        unknown = [slot for slot, offset in enumerate(slots) if offset and slot not in known]
+        if unknown:
+            record.newer = Newer(f"{where} with field {unknown[0]}", name, position, self.view)
         for field in fields:
             offset = slots[field.slot] if field.slot < len(slots) else 0
             value = field.default
@@ -264,8 +278,7 @@ class _Reader:
             return self.vector(field, target, where)
         if field.is_string:
             return self.string(target, where)
-        table = field.table or self.union_member(field, record, where)
-        return None if table is None else self.table(table, target, where)
+        return self.table(field.table, target, where) if field.table else self.union_member(field, record, target, where)
 
     def vector(self, field: Field, position: int, where: str) -> Any:
         (length,) = self.unpack("<I", position, where)
@@ -284,17 +297,41 @@ class _Reader:
         self.span(position + 4, length, where)
         return bytes(self.view[position + 4 : position + 4 + length])
 
-    def union_member(self, field: Field, record: Record, where: str) -> str | None:
+    def union_member(self, field: Field, record: Record, position: int, where: str) -> Record | Newer | None:
         number = getattr(record, f"{field.name}_type")
-        name = enumeration(field.union).get(number)
+        name = enumeration(str(field.union)).get(number)
         if name is None:
-            raise ModelError(f"{where}: type {number} is unknown to the installed schema")
-        return None if name == "NONE" else name
+            self.slots(position, where)
+            return Newer(f"{where} of type {number}", None, position, self.view)
+        return None if name == "NONE" else self.table(name, position, where)
 
 
-def write(model: Record) -> bytes:
-    """Packs records, as `read` gives them, into a .tflite file."""
-    builder = flatbuffers.Builder(1024)
+class _Builder(flatbuffers.Builder):
+    """Carries files that were read, to whose tables it points. renumbered: as write's."""
+
+    def __init__(self, renumbered: bool):
+        super().__init__(1024)
+        self.renumbered = renumbered
+        self.carried: dict[int, int] = {}  # file -> where it begins
+
+    def carry(self, newer: Newer) -> int:
+        """Where the table stands."""
+        if self.renumbered:
+            raise newer.refusal
+        if id(newer.file) not in self.carried:
+            self.Prep(WIDEST, len(newer.file))
+            _place(self, newer.file)
+            self.carried[id(newer.file)] = self.Offset()
+        return self.carried[id(newer.file)] - newer.position
+
+
+def write(model: Record, *, renumbered: bool = False) -> bytes:
+    """Packs records, as `read` gives them, into a .tflite file.
+
+    Raises ModelError for values that do not fit their fields, and for a changed record that has fields newer than the installed schema. renumbered: tensors and
+    subgraphs have other numbers than in the file that was read, to which nothing that is newer than the schema may refer: ModelError if there is any.
+    """
+    builder = _Builder(renumbered)
     try:
         builder.Finish(_write_table(builder, "Model", model), file_identifier=IDENTIFIER)
     except BuilderSizeError as error:
@@ -302,9 +339,11 @@ def write(model: Record) -> bytes:
     return bytes(builder.Output())
 
 
-def _write_table(builder: flatbuffers.Builder, name: str, record: Record) -> int:
-    if getattr(record, "unknown_slots", ()):
-        raise ModelError(f"{name}: fields in slots {list(record.unknown_slots)} are newer than the installed schema and would be lost")
+def _write_table(builder: _Builder, name: str, record: Record) -> int:
+    if record.newer:
+        if not record.newer.unchanged(record):
+            raise record.newer.refusal
+        return builder.carry(record.newer)
     fields = [(field, value) for field in schema(name) if (value := getattr(record, field.name, None)) is not None]
     children = {}
     try:
@@ -322,7 +361,7 @@ def _write_table(builder: flatbuffers.Builder, name: str, record: Record) -> int
     return int(builder.EndObject())
 
 
-def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: Record, value: Any) -> int:
+def _write_child(builder: _Builder, name: str, field: Field, record: Record, value: Any) -> int:
     if not field.vector:
         return _write_element(builder, field, record, value)
     if field.flags is None:
@@ -337,13 +376,22 @@ def _write_child(builder: flatbuffers.Builder, name: str, field: Field, record: 
         return int(builder.CreateByteVector(data))
     data = struct.pack(f"<{len(value)}{field.flags.packer_type.format[-1]}", *value)
     builder.StartVector(field.flags.bytewidth, len(value), field.flags.bytewidth)
-    builder.head = builder.Head() - len(data)  # at once, as flatbuffers itself does with bytes
-    builder.Bytes[builder.Head() : builder.Head() + len(data)] = data
+    _place(builder, data)
     return int(builder.EndVector())
 
 
-def _write_element(builder: flatbuffers.Builder, field: Field, record: Record, value: Any) -> int:
+def _place(builder: flatbuffers.Builder, data: bytes | memoryview) -> None:
+    """Writes what there is room for, all at once, as flatbuffers itself does with bytes."""
+    builder.head = builder.Head() - len(data)
+    builder.Bytes[builder.Head() : builder.Head() + len(data)] = data
+
+
+def _write_element(builder: _Builder, field: Field, record: Record, value: Any) -> int:
     if field.is_string:
         return int(builder.CreateString(value))
-    table = field.table or enumeration(field.union)[getattr(record, f"{field.name}_type")]
+    if isinstance(value, Newer):
+        return builder.carry(value)
+    table = field.table or enumeration(str(field.union)).get(getattr(record, f"{field.name}_type"))
+    if table is None:
+        raise ModelError(f"{field.name}: type {getattr(record, f'{field.name}_type')} is unknown to the installed schema")
     return _write_table(builder, table, value)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .builder import OPTION_ENUMS
-from .flatbuffer import HEADER_BYTES, ModelError, Record, check_header, check_root, enum_value, enumeration, read, schema, write
+from .flatbuffer import Newer, Record, check_root, enum_value, enumeration, read, schema, write
+from .formats import HEAD_BYTES, ModelError, check_header
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +106,7 @@ def opened(source: ModelSource, name: str | None = None) -> tuple[bytes, str]:
 def _read_file(path: str | os.PathLike[str]) -> bytes:
     """Its bytes. What cannot be a model is not read: the first bytes decide, then the root table of the file, which is mapped for that."""
     with open(path, "rb") as stream:
-        begin = stream.read(HEADER_BYTES)
+        begin = stream.read(HEAD_BYTES)
         check_header(begin)
         if not stream.seekable():
             return begin + stream.read()
@@ -127,7 +128,8 @@ def cut(model: ModelSource, index: int | Sequence[int], subgraph: int = 0) -> by
     """One operator as a model of its own, or several, given in order of execution.
 
     Its inputs are those of Op.fed that none of the operators computes, its outputs the last operator's. Constants, quantization, options and versions are
-    carried along unchanged. Raises ModelError if the file is malformed, if there is no such operator, or if one refers to other subgraphs.
+    carried along unchanged. Raises ModelError if the file is malformed, if there is no such operator, if one refers to other subgraphs, or if it or one of its
+    tensors has what is newer than the installed schema.
     """
     file = _unpacked(opened(model)[0])
     indices = [index] if isinstance(index, int) else list(index)
@@ -146,6 +148,8 @@ def cut(model: ModelSource, index: int | Sequence[int], subgraph: int = 0) -> by
                 continue
             renumbered[old] = len(tensors)
             tensor = Record(**vars(file.tensor_record(subgraph, old)))
+            if tensor.quantization is not None and not _stands_alone(tensor.quantization):
+                raise ModelError(f"the quantization of tensor {old} (details of type {tensor.quantization.details_type}) may refer to other tensors")
             data = file.data(tensor)
             tensor.buffer = 0
             if data is not None:
@@ -167,7 +171,12 @@ def cut(model: ModelSource, index: int | Sequence[int], subgraph: int = 0) -> by
         name="main",
     )
     description = f"{ops[-1].name} {ops[-1].index}"
-    return write(Record(version=file.model.version, operator_codes=list(codes), subgraphs=[graph], description=description, buffers=buffers))
+    return write(Record(version=file.model.version, operator_codes=list(codes), subgraphs=[graph], description=description, buffers=buffers), renumbered=True)
+
+
+def _stands_alone(quantization: Record) -> bool:
+    """Whether it has no details, or such as refer to no tensors; those of blockwise quantization do."""
+    return quantization.details is None or enumeration("QuantizationDetails").get(quantization.details_type) == "CustomQuantization"
 
 
 def fed(ops: Sequence[Op]) -> tuple[int, ...]:
@@ -224,9 +233,7 @@ class _File:
     def op(self, subgraph: int, index: int) -> Op:
         operator, code = self.operator(subgraph, index)
         number = max(code.builtin_code, code.deprecated_builtin_code)
-        name = enumeration("BuiltinOperator").get(number)
-        if name is None:
-            raise ModelError(f"operator {index}: builtin operator {number} is unknown to the installed schema")
+        name = enumeration("BuiltinOperator").get(number, f"BUILTIN_{number}")
         if name == "CUSTOM":
             name = (code.custom_code or b"CUSTOM").decode(errors="replace")
         inputs = tuple(None if i == -1 else self.tensor(subgraph, i) for i in operator.inputs or ())
@@ -242,9 +249,7 @@ class _File:
         if key not in self.tensors:
             record = self.tensor_record(subgraph, index)
             shape = tuple(record.shape or ())
-            dtype = enumeration("TensorType").get(record.type)
-            if dtype is None:
-                raise ModelError(f"tensor {index}: type {record.type} is unknown to the installed schema")
+            dtype = enumeration("TensorType").get(record.type, f"type_{record.type}")
             if any(n < 0 for n in shape):
                 raise ModelError(f"tensor {index}: negative size in shape {shape}")
             quantization = None
@@ -288,7 +293,7 @@ def _params(operator: Record) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for union, enum in (("builtin_options", "BuiltinOptions"), ("builtin_options2", "BuiltinOptions2")):
         options = getattr(operator, union)
-        if options is None:
+        if options is None or isinstance(options, Newer):
             continue
         for option in schema(enumeration(enum)[getattr(operator, f"{union}_type")]):
             value = getattr(options, option.name)
