@@ -65,26 +65,29 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
-// The runtime moves and combines elements that are not quantized as fast as memory is read, too.
-static bool is_light(const TfLiteContext *context, const struct tvmq_record *record) {
+// Why a partition that has only such nodes is not worth its overhead; NULL: the delegate computes this node faster than the runtime.
+static const char *light(const TfLiteContext *context, const struct tvmq_record *record) {
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
-  const bool light_if_wide = op_class->moves != NULL || op_class->light_if_wide;
-  return op_class->light || (light_if_wide && tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t));
+  if (op_class->light != NULL) return op_class->light;
+  return tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t) ? op_class->light_if_wide : NULL;
 }
 
 static size_t n_light(const TfLiteContext *context, struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {
   size_t n = 0;
-  for (int i = 0; i < nodes->size; i++) n += is_light(context, tvmq_subgraph_find(subgraph, nodes->data[i]));
+  for (int i = 0; i < nodes->size; i++) n += light(context, tvmq_subgraph_find(subgraph, nodes->data[i])) != NULL;
   return n;
 }
 
+// Each node gets a reason of its own.
 static bool refuse_unpaid(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph, const struct preview *preview) {
   bool refused = false;
   for (int i = 0; i < preview->n && delegate->options.min_nodes_per_partition == 0; i++) {
     const TfLiteIntArray *nodes = preview->partitions[i].nodes_to_replace;
     if (tvmq_partition_pays((size_t)nodes->size, n_light(context, subgraph, nodes), subgraph->n_records)) continue;
-    refuse_partition(subgraph, &preview->partitions[i],
-                     "its partition is not worth its overhead: it only converts elements, or moves or combines elements of 32 or 64 bits");
+    for (int j = 0; j < nodes->size; j++) {
+      struct tvmq_record *record = tvmq_subgraph_find(subgraph, nodes->data[j]);
+      tvmq_record_refuse(record, light(context, record));
+    }
     refused = true;
   }
   return refused;

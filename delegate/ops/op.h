@@ -90,6 +90,9 @@ static inline void tvmq_run_epilogue(const struct tvmq_pass *pass, size_t first,
   if (pass->epilogue != NULL) pass->epilogue->run(pass->epilogue, &(struct tvmq_part){first, n, channel, channels});
 }
 
+// The reason against a node whose partition has only nodes that the runtime computes as fast as memory is read.
+#define TVMQ_LIGHT(what_the_node_does) "its partition is not worth its overhead: this node only " what_the_node_does
+
 // How an operator that does nothing but move bytes moves them.
 enum tvmq_moves {
   TVMQ_MOVES_OUT_OF_IN = 1u << 0,  // each output is a piece of the first input
@@ -140,10 +143,10 @@ struct tvmq_op_class {
   // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
   // member is NULL where operators compute nothing that shapes could depend on.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
-  bool runs_epilogue;  // the pass's, if there is one, once for every element of the output
-  bool in_place;       // the output may be the first input
-  bool light;          // runtimes do what it computes as fast as memory is read, such as conversions of elements to another type
-  bool light_if_wide;  // likewise of elements of 32 bits and more
+  bool runs_epilogue;         // the pass's, if there is one, once for every element of the output
+  bool in_place;              // the output may be the first input
+  const char *light;          // TVMQ_LIGHT(): runtimes do what it computes as fast as memory is read; NULL: they do not
+  const char *light_if_wide;  // likewise of elements of 32 bits and more
 };
 
 // Which operators each class serves, the node kinds say (tflite/node_*.c).

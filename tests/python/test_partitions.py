@@ -64,3 +64,29 @@ def test_float_arithmetic_alone_does_not_pay(runtime):
 
 def test_a_whole_graph_has_no_borders(runtime):
     assert claimed(runtime, build(computes=False, alone=True)) == [True, True]
+
+
+def test_each_node_has_a_reason_of_its_own(runtime: harness.Runtime) -> None:
+    """One partition between two nodes that the delegate lacks, of nodes that convert, combine, map, reduce and move."""
+    builder = ModelBuilder()
+    source = x = builder.add_tensor("input", SHAPE, "int8", scale=0.05)
+    shape = builder.add_tensor("shape", (2,), "int32", data=np.array([1, 8], np.int32))
+    axes = builder.add_tensor("axes", (2,), "int32", data=np.array([1, 2], np.int32))
+    does = {
+        "DEQUANTIZE": "converts elements", "RELU6": "-0.0", "ADD": "combines elements of 32 or 64 bits", "ABS": "maps elements of 32 bits",
+        "MEAN": "reduces elements of 32 bits", "RESHAPE": "moves elements of 32 or 64 bits", "TANH": "math library",
+    }  # fmt: skip
+    others = {"ADD": lambda x: [x, x], "MEAN": lambda x: [x, axes], "RESHAPE": lambda x: [x, shape]}
+    options = {"ADD": {"fused_activation_function": "NONE"}, "MEAN": {"keep_dims": True}, "RESHAPE": {"new_shape": (1, 8)}}
+    dims = SHAPE
+    for operator in does:
+        dims = {"MEAN": (1, 1, 1, 8), "RESHAPE": (1, 8)}.get(operator, dims)
+        result = builder.add_tensor(operator.lower(), dims, "float32")
+        builder.add_op(operator, others.get(operator, lambda x: [x])(x), [result], **options.get(operator, {}))
+        x = result
+    delegate = tvmq_delegate.load(runtime=runtime.name)
+    runtime.interpreter(builder.build([source], [x]), [delegate])
+    found = {node.op: node.reason for node in tvmq_delegate.report(delegate).nodes}
+    assert found.keys() == does.keys()
+    for operator, reason in does.items():
+        assert reason in found[operator], (operator, found[operator])

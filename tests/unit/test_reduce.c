@@ -28,8 +28,8 @@ static const struct {
     {REDUCE(.in_type = F32, .out_type = F32, .in = {0, 0}, .dims = {1, 2903 * 2903, 1}), NULL},  // quantization means nothing
     {REDUCE(.in_type = F32), "input and output types differ"},
     {REDUCE(.in_type = F32, .out_type = F32, .dims = {1, 0, 1}), "empty tensor"},
-    {MAX(.in_type = F32, .out_type = F32), "float32: not quantized"},
-    {REDUCE(.reduction = TVMQ_REDUCTION_SUM, .in_type = F32, .out_type = F32), "float32: not quantized"},
+    {MAX(.in_type = F32, .out_type = F32), "float32 is supported for MEAN only"},
+    {REDUCE(.reduction = TVMQ_REDUCTION_SUM, .in_type = F32, .out_type = F32), "float32 is supported for MEAN only"},
     {REDUCE(.out_type = U8), "input and output types differ"},
     {REDUCE(.reduction = TVMQ_REDUCTION_SUM), "SUM is supported for uint8 only"},
     {REDUCE(.dims = {1, 2903 * 2903, 1}), "the sum may exceed 32 bits"},

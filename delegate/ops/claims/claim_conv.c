@@ -118,11 +118,6 @@ static const char *multipliers(const struct tvmq_conv_desc *desc) {
 
 // ---- hybrid: float32 activations, integer weights
 
-static bool is_hybrid(const struct tvmq_conv_desc *desc) {
-  const bool integer_filter = desc->filter_type == TVMQ_TYPE_S8 || desc->filter_type == TVMQ_TYPE_U8 || desc->filter_type == TVMQ_TYPE_S4;
-  return desc->in_type == TVMQ_TYPE_F32 && integer_filter;
-}
-
 static const char *hybrid_types(const struct tvmq_conv_desc *desc) {
   if (desc->filter_type != TVMQ_TYPE_S8) return "hybrid: weights are not int8";
   if (desc->out_type != TVMQ_TYPE_F32) return "hybrid: the output is not float32";
@@ -195,7 +190,7 @@ static const char *claim_hybrid(const struct tvmq_conv_desc *desc) {
 }
 
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
-  if (is_hybrid(desc)) return claim_hybrid(desc);
+  if (is_hybrid(desc->in_type, desc->filter_type)) return claim_hybrid(desc);
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: scaling(desc)
              ?: bias_type(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)

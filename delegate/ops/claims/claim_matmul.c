@@ -4,8 +4,10 @@
 #include "ops/quant_params.h"
 
 static const char *types(const struct tvmq_conv_desc *d) {
-  const bool bytes = d->in_type == TVMQ_TYPE_S8 && d->filter_type == TVMQ_TYPE_S8 && d->out_type == TVMQ_TYPE_S8;
-  return bytes ? NULL : "an input or the output is not int8";
+  if (is_hybrid(d->in_type, d->filter_type)) return "hybrid: FULLY_CONNECTED of constant weights is the only product that is supported";
+  if (d->in_type == TVMQ_TYPE_F32) return type_rule(d->in_type);
+  if (d->in_type != TVMQ_TYPE_S8) return "activations are not int8, as products of two tensors need";
+  return d->filter_type == TVMQ_TYPE_S8 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int8";
 }
 
 static const char *fully_connected(const struct tvmq_conv_desc *d) {

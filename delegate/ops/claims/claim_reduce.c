@@ -39,7 +39,7 @@ static const char *scales(const struct tvmq_reduce_desc *desc) {
 
 // float32: the reference sums as elements lie, and divides.
 static const char *claim_floats(const struct tvmq_reduce_desc *desc) {
-  return desc->reduction != TVMQ_REDUCTION_MEAN ? "float32: not quantized" : same_type_rule(desc->in_type, desc->out_type) ?: shape(desc);
+  return desc->reduction != TVMQ_REDUCTION_MEAN ? "float32 is supported for MEAN only" : same_type_rule(desc->in_type, desc->out_type) ?: shape(desc);
 }
 
 const char *tvmq_claim_reduce(const struct tvmq_reduce_desc *desc) {

@@ -28,6 +28,9 @@ static inline const char *type_rule(enum tvmq_type type) {
   return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8 || type == TVMQ_TYPE_S16 ? NULL : "activations are not int8, uint8 or int16";
 }
 
+// float32 activations and quantized weights.
+static inline bool is_hybrid(enum tvmq_type in, enum tvmq_type weights) { return in == TVMQ_TYPE_F32 && weights != TVMQ_TYPE_F32; }
+
 // The rule for operators that move elements as they are.
 static inline const char *moved_type_rule(enum tvmq_type type) {
   return type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64 || type == TVMQ_TYPE_F32 ? NULL : type_rule(type);

@@ -168,4 +168,4 @@ const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
                                              .info = info,
                                              .turn = turn,
                                              .byte_function = byte_function,
-                                             .light_if_wide = true};
+                                             .light_if_wide = TVMQ_LIGHT("combines elements of 32 or 64 bits")};

@@ -74,4 +74,4 @@ const struct tvmq_op_class tvmq_op_cast = {.claim = claim,
                                            .info = info,
                                            .byte_function = byte_function,
                                            .evaluate = evaluate,
-                                           .light = true};
+                                           .light = TVMQ_LIGHT("converts elements")};

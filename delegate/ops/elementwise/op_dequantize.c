@@ -52,4 +52,4 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
 }
 
 const struct tvmq_op_class tvmq_op_dequantize = {
-    .claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn, .light = true};
+    .claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn, .light = TVMQ_LIGHT("converts elements")};

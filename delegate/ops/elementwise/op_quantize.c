@@ -163,4 +163,4 @@ const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
                                                .info = info,
                                                .turn = turn,
                                                .byte_function = byte_function,
-                                               .light = true};
+                                               .light = TVMQ_LIGHT("converts elements")};

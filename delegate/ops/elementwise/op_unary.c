@@ -94,5 +94,5 @@ const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
                                             .run_task = run_task,
                                             .info = info,
                                             .byte_function = byte_function,
-                                            .light_if_wide = true,
+                                            .light_if_wide = TVMQ_LIGHT("maps elements of 32 bits"),
                                             .in_place = true};

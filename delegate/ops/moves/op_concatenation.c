@@ -167,4 +167,5 @@ const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim,
                                                     .info = info,
                                                     .turn = turn,
                                                     .moves = moves,
-                                                    .evaluate = evaluate};
+                                                    .evaluate = evaluate,
+                                                    .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")};

@@ -6,4 +6,4 @@ static const char *claim(const union tvmq_desc *desc) {
   return NULL;
 }
 
-const struct tvmq_op_class tvmq_op_nothing = {.claim = claim, .light = true};
+const struct tvmq_op_class tvmq_op_nothing = {.claim = claim, .light = TVMQ_LIGHT("has to do with variables")};

@@ -31,4 +31,4 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
 }
 
 const struct tvmq_op_class tvmq_op_shape = {
-    .claim = claim, .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info, .evaluate = evaluate, .light = true};
+    .claim = claim, .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info, .evaluate = evaluate, .light = TVMQ_LIGHT("tells a shape")};

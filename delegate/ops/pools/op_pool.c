@@ -268,7 +268,7 @@ const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
                                            .info = info,
                                            .set_border = set_border,
                                            .turn = turn,
-                                           .light_if_wide = true};
+                                           .light_if_wide = TVMQ_LIGHT("pools elements of 32 bits")};
 
 const struct tvmq_op_class tvmq_op_reduce_by_pool = {
     .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

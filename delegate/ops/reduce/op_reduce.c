@@ -246,4 +246,4 @@ const struct tvmq_op_class tvmq_op_reduce = {.claim = claim,
                                              .run_task = run_task,
                                              .info = info,
                                              .turn = turn,
-                                             .light_if_wide = true};
+                                             .light_if_wide = TVMQ_LIGHT("reduces elements of 32 bits")};
