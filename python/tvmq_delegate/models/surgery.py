@@ -124,6 +124,26 @@ def ops(model: ModelSource) -> list[Op]:
     return [file.op(subgraph, index) for subgraph, graph in enumerate(file.subgraphs) for index in range(len(graph.operators or ()))]
 
 
+def named(model: ModelSource) -> list[tuple[str, int, bytes]]:
+    """The name and version of each operator that a model names, and a model that names it alone, without a node: a runtime opens it if it has such a kernel.
+
+    Raises as ops().
+    """
+    file = _unpacked(opened(model)[0])
+    graph = Record(tensors=(), inputs=(), outputs=(), operators=(), name="main")
+    return [
+        (_operator_name(code), code.version, write(Record(version=3, operator_codes=[code], subgraphs=[graph], buffers=[Record()]), renumbered=True))
+        for code in file.model.operator_codes or ()
+    ]
+
+
+def _operator_name(code: Record) -> str:
+    """BuiltinOperator's name, a custom operator's own, or a number that is newer than the installed schema."""
+    number = max(code.builtin_code, code.deprecated_builtin_code)
+    name = enumeration("BuiltinOperator").get(number, f"BUILTIN_{number}")
+    return (code.custom_code or b"CUSTOM").decode(errors="replace") if name == "CUSTOM" else name
+
+
 def cut(model: ModelSource, index: int | Sequence[int], subgraph: int = 0) -> bytes:
     """One operator as a model of its own, or several, given in order of execution.
 
@@ -232,10 +252,7 @@ class _File:
 
     def op(self, subgraph: int, index: int) -> Op:
         operator, code = self.operator(subgraph, index)
-        number = max(code.builtin_code, code.deprecated_builtin_code)
-        name = enumeration("BuiltinOperator").get(number, f"BUILTIN_{number}")
-        if name == "CUSTOM":
-            name = (code.custom_code or b"CUSTOM").decode(errors="replace")
+        name = _operator_name(code)
         inputs = tuple(None if i == -1 else self.tensor(subgraph, i) for i in operator.inputs or ())
         outputs = tuple(self.tensor(subgraph, i) for i in operator.outputs or ())
         return Op(index, subgraph, name, code.version, inputs, outputs, _params(operator), _macs(name, inputs, outputs))

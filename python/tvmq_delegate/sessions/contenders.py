@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Delegate, library, load
+from ..binding import Delegate, library, load, runtimes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,12 +66,18 @@ class Contender:
           ValueError, RuntimeError: the runtime refuses the model. Whatever load() raises.
         """
         delegate = load(runtime=runtime, **self.options) if self.delegated else None
-        interpreter = runtime.Interpreter(
-            model_content=source,
-            experimental_delegates=[delegate] if delegate else None,
-            experimental_op_resolver_type=runtime.OpResolverType[RESOLVERS[self.kernels]],
-            num_threads=num_threads,
-        )
+        try:
+            interpreter = runtime.Interpreter(
+                model_content=source,
+                experimental_delegates=[delegate] if delegate else None,
+                experimental_op_resolver_type=runtime.OpResolverType[RESOLVERS[self.kernels]],
+                num_threads=num_threads,
+            )
+        except (RuntimeError, ValueError) as error:
+            missing = lacking(source, runtime, self.kernels)
+            if not missing:
+                raise
+            raise RuntimeError(f"{runtimes.name(runtime)} has no {self.kernels} kernels for {', '.join(missing)}") from error
         interpreter.allocate_tensors()
         return Session(self, interpreter, delegate)
 
@@ -108,6 +114,17 @@ class Session:
         self.feed(inputs)
         self.invoke()
         return self.outputs()
+
+
+def lacking(source: bytes, runtime: ModuleType, kernels: str) -> tuple[str, ...]:
+    """The operators that a model names and a runtime has no such kernels for. kernels: a key of RESOLVERS."""
+    missing = []
+    for name, version, alone in models.named(source):
+        try:
+            runtime.Interpreter(model_content=alone, experimental_op_resolver_type=runtime.OpResolverType[RESOLVERS[kernels]])
+        except (RuntimeError, ValueError):
+            missing.append(f"{name} (version {version})" if version > 1 else name)
+    return tuple(missing)
 
 
 def check(source: bytes, sessions: Sequence[Session]) -> None:
