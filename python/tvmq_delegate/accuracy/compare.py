@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 import os
@@ -14,13 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import Shown, ToolOptions, library, plural, runtimes
-from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, shaped, takes_options
+from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, lacking, shaped, takes_options
+from . import origin
 from .classes import Rating
 from .difference import Allowed, Difference
+from .node_by_node import opened
 from .ops import OpDifference, Ops, Uncompared
+from .origin import Origin
 from .outputs import Latency, OutputDifference, Outputs
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
 NUM_RUNS = 10
@@ -35,6 +40,8 @@ class Diff(Shown):
     latencies: of baseline and contenders. ratings: of outputs that rate classes. ops: each output of each node under each contender, in order of execution,
     and uncompared: the nodes left out; empty unless asked for. allowed: how far results may lie apart. saved: one-op models written of the nodes that lie
     further apart; the inputs stand beside them as .npz. replays: of each of these, the command that shows the difference again.
+    rest: which kernels have run the nodes that the delegate left to the runtime. lacking: operators of the model without reference kernels, where these were
+    asked for: such nodes have run on builtin ones. origins: of the delegate's differences end to end.
     """
 
     model: str
@@ -53,6 +60,9 @@ class Diff(Shown):
     allowed: Allowed
     saved: tuple[str, ...]
     replays: tuple[str, ...]
+    rest: str
+    lacking: tuple[str, ...]
+    origins: tuple[Origin, ...]
 
     @property
     def passed(self) -> bool:
@@ -90,7 +100,21 @@ class Diff(Shown):
         texts = [f"{names.get(name, name)} {self._verdict(name)}" for name in self.contenders]
         if self.unsteady:
             texts.insert(0, f"{self.baseline} differs from itself between two runs on the same input, so that nothing is said of {', '.join(self.unsteady)}")
-        return f"against {self.baseline}, over {plural(len(self.samples), 'input')}: {'; '.join(texts)}"
+        return "; ".join([f"against {self.baseline}, over {plural(len(self.samples), 'input')}: {'; '.join(texts)}", *self.remarks])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the results of the whole model rest on besides the delegate."""
+        texts = []
+        if self.lacking:
+            texts.append(f"{self.runtime} has no reference kernels for {', '.join(self.lacking)}: such nodes were compared with its builtin ones")
+        left = self.nodes - self.taken
+        if DELEGATE in (self.baseline, *self.contenders) and self.taken and left:
+            texts.append(f"end to end, its {self.rest} kernels ran the {plural(left, 'node')} left to the runtime")
+        for origin in self.origins:
+            whose = "which the runtime has kept" if origin.kept else "which the delegate has taken"
+            texts.append(f"the difference of {origin.contender} begins in node {origin.index} ({origin.op}), {whose}")
+        return texts
 
     def _verdict(self, contender: str) -> str:
         if contender == DELEGATE and self.nothing_taken and self.passed:
@@ -226,11 +250,15 @@ class Comparing:
     def __init__(self, order: Order):
         self.order = order
         source, module, per_op = order.source, runtimes.find(order.runtime), order.per_op
-        contents = [models.expose(source) if per_op else source, *[source] * (len(order.fielded) - 1)]
-        self.sessions = [contender.open(content, module, num_threads=order.num_threads) for contender, content in zip(order.fielded, contents)]
+        self.missing = lacking(source, module, "reference") if any(contender.kernels == "reference" for contender in order.fielded) else ()
+        self.rest = "stock" if order.runtime == "compiled_model" else "builtin" if self.missing and order.fielded[0].rest == "reference" else order.fielded[0].rest
+        fielded = [dataclasses.replace(contender, rest=self.rest) for contender in order.fielded]
+        contents = [models.expose(source) if per_op and not self.missing else source, *[source] * (len(fielded) - 1)]
+        self.sessions = [opened(contender, content, module, order.num_threads, self.missing) for contender, content in zip(fielded, contents)]
         check(source, self.sessions)
         self.outputs = Outputs(self.sessions, order.labels, order.expected)
         self.ops = Ops(shaped(source, module), module, self.sessions[1:], order.num_threads, order.allowed, order.save_failing) if per_op else None
+        self.origins: dict[str, Origin | None] = {}
         self.steps = self._run()
 
     def step(self) -> tuple[float, str] | None:
@@ -240,9 +268,23 @@ class Comparing:
     def _run(self) -> Iterator[tuple[float, str]]:
         steps, done = len(self.order.samples) * (len(self.sessions) + (len(self.ops.alone) if self.ops else 0)), 0
         for sample in self.order.samples:
-            for what in itertools.chain(self.outputs.run(sample.name, sample.load()), self.ops.run(self.sessions[0]) if self.ops else ()):
+            arrays = sample.load()
+            for what in itertools.chain(self.outputs.run(sample.name, arrays), self.ops.run(self.sessions[0]) if self.ops else ()):
                 yield done / steps, what
                 done += 1
+            self._trace(arrays)
+
+    def _trace(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Finds where the first difference of the delegate begins, on the sample that shows it."""
+        module, threads = runtimes.find(self.order.runtime), self.order.num_threads
+        for session in self.sessions[1:]:
+            name = session.contender.name
+            if session.delegate is None or name in self.origins or not self.outputs.different(name) or self.order.runtime == "compiled_model":
+                continue
+            baseline = self.sessions[0]
+            if not (self.ops or self.missing):
+                baseline = baseline.contender.open(models.expose(self.order.source), module, num_threads=threads)
+            self.origins[name] = origin.find(self.order.source, module, baseline, session, arrays, threads)
 
     def result(self) -> Diff:
         """The findings of all steps."""
@@ -265,6 +307,9 @@ class Comparing:
             allowed=self.order.allowed,
             saved=tuple(f"{stem}.tflite" for _, stem in sorted(ops.saved.items())) if ops else (),
             replays=tuple(self._replay(stem, ops.failing[index]) for index, stem in sorted(ops.saved.items())) if ops else (),
+            rest=self.rest,
+            lacking=self.missing,
+            origins=tuple(filter(None, self.origins.values())),
         )
 
     def _replay(self, stem: str, failing: Sequence[Contender]) -> str:

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from .. import models
 from ..binding import library
 from ..sessions import Contender, Session, run_alone
+from .alone import cut
 from .difference import Allowed, Difference, Tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# Types of tensors that stand for state and hold no values to compare.
-STATE = ("resource", "variant")
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ class Ops:
                 if parts is None:
                     continue  # comes with the nodes that it is folded into
                 if parts not in cuts:
-                    cuts[parts] = _cut(source, op, parts)
+                    cuts[parts] = cut(source, op, parts)
                 content, reason = cuts[parts]
                 why = reasons.get((op.subgraph, op.index)) or reason
                 if why:
@@ -136,20 +134,6 @@ class Ops:
         Path(f"{stem}.tflite").write_bytes(alone.source)
         np.savez(f"{stem}.npz", *fed)
         self.saved[alone.op.index] = stem
-
-
-def _cut(source: bytes, op: models.Op, nodes: Sequence[int]) -> tuple[bytes, str]:
-    """The node alone, with what is folded into it, or why that cannot be."""
-    if op.subgraph:
-        return b"", "in a subgraph that another node runs"
-    if any(tensor.dtype in STATE for tensor in (*op.inputs, *op.outputs) if tensor):
-        return b"", "its tensors stand for state"
-    if not op.outputs:
-        return b"", "no outputs"
-    try:
-        return models.cut(source, nodes), ""
-    except models.ModelError as error:
-        return b"", str(error)
 
 
 def _quantization(tensor: models.Tensor) -> tuple[float, int]:

@@ -92,6 +92,11 @@ class Outputs:
         """Names of the outputs in which the baseline has differed from itself."""
         return tuple(self.details[i]["name"] for i, steady in sorted(self.steady.items()) if not steady)
 
+    def different(self, contender: str) -> bool:
+        """Whether it has differed from the baseline."""
+        names = [session.contender.name for session in self.sessions[1:]]
+        return any(tally.different for name, tallies in zip(names, self.tallies) if name == contender for tally in tallies)
+
     def differences(self) -> tuple[OutputDifference, ...]:
         found = []
         for session, tallies in zip(self.sessions[1:], self.tallies):

@@ -155,6 +155,7 @@ def verdict(found: accuracy.Diff) -> str:
             f"  {plural(count, 'node')}, each fed with the reference's activations: {extent(nodes)}",
             f"  the network's outputs: {extent(ends)}",
             *(f"  the reference differs from itself between two runs on the same input: nothing is said of {name}" for name in found.unsteady),
+            *(f"  {remark}" for remark in found.remarks),
             *(f"  {op.index} {op.op}: {op.difference.different:,} of {op.difference.elements:,} elements differ" for op in bad),
         ]
     )

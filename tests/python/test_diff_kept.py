@@ -1,0 +1,123 @@
+"""`tvmq diff` of networks that the runtime computes in part: what was compared with what, and where a difference comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import harness
+import numpy as np
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate import sessions
+from tvmq_delegate.accuracy import Diff
+from tvmq_delegate.models import ModelBuilder, builder, flatbuffer
+from tvmq_delegate.reports import tables
+
+SHAPE = (1, 6, 6, 8)
+
+
+def convolution(net: ModelBuilder, x: int, dtype: str) -> int:
+    filter = np.random.default_rng(0).integers(-127, 128, (8, 3, 3, 8)).astype(np.int8)
+    weights = net.add_tensor("filter", filter.shape, "int8", scale=[0.01] * 8, data=filter)
+    bias = net.add_tensor("bias", (8,), "int64" if dtype == "int16" else "int32", scale=[0.001] * 8, data=np.zeros(8, int))
+    y = net.add_tensor("convolved", SHAPE, dtype, scale=0.1)
+    net.add_op("CONV_2D", [x, weights, bias], [y], padding="SAME", stride_w=1, stride_h=1, fused_activation_function="NONE")
+    return y
+
+
+def unknown(operator: str) -> bytes:
+    """CONV_2D, DEQUANTIZE, an operator of one float32 tensor, QUANTIZE, CONV_2D."""
+    net = ModelBuilder()
+    x, done = net.add_tensor("x", SHAPE, "int8", scale=0.1), net.add_tensor("done", SHAPE, "int8", scale=0.1)
+    real, mapped = net.add_tensor("real", SHAPE, "float32"), net.add_tensor("mapped", SHAPE, "float32")
+    net.add_op("DEQUANTIZE", [convolution(net, x, "int8")], [real])
+    net.add_op(operator, [real], [mapped])
+    net.add_op("QUANTIZE", [mapped], [done])
+    return net.build([x], [convolution(net, done, "int8")])
+
+
+def summed() -> bytes:
+    """16x8 CONV_2D, SUM, of which the reference writes one half of the bytes, and RELU."""
+    net = ModelBuilder()
+    x, axes = net.add_tensor("x", SHAPE, "int16", scale=0.01), net.add_tensor("axes", (2,), "int32", data=np.array([1, 2], np.int32))
+    total, y = (net.add_tensor(name, (1, 8), "int16", scale=0.2) for name in ("total", "y"))
+    net.add_op("SUM", [convolution(net, x, "int16"), axes], [total], version=2)
+    net.add_op("RELU", [total], [y])
+    return net.build([x], [y])
+
+
+def diff(runtime: harness.Runtime, source: bytes, **settings: Any) -> Diff:
+    samples = sessions.inputs.random(sessions.inputs.describe(source, runtime.module), 2)
+    return tvmq_delegate.diff(source, runtime=runtime.name, samples=samples, **settings)
+
+
+def mapping_operators(runtime: harness.Runtime) -> list[str]:
+    """Operators of one tensor that the schema knows, of which the runtime has builtin kernels for float32, and no reference kernels."""
+    found = []
+    for name in sorted({*flatbuffer.enumeration("BuiltinOperator").values()} - {"CUSTOM", "DELEGATE"}):
+        builder.OPERATORS.setdefault(name, (None, {}))
+        source = unknown(name)
+        if not sessions.lacking(source, runtime.module, "reference"):
+            continue
+        try:
+            sessions.Contender("builtin").open(source, runtime.module)
+        except (RuntimeError, ValueError):
+            continue
+        found.append(name)
+    return found
+
+
+def test_operators_without_reference_kernels(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "OPERATORS", {**builder.OPERATORS})
+    operators = mapping_operators(runtime)
+    assert {"ELU", "CEIL", "ROUND"} <= set(operators)
+    for operator in operators:
+        source = unknown(operator)
+        found = diff(runtime, source, per_op=True)
+        assert found.passed and found.taken == 4 and found.lacking == (operator,) and found.rest == "builtin"
+        assert sorted({op.op for op in found.ops}) == ["CONV_2D", "DEQUANTIZE", "QUANTIZE"]
+        assert f"{runtime.name} has no reference kernels for {operator}" in found.verdict
+        assert "its builtin kernels ran the 1 node left to the runtime" in tables.verdict(found)
+        assert diff(runtime, source, contenders=("builtin", "tvmq")).lacking == (operator,)
+        others = diff(runtime, source, contenders=("reference", "builtin"), per_op=True)
+        assert [op.op for op in others.ops if op.op == operator and not op.difference.different] == [operator]
+        with pytest.raises(RuntimeError, match=f"has no reference kernels for {operator}"):
+            sessions.Contender("reference").open(source, runtime.module)
+
+
+def test_what_the_reference_lacks_in_a_node_that_cannot_stand_alone(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(builder.OPERATORS, "ELU", (None, {}))
+    net = ModelBuilder()
+    state = net.add_variable("state", np.zeros((1, 8), np.float32), "float32")
+    x, y, read = (net.add_tensor(name, (1, 8), "float32") for name in ("x", "y", "read"))
+    net.add_op("ELU", [x], [y])
+    net.add_op("READ_VARIABLE", [state], [read])
+    net.add_op("ASSIGN_VARIABLE", [state, y], [])
+    with pytest.raises(RuntimeError, match=r"without reference kernels, and node \d+ \(\w+\) cannot be computed alone"):
+        diff(runtime, net.build([x], [read]))
+
+
+def test_a_difference_in_a_node_that_the_runtime_kept(runtime: harness.Runtime) -> None:
+    """Whatever memory holds where nothing is written; a delegate among the nodes lets it lie elsewhere."""
+    try:
+        found = diff(runtime, summed(), per_op=True)
+    except RuntimeError:
+        pytest.skip(f"{runtime.name} does not run SUM of int16 that rescales")
+    assert not any(op.difference.different for op in found.ops)
+    assert not found.passed
+    assert [(origin.index, origin.op, origin.kept) for origin in found.origins] == [(1, "SUM", True)]
+    assert "begins in node 1 (SUM), which the runtime has kept" in found.verdict
+
+
+def test_a_difference_of_other_kernels_is_traced(runtime: harness.Runtime) -> None:
+    """The nodes left to the runtime run on kernels that are not the reference's."""
+    net = ModelBuilder()
+    x, y = net.add_tensor("x", (1, 64), "int8", scale=0.1), net.add_tensor("y", (1, 64), "int8", scale=0.1)
+    real, chances = net.add_tensor("real", (1, 64), "float32"), net.add_tensor("chances", (1, 64), "float32")
+    net.add_op("RELU", [x], [y])
+    net.add_op("DEQUANTIZE", [y], [real])
+    net.add_op("SOFTMAX", [real], [chances], beta=1.0)
+    found = diff(runtime, net.build([x], [chances]), rest="stock")
+    assert "end to end, its stock kernels ran the 1 node left to the runtime" in found.verdict
+    assert [(origin.index, origin.op, origin.kept) for origin in found.origins] == [(2, "SOFTMAX", True)] and not found.passed
