@@ -1,4 +1,4 @@
-"""What is given in place of a model is told by name, wherever a model is opened."""
+"""Files that are given in place of a model are told by name, wherever a model is opened."""
 
 from __future__ import annotations
 

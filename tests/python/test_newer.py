@@ -56,7 +56,7 @@ MODEL = network()
 
 
 def occurring() -> list[tuple[str, str]]:
-    """What the schema names and MODEL has: members of unions and enumerations, and fields of options."""
+    """The part of the schema that MODEL has: members of unions and enumerations, and fields of options."""
     found: set[tuple[str, str]] = set()
 
     def visit(table: str, record: flatbuffer.Record) -> None:

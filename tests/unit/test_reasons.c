@@ -38,7 +38,7 @@ static bool has_no_s32_bias(const struct types *t) { return t->in != S16 && t->b
 static bool has_no_s64_bias(const struct types *t) { return t->in == S16 && t->bias != S64; }
 static bool has_no_wide_bias(const struct types *t) { return t->in == S16 && t->bias != S32 && t->bias != S64; }
 
-// What reasons say of types, and whether it is so. All that a reason says must be true.
+// Statements that reasons make of types, and whether each is true. All that a reason says must be.
 static const struct {
   const char *said;
   bool (*is_true)(const struct types *types);

@@ -346,7 +346,8 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   }
 }
 
-#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, .moves = moves, .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")
+#define MOVES .moves = moves, .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")
+#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, MOVES
 #define LEAVABLE_COPY COPY, .sign = sign, .leavable = leavable
 
 const struct tvmq_op_class tvmq_op_copy = {LEAVABLE_COPY, .evaluate = evaluate};

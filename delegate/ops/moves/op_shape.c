@@ -30,5 +30,10 @@ static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *
   return true;
 }
 
-const struct tvmq_op_class tvmq_op_shape = {
-    .claim = claim, .plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info, .evaluate = evaluate, .light = TVMQ_LIGHT("tells a shape")};
+const struct tvmq_op_class tvmq_op_shape = {.claim = claim,
+                                            .plan = tvmq_single_plan,
+                                            .n_tasks = tvmq_single_tasks,
+                                            .run_task = run_task,
+                                            .info = info,
+                                            .evaluate = evaluate,
+                                            .light = TVMQ_LIGHT("tells a shape")};

@@ -104,16 +104,16 @@ class Diff(Shown):
 
     @property
     def remarks(self) -> list[str]:
-        """What the results of the whole model rest on besides the delegate."""
+        """Sentences: kernels that had a part in the results of the whole model, and where differences begin."""
         texts = []
         if self.lacking:
             texts.append(f"{self.runtime} has no reference kernels for {', '.join(self.lacking)}: such nodes were compared with its builtin ones")
         left = self.nodes - self.taken
         if DELEGATE in (self.baseline, *self.contenders) and self.taken and left:
             texts.append(f"end to end, its {self.rest} kernels ran the {plural(left, 'node')} left to the runtime")
-        for origin in self.origins:
-            whose = "which the runtime has kept" if origin.kept else "which the delegate has taken"
-            texts.append(f"the difference of {origin.contender} begins in node {origin.index} ({origin.op}), {whose}")
+        for begin in self.origins:
+            whose = "which the runtime has kept" if begin.kept else "which the delegate has taken"
+            texts.append(f"the difference of {begin.contender} begins in node {begin.index} ({begin.op}), {whose}")
         return texts
 
     def _verdict(self, contender: str) -> str:
@@ -251,7 +251,11 @@ class Comparing:
         self.order = order
         source, module, per_op = order.source, runtimes.find(order.runtime), order.per_op
         self.missing = lacking(source, module, "reference") if any(contender.kernels == "reference" for contender in order.fielded) else ()
-        self.rest = "stock" if order.runtime == "compiled_model" else "builtin" if self.missing and order.fielded[0].rest == "reference" else order.fielded[0].rest
+        self.rest = order.fielded[0].rest
+        if order.runtime == "compiled_model":
+            self.rest = "stock"  # whatever it is asked for
+        elif self.missing and self.rest == "reference":
+            self.rest = "builtin"
         fielded = [dataclasses.replace(contender, rest=self.rest) for contender in order.fielded]
         contents = [models.expose(source) if per_op and not self.missing else source, *[source] * (len(fielded) - 1)]
         self.sessions = [opened(contender, content, module, order.num_threads, self.missing) for contender, content in zip(fielded, contents)]

@@ -23,7 +23,7 @@ class _Node:
 
 
 class NodeByNode:
-    """What the comparison needs of a runtime's interpreter. The values of all tensors that nodes compute can be read."""
+    """An interpreter, as far as the comparison needs one. The values of all tensors that nodes compute can be read."""
 
     def __init__(self, source: bytes, runtime: ModuleType, num_threads: int):
         """Raises RuntimeError where a node cannot be computed alone."""

@@ -8,6 +8,7 @@ Files may be newer than the installed schema: what it does not describe is carri
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -15,7 +16,7 @@ import mmap
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,10 +53,10 @@ class Record(SimpleNamespace):
 class Newer:
     """A table of a file of which the installed schema does not know the type, or not all fields. what: its name, for messages."""
 
-    what: str = field(compare=False)
+    what: str = dataclasses.field(compare=False)
     name: str | None  # of the table's type, None if it is not known
-    position: int = field(compare=False)
-    file: memoryview = field(compare=False, repr=False)
+    position: int = dataclasses.field(compare=False)
+    file: memoryview = dataclasses.field(compare=False, repr=False)
 
     @property
     def refusal(self) -> ModelError:
@@ -306,7 +307,7 @@ class _Reader:
         return None if name == "NONE" else self.table(name, position, where)
 
 
-class _Builder(flatbuffers.Builder):
+class _Builder(flatbuffers.Builder):  # type: ignore[misc]
     """Carries files that were read, to whose tables it points. renumbered: as write's."""
 
     def __init__(self, renumbered: bool):

@@ -11,7 +11,7 @@ IDENTIFIER = b"TFL3"  # at byte 4
 _FORMATS: tuple[tuple[bytes, str], ...] = (
     (rb"\Z", "an empty file"),
     (rb"version https://git-lfs\.github\.com", "a Git LFS pointer, which stands for the file: `git lfs pull` fetches it"),
-    (rb"(?i)(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)?(<!doctype html|<html|<head|<body)", "an HTML page, as servers send in place of a file: download the file itself"),
+    (rb"(?i)(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)?(<!doctype html|<html|<head|<body)", "an HTML page, which servers send in place of files: download the file"),
     (rb"(\xef\xbb\xbf)?\s*<", "an XML file"),
     (rb"PK(\x03\x04|\x05\x06|\x07\x08)", "a zip archive, as .keras and .task files are, too: unpack the .tflite file in it"),
     (rb"\x1f\x8b", "a gzip archive: unpack it"),
