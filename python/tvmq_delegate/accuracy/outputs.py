@@ -93,9 +93,10 @@ class Outputs:
         return tuple(self.details[i]["name"] for i, steady in sorted(self.steady.items()) if not steady)
 
     def different(self, contender: str) -> bool:
-        """Whether it has differed from the baseline."""
+        """Whether it has differed from the baseline, where the baseline does not differ from itself."""
         names = [session.contender.name for session in self.sessions[1:]]
-        return any(tally.different for name, tallies in zip(names, self.tallies) if name == contender for tally in tallies)
+        listed = [tally for name, tallies in zip(names, self.tallies) if name == contender for tally in enumerate(tallies)]
+        return any(tally.different and self.steady.get(i, True) for i, tally in listed)
 
     def differences(self) -> tuple[OutputDifference, ...]:
         found = []
