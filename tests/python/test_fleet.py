@@ -54,8 +54,8 @@ def shelf(address: str) -> Iterator[None]:
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[fleet.Boards]:
     """A client to whom no board is in quarantine yet."""
-    with fleet.connect(address, timeout=60) as found:
-        found.client.wait_for_workers(len(NAMES), timeout=60)
+    with fleet.connect(address, timeout=300) as found:
+        found.client.wait_for_workers(len(NAMES), timeout=300)
         found.grace_secs = 60.0
         yield found
 
@@ -324,7 +324,7 @@ def test_ctrl_c_ends_a_local_fleet():
     try:
         assert process.stdout and "is a fleet of 1" in process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=300)
     finally:
         process.kill()
     assert (process.returncode, said.strip()) == (130, "Interrupted")
@@ -335,7 +335,7 @@ def test_interrupted_board():
     with scheduler() as address:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "board", address], env=environment, stderr=subprocess.PIPE, text=True)
-        with fleet.connect(address, timeout=60) as found:
-            found.client.wait_for_workers(1, timeout=60)
+        with fleet.connect(address, timeout=300) as found:
+            found.client.wait_for_workers(1, timeout=300)
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=60) == 130, process.stderr.read()
+            assert process.wait(timeout=300) == 130, process.stderr.read()
