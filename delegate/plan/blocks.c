@@ -4,10 +4,13 @@
 
 static size_t tiles_of(const struct tvmq_work *w, size_t rows) { return tvmq_ceil_div(rows * w->pitch, w->mr); }
 
+// Cycles to multiply a tile of rows by a panel.
+static float tile_cycles(const struct tvmq_work *w) { return (w->cycles - w->bring_cycles) / (float)(w->parts * tiles_of(w, w->m) * w->panels); }
+
 // When the thread that has most to do is done.
 static float estimate(const struct tvmq_work *w, const struct tvmq_blocks *b, size_t n_threads, const struct tvmq_machine *machine) {
   const size_t tasks = w->parts * b->m_blocks * b->n_blocks, share = tvmq_ceil_div(tasks, n_threads), all_rows = w->parts * w->m;
-  const float tile = (w->cycles - w->bring_cycles) / (float)(w->parts * tiles_of(w, w->m) * w->panels);
+  const float tile = tile_cycles(w);
   const float whole = tile * (float)(tiles_of(w, b->rows) * b->panels), last = tile * (float)(tiles_of(w, w->m - (b->m_blocks - 1) * b->rows) * b->panels);
   // Rows and panels that the thread sees.
   const size_t row_blocks = tvmq_ceil_div(share, b->n_blocks), panels = tvmq_min(share, b->n_blocks) * b->panels;
@@ -50,10 +53,17 @@ static void insert(struct search *s, const struct tvmq_blocks *blocks) {
   s->list[at] = *blocks;
 }
 
+// Whether the list is full of blocks that take no more cycles than what the busiest thread multiplies of these, which is the last to be added to an estimate.
+static bool is_hopeless(const struct search *s, float tile, size_t tiles, size_t tasks, size_t panels) {
+  const size_t share = tvmq_ceil_div(tasks, s->threads);
+  return s->n == s->max && share < tasks && (float)share * (tile * (float)(tiles * panels)) >= s->list[s->n - 1].cycles;
+}
+
 // Looks at blocks of that many rows, and of each number of panels.
 static void look_at(struct search *s, size_t rows) {
   const struct tvmq_work *w = s->work;
-  const size_t m_blocks = tvmq_ceil_div(w->m, rows);
+  const size_t m_blocks = tvmq_ceil_div(w->m, rows), tiles = tiles_of(w, rows);
+  const float tile = tile_cycles(w);
   for (size_t n = 1, before = 0; n <= w->panels; n++) {
     struct tvmq_blocks b = {.rows = rows, .m_blocks = m_blocks, .panels = s->panels != 0 ? s->panels : tvmq_ceil_div(w->panels, n)};
     b.n_blocks = tvmq_ceil_div(w->panels, b.panels);
@@ -61,6 +71,7 @@ static void look_at(struct search *s, size_t rows) {
     if (s->n > 0 && tasks > s->most_tasks) return;
     if (b.panels == before) continue;
     before = b.panels;
+    if (is_hopeless(s, tile, tiles, tasks, b.panels)) continue;
     b.passing = tvmq_min(tvmq_ceil_div(tasks, s->threads), b.n_blocks) * b.panels;
     b.cycles = estimate(w, &b, s->threads, s->machine);
     insert(s, &b);

@@ -21,15 +21,14 @@ static const struct tvmq_variant *first_from(size_t family) {
   return tvmq_variants + before;
 }
 
-struct range {
-  const struct tvmq_variant *first, *end;
-};
+struct tvmq_variant_range tvmq_family_variants(enum tvmq_family family) {
+  return (struct tvmq_variant_range){first_from(family), first_from((size_t)family + 1)};
+}
 
 // The variants of the family that the target allows.
-static struct range allowed(enum tvmq_family family, const struct tvmq_target *target) {
+static struct tvmq_variant_range allowed(enum tvmq_family family, const struct tvmq_target *target) {
   const struct tvmq_variant *const only = target->only;
-  if (only == NULL) return (struct range){first_from(family), first_from((size_t)family + 1)};
-  return only->family == family ? (struct range){only, only + 1} : (struct range){only, only};
+  return only == NULL ? tvmq_family_variants(family) : (struct tvmq_variant_range){only, only + (only->family == family)};
 }
 
 static struct tvmq_speed find_speed(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
@@ -72,7 +71,7 @@ static const float UNFIT = -1;
 // The variant of the least cost, which *cost is set to unless it is NULL; of equals the last, which is the most specific.
 static const struct tvmq_variant *least(enum tvmq_family family, const struct tvmq_target *target, uint32_t excluded, cost_fn cost_of, const void *problem,
                                         float *cost) {
-  const struct range range = allowed(family, target);
+  const struct tvmq_variant_range range = allowed(family, target);
   const struct tvmq_variant *best = NULL;
   float lowest = INFINITY;
   for (const struct tvmq_variant *v = range.first; v < range.end; v++) {

@@ -18,6 +18,12 @@ struct tvmq_target {
 // How fast a variant is on a machine.
 struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine);
 
+// The variants of a family, which lie side by side.
+struct tvmq_variant_range {
+  const struct tvmq_variant *first, *end;
+};
+struct tvmq_variant_range tvmq_family_variants(enum tvmq_family family);
+
 // Whether a variant that a processor with these features can run has one of the flags.
 bool tvmq_any_has(uint32_t flags, uint32_t cpu);
 

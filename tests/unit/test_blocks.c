@@ -61,6 +61,20 @@ static void check_listed(const struct tvmq_work *w, int threads, size_t rows, si
   }
 }
 
+// A short list is what a list of all would begin with, though most blocks are not estimated to the end.
+static void check_short_lists(const struct tvmq_work *w, int threads) {
+  enum { ALL = 4096 };
+  static struct tvmq_blocks all[ALL];
+  struct tvmq_blocks list[LISTED];
+  const size_t n_all = tvmq_list_blocks(w, tvmq_machine_for(false), threads, 0, 0, all, ALL);
+  CHECK(n_all < ALL, "no room for all blocks");
+  for (size_t max = 1; max <= LISTED; max++) {
+    const size_t n = tvmq_list_blocks(w, tvmq_machine_for(false), threads, 0, 0, list, max);
+    CHECK(n == tvmq_min(max, n_all) && memcmp(list, all, n * sizeof *list) == 0, "%d threads: the first %zu of %zu blocks of %zu x %zu", threads, max, n_all,
+          w->m, w->panels);
+  }
+}
+
 static void check_sizes(void) {
   static const size_t sizes[] = {1, 2, 7, 31, 32, 33, 56, 196, 3136}, panels[] = {1, 2, 7, 33, 64}, depths[] = {1, 64, 100000};
   enum { SIZES = N_ELEMENTS(sizes), PANELS = N_ELEMENTS(panels), DEPTHS = N_ELEMENTS(depths) };
@@ -73,6 +87,7 @@ static void check_sizes(void) {
       w.even = i % 2 == 0;
       w.bring_cycles = w.cycles / 8;
       check_listed(&w, threads, 0, 0);
+      check_short_lists(&w, threads);
       check_listed(&w, threads, tvmq_blocks_unit(&w), 0);
       check_listed(&w, threads, 0, tvmq_ceil_div(w.panels, 2));
       check_listed(&w, threads, tvmq_round_up(w.m, tvmq_blocks_unit(&w)), w.panels);

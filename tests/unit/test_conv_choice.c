@@ -1,5 +1,8 @@
-// The choice among ways and kernels of a convolution: on one thread it is the one of least estimated cycles of all that are listed, on every machine.
+// The choice among ways and kernels of a convolution, on every machine: on one thread it is the one of least estimated cycles of all that are listed, and on
+// several the very first of them, though most kernels are ruled out before their blocks are looked at.
+#include "base/arith.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/conv_rows.h"
 #include "unit.h"
 
 enum { ALL_FEATURES = 2 * TVMQ_CPU_AMX - 1, MOST = 512, CASES = 3000 };
@@ -45,9 +48,43 @@ static struct tvmq_conv_desc draw(unsigned long long *state, const int8_t *weigh
   };
 }
 
+// Windows of a line that its sides cut are counted as if by looking at each.
+static void check_sides(const struct tvmq_conv_problem *problem) {
+  const struct tvmq_rows rows = tvmq_conv_rows(problem);
+  size_t n = 0;
+  for (size_t x = 0; x < rows.out_w && rows.piece_taps == rows.filter_w; x++) {
+    const ptrdiff_t left = (ptrdiff_t)(x * rows.stride_w) - (ptrdiff_t)rows.pad_left;
+    n += left < 0 || left + (ptrdiff_t)rows.filter_w > (ptrdiff_t)rows.in_w;
+  }
+  CHECK(tvmq_conv_at_sides(&rows) == n, "%zu of %zu windows are cut, not %zu", n, rows.out_w, tvmq_conv_at_sides(&rows));
+}
+
+// The weights do for Winograd.
+static void check_shared(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, size_t i) {
+  static struct tvmq_choice list[MOST];
+  struct tvmq_choices choices = {.list = list, .max = MOST};
+  enum tvmq_exactness by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  struct tvmq_conv_problem problem;
+  struct tvmq_conv_choice found;
+  tvmq_conv_list(desc, env, &choices);
+  if (!CHECK(tvmq_conv_describe(desc, env, &problem) == NULL, "case %zu", i)) return;
+  problem.by_winograd = &by_winograd;
+  check_sides(&problem);
+  if (!CHECK(choices.n > 0 && tvmq_conv_choose(&problem, env, &found) == NULL, "case %zu", i)) return;
+  const struct tvmq_choice choice = {found.way->id, found.variant, found.flip, found.blocks.rows, found.blocks.panels, found.cycles};
+  CHECK(tvmq_same_choice(&choice, &list[0]), "%s, case %zu, %d threads: %s by %s, blocks of %zu x %zu, where %s by %s, %zu x %zu, is listed first",
+        env->machine->name, i, tvmq_threads_count(env->threads), tvmq_way_name(choice.way), choice.variant->name, choice.rows, choice.panels,
+        tvmq_way_name(list[0].way), list[0].variant->name, list[0].rows, list[0].panels);
+}
+
 int main(void) {
   static const int8_t weights[5 * 5 * 192 * 192];
   static struct tvmq_choice list[MOST];
+  struct tvmq_threads *pools[] = {tvmq_threads_create(2), tvmq_threads_create(3), tvmq_threads_create(8)};
+  enum { N_POOLS = N_ELEMENTS(pools) };
+  for (size_t i = 0; i < N_POOLS; i++) {
+    if (!CHECK(pools[i] != NULL, "no threads")) return unit_report();
+  }
   unsigned long long state = 1;
   size_t padded = 0;
   for (size_t i = 0; i < CASES; i++) {
@@ -63,7 +100,13 @@ int main(void) {
           tvmq_way_name(choice.way->id), choice.variant->name, (double)choice.cycles, tvmq_way_name(list[0].way), list[0].variant->name,
           (double)list[0].cycles);
     padded += choice.way->id == TVMQ_WAY_PADDED_COPY;
+    struct tvmq_env shared = env;
+    shared.winograd = TVMQ_WINOGRAD_AUTO;
+    shared.transformed = &(struct tvmq_budget){.limit = SIZE_MAX};
+    shared.threads = pools[i % N_POOLS];
+    check_shared(&desc, &shared, i);
   }
+  for (size_t i = 0; i < N_POOLS; i++) tvmq_threads_destroy(pools[i]);
   CHECK(padded > CASES / 100, "%zu padded copies", padded);
   return unit_report();
 }

@@ -76,6 +76,8 @@ struct tvmq_gemm_source;
 
 struct tvmq_conv_way {
   enum tvmq_way id;
+  enum tvmq_family family, family_s16;  // of the kernels that multiply, by the inputs' type. TVMQ_N_FAMILIES: the way serves no such inputs
+  uint32_t required, excluded;          // flags that each of these kernels has, and has not
   // The cheapest that the way can do with what the target leaves; variant is NULL if it cannot compute the convolution.
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target);
   // Whether that is exact with these weights, which takes long to find out: asked last. NULL: always.
@@ -109,6 +111,11 @@ struct tvmq_conv {
   void *plan;                 // the way's own
   tvmq_conv_run_fn run_task;  // the method's, unless its plan has found a shorter one
 };
+
+// The family of the kernels with which the way multiplies for the problem.
+static inline enum tvmq_family tvmq_conv_family(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem) {
+  return problem->desc.in_type == TVMQ_TYPE_S16 ? way->family_s16 : way->family;
+}
 
 // Describes the convolution for planning, without by_winograd. Returns NULL, or why it cannot be (static string).
 const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem);

@@ -72,21 +72,38 @@ static float shared_cycles(const struct tvmq_conv_problem *problem, const struct
   return tvmq_threads_count(env->threads) == 1 ? choice->cycles : block_cycles(problem, env, choice);
 }
 
-// The cheapest of a way, and its cycles until the last thread is done. On one thread the way knows it; on several each kernel is asked, as another one may
-// split better. False: it has none.
-static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *best,
-                          float *least) {
-  struct tvmq_target target = tvmq_target(env);
-  if (tvmq_threads_count(env->threads) == 1 || target.only != NULL) {
+// What no blocks fall short of: one thread does all, or the last one done has its even share and finds out that it is the last. Estimates are rounded, each of
+// some dozen operations by less than 2^-23.
+static float least_cycles(const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
+  const float rounded = 1 - 0x1p-16f, share = choice->cycles / (float)tvmq_threads_count(env->threads) + env->machine->done_cycles;
+  return rounded * (fminf(choice->cycles, share) + env->machine->task_cycles);
+}
+
+// On one thread a way knows its cheapest kernel; on several each is asked, as another one may split better.
+static bool asks_each(const struct tvmq_env *env) { return tvmq_threads_count(env->threads) > 1 && tvmq_target(env).only == NULL; }
+
+static bool may_multiply(const struct tvmq_conv_way *way, const struct tvmq_variant *variant, const struct tvmq_target *target) {
+  const bool allowed = target->only == NULL || target->only == variant;
+  return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & way->required) == way->required && (variant->flags & way->excluded) == 0;
+}
+
+// The cheapest of a way, and its cycles until the last thread is done. Kernels that no blocks would bring below `limit` are not asked. False: it has none.
+static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, float limit,
+                          struct tvmq_conv_choice *best, float *least) {
+  const struct tvmq_target target = tvmq_target(env);
+  if (!asks_each(env)) {
     const bool found = choose_by(way, problem, env, &target, best);
     if (found) *least = shared_cycles(problem, env, best);
     return found;
   }
   *least = INFINITY;
-  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equals the last is the most specific
+  const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(way, problem));
+  for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // of equals the last is the most specific
     struct tvmq_conv_choice choice;
-    target.only = &tvmq_variants[v];
-    if (!choose_by(way, problem, env, &target, &choice)) continue;
+    struct tvmq_target only = target;
+    only.only = --v;
+    if (!may_multiply(way, v, &target) || !choose_by(way, problem, env, &only, &choice)) continue;
+    if (least_cycles(env, &choice) > fminf(limit, *least)) continue;
     const float cycles = shared_cycles(problem, env, &choice);
     if (cycles >= *least) continue;
     *best = choice;
@@ -95,14 +112,27 @@ static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_con
   return *least < INFINITY;
 }
 
+// Cycles that the choice takes at most: those of what one thread takes least for, shared. INFINITY: nothing is known.
+static float most_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish) {
+  const struct tvmq_target target = tvmq_target(env);
+  struct tvmq_conv_choice best = {.cycles = INFINITY};
+  for (size_t i = 0; i < N_WAYS && asks_each(env); i++) {
+    struct tvmq_conv_choice choice;
+    if (!tvmq_way_allowed(wish, ways[i]->id) || ways[i]->is_exact || !choose_by(ways[i], problem, env, &target, &choice)) continue;
+    if (choice.cycles < best.cycles) best = choice;
+  }
+  return best.variant != NULL ? shared_cycles(problem, env, &best) : INFINITY;
+}
+
 // The cheapest of the ways that are allowed.
 static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
+  const float limit = most_cycles(problem, env, wish);
   float least = INFINITY;
   best->variant = NULL;
   for (size_t i = 0; i < N_WAYS; i++) {
     struct tvmq_conv_choice choice;
     float cycles;
-    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_shared(ways[i], problem, env, &choice, &cycles)) continue;
+    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_shared(ways[i], problem, env, limit, &choice, &cycles)) continue;
     if (best->variant && cycles >= least) continue;
     if (ways[i]->is_exact && !ways[i]->is_exact(problem)) continue;
     *best = choice;
@@ -194,11 +224,12 @@ void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *en
   problem.by_winograd = &by_winograd;
   for (size_t i = 0; i < N_WAYS; i++) {
     if (!tvmq_way_allowed(&wish, ways[i]->id)) continue;
-    for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equals the last is the most specific
+    const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(ways[i], &problem));
+    for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // of equals the last is the most specific
       struct tvmq_target target = tvmq_target(env);
       struct tvmq_conv_choice choice;
-      if (target.only != NULL && target.only != &tvmq_variants[v]) continue;
-      target.only = &tvmq_variants[v];
+      if (!may_multiply(ways[i], --v, &target)) continue;
+      target.only = v;
       if (!choose_by(ways[i], &problem, env, &target, &choice) || (ways[i]->is_exact && !ways[i]->is_exact(&problem))) continue;
       list_blocks(&problem, env, &choice, choices);
     }

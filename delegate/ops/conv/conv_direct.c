@@ -28,12 +28,11 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   struct tvmq_conv_choice c = {.n_taps = tvmq_rows_pieces(&rows)};
   // Sums of rows, which a filter zero point needs, take a table of pointers and longer than the product.
-  if (p->desc.in_type == TVMQ_TYPE_S16 || p->groups > 1 || p->quant.filter_zero_point != 0 || tvmq_conv_is_matrix(p)) return c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, c.n_taps, tvmq_rows_piece_bytes(&rows));
+  if (p->groups > 1 || p->quant.filter_zero_point != 0 || tvmq_conv_is_matrix(p)) return c;
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, &tvmq_conv_direct, target, c.n_taps, tvmq_rows_piece_bytes(&rows));
   gemm.m = rows.out_w;
   gemm.lines = (size_t)p->desc.batch * rows.out_h;
-  gemm.required |= TVMQ_LINES;
-  c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
+  c.variant = tvmq_select_gemm(tvmq_conv_family(&tvmq_conv_direct, p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(gemm.k, c.variant->layout.ku);
   const size_t lines = (size_t)p->desc.batch * copied_lines(&rows, rows.out_h);
@@ -141,6 +140,9 @@ static const char *name(const struct tvmq_conv *c) { return (void)c, "direct"; }
 
 const struct tvmq_conv_way tvmq_conv_direct = {
     .id = TVMQ_WAY_DIRECT,
+    .family = TVMQ_FAMILY_GEMM_S8,
+    .family_s16 = TVMQ_N_FAMILIES,
+    .required = TVMQ_LINES,
     .choose = choose,
     .work = work,
     .method = &tvmq_gemm_method,

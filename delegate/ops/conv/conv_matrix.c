@@ -23,15 +23,13 @@
 
 // ---- choose
 
-static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_target *target, size_t m, size_t n_taps, size_t k,
-                                      float gap_cycles) {
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_conv_way *way, const struct tvmq_target *target, size_t m,
+                                      size_t n_taps, size_t k, float gap_cycles) {
   struct tvmq_conv_choice c = {.n_taps = n_taps};
-  if (p->desc.in_type == TVMQ_TYPE_S16) return c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_taps, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, way, target, n_taps, k);
   gemm.m = m;
   gemm.gap_cycles = gap_cycles;
-  gemm.required |= TVMQ_MATRIX_ROWS;
-  c.variant = tvmq_select_gemm(TVMQ_FAMILY_GEMM_S8, &gemm, &c.cycles);
+  c.variant = tvmq_select_gemm(tvmq_conv_family(way, p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.bring_cycles = tvmq_gemm_row_cycles(c.variant, &gemm);
@@ -41,7 +39,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
 static struct tvmq_conv_choice choose_matrix(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   (void)env;
   if (!tvmq_conv_is_matrix(p)) return (struct tvmq_conv_choice){0};
-  return choose(p, target, p->m, 1, (size_t)p->desc.in_c, 0);
+  return choose(p, &tvmq_conv_by_matrix, target, p->m, 1, (size_t)p->desc.in_c, 0);
 }
 
 // Rows from a line of the copy to the next. Wide enough for the gap between lines, and for the outputs of a line, which under a border wider than the filter
@@ -66,7 +64,8 @@ static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p,
   // the line, the copy would be longer than the input.
   if (p->groups > 1 || pitch > 2 * rows.out_w || (pitch == 1 && rows.stride_w > 1)) return (struct tvmq_conv_choice){0};
   const float gap_cycles = pitch > rows.out_w ? (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine) : 0;
-  struct tvmq_conv_choice c = choose(p, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows), gap_cycles);
+  struct tvmq_conv_choice c =
+      choose(p, &tvmq_conv_by_padding, target, batch * rows.out_h * pitch, tvmq_rows_pieces(&rows), tvmq_rows_piece_bytes(&rows), gap_cycles);
   if (!c.variant) return c;
   const float copy_cycles = (float)batch * tvmq_conv_copy_cycles(lines, lines * padded_line_bytes(&rows, pitch), env->machine);
   c.bring_cycles += copy_cycles;
@@ -77,7 +76,8 @@ static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p,
 static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * tvmq_rows_piece_bytes(&rows);
-  struct tvmq_conv_choice c = choose(p, target, p->m, 1, k, 0);
+  struct tvmq_conv_choice c = choose(p, &tvmq_conv_by_matrix_im2col, target, p->m, 1, k, 0);
+  if (!c.variant) return c;
   c.copies = true;
   const float copy_cycles = tvmq_conv_im2col_cycles(p, env->machine);
   c.bring_cycles = (c.bring_cycles + copy_cycles) * (float)p->groups;
@@ -303,6 +303,9 @@ static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2
 
 const struct tvmq_conv_way tvmq_conv_by_matrix = {
     .id = TVMQ_WAY_MATRIX,
+    .family = TVMQ_FAMILY_GEMM_S8,
+    .family_s16 = TVMQ_N_FAMILIES,
+    .required = TVMQ_MATRIX_ROWS,
     .choose = choose_matrix,
     .work = work,
     .method = &tvmq_gemm_method,
@@ -311,6 +314,9 @@ const struct tvmq_conv_way tvmq_conv_by_matrix = {
 };
 const struct tvmq_conv_way tvmq_conv_by_padding = {
     .id = TVMQ_WAY_PADDED_COPY,
+    .family = TVMQ_FAMILY_GEMM_S8,
+    .family_s16 = TVMQ_N_FAMILIES,
+    .required = TVMQ_MATRIX_ROWS,
     .choose = choose_padding,
     .work = work_padded,
     .method = &tvmq_gemm_method,
@@ -319,6 +325,9 @@ const struct tvmq_conv_way tvmq_conv_by_padding = {
 };
 const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
     .id = TVMQ_WAY_MATRIX_IM2COL,
+    .family = TVMQ_FAMILY_GEMM_S8,
+    .family_s16 = TVMQ_N_FAMILIES,
+    .required = TVMQ_MATRIX_ROWS,
     .choose = choose_im2col,
     .work = work,
     .method = &tvmq_gemm_method,

@@ -37,7 +37,8 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
 
 bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *p) { return p->groups == 1 && is_pointwise(p); }
 
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_target *target, size_t n_taps, size_t k) {
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_conv_way *way, const struct tvmq_target *target,
+                                                size_t n_taps, size_t k) {
   return (struct tvmq_gemm_problem){
       .m = p->m,
       .n = p->group_n,
@@ -45,22 +46,22 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
       .n_taps = n_taps,
       .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
       .target = *target,
-      .excluded = p->excluded,
-      .required = p->quant.stage.sums ? TVMQ_SUMS : 0,
+      .excluded = p->excluded | way->excluded,
+      .required = way->required | (p->quant.stage.sums ? TVMQ_SUMS : 0),
       .filter_zero_point = p->quant.filter_zero_point,
       .in_flip = p->quant.in_flip,
   };
 }
 
-// Outputs of a line whose windows the image's sides cut.
-static size_t n_at_sides(const struct tvmq_rows *rows) {
-  size_t n = 0;
+size_t tvmq_conv_at_sides(const struct tvmq_rows *rows) {
   if (rows->piece_taps < rows->filter_w) return 0;  // taps are copied one by one, and each is inside or outside
-  for (size_t x = 0; x < rows->out_w; x++) n += x * rows->stride_w < rows->pad_left || x * rows->stride_w + rows->filter_w > rows->in_w + rows->pad_left;
-  return n;
+  const size_t room = rows->in_w + rows->pad_left;  // for a window, from where the first one begins
+  const size_t begin = tvmq_ceil_div(rows->pad_left, rows->stride_w), end = room < rows->filter_w ? 0 : (room - rows->filter_w) / rows->stride_w + 1;
+  const size_t whole_end = tvmq_min(end, rows->out_w);
+  return rows->out_w - (whole_end > begin ? whole_end - begin : 0);
 }
 
-static size_t pieces_at_sides(const struct tvmq_rows *rows, size_t n_pieces) { return n_pieces / rows->out_w * n_at_sides(rows); }
+static size_t pieces_at_sides(const struct tvmq_rows *rows, size_t n_pieces) { return n_pieces / rows->out_w * tvmq_conv_at_sides(rows); }
 
 float tvmq_conv_table_cycles(const struct tvmq_conv_problem *p, const struct tvmq_machine *machine) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
@@ -94,7 +95,7 @@ void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct
 
 const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_target target = tvmq_target(env);
-  const struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(&c->problem, &target, c->choice.n_taps, c->choice.k);
+  const struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(&c->problem, c->choice.way, &target, c->choice.n_taps, c->choice.k);
   float cycles;
   return tvmq_select_row_sums(c->choice.variant, &gemm, &cycles);
 }

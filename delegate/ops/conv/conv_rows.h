@@ -11,8 +11,12 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *problem);
 // The rows of A already lie side by side in the input, one after another.
 bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *problem);
 
-// The gemm of one group, its rows in n_taps pieces of k elements.
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_target *target, size_t n_taps, size_t k);
+// The gemm of one group by the kernels of a way, its rows in n_taps pieces of k elements.
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_conv_way *way, const struct tvmq_target *target,
+                                                size_t n_taps, size_t k);
+
+// Outputs of a line whose windows the image's sides cut, where such windows are pieces.
+size_t tvmq_conv_at_sides(const struct tvmq_rows *rows);
 
 // Estimate for copying: a piece's loop has latencies that execution in order waits for.
 static inline float tvmq_conv_copy_cycles(size_t n_pieces, size_t bytes, const struct tvmq_machine *machine) {

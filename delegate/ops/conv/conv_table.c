@@ -13,8 +13,6 @@
 
 // ---- choose
 
-static enum tvmq_family family_of(const struct tvmq_conv_problem *p) { return p->desc.in_type == TVMQ_TYPE_S16 ? TVMQ_FAMILY_GEMM_S16 : TVMQ_FAMILY_GEMM_S8; }
-
 // The estimate for all groups, from the kernel's for one, which counts what it takes to sum and to zip its rows, and from what else it takes to bring these.
 static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem *p, const struct tvmq_gemm_problem *gemm, float bring_cycles) {
   c->cycles = (c->cycles + bring_cycles) * (float)p->groups;
@@ -24,11 +22,10 @@ static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem 
 static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = rows.piece_taps * (size_t)p->desc.filter_c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, n_pieces, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, &tvmq_conv_by_table, target, n_pieces, k);
   gemm.exact_k = true;
-  gemm.excluded |= TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS;  // those of a table lie where they are in the input
   struct tvmq_conv_choice c = {.k = k, .n_taps = n_pieces, .copies = rows.piece_taps > 1};
-  c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
+  c.variant = tvmq_select_gemm(tvmq_conv_family(&tvmq_conv_by_table, p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.may_flip = p->groups == 1 && c.variant->layout.a_offset != 0 && tvmq_operand_flip(&p->quant, &c.variant->layout) != 0;
   estimate(&c, p, &gemm, tvmq_conv_table_cycles(p, env->machine));
@@ -38,10 +35,9 @@ static struct tvmq_conv_choice choose_table(const struct tvmq_conv_problem *p, c
 static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t n_pieces = tvmq_rows_pieces(&rows), k = n_pieces * rows.piece_taps * (size_t)p->desc.filter_c;
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, target, 1, k);
-  gemm.excluded |= TVMQ_MATRIX_ROWS;
+  const struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, &tvmq_conv_by_im2col, target, 1, k);
   struct tvmq_conv_choice c = {.n_taps = 1};
-  c.variant = tvmq_select_gemm(family_of(p), &gemm, &c.cycles);
+  c.variant = tvmq_select_gemm(tvmq_conv_family(&tvmq_conv_by_im2col, p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.copies = !tvmq_conv_is_matrix(p) || c.k != k;
@@ -284,6 +280,9 @@ static const struct tvmq_gemm_source by_table = SOURCE(bring_by_table), by_im2co
 
 const struct tvmq_conv_way tvmq_conv_by_table = {
     .id = TVMQ_WAY_ROW_TABLE,
+    .family = TVMQ_FAMILY_GEMM_S8,
+    .family_s16 = TVMQ_FAMILY_GEMM_S16,
+    .excluded = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS,  // rows of a table lie where they are in the input
     .choose = choose_table,
     .work = work,
     .pays_flipping = pays_flipping,
@@ -293,6 +292,9 @@ const struct tvmq_conv_way tvmq_conv_by_table = {
 };
 const struct tvmq_conv_way tvmq_conv_by_im2col = {
     .id = TVMQ_WAY_IM2COL,
+    .family = TVMQ_FAMILY_GEMM_S8,
+    .family_s16 = TVMQ_FAMILY_GEMM_S16,
+    .excluded = TVMQ_MATRIX_ROWS,
     .choose = choose_im2col,
     .work = work,
     .method = &tvmq_gemm_method,

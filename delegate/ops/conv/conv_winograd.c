@@ -356,6 +356,8 @@ static const struct tvmq_conv_method method = {
 
 const struct tvmq_conv_way tvmq_conv_by_winograd = {
     .id = TVMQ_WAY_WINOGRAD,
+    .family = TVMQ_FAMILY_WINOGRAD_GEMM,
+    .family_s16 = TVMQ_N_FAMILIES,
     .choose = choose,
     .is_exact = is_exact,
     .work = work,
