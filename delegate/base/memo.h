@@ -7,9 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// A list of entries whose sums are the same modulo the capacity begins at that place. Numbers of entries are greater by 1; 0 ends a list.
+struct tvmq_memo_place {
+  uint64_t sum;         // of the key that is kept here
+  uint32_t next;        // entry of its list
+  uint32_t first_here;  // entry of the list that begins here
+};
+
 struct tvmq_memo {
   size_t key_bytes, value_bytes, capacity;
-  uint64_t *sums;    // of the keys
+  struct tvmq_memo_place *places;
   uint8_t *entries;  // a key and its value, one after the other
   size_t n;          // that have ever been kept; the next one takes the place of the oldest
   pthread_mutex_t mutex;
@@ -17,9 +24,9 @@ struct tvmq_memo {
 
 // Defines a memo of `most` results. All bytes of keys count, so that they must all be set.
 #define TVMQ_MEMO(name, key, value, most)                                \
-  static uint64_t name##_sums[most];                                     \
+  static struct tvmq_memo_place name##_places[most];                     \
   static uint8_t name##_entries[(most) * (sizeof(key) + sizeof(value))]; \
-  static struct tvmq_memo name = {sizeof(key), sizeof(value), most, name##_sums, name##_entries, 0, PTHREAD_MUTEX_INITIALIZER}
+  static struct tvmq_memo name = {sizeof(key), sizeof(value), most, name##_places, name##_entries, 0, PTHREAD_MUTEX_INITIALIZER}
 
 // Copies what was kept for the key. False: nothing is there, or another thread is at the memo.
 bool tvmq_memo_find(struct tvmq_memo *memo, const void *key, void *value);

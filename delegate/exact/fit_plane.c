@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/memo.h"
 #include "base/memory.h"
 #include "exact/near_pairs.h"
@@ -59,9 +60,9 @@ static int32_t wanted_at(const struct task *task, int32_t a, int32_t b) {
 
 // The reference is the real sum and a half, rounded down, but for its own roundings: each input's by up to a place before it is scaled to the output, the
 // product's by half of the last place that is then shifted out. The plane is off by what its multipliers are. Pairs farther than that from the next value are
-// sure; of them many more are left out, as long as nothing is shifted to the left, where it might wrap.
+// sure, as long as nothing is shifted to the left, where it might wrap. The bias may move as far as doubt reaches, so that it reaches at least a little.
 static struct doubt find_doubt(const struct task *task, const struct tvmq_plane *plane) {
-  enum { SHARE = 512 };  // of all pairs, about as many are near
+  enum { SHARE = 512 };  // of all pairs at least about two such shares are near
   const struct tvmq_add_args *sum = task->sum;
   const double unit = ldexp(1, plane->shift);
   double centre = (sum->out_zero_point + 0.5) * unit, off = ldexp(2.5, sum->out_scale.shift) * unit + 2;  // 2 for the roundings here
@@ -70,8 +71,8 @@ static struct doubt find_doubt(const struct task *task, const struct tvmq_plane 
     off += 128 * fabs(plane->multiplier[i] - task->ratio[i] * unit);
   }
   const bool shifts_left = sum->in_scale[0].shift > 0 || sum->in_scale[1].shift > 0 || sum->out_scale.shift > 0;
-  const int32_t near = (1 << plane->shift) / SHARE;
-  return (struct doubt){.centre = llrint(centre), .reach = shifts_left || off > near ? 1 << (plane->shift - 1) : near};
+  const int32_t all = 1 << (plane->shift - 1), near = 2 * all / SHARE;
+  return (struct doubt){.centre = llrint(centre), .reach = shifts_left || off >= all ? all : (int32_t)tvmq_max_s64(near, (int64_t)ceil(off))};
 }
 
 static void list_pairs(struct task *task, const struct tvmq_plane *plane, struct doubt doubt) {
@@ -95,14 +96,17 @@ static struct range narrow(struct task *task, const struct tvmq_plane *plane, st
 }
 
 // The biases that serve every pair; where there are none, the greatest that is the least for one and the least that is the most for one. The pairs that are not
-// near allow all biases within reach.
+// near allow all biases within reach: doubt reaches farther where the near ones allow others.
 static struct range find_range(struct task *task, const struct tvmq_plane *plane, struct doubt *doubt) {
+  enum { WIDER = 8 };
   *doubt = find_doubt(task, plane);
-  const struct range range = narrow(task, plane, *doubt);
+  struct range range = narrow(task, plane, *doubt);
   const int32_t all = 1 << (plane->shift - 1);
-  if (doubt->reach == all || (range.least >= doubt->centre - doubt->reach && range.most <= doubt->centre + doubt->reach)) return range;
-  doubt->reach = all;
-  return narrow(task, plane, *doubt);
+  while (doubt->reach < all && (range.least < doubt->centre - doubt->reach || range.most > doubt->centre + doubt->reach)) {
+    doubt->reach = doubt->reach < all / WIDER ? doubt->reach * WIDER : all;
+    range = narrow(task, plane, *doubt);
+  }
+  return range;
 }
 
 // The least and the greatest sum of any pair.
@@ -202,7 +206,7 @@ struct answer {
   struct tvmq_plane plane;
 };
 
-TVMQ_MEMO(planes, struct tvmq_add_args, struct answer, 64);
+TVMQ_MEMO(planes, struct tvmq_add_args, struct answer, 1024);
 
 // A plane of a file may be anything: a kernel must not read an exception that is not there.
 static bool is_sound(const void *value) {

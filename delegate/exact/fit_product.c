@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "exact/progression.h"
 #include "kernels/stage.h"
 
 // Both are monotonic in x, so they are the same if they step at the same places. The multiplier errs by up to 2^-31 of itself, which moves few steps past an
@@ -31,24 +30,40 @@ static bool steps_alike(const struct product *p, int32_t value) {
   return (x > p->bound || fixed_reaches(p, x, value)) && (x <= -p->bound || !fixed_reaches(p, x - 1, value));
 }
 
-#define ONE (INT64_C(1) << 60)
+// The fraction of a number, above the integer below it, in 2^-32 and rounded down. That of a number just below an integer is 0.
+static uint32_t fraction(double x) { return (uint32_t)(uint64_t)((x - floor(x)) * 0x1p32); }
 
-// The fraction of a number, above the integer below it, times ONE.
-static int64_t fraction(double x) { return (int64_t)((x - floor(x)) * (double)ONE) & (ONE - 1); }
+// Fractions first + i * step, modulo 1, of which those that are `width` at most are near.
+struct fractions {
+  uint32_t first, step, width;
+};
+
+static bool is_near(const struct fractions *f, uint32_t i) { return f->first + i * f->step <= f->width; }
+
+// Whether one of the first `n` is near, or of the few behind them that make whole vectors.
+static bool any_is_near(const struct fractions *f, uint32_t n) {
+  enum { VECTOR = 16 };
+  const struct fractions fractions = *f;
+  uint32_t near = 0;
+  for (uint32_t begin = 0; begin < n; begin += VECTOR) {
+    for (uint32_t i = begin; i < begin + VECTOR; i++) near |= is_near(&fractions, i);
+  }
+  return near != 0;
+}
 
 // Both step near where the real product does: float64 errs by up to 2^-53 of the product, a multiplier and its neighbours by less than 2^-28. Where no integer
-// lies within 2^-27 of that, they step at the same one. The real steps are a progression, of which only the terms near an integer are looked at.
+// lies within 2^-27 of that, they step at the same one. The real steps are a progression, of which only those near an integer are looked at.
 static bool is_exact(const struct product *p, int32_t min, int32_t max) {
   if (min >= max) return true;
+  const uint32_t n = (uint32_t)max - (uint32_t)min;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, farthest = fmax(fabs(first), fabs((max - 0.5) * distance));
-  const struct tvmq_progression steps = tvmq_progression(fraction(first), fraction(distance), ONE, max - min);
-  const double reach = farthest * 0x1p-27 + 0x1p-40;  // and what fractions lack: less than 2^-59 a place, and 2^-53 at the first
-  const int64_t near = reach < 1 ? (int64_t)(reach * (double)ONE) : ONE;
-  for (struct tvmq_term t = steps.least; t.value < ONE && t.value <= near; t = tvmq_term_above(&steps, t)) {
-    if (!steps_alike(p, min + 1 + t.i)) return false;
-  }
-  for (struct tvmq_term t = steps.greatest; t.value >= 0 && t.value >= ONE - near; t = tvmq_term_below(&steps, t)) {
-    if (!steps_alike(p, min + 1 + t.i)) return false;
+  const double reach = farthest * 0x1p-27 + ((double)n + 2) * 0x1p-32;  // fractions lack less than 2^-32 each, and float64 far less
+  const bool all = reach >= 0.25;
+  const uint32_t near = all ? 0 : (uint32_t)(reach * 0x1p32) + 1;
+  const struct fractions fractions = {.first = fraction(first) + near, .step = fraction(distance), .width = 2 * near};
+  if (!all && !any_is_near(&fractions, n)) return true;
+  for (uint32_t i = 0; i < n; i++) {
+    if ((all || is_near(&fractions, i)) && !steps_alike(p, min + 1 + (int32_t)i)) return false;
   }
   return true;
 }

@@ -86,7 +86,7 @@ struct answer {
   uint8_t table[256];
 };
 
-TVMQ_MEMO(tables, struct question, struct answer, 128);
+TVMQ_MEMO(tables, struct question, struct answer, 1024);
 
 static bool is_sound(const void *value) { return *(const uint8_t *)value <= 1; }
 
