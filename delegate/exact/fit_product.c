@@ -1,6 +1,7 @@
 #include "exact/fit_product.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/stage.h"
 
@@ -33,37 +34,43 @@ static bool steps_alike(const struct product *p, int32_t value) {
 // The fraction of a number, above the integer below it, in 2^-32 and rounded down. That of a number just below an integer is 0.
 static uint32_t fraction(double x) { return (uint32_t)(uint64_t)((x - floor(x)) * 0x1p32); }
 
-// Fractions first + i * step, modulo 1, of which those that are `width` at most are near.
+typedef uint32_t lanes __attribute__((vector_size(16)));
+typedef int32_t signed_lanes __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+enum { LANES = sizeof(lanes) / sizeof(uint32_t), GROUP = 4 * LANES };
+
+// Fractions first + i * step, modulo 1, less a half: as signed numbers they are below `limit` if they are near an integer.
 struct fractions {
-  uint32_t first, step, width;
+  uint32_t first, step;
+  int32_t limit;
 };
 
-static bool is_near(const struct fractions *f, uint32_t i) { return f->first + i * f->step <= f->width; }
+static bool is_near(const struct fractions *f, uint32_t i) { return (int32_t)(f->first + i * f->step) < f->limit; }
 
-// Whether one of the first `n` is near, or of the few behind them that make whole vectors.
-static bool any_is_near(const struct fractions *f, uint32_t n) {
-  enum { VECTOR = 16 };
-  const struct fractions fractions = *f;
-  uint32_t near = 0;
-  for (uint32_t begin = 0; begin < n; begin += VECTOR) {
-    for (uint32_t i = begin; i < begin + VECTOR; i++) near |= is_near(&fractions, i);
-  }
-  return near != 0;
+// Whether one of a group is near, of which `at` has the first; goes to the next group.
+static bool any_is_near(const struct fractions *f, lanes *at) {
+  signed_lanes near = {0};
+  for (int i = 0; i < GROUP / LANES; i++, *at += LANES * f->step) near |= (signed_lanes)*at < f->limit;
+  const halves found = (halves)near;
+  return (found[0] | found[1]) != 0;
 }
 
-// Both step near where the real product does: float64 errs by up to 2^-53 of the product, a multiplier and its neighbours by less than 2^-28. Where no integer
-// lies within 2^-27 of that, they step at the same one. The real steps are a progression, of which only those near an integer are looked at.
-static bool is_exact(const struct product *p, int32_t min, int32_t max) {
+// Both step near where the real product does: float64 errs by up to 2^-53 of the product, the multiplier by less than `off`. Where no integer lies within twice
+// that, they step at the same one. The real steps are a progression, of which only those near an integer are looked at.
+static bool is_exact(const struct product *p, double off, int32_t min, int32_t max) {
   if (min >= max) return true;
   const uint32_t n = (uint32_t)max - (uint32_t)min;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, farthest = fmax(fabs(first), fabs((max - 0.5) * distance));
-  const double reach = farthest * 0x1p-27 + ((double)n + 2) * 0x1p-32;  // fractions lack less than 2^-32 each, and float64 far less
-  const bool all = reach >= 0.25;
+  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions lack less than 2^-32 each, and float64 far less
+  const bool all = reach >= 0.125;
   const uint32_t near = all ? 0 : (uint32_t)(reach * 0x1p32) + 1;
-  const struct fractions fractions = {.first = fraction(first) + near, .step = fraction(distance), .width = 2 * near};
-  if (!all && !any_is_near(&fractions, n)) return true;
-  for (uint32_t i = 0; i < n; i++) {
-    if ((all || is_near(&fractions, i)) && !steps_alike(p, min + 1 + (int32_t)i)) return false;
+  const struct fractions f = {.first = fraction(first) + near - (UINT32_C(1) << 31), .step = fraction(distance), .limit = INT32_MIN + (int32_t)(2 * near + 1)};
+  lanes at = {f.first, f.first + f.step, f.first + 2 * f.step, f.first + 3 * f.step};
+  for (uint32_t begin = 0; begin < n; begin += GROUP) {
+    if (!any_is_near(&f, &at) && !all) continue;
+    for (uint32_t i = begin; i < begin + GROUP && i < n; i++) {
+      if ((all || is_near(&f, i)) && !steps_alike(p, min + 1 + (int32_t)i)) return false;
+    }
   }
   return true;
 }
@@ -85,7 +92,8 @@ bool tvmq_fit_product(double real, int64_t bound, int32_t min, int32_t max, int3
   const struct product nearest = {.real = real, .bound = bound, .multiplier = *multiplier, .shift = *shift};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const struct product product = beside(&nearest, places[i]);
-    if (!is_exact(&product, min, max)) continue;
+    const double off = (abs(places[i]) + 0.5) * 0x1p-30;  // the nearest is less than half a place off
+    if (!is_exact(&product, off, min, max)) continue;
     *multiplier = product.multiplier;
     *shift = product.shift;
     return true;
