@@ -82,8 +82,7 @@ static void show_steps(const struct tvmq_partition *partition) {
     const struct tvmq_node *node = &step->record->node;
     const bool known = !step->needed && (node->n_out == 0 || tvmq_values_known(partition->subgraph->values, node->out));
     if (!known && (!step->needed || !step->idle)) continue;
-    step->record->info.algorithm = known ? "constant" : "view";
-    step->record->info.cycles = 0;
+    tvmq_record_show_idle(step->record, known ? "constant" : "view");
   }
 }
 
@@ -145,7 +144,8 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
     partition->buffers = tvmq_alloc(partition->n_buffers * sizeof partition->buffers[0]);
     partition->borrowed = tvmq_alloc(count_tensors(partition) * sizeof partition->borrowed[0]);
   }
-  if (partition->buffers != NULL && partition->borrowed != NULL && tvmq_partition_size_up(partition)) return partition;
+  const bool based = partition->tensors != NULL && tvmq_basis_create(&partition->basis, partition->steps, n);
+  if (based && partition->buffers != NULL && partition->borrowed != NULL && tvmq_partition_size_up(partition)) return partition;
   tvmq_partition_destroy(partition);
   return NULL;
 }
@@ -159,6 +159,7 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
   tvmq_free(partition->arena);
   tvmq_free(partition->buffers);
   tvmq_free(partition->borrowed);
+  tvmq_basis_free(&partition->basis);
   tvmq_free(partition->tensors);
   tvmq_free(partition);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "host/arena.h"
+#include "host/basis.h"
 #include "host/graph.h"
 #include "host/wiring.h"
 #include "tflite/tflite_abi.h"
@@ -34,8 +35,9 @@ struct tvmq_partition {
   struct tvmq_delegate *delegate;  // that it belongs to
   struct tvmq_threads *threads;
   struct tvmq_subgraph *subgraph;
-  bool live;   // the interpreter holds it
-  bool ready;  // prepared: shapes, operators and arena fit together
+  bool live;                // the interpreter holds it
+  bool ready;               // prepared: shapes, operators and arena fit together
+  struct tvmq_basis basis;  // as long as it is ready
   uint8_t *arena;
   size_t arena_size;
   struct tvmq_arena_buffer *buffers;  // one for each output of each step, should it need one

@@ -21,6 +21,7 @@ static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, c
 }
 
 static void hide_plan(struct tvmq_record *record) {
+  record->shown = 0;
   record->info.kernel = record->info.algorithm = record->info.packing = "";
   record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
   record->info.folded_into = -1;
@@ -72,9 +73,16 @@ void tvmq_record_fold_into(struct tvmq_record *record, int node) {
 }
 
 void tvmq_record_show_folded(struct tvmq_record *record) {
+  record->shown = 0;
   record->info.kernel = record->info.packing = "";
   record->info.algorithm = record->folded;
   record->info.folded_into = record->folded_into;
+}
+
+void tvmq_record_show_idle(struct tvmq_record *record, const char *why) {
+  record->shown = 0;
+  record->info.algorithm = why;
+  record->info.cycles = 0;
 }
 
 void tvmq_record_show_plan(struct tvmq_record *record) {
@@ -82,6 +90,8 @@ void tvmq_record_show_plan(struct tvmq_record *record) {
     tvmq_record_show_folded(record);
     return;
   }
+  if (record->shown > 0 && record->shown == record->plans) return;
+  record->shown = record->plans;
   struct tvmq_op_info info = {0};
   record->op_class->info(record->op, &info);
   memcpy(record->packing, info.packing, sizeof record->packing);

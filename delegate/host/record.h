@@ -31,6 +31,7 @@ struct tvmq_record {
   struct tvmq_profile_slot profile;
   struct tvmq_profile_info profile_info;
   unsigned long long plans, packs;  // how often each was done
+  unsigned long long shown;         // the number of plans when info was told of the last one; 0: something else was shown since
 
   // Only for nodes to be claimed
   struct tvmq_node node;
@@ -82,7 +83,8 @@ void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc);
 void tvmq_record_unfold(struct tvmq_record *record);
 void tvmq_record_fold_into(struct tvmq_record *record, int node);
 void tvmq_record_show_folded(struct tvmq_record *record);
-void tvmq_record_show_plan(struct tvmq_record *record);  // what the report says of it otherwise
+void tvmq_record_show_idle(struct tvmq_record *record, const char *why);  // that nothing runs for it
+void tvmq_record_show_plan(struct tvmq_record *record);                   // what the report says of it otherwise
 
 // Plans the operator, which is planned, again for the same tensors: for another wish. NULL, or why not.
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env);

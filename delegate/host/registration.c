@@ -59,10 +59,40 @@ static TfLiteStatus fail_at(struct tvmq_partition *partition, TfLiteContext *con
 }
 
 // The shapes of the inputs are the figures that a reason, which is a constant text, leaves out.
-static TfLiteStatus fail_to_plan(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *why) {
+static TfLiteStatus fail_with_inputs(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *what,
+                                     const char *why) {
   char inputs[160];
   tvmq_node_inputs(context, &record->node, inputs, sizeof inputs);
-  return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) cannot be prepared: %s (inputs: %s)", record->info.node, record->info.op, why, inputs);
+  return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) %s: %s (inputs: %s)", record->info.node, record->info.op, what, why, inputs);
+}
+
+static TfLiteStatus fail_to_plan(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *why) {
+  return fail_with_inputs(partition, context, record, "cannot be prepared", why);
+}
+
+// Gives the step's outputs the shapes that its record says. A variable is no tensor of the runtime.
+static TfLiteStatus resize_outputs(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_step *step, bool inside_too) {
+  const struct tvmq_record *record = step->record;
+  for (int k = 0; k < record->node.n_out; k++) {
+    if (record->node.outs[k] == record->node.handle || (step->inside[k] && !inside_too)) continue;
+    if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
+      return fail_to_plan(partition, context, record, "the runtime cannot resize its output");
+  }
+  return kTfLiteOk;
+}
+
+// Whether all is as it was when the partition was prepared, as mostly for the body of a loop, which is prepared for each iteration.
+static bool is_settled(const struct tvmq_partition *partition, const TfLiteContext *context) {
+  return partition->ready && !partition->basis.computed && tvmq_basis_same_shapes(&partition->basis, context);
+}
+
+// The runtime may have released the memory of outputs.
+static TfLiteStatus settle(struct tvmq_partition *partition, TfLiteContext *context) {
+  for (size_t i = 0; i < partition->n; i++) {
+    const TfLiteStatus status = resize_outputs(partition, context, &partition->steps[i], false);
+    if (status != kTfLiteOk) return status;
+  }
+  return kTfLiteOk;
 }
 
 // In order of execution, each step's output has its shape before the next step's input is looked at.
@@ -71,15 +101,15 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
     const struct tvmq_step *step = &partition->steps[i];
     struct tvmq_record *record = step->record;
     const unsigned long long plans = record->plans;
-    const char *reason = tvmq_record_plan(record, context, NULL, &partition->delegate->env);
+    const bool computed = tvmq_node_reads_computed(context, &record->node);
+    const bool settled = partition->ready && !computed && tvmq_node_same_shapes(context, &record->node, &record->shapes);
+    const char *reason = settled ? NULL : tvmq_record_plan(record, context, NULL, &partition->delegate->env);
     if (reason != NULL) return fail_to_plan(partition, context, record, reason);
     if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
-    for (int k = 0; k < record->node.n_out; k++) {
-      if (record->node.outs[k] == record->node.handle) continue;  // a variable is no tensor of the runtime
-      if (!tvmq_tensor_resize(context, record->node.outs[k], &record->shapes.outs[k], !step->inside[k]))
-        return fail_to_plan(partition, context, record, "the runtime cannot resize its output");
-    }
+    const TfLiteStatus status = resize_outputs(partition, context, step, true);
+    if (status != kTfLiteOk) return status;
   }
+  tvmq_basis_note(&partition->basis, partition->steps, partition->n, context);
   if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
   return kTfLiteOk;
 }
@@ -91,7 +121,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
     return kTfLiteError;
   }
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
-  const TfLiteStatus status = plan(partition, context);
+  const TfLiteStatus status = is_settled(partition, context) ? settle(partition, context) : plan(partition, context);
   tvmq_fp_leave(fp_mode);
   partition->ready = status == kTfLiteOk;
   partition->subgraph->failed = !partition->ready;
@@ -130,7 +160,21 @@ static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext
   return partition->ready ? kTfLiteOk : tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
 }
 
+// LiteRT reshapes a tensor in place, between inferences, without preparing again what reads it. Its kernels then mix the new shape of the input with what they
+// have prepared for the old one, and some write behind their outputs; but not those to which the number of elements is all.
+static TfLiteStatus check_shapes(struct tvmq_partition *partition, TfLiteContext *context) {
+  if (tvmq_basis_same_shapes(&partition->basis, context)) return kTfLiteOk;
+  for (size_t i = 0; i < partition->n; i++) {
+    const struct tvmq_record *record = partition->steps[i].record;
+    if (record->node.kind->flat || tvmq_node_same_shapes(context, &record->node, &record->shapes)) continue;
+    return fail_with_inputs(partition, context, record, "cannot run", "its input was reshaped, and the runtime did not prepare the node again");
+  }
+  return kTfLiteOk;
+}
+
 static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context) {
+  const TfLiteStatus checked = check_shapes(partition, context);
+  if (checked != kTfLiteOk) return checked;
   if (partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY) {
     const TfLiteStatus status = plan_changed(partition, context);
     if (status != kTfLiteOk) return status;

@@ -53,6 +53,7 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   _Static_assert(TVMQ_MAX_IN == 64, "as the reason says");
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 64 inputs";
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "number of inputs is not supported for this operator";
+  out->n_inputs = n_inputs;
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
   for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;
@@ -130,6 +131,23 @@ uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_nod
   }
   *content = tvmq_content(hasher, keys, (size_t)n * sizeof keys[0]);
   return tvmq_checksum_word(places, content->words[0]);
+}
+
+bool tvmq_node_reads_computed(const TfLiteContext *context, const struct tvmq_node *node) {
+  bool found = false;
+  for (int i = 0; i < node->n_inputs; i++) {
+    const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->inputs[i]);
+    found |= tensor != NULL && tensor->allocation_type == kTfLitePersistentRo;
+  }
+  return found;
+}
+
+bool tvmq_node_same_shapes(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_shapes *shapes) {
+  for (int i = 0; i < node->n_in; i++) {
+    const TfLiteTensor *tensor = tensor_of(context, node, node->in[i]);
+    if (tensor == NULL || tensor->dims == NULL || !tvmq_shape_has_dims(&shapes->in[i], tensor->dims->size, tensor->dims->data)) return false;
+  }
+  return true;
 }
 
 const char *tvmq_node_parameter(const struct tvmq_node_view *view, int input, const TfLiteTensor **tensor, struct tvmq_shape *shape) {

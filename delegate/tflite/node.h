@@ -6,7 +6,8 @@
 #include "base/content.h"
 #include "tflite/node_kind.h"
 
-// Fills *out but for `reference` and `values`. NULL, or the reason why the node is malformed or unknown (a static string), as for all below.
+// Fills *out but for `reference`, `values` and `variables`. NULL, or the reason why the node is malformed or unknown (a static string), as for all
+// below.
 const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
 
 // Describes the node as its tensors are now. The output's shape is computed from the others, as TFLite does; what the output tensor says of it is not looked
@@ -31,3 +32,8 @@ const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_nod
 
 // Names the contents of the node's constants, which a program may change. Returns a checksum of them and of where they lie.
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content);
+
+// Whether its inputs have the shapes that it was described with; and whether one of its constants does not lie in the model's file, since the graph computes it
+// whenever it is prepared.
+bool tvmq_node_same_shapes(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_shapes *shapes);
+bool tvmq_node_reads_computed(const TfLiteContext *context, const struct tvmq_node *node);

@@ -12,4 +12,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_dequantize = {.op_class = &tvmq_op_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe};
+const struct tvmq_node_kind tvmq_node_dequantize = {
+    .op_class = &tvmq_op_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe};

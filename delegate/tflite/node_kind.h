@@ -22,8 +22,8 @@ enum tvmq_state {
 // The delegate's own record of a claimed node: the runtime moves its structures, and gives no access to them while it prepares or runs.
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
-  int inputs[TVMQ_MAX_IN];    // tensor indices in the operator's order; -1: has none
-  int n_in, in[TVMQ_MAX_IN];  // those of them that change with each inference; where a PAD is folded into the node, the PAD's
+  int n_inputs, inputs[TVMQ_MAX_IN];  // tensor indices in the operator's order; -1: has none
+  int n_in, in[TVMQ_MAX_IN];          // those of them that change with each inference; where a PAD is folded into the node, the PAD's
   int n_out;
   union {
     int out;  // the only one, or the first
@@ -61,6 +61,7 @@ struct tvmq_node_kind {
   int min_inputs, max_inputs;             // constants included
   int max_outputs;                        // 0: one output
   enum tvmq_state state;
+  bool flat;                // the runtime's kernels look at no more of the first input's shape than how many elements there are
   union tvmq_desc options;  // what the description of every such node begins with
   // Reads the node's own options. `builtin_data` is not NULL. NULL: it has none.
   const char *(*read)(const void *builtin_data, int version, union tvmq_desc *options);

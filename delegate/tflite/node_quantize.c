@@ -13,4 +13,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_quantize = {.op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe};
+const struct tvmq_node_kind tvmq_node_quantize = {
+    .op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe};

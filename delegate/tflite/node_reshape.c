@@ -57,4 +57,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : stretch(&shapes->out, shapes->in[IN].bytes / tvmq_type_bytes(desc->copy.in_type));
 }
 
-const struct tvmq_node_kind tvmq_node_reshape = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read, .describe = describe};
+const struct tvmq_node_kind tvmq_node_reshape = {
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read, .flat = true, .describe = describe};

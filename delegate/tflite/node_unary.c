@@ -29,6 +29,7 @@ static const char *read_gelu(const void *builtin_data, int version, union tvmq_d
                                                   .n_in = 1,                                          \
                                                   .min_inputs = 1,                                    \
                                                   .max_inputs = 1,                                    \
+                                                  .flat = true,                                       \
                                                   .options.unary.function = TVMQ_FUNCTION_##FUNCTION, \
                                                   .describe = describe,                               \
                                                   __VA_ARGS__};

@@ -110,7 +110,7 @@ KINDS: dict[str, Tests | Operators] = {
     "operators": Operators(100_000),
     "random": Tests(("test_random_ops.py", "test_moves.py", "test_chains.py", "test_pad.py", "test_rounding.py", "test_winograd.py", "test_turned.py")),
     "mutants": Tests(("test_hostile.py",)),
-    "lives": Tests(("test_lifecycle.py", "test_constants.py")),
+    "lives": Tests(("test_lifecycle.py", "test_constants.py", "test_loops.py", "test_reshaped.py")),
 }
 
 
