@@ -55,7 +55,7 @@ static struct tvmq_bytes find_function(struct tvmq_record *const *records, int i
   const struct tvmq_record *record = records[index];
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   struct tvmq_bytes bytes = {.root = -1};
-  if (op_class->byte_function == NULL || record->node.n_out != 1 || !is_byte(context, record->node.out)) return bytes;
+  if (op_class->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return bytes;
   if (record->node.n_in > MOST_IN) return bytes;
   struct inputs inputs = {.root = -1};
   for (int j = 0; j < record->node.n_in; j++) {

@@ -44,7 +44,7 @@ static bool find_border(const struct tvmq_copy_desc *copy, struct tvmq_pad_desc 
 static bool can_fold(const struct tvmq_subgraph *subgraph, size_t index, struct tvmq_pad_desc *pad) {
   const struct tvmq_record *record = &subgraph->records[index];
   bool any = false;
-  if (record->stays || !find_border(&record->desc.copy, pad)) return false;
+  if (record->stays || record->node.settable || !find_border(&record->desc.copy, pad)) return false;
   for (size_t i = index + 1; i < subgraph->n_records; i++) {
     const struct tvmq_record *reader = &subgraph->records[i];
     if (!tvmq_record_wanted(reader) || !reads(reader, record->node.out)) continue;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "ops/op_names.h"
+#include "tflite/graph_inputs.h"
 #include "tflite/node_kind.h"
 #include "tflite/variables.h"
 
@@ -23,12 +24,13 @@ static bool make_shapes(struct tvmq_record *record) {
 }
 
 static const char *read_node(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, const struct tvmq_reference *reference,
-                             const struct tvmq_subgraph *subgraph, struct tvmq_record *record) {
+                             const struct tvmq_subgraph *subgraph, const struct tvmq_graph_inputs *inputs, struct tvmq_record *record) {
   struct tvmq_known_shapes *known = subgraph->known;
   const char *reason = tvmq_node_read(context, node, registration, &record->node);
   record->node.reference = *reference;
   record->node.values = subgraph->values;
   record->node.variables = subgraph->variables;
+  record->node.settable = tvmq_graph_inputs_read(inputs, context, node);
   if (reason == NULL && !make_shapes(record)) reason = "out of memory";
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
   if (reason != NULL) return reason;
@@ -42,7 +44,7 @@ static const char *read_node(TfLiteContext *context, const TfLiteNode *node, con
 }
 
 static bool fill_record(TfLiteContext *context, const struct tvmq_subgraph *subgraph, int index, const struct tvmq_reference *reference,
-                        struct tvmq_record *record) {
+                        const struct tvmq_graph_inputs *inputs, struct tvmq_record *record) {
   TfLiteNode *node;
   TfLiteRegistration *registration;
   if (context->GetNodeAndRegistration(context, index, &node, &registration) != kTfLiteOk) return false;
@@ -62,7 +64,7 @@ static bool fill_record(TfLiteContext *context, const struct tvmq_subgraph *subg
       .refusal = "",
       .folded_into = -1,
   };
-  const char *reason = read_node(context, node, registration, reference, subgraph, record);
+  const char *reason = read_node(context, node, registration, reference, subgraph, inputs, record);
   if (reason != NULL) record->info.reason = reason;
   return true;
 }
@@ -112,16 +114,19 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bo
   subgraph->known = tvmq_alloc(sizeof *subgraph->known + context->tensors_size * sizeof subgraph->known->of[0]);
   subgraph->values = tvmq_values_create(context->tensors_size);
   subgraph->variables = tvmq_variables_create(context);
-  const bool complete = subgraph->known != NULL && subgraph->values != NULL && subgraph->variables != NULL;
+  struct tvmq_graph_inputs *inputs = tvmq_graph_inputs_create(context);
+  const bool complete = subgraph->known != NULL && subgraph->values != NULL && subgraph->variables != NULL && inputs != NULL;
   if (!complete || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {  // anew: listing the variables has freed the array
+    tvmq_free(inputs);
     tvmq_subgraph_free(subgraph);
     return NULL;
   }
   subgraph->known->n = context->tensors_size;
   // Nothing below asks for the plan again, which would free the array.
   for (size_t i = 0; i < n; i++) {
-    if (fill_record(context, subgraph, plan->data[i], reference, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
+    if (fill_record(context, subgraph, plan->data[i], reference, inputs, &subgraph->records[subgraph->n_records])) subgraph->n_records++;
   }
+  tvmq_free(inputs);
   if (refuse_if_order_matters(context, subgraph)) return subgraph;
   tvmq_subgraph_free(subgraph);
   return NULL;

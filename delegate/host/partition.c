@@ -137,6 +137,7 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
   for (size_t i = 0; partition->tensors != NULL && i < n; i++) {
     struct tvmq_step *step = &partition->steps[i];
     const struct tvmq_node *node = &step->record->node;
+    partition->settable |= node->settable;
     for (int k = 0; k < node->n_out; k++) step->inside[k] = !tvmq_partition_outputs(params, node->outs[k]) && node->outs[k] != node->handle;
   }
   if (partition->tensors != NULL) {

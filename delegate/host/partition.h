@@ -37,6 +37,7 @@ struct tvmq_partition {
   struct tvmq_subgraph *subgraph;
   bool live;                // the interpreter holds it
   bool ready;               // prepared: shapes, operators and arena fit together
+  bool settable;            // a constant of its nodes is an input of the graph
   struct tvmq_basis basis;  // as long as it is ready
   uint8_t *arena;
   size_t arena_size;

@@ -144,12 +144,19 @@ static const char *plan_for_same_shapes(struct tvmq_record *record, TfLiteContex
   return reason != NULL || out_shapes(record) == before ? reason : "constants that determine shapes have changed";
 }
 
+// Whether each inference compares the node's constants: all with the option, and otherwise those that are inputs of the graph.
+static bool verified(const struct tvmq_partition *partition, const struct tvmq_record *record) {
+  return record->node.settable || partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY;
+}
+
 static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext *context) {
   bool changed = false;
   for (size_t i = 0; i < partition->n; i++) {
     struct tvmq_record *record = partition->steps[i].record;
     struct tvmq_key content;
-    if (!record->planned || record->constants == tvmq_node_constants(context, &record->node, partition->delegate->env.hasher, &content)) continue;
+    if (!verified(partition, record) || !record->planned ||
+        record->constants == tvmq_node_constants(context, &record->node, partition->delegate->env.hasher, &content))
+      continue;
     const char *reason = plan_for_same_shapes(record, context, &partition->delegate->env);
     partition->ready = reason == NULL;
     if (reason != NULL) return fail_at(partition, context, record, "must be prepared again", reason);
@@ -175,7 +182,7 @@ static TfLiteStatus check_shapes(struct tvmq_partition *partition, TfLiteContext
 static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context) {
   const TfLiteStatus checked = check_shapes(partition, context);
   if (checked != kTfLiteOk) return checked;
-  if (partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY) {
+  if (partition->settable || partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY) {
     const TfLiteStatus status = plan_changed(partition, context);
     if (status != kTfLiteOk) return status;
   }

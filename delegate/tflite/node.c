@@ -175,7 +175,7 @@ void tvmq_node_evaluate(const TfLiteContext *context, const struct tvmq_node *no
   const void *in[TVMQ_MAX_IN];
   void *outs[TVMQ_MAX_OUT];
   tvmq_node_forget(node);
-  if (node->kind->op_class->evaluate == NULL) return;
+  if (node->kind->op_class->evaluate == NULL || node->settable) return;
   for (int i = 0; i < node->n_in; i++) in[i] = constant_input(context, node, shapes, i);
   bool known = true, empty = true;
   for (int k = 0; k < node->n_out; k++) {

@@ -6,7 +6,7 @@
 #include "base/content.h"
 #include "tflite/node_kind.h"
 
-// Fills *out but for `reference`, `values` and `variables`. NULL, or the reason why the node is malformed or unknown (a static string), as for all
+// Fills *out but for `reference`, `values`, `variables` and `settable`. NULL, or the reason why the node is malformed or unknown (a static string), as for all
 // below.
 const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out);
 

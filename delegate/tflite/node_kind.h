@@ -29,6 +29,7 @@ struct tvmq_node {
     int out;  // the only one, or the first
     int outs[TVMQ_MAX_OUT];
   };
+  bool settable;                     // one of its constants is an input of the graph
   int handle;                        // the tensor that names the variable that is read, written or named; -1: none
   struct tvmq_reference reference;   // the runtime's
   struct tvmq_values *values;        // of the graph's tensors

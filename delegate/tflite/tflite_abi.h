@@ -63,6 +63,16 @@ typedef struct {
   int32_t quantized_dimension;
 } TfLiteAffineQuantization;
 
+// A C++ object, the beginning of which is the same for a model in memory, in a file that is mapped and in one that was copied. graph_inputs.c believes it only
+// if all constants of the graph lie between these addresses, and a model begins there.
+typedef struct {
+  const void *vtable, *error_reporter;
+  int type;
+  const void *base;  // of the model's bytes
+  size_t bytes;
+} TfLiteAllocation;
+_Static_assert(offsetof(TfLiteAllocation, base) == 24, "behind an enumeration and, for a mapped file, an int");
+
 // The whole struct, since context->tensors is an array of them: 112 bytes in all the versions above.
 typedef struct {
   TfLiteType type;
@@ -74,7 +84,7 @@ typedef struct {
   } params;  // scale 0 if the tensor is not quantized per tensor
   TfLiteAllocationType allocation_type;
   size_t bytes;
-  const void *allocation;
+  const TfLiteAllocation *allocation;  // that holds a constant's data; NULL: unknown
   const char *name;
   TfLiteDelegate *delegate;
   int buffer_handle;

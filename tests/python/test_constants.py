@@ -12,6 +12,7 @@ from padded import padded
 
 import tvmq_delegate
 from tvmq_delegate.models import flatbuffer
+from tvmq_delegate.models.builder import ModelBuilder
 
 EVEN = ((0, 0), (1, 1), (1, 1), (0, 0))
 
@@ -98,9 +99,11 @@ def test_constants_changed_before_the_graph_is_prepared(runtime, name):
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("constant", [1, 2], ids=["weights", "bias"])
-def test_each_inference_compares_constants(runtime, name, constant):
-    """If the option says so: also of constants that the graph lists among its inputs."""
-    pair = Pair(runtime, listed(CASES[name](), (constant,)), constants="verify")
+@pytest.mark.parametrize("how", ["option", "input"])
+def test_each_inference_compares_constants(runtime, name, constant, how):
+    """If the option says so, or the graph lists them among its inputs."""
+    content = CASES[name]()
+    pair = Pair(runtime, content, constants="verify") if how == "option" else Pair(runtime, listed(content, (constant,)))
     before = pair.check(seed=0)
     plans = tvmq_delegate.report(pair.delegate).summary.plans
     pair.check(seed=0)
@@ -128,3 +131,32 @@ def test_folded_constants_must_not_change(runtime):
     pair.resize(2)
     pair.check(seed=1)
     harness.assert_claimed(pair.delegate)
+
+
+def test_inputs_of_the_graph_are_not_folded(runtime):
+    """Paddings, numbers that are added, and shapes: as constants they are folded into other nodes."""
+    content = padded(builders.build_conv(in_shape=(1, 10, 10, 8), padding="VALID"), EVEN)
+    paddings = len(flatbuffer.read(content).subgraphs[0].tensors) - 1
+    pair = Pair(runtime, listed(content, (paddings,)))
+    harness.assert_claimed(pair.delegate)
+    first = pair.check(seed=0)
+    for value in ([(0, 0), (2, 0), (0, 2), (0, 0)], EVEN):
+        for interpreter in pair.interpreters:
+            interpreter.set_tensor(paddings, np.array(value, np.int32))
+        assert (pair.check(seed=0) != first).any() == (value is not EVEN)
+
+
+def test_numbers_that_are_inputs_are_not_folded(runtime):
+    builder = ModelBuilder()
+    tensors = [builder.add_tensor(name, (1, 4, 5, 3), "int8", scale=0.1) for name in ("x", "sum", "y")]
+    number = builder.add_tensor("number", (1,), "int8", scale=0.1, data=np.array([5]))
+    builder.add_op("ADD", [tensors[0], number], [tensors[1]])
+    builder.add_op("RELU", [tensors[1]], [tensors[2]])
+    pair = Pair(runtime, listed(builder.build(tensors[:1], tensors[2:]), (number,)))
+    harness.assert_claimed(pair.delegate)
+    before = pair.check(seed=0)
+    for seed in (1, 2):
+        pair.set_constant(number, seed)
+        after = pair.check(seed=0)
+        assert (before != after).any()
+        before = after
