@@ -26,32 +26,41 @@ MAX_COLUMNS = 160
 EXPORTED = re.compile(r"(tvmq|tflite_plugin)_\w+")
 
 # Which rooms of delegate/ the files of a room may include headers of, beside their own and the public header. Arrows point one way only.
+# Floors, from the ground up: what is true of numbers, what a CPU does, what an operator is, how the CPU computes it, what a graph is, and who asks.
 BASE = ("base",)
-KERNELS = ("packing", "cpu", *BASE)
-PLAN = ("kernels", "threads", *KERNELS)
-OPS = ("ops", "exact", "plan", *PLAN)
+NUMBERS = ("arithmetic", *BASE)
+KERNELS = ("packing", "cpu", *NUMBERS)
+PLAN = ("kernels", "cpu/threads", *KERNELS)
+OPERATORS = ("operators", "exact", "kernels", *NUMBERS)
+OPS = ("cpu/ops", "cpu/plan", "operators/claims", *OPERATORS, *PLAN)
 ROOMS = {
     "base": (),
+    "arithmetic": BASE,
     "cpu": BASE,
-    "packing": BASE,
+    "packing": NUMBERS,
     "kernels": KERNELS,
+    "kernels/portable": ("kernels", *KERNELS),
+    "kernels/arm64": ("kernels", *KERNELS),
+    "kernels/x86": ("kernels", *KERNELS),
     "exact": ("kernels", *KERNELS),
-    "threads": ("cpu", *BASE),
-    "plan": PLAN,
-    "ops": ("exact", "plan", *PLAN),
-    "ops/claims": ("ops", "exact", "kernels", "base"),
-    "ops/conv": ("ops/claims", "ops/moves", *OPS),
-    "ops/depthwise": ("ops/claims", "ops/conv", *OPS),
-    "ops/elementwise": ("ops/claims", *OPS),
-    "ops/hybrid": ("ops/claims", *OPS),
-    "ops/moves": ("ops/claims", *OPS),
-    "ops/pools": ("ops/claims", *OPS),
-    "ops/reduce": ("ops/claims", *OPS),
-    "ops/resize": ("ops/claims", *OPS),
-    "tflite": ("ops", *BASE),
-    "tuning": ("plan", *PLAN),
-    "host": ("tflite", "tuning", *OPS),
-    "measure": ("host", "tuning", *OPS),
+    "operators": ("exact", "kernels", *NUMBERS),
+    "operators/claims": OPERATORS,
+    "cpu/threads": ("cpu", *BASE),
+    "cpu/plan": PLAN,
+    "cpu/ops": OPS,
+    "cpu/ops/conv": ("cpu/ops/moves", *OPS),
+    "cpu/ops/depthwise": ("cpu/ops/conv", *OPS),
+    "cpu/ops/elementwise": OPS,
+    "cpu/ops/hybrid": OPS,
+    "cpu/ops/moves": OPS,
+    "cpu/ops/pools": OPS,
+    "cpu/ops/reduce": OPS,
+    "cpu/ops/resize": OPS,
+    "records": ("cpu/plan", *PLAN),
+    "tflite": ("cpu/ops", *OPERATORS),
+    "graph": ("tflite", "records", *OPS),
+    "host": ("graph", "tflite", "records", *OPS),
+    "measure": ("graph", "host", "records", *OPS),
     "litert": BASE,
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests, in two sets of steps. test: what a change needs before it is sent: the C tests with one compiler, lint, the Python suite in each TFLite runtime.
-rest: sanitizers, a second compiler, libFuzzer, emulated arm64. Without arguments, all steps of `test` and then those of `rest`.
+"""Runs the tests, in two sets of steps. test: what a change needs before it is sent: the C tests with one compiler, lint, the Python suite in each TFLite
+runtime. rest: sanitizers, a second compiler, libFuzzer, emulated arm64. Without arguments, all steps of `test` and then those of `rest`.
 
 Two steps run at a time, each with a log in build/. A line tells when a step begins, with the minutes that it took the last time, and when it ends; logs of
 steps that failed are shown, in continuous integration all. A step whose tools are missing is skipped, aloud; the end says which, and what

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 void tvmq_say(struct tvmq_text *text, const char *format, ...) {
   va_list args;
@@ -20,4 +21,9 @@ void tvmq_say_escaped(struct tvmq_text *text, const char *string) {
     if (text->size - text->length <= (plain ? 1U : 4U)) return;
     tvmq_say(text, plain ? "%c" : "\\x%02x", *c);
   }
+}
+
+void tvmq_say_name(struct tvmq_text *text, const char *what, const char *names, size_t index) {
+  while (index-- > 0) names += strcspn(names, "|") + 1;
+  tvmq_say(text, "%s%.*s", what, (int)strcspn(names, "|"), names);
 }

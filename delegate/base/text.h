@@ -12,3 +12,6 @@ __attribute__((format(printf, 2, 3))) void tvmq_say(struct tvmq_text *text, cons
 
 // Appends a string of unknown origin as printable ASCII: other bytes and backslashes become \xNN, of which none is cut apart.
 void tvmq_say_escaped(struct tvmq_text *text, const char *string);
+
+// Appends `what`, and of names separated by '|' the one with that index.
+void tvmq_say_name(struct tvmq_text *text, const char *what, const char *names, size_t index);

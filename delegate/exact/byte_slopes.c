@@ -1,6 +1,6 @@
 #include "exact/byte_slopes.h"
 
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
 
 enum { GROUP = TVMQ_BYTE_GROUP, ANY = -1 };
 

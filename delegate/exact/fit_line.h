@@ -1,10 +1,10 @@
-// Whether the 16-bit formula of kernels/line.h gives a table of bytes.
+// Whether the 16-bit formula of arithmetic/line.h gives a table of bytes.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/line.h"
+#include "arithmetic/line.h"
 
 // A table that rescales by multiplier * 2^(shift - 31), as int8 to int8: wanted[x + 128] is what x becomes.
 struct tvmq_byte_table {

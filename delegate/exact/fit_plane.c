@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arithmetic/stage.h"
 #include "base/arith.h"
 #include "base/memo.h"
 #include "base/memory.h"
 #include "exact/near_pairs.h"
 #include "exact/proofs.h"
-#include "kernels/stage.h"
 
 // How far from the rounded real numbers multipliers are tried.
 enum { REACH = 2 };

@@ -1,4 +1,4 @@
-// Whether the 32-bit formula of kernels/plane.h gives the reference's sum or difference of two bytes.
+// Whether the 32-bit formula of arithmetic/plane.h gives the reference's sum or difference of two bytes.
 #pragma once
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
 
 // Both are monotonic in x, so they are the same if they step at the same places. The multiplier errs by up to 2^-31 of itself, which moves few steps past an
 // integer; its neighbours move others. A tie, which the product takes away from zero, takes the next larger one.

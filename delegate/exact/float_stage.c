@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic/stage.h"
 #include "base/arith.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "cpu/cpu.h"
 #include "exact/fused_line.h"
-#include "kernels/inline.h"
-#include "kernels/stage.h"
 
 enum { SLOPES = 16, VECTOR = 16, MAX_STEPS = 256 };  // 255 steps, and what makes whole vectors of them
 

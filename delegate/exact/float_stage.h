@@ -14,7 +14,7 @@ struct tvmq_accumulators {
   int64_t lo, hi;
 };
 
-// The form of a panel says what its multipliers and shifts are (kernels/stage.h). It may differ from one panel of an operator to the next.
+// The form of a panel says what its multipliers and shifts are (arithmetic/stage.h). It may differ from one panel of an operator to the next.
 enum tvmq_form {
   TVMQ_FORM_FIXED,  // numbers in fixed point, and so they always may be
   TVMQ_FORM_FLOAT,  // a line in float32

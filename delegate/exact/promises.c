@@ -1,6 +1,6 @@
 #include "exact/promises.h"
 
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
 
 // Rescaling is monotonic as long as nothing wraps or saturates, so the ends of the accumulator's range give the ends of the result's.
 static bool result_fits_int16(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, const struct tvmq_stage *stage) {

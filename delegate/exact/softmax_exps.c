@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
 
 enum { QUARTER_BITS = 24, ONE_BITS = 26 };  // of a quarter and of one as Q5.26
 

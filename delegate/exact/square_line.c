@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
 
 // Neither the reference's result nor the line's falls as the difference grows. So they are the same for all differences if they are for 0, for the greatest,
 // and for each result for the least difference that has it and the one before; these bound the intercept for a given slope, too.

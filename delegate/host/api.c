@@ -8,14 +8,14 @@
 
 #include "base/checksum.h"
 #include "cpu/cpu.h"
+#include "cpu/plan/machine_file.h"
+#include "cpu/plan/peak.h"
+#include "cpu/plan/select.h"
+#include "cpu/threads/profile.h"
+#include "graph/partition.h"
 #include "host/answers.h"
 #include "host/apply.h"
 #include "host/options.h"
-#include "host/partition.h"
-#include "host/peak.h"
-#include "plan/machine_file.h"
-#include "plan/select.h"
-#include "threads/profile.h"
 
 // ---- this CPU and the kernels: answers lie in memory of the thread that asks
 

@@ -5,7 +5,7 @@
 
 #include "base/fp_mode.h"
 #include "base/memory.h"
-#include "host/partition.h"
+#include "graph/partition.h"
 #include "host/placement.h"
 #include "host/registration.h"
 #include "tflite/abi_check.h"

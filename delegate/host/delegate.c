@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
-#include "host/partition.h"
-#include "plan/machine_file.h"
+#include "cpu/plan/machine_file.h"
+#include "graph/partition.h"
 
 static uint32_t cpu_of(const struct tvmq_options *options) {
   if (options->estimate > 0) return tvmq_machines[options->estimate - 1].cpu;

@@ -6,13 +6,13 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "host/graph.h"
+#include "cpu/ops/op.h"
+#include "cpu/threads/trace.h"
+#include "graph/graph.h"
 #include "host/options.h"
 #include "host/weight_cache.h"
-#include "ops/op.h"
+#include "records/records.h"
 #include "tflite/tflite_abi.h"
-#include "threads/trace.h"
-#include "tuning/records.h"
 
 struct tvmq_delegate {
   TfLiteDelegate base;  // data_ points back at this struct
@@ -41,8 +41,8 @@ typedef TfLiteStatus (*tvmq_apply_fn)(TfLiteContext *context, TfLiteDelegate *ba
 // NULL: *message says why.
 struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, tvmq_apply_fn apply, struct tvmq_text *message);
 
-// Its candidates are estimated, and its nodes planned, for the machine that a text describes (plan/machine_file.h). False, and *message says why: it stays as
-// it is.
+// Its candidates are estimated, and its nodes planned, for the machine that a text describes (cpu/plan/machine_file.h). False, and *message says why: it stays
+// as it is.
 bool tvmq_delegate_set_machine(struct tvmq_delegate *delegate, const char *text, struct tvmq_text *message);
 
 // Waits with the release until the interpreter has given back its partitions, should it outlive the delegate.

@@ -5,10 +5,10 @@
 
 #include "base/fp_mode.h"
 #include "base/memory.h"
+#include "graph/partition.h"
+#include "graph/signature.h"
 #include "host/apply.h"
 #include "host/delegate.h"
-#include "host/partition.h"
-#include "host/signature.h"
 
 // More than any node has: some ways, times kernels, times a few blocks.
 enum { MOST_CANDIDATES = 512 };

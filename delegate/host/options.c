@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
+#include "cpu/ops/op.h"
 
 static char isa_names[128];      // "auto|" and those of tvmq_isas
 static char machine_names[256];  // "none|" and those of tvmq_machines
@@ -35,7 +36,7 @@ static const struct row {
      offsetof(struct tvmq_options, cpu_affinity)},
     {{.name = "rounding",
       .kind = "name",
-      .names = "reference|upward|single",
+      .names = TVMQ_ROUNDING_NAMES,
       .default_value = "reference",
       .help = "how results are scaled down: as TFLite's reference kernels do; with ties upward; or with a single rounding"},
      offsetof(struct tvmq_options, rounding)},
@@ -90,7 +91,7 @@ static const struct row {
      offsetof(struct tvmq_options, estimate)},
     {{.name = "winograd",
       .kind = "name",
-      .names = "auto|on|off",
+      .names = TVMQ_WINOGRAD_NAMES,
       .default_value = "auto",
       .help = "Winograd's convolutions of stride 1, with fewer multiplications (3x3: a quarter): auto: where they are faster; on: wherever they are exact. "
               "Results are the same"},
@@ -199,10 +200,8 @@ struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options)
 void tvmq_option_name(const char *option, int value, char *name, size_t size) {
   name[0] = '\0';
   for (size_t i = 0; i < N_ROWS; i++) {
-    const char *names = tvmq_option(i)->names;
-    if (strcmp(rows[i].info.name, option) != 0) continue;
-    while (value-- > 0) names += strcspn(names, "|") + 1;
-    snprintf(name, size, "%.*s", (int)strcspn(names, "|"), names);
+    struct tvmq_text text = {.at = name, .size = size};
+    if (strcmp(rows[i].info.name, option) == 0) tvmq_say_name(&text, "", tvmq_option(i)->names, (size_t)value);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cpu/affinity.h"
-#include "ops/desc.h"
+#include "operators/desc.h"
 #include "tvmq_delegate.h"
 
 enum { TVMQ_OPTION_PATH = 1024 };

@@ -1,10 +1,10 @@
 #include "host/placement.h"
 
-#include "host/fold_bytes.h"
-#include "host/fold_pad.h"
-#include "host/keep_variables.h"
-#include "host/partition.h"
-#include "host/turn_bytes.h"
+#include "graph/fold_bytes.h"
+#include "graph/fold_pad.h"
+#include "graph/keep_variables.h"
+#include "graph/partition.h"
+#include "graph/turn_bytes.h"
 
 // How the interpreter would partition the wanted nodes.
 struct preview {

@@ -2,9 +2,9 @@
 
 #include "base/checksum.h"
 #include "base/fp_mode.h"
+#include "graph/partition.h"
 #include "host/delegate.h"
-#include "host/partition.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "tflite/node_inputs.h"
 
 static bool same_nodes(const struct tvmq_partition *partition, const TfLiteIntArray *nodes) {

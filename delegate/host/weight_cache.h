@@ -1,7 +1,7 @@
 // The option weight_cache: packed weights and proofs in a file (packing/weight_file.h). Without one it only has the hasher that keys come from.
 #pragma once
 
-#include "ops/op.h"
+#include "cpu/ops/op.h"
 #include "packing/weight_list.h"
 
 struct tvmq_weight_cache {

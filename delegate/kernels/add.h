@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/plane.h"
-#include "kernels/stage.h"
+#include "arithmetic/plane.h"
+#include "arithmetic/stage.h"
 
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]

@@ -14,8 +14,8 @@
 // Reads and writes the elements given; the last few by way of the stack.
 #include <string.h>
 
+#include "base/inline.h"
 #include "kernels/add_ways.h"
-#include "kernels/inline.h"
 #include "kernels/kernel.h"
 
 enum { VECTORS = 4, STEP = VECTORS * LANES };

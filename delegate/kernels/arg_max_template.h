@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 
 enum { BYTES = sizeof(vec), SHORT = 4 * BYTES };

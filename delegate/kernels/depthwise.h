@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/inline.h"
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
+#include "base/inline.h"
 
 // ---- depthwise: out[y][x][c] = requantize(bias[c] + sum over ky, kx of pixels[y * stride_h + ky][x * stride_w + kx][c] * weights[ky][kx][c])
 //

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 
 #define PASTE(family, isa) tvmq_##family##__##isa

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/arith.h"
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 
 enum { ROW_BLOCK = 16 };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 
 enum { BLOCK_BYTES = sizeof(vec) };

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/stage.h"
+#include "arithmetic/stage.h"
 
 // ---- mul: out[i] = requantize(bias + x * y), of a = in[0][i] and b = in[1][i % n], i < rows * n
 //

@@ -17,7 +17,7 @@
 // way of the stack.
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 
 typedef void (*raise_fn)(const struct factors *, const uint8_t *, struct raised *);

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/mean.h"
-#include "kernels/stage.h"
+#include "arithmetic/mean.h"
+#include "arithmetic/stage.h"
 
 // ---- average_pool, max_pool: out[x][c] = clamp(mean, or largest, over the rows y and the columns x' of window x that lie in the input, of in[y][x'][c])
 //

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arithmetic/line.h"
+#include "arithmetic/stage.h"
 #include "kernels/byte_map.h"
-#include "kernels/line.h"
-#include "kernels/stage.h"
 
 // ---- quantize: out[i] = clamp(rescale(in[i] - in_zero_point) + out_zero_point), or affine quantization of float32
 //

@@ -16,7 +16,7 @@
 // Reads and writes the elements given; the last few by way of the stack. What a loop needs is copied first: bytes that are stored could be any object's.
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 #include "kernels/quantize_ways.h"
 

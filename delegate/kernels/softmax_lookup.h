@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/arith.h"
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 #include "kernels/softmax_row.h"
 

@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "arithmetic/stage.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
-#include "kernels/stage.h"
 
 enum { TILE = 16, KEPT = 2048 };
 

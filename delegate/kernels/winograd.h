@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arithmetic/stage.h"
 #include "base/arith.h"
-#include "kernels/stage.h"
 #include "packing/layout.h"
 
 // One direction of a tile: its number of outputs, 1 to 4, or TVMQ_WINOGRAD_NO_TAPS: the filter has a single tap in that direction, which is left alone.

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 #include "kernels/winograd.h"
 

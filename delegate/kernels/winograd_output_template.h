@@ -8,7 +8,7 @@
 // Registers: at most six sums and four outputs, of one line at a time.
 #include <string.h>
 
-#include "kernels/inline.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 #include "kernels/winograd.h"
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tuning/members.h"
-#include "tuning/records.h"
+#include "records/members.h"
+#include "records/records.h"
 
 enum { TVMQ_MOST_STEPS = 1024, TVMQ_MOST_REPEATS = 1000 };
 

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "measure/draws.h"
 #include "measure/words.h"
-#include "ops/geometry.h"
-#include "ops/quant_params.h"
+#include "operators/geometry.h"
+#include "operators/quant_params.h"
 
 enum { MACS_A_BYTE = 200 };
 
@@ -135,7 +135,7 @@ static const char *make_fully_connected(const char *signature, struct tvmq_made 
 
 // ---- operators of elements
 
-// The types and the number of elements that plain operators sign with (ops/plain.h).
+// The types and the number of elements that plain operators sign with (cpu/ops/plain.h).
 static const char *read_plain(const char *signature, struct tvmq_made *made, enum tvmq_type *in, enum tvmq_type *out, int32_t *n) {
   if (!tvmq_word_tensor(signature, "in", in, 0, NULL) || !tvmq_word_tensor(signature, "out", out, 0, NULL) || !tvmq_word_numbers(signature, "elements", 1, n))
     return malformed;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ops/op.h"
+#include "cpu/ops/op.h"
 
 enum { TVMQ_RECIPE_INPUTS = 2 };
 

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/signature.h"
+#include "cpu/threads/threads.h"
+#include "graph/signature.h"
 #include "measure/plan.h"
 #include "measure/recipe.h"
-#include "threads/threads.h"
 
 enum { TVMQ_TRIAL_ROOMS = 3 };
 

@@ -1,4 +1,4 @@
-// The words of a signature (host/signature.h): an operator's name, then NAME=VALUE or NAME, with single blanks between them.
+// The words of a signature (graph/signature.h): an operator's name, then NAME=VALUE or NAME, with single blanks between them.
 #pragma once
 
 #include <stdbool.h>

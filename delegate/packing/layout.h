@@ -30,7 +30,7 @@
 //
 //   k is padded to a multiple of ku with weights of zero, channels past the last to nr with zero weights, bias, multiplier and shift.
 //   The bias holds everything that does not depend on the input (fold.h).
-//   A panel for a kernel of TVMQ_FLOAT_STAGE or TVMQ_FUSED_STAGE may have the bits of float32 numbers for multipliers and shifts (kernels/stage.h).
+//   A panel for a kernel of TVMQ_FLOAT_STAGE or TVMQ_FUSED_STAGE may have the bits of float32 numbers for multipliers and shifts (arithmetic/stage.h).
 //
 // Depthwise panel: `nr` channels of one channel block; the same parts. With kr = 1 the weights are filter_h * filter_w groups of nr x 1. With kr > 1 they are
 // vertical: kr table rows of a kernel column are kept together per channel, for a dot product down the rows. A panel serves out_rows output rows, row_step

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "tflite/node_kind.h"
 #include "tflite/variables.h"
 
@@ -13,7 +13,7 @@ static const struct {
   int32_t builtin_code;
   const struct tvmq_node_kind *kind;
 } kinds[] = {
-#include "ops/operators.def"
+#include "operators/operators.def"
 };
 
 static const struct tvmq_node_kind *find_kind(const TfLiteRegistration *registration) {

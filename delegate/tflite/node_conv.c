@@ -1,5 +1,5 @@
 // CONV_2D and DEPTHWISE_CONV_2D.
-#include "ops/geometry.h"
+#include "operators/geometry.h"
 #include "tflite/node_kind.h"
 
 enum { IN, FILTER, BIAS };  // inputs

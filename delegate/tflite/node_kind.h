@@ -1,8 +1,8 @@
 // The operators that the delegate knows, each in a file of its own: how a node of it is read and described, and what claims, plans and runs it.
 #pragma once
 
-#include "ops/desc.h"
-#include "ops/op.h"
+#include "cpu/ops/op.h"
+#include "operators/desc.h"
 #include "tflite/tensor.h"
 #include "tflite/tflite_abi.h"
 #include "tflite/values.h"
@@ -71,7 +71,7 @@ struct tvmq_node_kind {
 };
 
 #define TVMQ_OPERATOR(name, code, reader) extern const struct tvmq_node_kind tvmq_node_##reader;
-#include "ops/operators.def"
+#include "operators/operators.def"
 
 // The tensor at one of the node's inputs that decides on its shape or holds its weights: a constant, or of known value; else it has no data. And its shape.
 const char *tvmq_node_parameter(const struct tvmq_node_view *view, int input, const TfLiteTensor **tensor, struct tvmq_shape *shape);

@@ -1,5 +1,5 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D.
-#include "ops/geometry.h"
+#include "operators/geometry.h"
 #include "tflite/node_kind.h"
 
 static const char *read(const TfLitePoolParams *params, enum tvmq_pooling pooling, struct tvmq_pool_desc *pool) {

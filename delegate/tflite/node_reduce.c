@@ -1,6 +1,6 @@
 // MEAN, SUM, REDUCE_MAX and REDUCE_MIN.
 #include "base/integers.h"
-#include "ops/reduction.h"
+#include "operators/reduction.h"
 #include "tflite/node_kind.h"
 
 enum { IN, AXES };  // inputs

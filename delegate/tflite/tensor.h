@@ -6,7 +6,7 @@
 
 #include "base/shape.h"
 #include "base/types.h"
-#include "ops/desc.h"
+#include "operators/desc.h"
 #include "tflite/tflite_abi.h"
 
 const TfLiteTensor *tvmq_tensor_at(const TfLiteContext *context, int index);  // NULL: there is none

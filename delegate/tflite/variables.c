@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 
 // Walks through the nodes of a graph in order of execution: one walk at a time, since asking for the plan frees what was handed out before.
 struct walk {

@@ -16,7 +16,7 @@ struct tvmq_variable {
   const char *reason;            // NULL, or why the delegate does not keep it
   TfLiteTensor tensor;           // the variable as the tensor that nodes read and write; without a reason its data is the memory that keeps it
   int dims[1 + TVMQ_MAX_RANK];   // a TfLiteIntArray
-  size_t writer, assigned;       // for host/separate_variables.c
+  size_t writer, assigned;       // for graph/separate_variables.c
 };
 
 struct tvmq_variables {

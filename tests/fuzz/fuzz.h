@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ops/op.h"
+#include "cpu/ops/op.h"
 #include "support/guard.h"
 
 struct fuzz_bytes {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "support/oracle.h"
 #include "support/random.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cpu/plan/machine_file.h"
 #include "fuzz.h"
 #include "kernels/variants.h"
-#include "plan/machine_file.h"
 
 struct fuzz_counts fuzz_counts;
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "fuzz.h"
-#include "tuning/records.h"
+#include "records/records.h"
 
 struct fuzz_counts fuzz_counts;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "ops/sigmoid.h"
+#include "operators/sigmoid.h"
 #include "support/oracle.h"
 #include "support/random.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "kernels/kernel.h"
-#include "ops/desc.h"
+#include "operators/desc.h"
 
 // Output size along one axis, 0 if there is none, and the padding before it.
 int32_t oracle_out_size(enum tvmq_padding padding, int64_t in, int64_t filter, int64_t stride, int64_t dilation, int64_t *before);

@@ -1,7 +1,7 @@
 // Throughput of a kernel on a shape, as a row of a table.
 #pragma once
 
-#include "plan/select.h"
+#include "cpu/plan/select.h"
 
 // Times `call(context)` and prints work done per nanosecond (multiply-accumulates; elements of quantize, bytes of row sums, outputs of average pool), and
 // the ratio to the portable variant of the same family, types and shape, which is benched first.

@@ -1,8 +1,8 @@
 // The scalar formulas of stage.h, which are what a rounding is: at the edges exhaustively, and on random triples.
 #include <math.h>
 
+#include "arithmetic/stage.h"
 #include "engine.h"
-#include "kernels/stage.h"
 #include "support/oracle.h"
 
 static void compare_s32(enum tvmq_rounding rounding, int32_t x, int32_t multiplier, int32_t shift) {

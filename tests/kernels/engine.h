@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/select.h"
+#include "cpu/plan/select.h"
 #include "support/random.h"
 
 // Fewer cases, for emulators (--quick).

@@ -91,7 +91,7 @@ def test_the_recipe_for_a_family_names_its_files() -> None:
 
 def test_the_recipe_for_an_operator_names_its_files() -> None:
     """Each file of the recipe names every operator."""
-    operators = re.findall(r"^TVMQ_OPERATOR\((\w+),", (ROOT / "delegate/ops/operators.def").read_text(encoding="utf-8"), re.MULTILINE)
+    operators = re.findall(r"^TVMQ_OPERATOR\((\w+),", (ROOT / "delegate/operators/operators.def").read_text(encoding="utf-8"), re.MULTILINE)
     files = recipe("CONTRIBUTING.md", "Adding an operator")
     assert len(operators) >= 12 and len(files) >= 2
     assert not [(operator, file.name) for file in files for operator in operators if not re.search(rf"\b{operator}\b", file.read_text(encoding="utf-8"))]

@@ -141,7 +141,7 @@ def test_the_tests_take_no_signal_state_from_their_parent() -> None:
     assert done.returncode == 0, done.stdout
 
 
-# Of every way in which a command prints: click's, rich's and JSON, less than a buffer holds and more, all at once and in parts.
+# Commands that print in each way: by click, by rich and as JSON, less than a buffer holds and more, all at once and in parts.
 PRINTING = {
     "version": ("--version",),
     "help of a command": ("nodes", "--help"),

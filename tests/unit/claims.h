@@ -1,7 +1,7 @@
 // Tables of claims: each row overrides fields of a description that is taken, and has the reason for which it is refused; NULL: it is not.
 #pragma once
 
-#include "ops/claims/claim.h"
+#include "operators/claims/claim.h"
 #include "unit.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "support/oracle.h"
 
 static TfLiteTensor *tensor_at(TfLiteContext *context, const TfLiteIntArray *indices, int i) { return &context->tensors[indices->data[i]]; }

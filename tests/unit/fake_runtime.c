@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fake_kernels.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 
 enum { POISON = 0xdb };
 

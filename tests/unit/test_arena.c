@@ -1,7 +1,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "host/arena.h"
+#include "graph/arena.h"
 #include "unit.h"
 
 enum { A = TVMQ_ALIGNMENT, MAX = 40 };

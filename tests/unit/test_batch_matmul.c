@@ -5,7 +5,7 @@
 
 #include "claims.h"
 #include "fake_network.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 
 static const int32_t bias[5] = {0};
 static const float scale = 0.25f, no_scale = 0, least_scale = 0x1p-149f, great_scale = 1e30f;

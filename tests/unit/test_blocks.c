@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "base/arith.h"
-#include "plan/blocks.h"
+#include "cpu/plan/blocks.h"
 #include "unit.h"
 
 static struct tvmq_blocks best(const struct tvmq_work *work, int n_threads) { return tvmq_best_blocks(work, tvmq_machine_for(false), n_threads); }

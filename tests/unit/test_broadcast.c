@@ -1,6 +1,6 @@
 // Broadcasting: output shapes and refusals by a table; of random shapes, every element read, in pieces of every kind, against its coordinates.
 #include "base/arith.h"
-#include "ops/broadcast.h"
+#include "operators/broadcast.h"
 #include "unit.h"
 
 #define DIMS(...)                                                       \

@@ -1,6 +1,6 @@
 // A depthwise convolution is computed as itself, or as a convolution where one channel becomes many outputs and that is estimated to cost less.
-#include "ops/op.h"
-#include "plan/select.h"
+#include "cpu/ops/op.h"
+#include "cpu/plan/select.h"
 #include "unit.h"
 
 enum { CHANNELS = 32, TAPS = 100 };

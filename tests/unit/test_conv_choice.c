@@ -1,8 +1,8 @@
 // The choice among ways and kernels of a convolution, on every machine: on one thread it is the one of least estimated cycles of all that are listed, and on
 // several the very first of them, though most kernels are ruled out before their blocks are looked at.
 #include "base/arith.h"
-#include "ops/conv/conv.h"
-#include "ops/conv/conv_rows.h"
+#include "cpu/ops/conv/conv.h"
+#include "cpu/ops/conv/conv_rows.h"
 #include "unit.h"
 
 enum { ALL_FEATURES = 2 * TVMQ_CPU_AMX - 1, MOST = 512, CASES = 3000 };

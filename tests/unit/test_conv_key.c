@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "ops/conv/conv_key.h"
+#include "cpu/ops/conv/conv_key.h"
 #include "unit.h"
 
 static const float scales[3] = {0.5f, 0.25f, 0.125f}, other_scales[3] = {0.5f, 0.25f, 1};

@@ -1,6 +1,6 @@
 // Copies of tensors: the reasons for which they are refused, what the kinds of dimensions read, how dimensions merge, and which outputs are views.
 #include "claims.h"
-#include "ops/op.h"
+#include "cpu/ops/op.h"
 
 #define WHOLE(N, STRIDE) {.n = N, .size = N, .stride = STRIDE, .step = 1}
 // [6][5][4] of bytes

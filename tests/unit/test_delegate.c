@@ -233,33 +233,6 @@ static void check_bad_resize(void) {
   end(&s);
 }
 
-// As the body of a loop is, for each iteration: nothing is planned, and all that is allocated is the shape that the runtime gets for the output.
-static void check_prepared_again(void) {
-  struct scene s = BEGIN(false, "isa", "c");
-  CHECK(apply(&s) == kTfLiteOk, "%s", s.network.fake->error);
-  check_run("first", &s.network, false, NULL);
-  tvmq_alloc_fail_at(2);
-  CHECK(fake_allocate(s.network.graph) == kTfLiteOk, "%s", s.network.fake->error);
-  tvmq_alloc_fail_at(0);
-  check_run("again", &s.network, false, NULL);
-  end(&s);
-}
-
-// The runtime reshapes a tensor in place, and prepares nothing.
-static void check_reshaped(void) {
-  struct scene s = BEGIN(false, "isa", "c");
-  CHECK(apply(&s) == kTfLiteOk, "%s", s.network.fake->error);
-  check_run("first", &s.network, false, NULL);
-  int *dims = s.network.graph->tensors[s.network.in].dims->data;
-  dims[1] = 1, dims[2] = NETWORK_H * NETWORK_H;
-  CHECK(fake_invoke(s.network.graph) == kTfLiteError, "an old shape");
-  CHECK(strstr(s.network.fake->error, "node 0 (CONV_2D) cannot run: its input was reshaped") != NULL, "%s", s.network.fake->error);
-  dims[1] = dims[2] = NETWORK_H;
-  s.network.fake->error[0] = '\0';
-  CHECK(fake_invoke(s.network.graph) == kTfLiteOk, "%s", s.network.fake->error);
-  end(&s);
-}
-
 // ---- lives
 
 static void check_interpreters(void) {
@@ -415,8 +388,6 @@ int main(void) {
   check_require_full();
   check_resize();
   check_bad_resize();
-  check_prepared_again();
-  check_reshaped();
   check_interpreters();
   check_same_address();
   check_subgraphs();

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cpu/plan/machine_file.h"
+#include "cpu/plan/select.h"
 #include "fake_network.h"
 #include "kernels/variants.h"
 #include "packing/weight_file.h"
-#include "plan/machine_file.h"
-#include "plan/select.h"
-#include "tuning/records.h"
+#include "records/records.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 

@@ -1,9 +1,9 @@
 // A line that is found gives its table at every input, and is found for nearly every table that a model may hold.
 #include <math.h>
 
+#include "arithmetic/stage.h"
 #include "exact/fit_line.h"
-#include "kernels/stage.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 static struct tvmq_byte_table table_of(enum tvmq_rounding rounding, double ratio, int32_t in_zero_point, int32_t out_zero_point) {

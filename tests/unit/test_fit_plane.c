@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "exact/fit_plane.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "support/oracle.h"
 #include "unit.h"
 

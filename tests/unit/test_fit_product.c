@@ -1,9 +1,9 @@
 // A multiplier that is found gives what float64 gives, and is found for nearly every scale that a model may hold.
 #include <math.h>
 
+#include "arithmetic/stage.h"
 #include "exact/fit_product.h"
-#include "kernels/stage.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 static int32_t wanted(double real, int64_t x, int32_t min, int32_t max) { return (int32_t)fmin(fmax(round((double)x * real), min), max); }

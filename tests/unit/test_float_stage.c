@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic/stage.h"
 #include "exact/float_stage.h"
-#include "kernels/stage.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 static float float_of(int32_t bits) {

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "fake_network.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fake_network.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "unit.h"
 
 static const char *describe_fully_connected(struct network *n, int weights_format, bool keep_num_dims, const int *in_dims, const int *filter_dims,

@@ -1,6 +1,6 @@
 #include "base/memory.h"
-#include "ops/conv/trim_filter.h"
-#include "ops/geometry.h"
+#include "cpu/ops/conv/trim_filter.h"
+#include "operators/geometry.h"
 #include "unit.h"
 
 // One axis; the other is 1 x 1 with a filter of 1.

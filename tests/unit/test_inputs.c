@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "fake_network.h"
-#include "ops/desc.h"
-#include "ops/op_names.h"
+#include "operators/desc.h"
+#include "operators/op_names.h"
 #include "tvmq_delegate.h"
 #include "unit.h"
 

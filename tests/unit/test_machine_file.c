@@ -1,8 +1,8 @@
 // Machine files: what is written reads back; what is wrong is refused with its line; what only other versions know is skipped.
 #include "base/memory.h"
+#include "cpu/plan/machine_file.h"
+#include "cpu/plan/select.h"
 #include "kernels/variants.h"
-#include "plan/machine_file.h"
-#include "plan/select.h"
 #include "unit.h"
 
 enum { ROOM = 1 << 15 };

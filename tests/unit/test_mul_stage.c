@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic/stage.h"
 #include "exact/mul_stage.h"
-#include "kernels/stage.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 static int64_t below(unsigned long long *state, int64_t n) { return (int64_t)(unit_random(state) >> 1) % n; }

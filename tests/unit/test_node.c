@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "fake_network.h"
 #include "host/delegate.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "tflite/abi_check.h"
 #include "tflite/node.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
-// Whether threads share a run (threads/pace.h), with times that are told instead of measured.
-#include "threads/pace.h"
+// Whether threads share a run (cpu/threads/pace.h), with times that are told instead of measured.
+#include "cpu/threads/pace.h"
 #include "unit.h"
 
 struct told {

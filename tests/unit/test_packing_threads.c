@@ -1,7 +1,7 @@
 // Threads that share the packing of a convolution make the same panels and promises as one.
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
-#include "ops/conv/conv.h"
+#include "cpu/ops/conv/conv.h"
 #include "packing/packed.h"
 #include "unit.h"
 

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
-#include "host/peak.h"
-#include "plan/select.h"
+#include "cpu/plan/peak.h"
+#include "cpu/plan/select.h"
 #include "unit.h"
 
 static const double MOST_RATE = 2048 * 6e9;  // of a core: AMX's multiply-accumulates a cycle, at a clock that no processor has

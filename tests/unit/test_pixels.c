@@ -1,7 +1,7 @@
 // Tables of pixels: every pointer is that of its point of the grid, or of padding. Of lines for those who read several points at a pointer, all that may be
 // read is there and is what it should be.
 #include "base/arith.h"
-#include "ops/pixels.h"
+#include "cpu/ops/pixels.h"
 #include "unit.h"
 
 enum { MOST_IN = 40, MOST_POINTS = 60, MOST_PIXEL = 8, MOST_REACH = 16 };

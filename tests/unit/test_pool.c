@@ -1,8 +1,8 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D: every reason for which they are refused; and means without a division.
 #include <math.h>
 
+#include "arithmetic/mean.h"
 #include "claims.h"
-#include "kernels/mean.h"
 
 #define MAX INT32_MAX
 

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "threads/profile.h"
+#include "cpu/threads/profile.h"
 #include "unit.h"
 
 static void check_times(void) {

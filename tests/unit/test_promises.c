@@ -1,6 +1,6 @@
 // Channels without weights: what replaces their bias, multiplier and shift gives the same output, on the short paths.
+#include "arithmetic/stage.h"
 #include "exact/promises.h"
-#include "kernels/stage.h"
 #include "unit.h"
 
 enum { FAR = 512 };  // beyond every byte, whatever the zero point

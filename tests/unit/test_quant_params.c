@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 static const struct {

@@ -2,8 +2,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "arithmetic/stage.h"
 #include "exact/reciprocal.h"
-#include "kernels/stage.h"
 #include "unit.h"
 
 static int32_t quantized(float quotient, int32_t zero_point, int32_t min, int32_t max) {

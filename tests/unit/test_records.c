@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "kernels/variants.h"
-#include "tuning/json.h"
-#include "tuning/records.h"
+#include "records/json.h"
+#include "records/records.h"
 #include "unit.h"
 
 enum { LINE = 1024 };

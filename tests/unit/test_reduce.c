@@ -5,7 +5,7 @@
 
 #include "claims.h"
 #include "fake_network.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 
 static const struct {
   struct tvmq_reduce_desc desc;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fake_network.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "unit.h"
 
 // The node's own shape is {6, 4}.

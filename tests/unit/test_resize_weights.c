@@ -1,7 +1,7 @@
 // The weights of RESIZE_BILINEAR along an axis: they add up to one, lie between neighbours, and are refused where the reference reads past the input or float32
 // rounds.
-#include "ops/claims/claim.h"
-#include "ops/resize_weights.h"
+#include "operators/claims/claim.h"
+#include "operators/resize_weights.h"
 #include "unit.h"
 
 static void check_axis(enum tvmq_type type, int32_t in, int32_t out, bool align_corners, bool half_pixel_centers, bool refused) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "ops/conv/rows.h"
+#include "cpu/ops/conv/rows.h"
 #include "support/guard.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 // Zipped rows lie as gemm.h has them, whatever the depths of a tap; nothing but the tiles is written. The range of pixels that rows read holds every pixel of
 // their windows, lies in the input, and is whole lines or part of one.
 #include "base/arith.h"
-#include "ops/conv/rows.h"
+#include "cpu/ops/conv/rows.h"
 #include "unit.h"
 
 enum { ROWS = 8, DEPTHS = 8, MAX_TILES = 2, MAX_TAPS = 3, MAX_K = 56, MARGIN = 64 };

@@ -2,7 +2,7 @@
 // estimate promises is checked by its properties, not by its formula.
 #include <math.h>
 
-#include "plan/select.h"
+#include "cpu/plan/select.h"
 #include "unit.h"
 
 // Sizes that networks have: few and many rows, channels and depths.

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "cpu/threads/threads.h"
 #include "processors.h"
-#include "threads/threads.h"
 #include "unit.h"
 
 // Each task adds one to what a task of the pass before has left. Nothing here is atomic, so that TSan sees a task that begins too early.

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "claims.h"
+#include "cpu/ops/op.h"
 #include "fake_network.h"
-#include "ops/op.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 
 static const struct {
   struct tvmq_shape_desc desc;

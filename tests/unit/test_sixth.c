@@ -1,4 +1,4 @@
-// A quotient by six, corrected from a product with a sixth (kernels/floats_neon.c): every mantissa, at both ends of the exponents and in between.
+// A quotient by six, corrected from a product with a sixth (kernels/arm64/floats_neon.c): every mantissa, at both ends of the exponents and in between.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

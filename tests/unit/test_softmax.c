@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "claims.h"
-#include "ops/reduce/softmax_s16.h"
+#include "cpu/ops/reduce/softmax_s16.h"
 
 static const struct {
   struct tvmq_softmax_desc desc;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "exact/softmax_exps.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 typedef __int128 wide;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic/stage.h"
 #include "exact/mul_stage.h"
-#include "kernels/stage.h"
-#include "ops/quant_params.h"
+#include "operators/quant_params.h"
 #include "unit.h"
 
 static unsigned in_float, all;

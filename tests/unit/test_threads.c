@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
+#include "cpu/threads/threads.h"
 #include "processors.h"
-#include "threads/threads.h"
 #include "unit.h"
 
 // ---- pthread_create, made to fail after `may_start` threads (linked with --wrap)

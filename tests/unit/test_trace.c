@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
-#include "threads/threads.h"
+#include "cpu/threads/threads.h"
 #include "unit.h"
 
 static void check_ring(void) {

@@ -4,10 +4,10 @@
 
 #include "claims.h"
 #include "cpu/machine.h"
+#include "cpu/ops/conv/phases.h"
 #include "fake_network.h"
-#include "ops/conv/phases.h"
-#include "ops/op_names.h"
-#include "ops/subpixels.h"
+#include "operators/op_names.h"
+#include "operators/subpixels.h"
 
 static const int8_t weights[5 * 3 * 3 * 4];
 static const int32_t bias[5];

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "fake_network.h"
-#include "host/turn_bytes.h"
-#include "ops/op_names.h"
+#include "graph/turn_bytes.h"
+#include "operators/op_names.h"
 #include "unit.h"
 
 enum { C = 3, SIZE = 8, MOST_NODES = 8 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fake_runtime.h"
-#include "ops/op_names.h"
+#include "operators/op_names.h"
 #include "tflite/variables.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ops/hybrid/weight_sums.h"
+#include "cpu/ops/hybrid/weight_sums.h"
 #include "support/random.h"
 #include "unit.h"
 

@@ -1,8 +1,8 @@
 // Maps cut into Winograd tiles: every output is in one tile, and the tiles that have a point are neighbours.
 #include <string.h>
 
+#include "cpu/ops/conv/winograd_tiles.h"
 #include "kernels/winograd.h"
-#include "ops/conv/winograd_tiles.h"
 #include "unit.h"
 
 enum { MAX_OUT = 14, MAX_BATCH = 2, MAX_TILES = MAX_BATCH * MAX_OUT * MAX_OUT };

@@ -39,7 +39,7 @@ class Ended(click.ClickException):
 
     def __init__(self, text: str, exit_code: int):
         super().__init__(text)
-        self.exit_code = exit_code
+        vars(self)["exit_code"] = exit_code  # click has it as a variable of the class
 
     def show(self, file: Any = None) -> None:
         del file

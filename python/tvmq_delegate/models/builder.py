@@ -130,8 +130,8 @@ class ModelBuilder:
     ) -> int:
         """Adds a tensor and returns its index.
 
-        `scale` is a number (per tensor), a sequence or an array (per channel, along `dimension`) or None (not quantized). `data` makes the tensor constant: an array of
-        `shape` whose values fit `dtype`, or bytes, which are taken as they are, whatever their length.
+        `scale` is a number (per tensor), a sequence or an array (per channel, along `dimension`) or None (not quantized). `data` makes the tensor constant: an
+        array of `shape` whose values fit `dtype`, or bytes, which are taken as they are, whatever their length.
         """
         record = Record(name=name, shape=tuple(int(n) for n in shape), type=enum_value("TensorType", dtype.upper()), buffer=0)
         if scale is not None:

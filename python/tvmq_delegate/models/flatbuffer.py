@@ -123,7 +123,7 @@ def snake_case(name: str) -> str:
 
 
 def _members(cls: type[Any]) -> dict[str, Any]:
-    """What the schema says of a class: Python's own attributes begin with an underscore, and each version has others."""
+    """Returns what the schema says of a class: Python's own attributes begin with an underscore, and each version has others."""
     return {name: value for name, value in vars(cls).items() if not name.startswith("_")}
 
 

@@ -1,0 +1,156 @@
+// The output stage, and fixed-point rescaling: the one definition of what x * multiplier * 2^(shift - 31) is, in the three roundings that `enum tvmq_rounding`
+// names, and for the int64 accumulators of 16x8. Every vector form equals these functions bit for bit.
+//
+// The multiplier is 0 or lies in [2^30, 2^31), so the doubling high multiply never meets the one product that saturates (-2^31 * -2^31).
+// shift is in [-31, 30]; a positive one shifts left.
+//
+//   reference  a = x * 2^left mod 2^32;  h = floor((a * m + 2^30) / 2^31);  h / 2^right, ties away from zero         gemmlowp, TFLite's reference kernels
+//   upward     the same a and h;         floor(h / 2^right + 1/2)                                                    sqrdmulh followed by srshl
+//   single     floor((x * m + 2^(30 - shift)) / 2^(31 - shift)) mod 2^32                                             TVM's fixed_point_multiply, TFLite built
+//                                                                                                                    with single rounding
+#pragma once
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/inline.h"
+
+enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
+#define TVMQ_ROUNDING_NAMES "reference|upward|single"  // in options and signatures
+
+// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in other
+// forms.
+struct tvmq_stage {
+  enum tvmq_rounding rounding;
+  bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
+  bool headroom;       // every accumulator is proven within +-2^30, every shift is >= -22 and the zero point fits int8: rounding and zero point may be added
+                       // before a right shift
+  bool fits_int16;     // every requantized value + zero point, unclamped, as int8 and as stored, is proven to fit int16: narrowing need not saturate
+  uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
+  int32_t zero_point;  // of the output as int8 (or int16)
+  int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
+  bool sums;           // none of the above: accumulators are stored as they are, int32 (TVMQ_SUMS)
+};
+TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // of kernels on bytes
+
+struct tvmq_scale {
+  int32_t multiplier, shift;  // Q31, >0 left, <=0 right
+};
+
+// Arithmetic modulo 2^32, which signed C leaves undefined.
+static inline int32_t tvmq_add_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+static inline int32_t tvmq_sub_wrap(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
+
+// Doubling high multiply: round(x * 2^left * multiplier / 2^31), ties up.
+static inline int32_t tvmq_high_multiply(int32_t x, int32_t multiplier, int32_t left) {
+  const int32_t shifted = (int32_t)((uint32_t)x << left);
+  return (int32_t)(((int64_t)shifted * multiplier + (INT64_C(1) << 30)) >> 31);
+}
+
+static inline int32_t tvmq_rescale_upward(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift > 0 ? shift : 0, right = left - shift;
+  const int64_t half = (INT64_C(1) << right) >> 1;
+  return (int32_t)((tvmq_high_multiply(x, multiplier, left) + half) >> right);
+}
+
+static inline int32_t tvmq_rescale_reference(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift > 0 ? shift : 0, right = left - shift;
+  const int64_t half = (INT64_C(1) << right) >> 1;
+  const int64_t high = tvmq_high_multiply(x, multiplier, left);
+  // One less than half turns a negative tie down, that is away from zero; without a right shift there is no tie.
+  return (int32_t)((high + half - (high < 0 && half != 0)) >> right);
+}
+
+static inline int32_t tvmq_rescale_single(int32_t x, int32_t multiplier, int32_t shift) {
+  return (int32_t)(((int64_t)x * multiplier + (INT64_C(1) << (30 - shift))) >> (31 - shift));
+}
+
+static inline int32_t tvmq_rescale(enum tvmq_rounding rounding, int32_t x, int32_t multiplier, int32_t shift) {
+  assert(multiplier >= 0 && shift >= -31 && shift <= 30);
+  switch (rounding) {
+    case TVMQ_ROUNDING_UPWARD:
+      return tvmq_rescale_upward(x, multiplier, shift);
+    case TVMQ_ROUNDING_SINGLE:
+      return tvmq_rescale_single(x, multiplier, shift);
+    case TVMQ_ROUNDING_REFERENCE:
+    default:
+      return tvmq_rescale_reference(x, multiplier, shift);
+  }
+}
+
+// int64 accumulators: the multiplier is rounded to 15 bits, so that the product of a 48-bit accumulator fits int64, and the result is rounded once whatever the
+// mode: floor((x * r + 2^(14 - shift)) / 2^(15 - shift)) mod 2^32. |x| <= 2^47, shift in [-31, 14].
+static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t shift) {
+  assert(multiplier >= 0 && shift >= -31 && shift <= 14);
+  assert(x >= -(INT64_C(1) << 47) && x <= INT64_C(1) << 47);
+  const int32_t reduced = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+  return (int32_t)((x * reduced + (INT64_C(1) << (14 - shift))) >> (15 - shift));
+}
+
+static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
+
+// A half, by which the greater of two scales is rescaled.
+static inline bool tvmq_is_half(struct tvmq_scale scale) { return scale.multiplier == 1 << 30 && scale.shift == 0; }
+
+// The output stage: accumulator -> element of the output tensor.
+static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t value = tvmq_rescale(stage->rounding, acc, multiplier, shift);
+  return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
+}
+
+// Whether the clamp is more than the range of bytes.
+static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
+
+// Whether ties go up, or might as well: reference rounding takes only a negative tie down, to a value that is at most 0 either way. With the zero point added
+// it is at most `min` where `min` is no less than the zero point (ReLU), and the clamp makes both the same. Nothing wraps, since a tie takes a right shift.
+static inline bool tvmq_stage_ties_up(const struct tvmq_stage *stage) {
+  return stage->rounding == TVMQ_ROUNDING_UPWARD || (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min >= stage->zero_point);
+}
+
+// A panel in float form (TVMQ_FLOAT_STAGE) has -slope for each multiplier, which no multiplier is, being no less than 0, and the intercept for each shift, both
+// as the bits of a float32. A result is the integer nearest to slope * acc + intercept, ties to even, the product not rounded by itself. Where ties go away
+// from zero on both of its sides that is odd in acc, the intercept, at least 0, taking acc's sign, and the zero point is added behind; else acc counts from the
+// accumulator that gives 0, zero point included.
+static inline bool tvmq_stage_is_odd(const struct tvmq_stage *stage) { return stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min < stage->zero_point; }
+
+static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd, int32_t acc) {
+  const float x = (float)acc;
+  return (int32_t)lrintf(fmaf(slope, x, is_odd ? copysignf(intercept, x) : intercept));
+}
+
+// A panel in fused form (TVMQ_FUSED_STAGE) has -slope for each multiplier, too, and for each shift an addend, which has the zero point and the flip; its
+// accumulators are the bits of float32 numbers. A result, as it is stored, is the lowest 16 bits of the sum, saturated to the output's type, whose own range
+// the clamp is (exact/fused_line.h).
+static inline int32_t tvmq_fused_value(float slope, float addend, int32_t acc) {
+  float x;
+  memcpy(&x, &acc, sizeof x);
+  x = fmaf(slope, x, addend);
+  memcpy(&acc, &x, sizeof acc);
+  return (int16_t)acc;
+}
+
+static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t value = tvmq_rescale_s64(acc, multiplier, shift);
+  return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
+}
+
+// Affine quantization without the zero point: a quotient rounded half away from zero, as int32. Beyond int32 the reference does what the machine's conversion
+// instruction does, so this does too: Arm saturates and takes NaN as 0, x86 gives -2^31 for either.
+static inline int32_t tvmq_round_f32(float value) {
+  if (value >= -0x1p31f && value < 0x1p31f) {
+    const int32_t truncated = (int32_t)value;
+    const float rest = value - (float)truncated;  // exact: from 2^23 on value is whole
+    return truncated + (rest >= 0.5f) - (rest <= -0.5f);
+  }
+#if defined(__aarch64__)
+  return value >= 0 ? INT32_MAX : value < 0 ? INT32_MIN : 0;
+#else
+  return INT32_MIN;
+#endif
+}
+
+static inline int32_t tvmq_quantize_f32(float x, float scale) { return tvmq_round_f32(x / scale); }

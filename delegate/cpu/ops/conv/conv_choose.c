@@ -1,0 +1,237 @@
+// The choice among the ways of computing a convolution, their kernels, blocks and flips.
+#include <math.h>
+
+#include "base/arith.h"
+#include "cpu/ops/conv/conv.h"
+#include "cpu/ops/conv/conv_direct.h"
+#include "cpu/ops/conv/conv_matrix.h"
+#include "cpu/ops/conv/conv_table.h"
+#include "cpu/ops/conv/conv_winograd.h"
+
+// The one list of them.
+static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,         &tvmq_conv_by_im2col, &tvmq_conv_by_matrix,  &tvmq_conv_by_padding,
+                                                   &tvmq_conv_by_matrix_im2col, &tvmq_conv_direct,    &tvmq_conv_by_winograd};
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+// Blocks that are listed for each way and kernel.
+enum { LISTED_BLOCKS = 3 };
+
+// A window that is the whole image is a vector: its taps lie side by side, as one of all their channels.
+static void flatten(struct tvmq_conv_desc *d, const struct tvmq_geometry *g) {
+  const bool is_padded = g->pad_top > 0 || g->pad_left > 0, is_dense = d->dilation_h == 1 && d->dilation_w == 1 && d->filter_c == d->in_c && !d->depthwise;
+  if (is_padded || !is_dense || d->filter_h != d->in_h || d->filter_w != d->in_w || g->out_h > 1 || g->out_w > 1) return;
+  d->in_c = d->filter_c = d->in_h * d->in_w * d->in_c;
+  d->in_h = d->in_w = d->filter_h = d->filter_w = d->stride_h = d->stride_w = 1;
+}
+
+const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_conv_problem *problem) {
+  *problem = (struct tvmq_conv_problem){
+      .kept = *desc,
+      .quant = tvmq_conv_quant(desc, env->rounding),
+      .element_bytes = tvmq_conv_element_bytes(desc),
+      .stored_bytes = tvmq_conv_stored_bytes(desc),
+      .groups = (size_t)desc->in_c / (size_t)desc->filter_c,
+  };
+  const char *why = tvmq_geometry(desc, &problem->geometry);
+  if (why) return why;
+  problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
+  problem->trim = tvmq_trim(&problem->kept, &problem->geometry);
+  problem->desc = problem->kept;
+  flatten(&problem->desc, &problem->geometry);
+  problem->group_n = (size_t)desc->out_c / problem->groups;
+  problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
+  problem->macs = (uint64_t)problem->m * (uint64_t)desc->out_c * (uint64_t)desc->filter_h * (uint64_t)desc->filter_w * (uint64_t)desc->filter_c;
+  return NULL;
+}
+
+// Sets what all ways have alike, but for blocks and flip. False: the weights do not fit into memory.
+static bool set_panels(const struct tvmq_conv_problem *problem, struct tvmq_conv_choice *choice) {
+  size_t depth, bytes;
+  choice->panels = tvmq_ceil_div(problem->group_n, choice->variant->layout.nr);
+  return tvmq_mul_size(choice->n_taps, choice->k, &depth) && tvmq_panel_layout(&choice->variant->layout, depth, &choice->panel) &&
+         tvmq_mul_size(choice->panels * problem->groups, choice->panel.size, &bytes);
+}
+
+// The best of a way with what the target leaves. False: it has none.
+static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target,
+                      struct tvmq_conv_choice *choice) {
+  *choice = way->choose(problem, env, target);
+  choice->way = way;
+  return choice->variant != NULL && set_panels(problem, choice);
+}
+
+// Estimated in the best blocks, until the last of the threads is done.
+static float block_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
+  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  // The work may be one of several waves.
+  return tvmq_best_blocks(&work, env->machine, tvmq_threads_count(env->threads)).cycles * choice->cycles / work.cycles;
+}
+
+// By which ways are compared. One that splits badly, such as Winograd with few tiles, may be the cheapest on one thread and not on two.
+static float shared_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
+  return tvmq_threads_count(env->threads) == 1 ? choice->cycles : block_cycles(problem, env, choice);
+}
+
+// Returns a lower bound for all blocks: one thread does everything, or the last one done has an even share and finds out that it is the last. Estimates are
+// rounded, each of some dozen operations by less than 2^-23.
+static float least_cycles(const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
+  const float rounded = 1 - 0x1p-16f, share = choice->cycles / (float)tvmq_threads_count(env->threads) + env->machine->done_cycles;
+  return rounded * (fminf(choice->cycles, share) + env->machine->task_cycles);
+}
+
+// On one thread a way knows its cheapest kernel; on several each is asked, as another one may split better.
+static bool asks_each(const struct tvmq_env *env) { return tvmq_threads_count(env->threads) > 1 && tvmq_target(env).only == NULL; }
+
+static bool may_multiply(const struct tvmq_conv_way *way, const struct tvmq_variant *variant, const struct tvmq_target *target) {
+  const bool allowed = target->only == NULL || target->only == variant;
+  return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & way->required) == way->required && (variant->flags & way->excluded) == 0;
+}
+
+// The cheapest of a way, and its cycles until the last thread is done. Kernels that no blocks would bring below `limit` are not asked. False: it has none.
+static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, float limit,
+                          struct tvmq_conv_choice *best, float *least) {
+  const struct tvmq_target target = tvmq_target(env);
+  if (!asks_each(env)) {
+    const bool found = choose_by(way, problem, env, &target, best);
+    if (found) *least = shared_cycles(problem, env, best);
+    return found;
+  }
+  *least = INFINITY;
+  const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(way, problem));
+  for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // of equals the last is the most specific
+    struct tvmq_conv_choice choice;
+    struct tvmq_target only = target;
+    only.only = --v;
+    if (!may_multiply(way, v, &target) || !choose_by(way, problem, env, &only, &choice)) continue;
+    if (least_cycles(env, &choice) > fminf(limit, *least)) continue;
+    const float cycles = shared_cycles(problem, env, &choice);
+    if (cycles >= *least) continue;
+    *best = choice;
+    *least = cycles;
+  }
+  return *least < INFINITY;
+}
+
+// Cycles that the choice takes at most: those of what one thread takes least for, shared. INFINITY: nothing is known.
+static float most_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish) {
+  const struct tvmq_target target = tvmq_target(env);
+  struct tvmq_conv_choice best = {.cycles = INFINITY};
+  for (size_t i = 0; i < N_WAYS && asks_each(env); i++) {
+    struct tvmq_conv_choice choice;
+    if (!tvmq_way_allowed(wish, ways[i]->id) || ways[i]->is_exact || !choose_by(ways[i], problem, env, &target, &choice)) continue;
+    if (choice.cycles < best.cycles) best = choice;
+  }
+  return best.variant != NULL ? shared_cycles(problem, env, &best) : INFINITY;
+}
+
+// The cheapest of the ways that are allowed.
+static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
+  const float limit = most_cycles(problem, env, wish);
+  float least = INFINITY;
+  best->variant = NULL;
+  for (size_t i = 0; i < N_WAYS; i++) {
+    struct tvmq_conv_choice choice;
+    float cycles;
+    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_shared(ways[i], problem, env, limit, &choice, &cycles)) continue;
+    if (best->variant && cycles >= least) continue;
+    if (ways[i]->is_exact && !ways[i]->is_exact(problem)) continue;
+    *best = choice;
+    least = cycles;
+  }
+  return best->variant != NULL;
+}
+
+static enum tvmq_flip best_flip(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine) {
+  return choice->may_flip && choice->way->pays_flipping(problem, choice, machine) ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES;
+}
+
+const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  struct tvmq_choice winograd = wish;
+  winograd.way = TVMQ_WAY_WINOGRAD;
+  const bool forced = wish.way == TVMQ_WAY_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_way(problem, env, &winograd, choice);
+  if (!forced && !choose_way(problem, env, &wish, choice)) return env->wish ? "not legal here: this way or kernel" : "no kernel for this combination of types";
+  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, &choice->blocks, 1) == 0)
+    return "not legal here: blocks of this many rows or panels";
+  if (wish.flip == TVMQ_FLIP_COPY && !choice->may_flip) return "not legal here: there is nothing to flip, or no table of rows";
+  choice->flip = wish.flip != TVMQ_FLIP_ANY ? wish.flip : best_flip(problem, choice, env->machine);
+  return NULL;
+}
+
+float tvmq_conv_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  struct tvmq_env rows = *env;
+  rows.winograd = TVMQ_WINOGRAD_OFF;  // it would read the weights
+  struct tvmq_conv_problem problem;
+  struct tvmq_conv_choice choice;
+  return tvmq_conv_describe(desc, env, &problem) == NULL && tvmq_conv_choose(&problem, &rows, &choice) == NULL ? choice.cycles : INFINITY;
+}
+
+float tvmq_conv_shared_cycles(const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  struct tvmq_conv_desc unknown = *desc;
+  unknown.filter = NULL;
+  enum tvmq_exactness by_winograd = TVMQ_EXACT;
+  struct tvmq_conv_problem problem;
+  struct tvmq_conv_choice choice;
+  if (tvmq_conv_describe(&unknown, env, &problem) != NULL) return INFINITY;
+  problem.by_winograd = &by_winograd;
+  return tvmq_conv_choose(&problem, env, &choice) == NULL ? block_cycles(&problem, env, &choice) : INFINITY;
+}
+
+// ---- candidates
+
+void tvmq_conv_sign(const union tvmq_desc *whole, const struct tvmq_env *env, struct tvmq_text *text) {
+  const struct tvmq_conv_desc *d = &whole->conv;
+  struct tvmq_conv_problem problem;
+  if (d->in_type == TVMQ_TYPE_F32 || tvmq_conv_describe(d, env, &problem) != NULL) return;
+  struct tvmq_geometry geometry;  // before the filter was trimmed
+  tvmq_geometry(d, &geometry);
+  tvmq_say(text, " in=%s[%d,%d,%d,%d] filter=%s[%d,%d,%d] out=%s[%d,%d,%d] stride=%d,%d dilation=%d,%d pad=%d,%d", tvmq_type_name(d->in_type), d->batch,
+           d->in_h, d->in_w, d->in_c, tvmq_type_name(d->filter_type), d->filter_h, d->filter_w, d->filter_c, tvmq_type_name(d->out_type), geometry.out_h,
+           geometry.out_w, d->out_c, d->stride_h, d->stride_w, d->dilation_h, d->dilation_w, geometry.pad_top, geometry.pad_left);
+  if (tvmq_conv_acc_bytes(d) > 4) tvmq_say(text, " acc=s64");
+  if (problem.quant.filter_zero_point != 0) tvmq_say(text, " filter_zero_point");
+  if (problem.excluded != 0) tvmq_say(text, " least_weights");
+}
+
+// All blocks and flips of a way with a kernel. Blocks are worth what the estimate for all threads says of them.
+static void list_blocks(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice, struct tvmq_choices *choices) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  const float cycles = shared_cycles(problem, env, choice);
+  struct tvmq_blocks blocks[LISTED_BLOCKS];
+  const size_t n = tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, blocks, LISTED_BLOCKS);
+  for (size_t i = 0; i < n; i++) {
+    choice->blocks = blocks[i];
+    const enum tvmq_flip best = best_flip(problem, choice, env->machine), other = best == TVMQ_FLIP_COPY ? TVMQ_FLIP_USES : TVMQ_FLIP_COPY;
+    struct tvmq_choice found = {.way = choice->way->id,
+                                .variant = choice->variant,
+                                .flip = best,
+                                .rows = blocks[i].rows,
+                                .panels = blocks[i].panels,
+                                .cycles = cycles * blocks[i].cycles / blocks[0].cycles};
+    if (wish.flip == TVMQ_FLIP_ANY || wish.flip == best) tvmq_choices_add(choices, &found);
+    found.flip = other;
+    if (choice->may_flip && (wish.flip == TVMQ_FLIP_ANY || wish.flip == other)) tvmq_choices_add(choices, &found);
+  }
+}
+
+void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_choices *choices) {
+  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  enum tvmq_exactness by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  struct tvmq_conv_problem problem;
+  if (desc->in_type == TVMQ_TYPE_F32 || tvmq_conv_describe(desc, env, &problem) != NULL) return;
+  problem.by_winograd = &by_winograd;
+  for (size_t i = 0; i < N_WAYS; i++) {
+    if (!tvmq_way_allowed(&wish, ways[i]->id)) continue;
+    const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(ways[i], &problem));
+    for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // of equals the last is the most specific
+      struct tvmq_target target = tvmq_target(env);
+      struct tvmq_conv_choice choice;
+      if (!may_multiply(ways[i], --v, &target)) continue;
+      target.only = v;
+      if (!choose_by(ways[i], &problem, env, &target, &choice) || (ways[i]->is_exact && !ways[i]->is_exact(&problem))) continue;
+      list_blocks(&problem, env, &choice, choices);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+#include "cpu/ops/conv/conv_quant.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "arithmetic/stage.h"
+#include "cpu/plan/select.h"
+#include "exact/float_stage.h"
+#include "exact/promises.h"
+#include "operators/quant_params.h"
+#include "operators/turn.h"
+
+struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding) {
+  if (desc->scaling == TVMQ_SCALING_FLOAT64 && rounding == TVMQ_ROUNDING_REFERENCE) rounding = TVMQ_ROUNDING_SINGLE;
+  struct tvmq_conv_quant q = {
+      .in_flip = tvmq_flip_to_s8(desc->in_type),
+      .filter_flip = tvmq_flip_to_s8(desc->filter_type),
+      .stage = {.rounding = rounding, .right_shifts = true, .headroom = true, .fits_int16 = true, .flip = tvmq_flip_to_s8(desc->out_type)},
+  };
+  q.stage.sums = desc->out_type == TVMQ_TYPE_S32;
+  q.in_zero_point = desc->in.zero_point - q.in_flip;
+  q.filter_zero_point = desc->filter_zero_point - q.filter_flip;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &q.stage.min, &q.stage.max);
+  q.stage.min -= q.stage.flip;
+  q.stage.max -= q.stage.flip;
+  q.stage.zero_point = desc->out.zero_point - q.stage.flip;
+  return q;
+}
+
+static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
+  if (!desc->bias) return 0;
+  // Bytes, because a file may place the buffer anywhere.
+  const uint8_t *bytes = desc->bias;
+  if (desc->bias_type == TVMQ_TYPE_S64) {
+    int64_t bias;
+    memcpy(&bias, bytes + channel * sizeof bias, sizeof bias);
+    return bias;
+  }
+  int32_t bias;
+  memcpy(&bias, bytes + channel * sizeof bias, sizeof bias);
+  return bias;
+}
+
+void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, enum tvmq_form form,
+                     const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params) {
+  const bool wide = desc->in_type == TVMQ_TYPE_S16;
+  const int32_t in_min = wide ? INT16_MIN : INT8_MIN, in_max = wide ? INT16_MAX : INT8_MAX;
+  struct tvmq_accumulators accumulators[TVMQ_MAX_NR] = {{0}};
+  assert(n <= TVMQ_MAX_NR);
+  for (size_t j = 0; j < n; j++) {
+    const struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
+    accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
+    params[j] = (struct tvmq_channel_params){.bias = folded.bias};
+    if (quant->stage.sums) continue;
+    if (j == 0 || desc->n_filter_scales > 1) {
+      tvmq_conv_multiplier(desc, (int32_t)(first + j), &params[j].multiplier, &params[j].shift);
+    } else {
+      params[j].multiplier = params[0].multiplier;
+      params[j].shift = params[0].shift;
+    }
+  }
+  if (quant->stage.sums) return;
+  for (size_t j = 0; j < n && !wide; j++) tvmq_settle_constant(&accumulators[j], quant->stage.rounding, &params[j]);
+  if (tvmq_float_panel(form, &quant->stage, accumulators, params, n)) return;
+  if (wide) stage->fits_int16 = false;
+  for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
+}
+
+enum tvmq_form tvmq_conv_form(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {
+  return results >= machine->float_results ? tvmq_form_of(variant) : TVMQ_FORM_FIXED;
+}
+
+// The number of weights of a depthwise channel that are -128.
+static size_t min_weights(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, size_t o) {
+  const struct tvmq_channel channel = tvmq_conv_channel(desc, quant, desc->filter, o);
+  size_t n = 0;
+  for (size_t t = 0; t < channel.n_taps; t++) n += (int8_t)(channel.weights[t * channel.tap_stride] ^ channel.flip) == INT8_MIN;
+  return n;
+}
+
+uint32_t tvmq_conv_excluded_flags(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, uint32_t cpu) {
+  if (!desc->filter || !tvmq_any_has(TVMQ_NO_MIN_WEIGHT, cpu)) return 0;  // the weights need not be read
+  const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
+  if (!memchr(desc->filter, 0x80 ^ quant->filter_flip, n)) return 0;
+  if (!desc->depthwise) return TVMQ_NO_MIN_WEIGHT;
+  for (size_t o = 0; o < (size_t)desc->out_c; o++) {
+    if (min_weights(desc, quant, o) > 1) return TVMQ_NO_MIN_WEIGHT;
+  }
+  return 0;
+}
+
+size_t tvmq_conv_element_bytes(const struct tvmq_conv_desc *desc) { return desc->in_type == TVMQ_TYPE_S16 ? 2 : 1; }
+
+size_t tvmq_conv_stored_bytes(const struct tvmq_conv_desc *desc) { return desc->out_type == TVMQ_TYPE_S32 ? sizeof(int32_t) : tvmq_conv_element_bytes(desc); }

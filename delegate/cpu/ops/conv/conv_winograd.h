@@ -1,0 +1,6 @@
+// The way of computing a convolution by Winograd (conv.h).
+#pragma once
+
+#include "cpu/ops/conv/conv.h"
+
+extern const struct tvmq_conv_way tvmq_conv_by_winograd;

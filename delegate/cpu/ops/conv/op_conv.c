@@ -1,0 +1,259 @@
+// CONV_2D and FULLY_CONNECTED: the frame around the ways of computing it (conv.h).
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "cpu/ops/conv/conv.h"
+#include "cpu/ops/conv/conv_key.h"
+#include "cpu/ops/conv/rows.h"
+#include "operators/claims/claim.h"
+#include "packing/packed.h"
+
+// The output channels of panel `p`, and the first of them; returns how many.
+static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, size_t p, size_t *first, struct tvmq_channel *channels) {
+  const size_t nr = c->choice.variant->layout.nr, in_group = p % c->choice.panels * nr, n = tvmq_min(c->problem.group_n - in_group, nr);
+  *first = p / c->choice.panels * c->problem.group_n + in_group;
+  for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&c->problem.desc, &c->problem.quant, filter, *first + j);
+  return n;
+}
+
+// The weights at hand, and room for each thread and each panel.
+struct packing {
+  const struct tvmq_conv *conv;
+  const uint8_t *filter;
+  struct tvmq_channel_params *params;  // of all channels
+  struct tvmq_channel *channels;       // of a panel, for each thread
+  uint32_t *promises;                  // of each panel
+  uint8_t *panels;
+};
+
+static void pack_panel(void *context, struct tvmq_task task) {
+  const struct packing *packing = context;
+  const struct tvmq_conv *c = packing->conv;
+  struct tvmq_channel *channels = packing->channels + (size_t)task.thread * c->choice.variant->layout.nr;
+  struct tvmq_stage stage = c->problem.quant.stage;
+  size_t first;
+  const size_t n = panel_channels(c, packing->filter, task.index, &first, channels);
+  struct tvmq_channel_params *params = packing->params + first;
+  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->form, channels, first, n, &stage, params);
+  packing->promises[task.index] = tvmq_promises_of(&stage);
+  c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
+}
+
+// Threads share what takes longer than waking them. A trace is of inferences alone.
+static struct tvmq_threads *packing_threads(const struct tvmq_conv *c, size_t n_panels) {
+  enum { LEAST_BYTES = 1 << 16 };
+  return n_panels * c->choice.panel.size >= LEAST_BYTES && !tvmq_threads_traced(c->threads) ? c->threads : NULL;
+}
+
+// Packs the part of the filter that is kept. The weights promise what all panels do. False: out of memory.
+static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
+  const struct tvmq_conv *c = context;
+  const size_t n_panels = c->choice.panels * c->problem.groups, n_threads = (size_t)tvmq_threads_count(c->threads);
+  uint8_t *copy = NULL;
+  struct packing packing = {
+      .conv = c,
+      .filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.kept, false, &copy),
+      .params = tvmq_alloc((size_t)c->problem.desc.out_c * sizeof *packing.params),
+      .channels = tvmq_alloc(n_threads * c->choice.variant->layout.nr * sizeof *packing.channels),
+      .promises = tvmq_alloc(n_panels * sizeof *packing.promises),
+      .panels = panels,
+  };
+  const bool complete = packing.filter && packing.params && packing.channels && packing.promises;
+  if (complete) tvmq_threads_run(packing_threads(c, n_panels), n_panels, pack_panel, &packing);
+  *promises = UINT32_MAX;
+  for (size_t p = 0; complete && p < n_panels; p++) *promises &= packing.promises[p];
+  tvmq_free(packing.params);
+  tvmq_free(packing.channels);
+  tvmq_free(packing.promises);
+  if (packing.filter) tvmq_free(copy);
+  return complete;
+}
+
+static struct tvmq_arrangement arrangement_of(const struct tvmq_conv *c) {
+  return (struct tvmq_arrangement){
+      .layout = &c->choice.variant->layout,
+      .packer = c->choice.way->method->packer,
+      .form = c->form,
+      .n_taps = c->choice.n_taps,
+      .k = c->choice.k,
+      .panels = c->choice.panels * c->problem.groups,
+      .panel_bytes = c->choice.panel.size,
+  };
+}
+
+// Padding lasts as long as the weights, while a piece may become the whole window where an input of its size is flattened.
+static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
+  const struct tvmq_conv_desc *desc = &c->problem.kept;
+  const size_t window_bytes = (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
+  const size_t padding_bytes = tvmq_max(window_bytes, TVMQ_ROWS_MOVE);
+  struct tvmq_key key = {{0}};
+  c->form = tvmq_conv_form(c->choice.variant, env->machine, c->problem.m);
+  const struct tvmq_arrangement arrangement = arrangement_of(c);
+  const bool has_key = tvmq_conv_key(&c->problem.kept, &c->problem.trim, &arrangement, env, &key);
+  c->weights = tvmq_conv_weights(&key, has_key, c->choice.panels * c->problem.groups * c->choice.panel.size, env, fill, c);
+  c->padding = tvmq_alloc_unset(padding_bytes);
+  if (!c->weights || !c->padding) return "out of memory";
+  c->packed = c->weights->panels;
+  c->stage = tvmq_stage_promised(&c->problem.quant.stage, c->weights->promises);
+  memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
+  return NULL;
+}
+
+// Charges the operator's share of the budget for transformed weights.
+static void charge(struct tvmq_conv *c, size_t bytes) {
+  c->budget->used += bytes - c->charged;
+  c->charged = bytes;
+}
+
+static void drop_weights(struct tvmq_conv *c) {
+  tvmq_packed_release(c->weights);
+  tvmq_free(c->padding);
+  c->weights = NULL;
+  c->packed = c->padding = NULL;
+}
+
+static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
+  return tvmq_conv_same_weights(&a->problem.kept, &a->problem.trim, &b->problem.kept, &b->problem.trim);
+}
+
+// The weights that `a` has packed serve `b`.
+static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
+  const struct tvmq_arrangement of_a = arrangement_of(a), of_b = arrangement_of(b);
+  return same_weights(a, b) && tvmq_form_serves(a->form, b->choice.variant) && tvmq_same_arrangement(&of_a, &of_b);
+}
+
+static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_conv old = *c;
+  c->threads = env->threads;
+  c->scratch = env->scratch;
+  const char *why = tvmq_conv_describe(desc, env, &c->problem);
+  if (why) return why;
+  c->budget = env->transformed;
+  charge(c, 0);  // what it has is its to keep
+  if (!same_weights(&old, c)) c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  c->problem.by_winograd = &c->by_winograd;
+  why = tvmq_conv_choose(&c->problem, env, &c->choice);
+  if (why) return why;
+  charge(c, c->choice.transformed_bytes);
+
+  if (!c->packed || !same_packing(&old, c)) {
+    drop_weights(c);
+    why = pack(c, env);
+    if (why) return why;
+    c->packs++;
+  }
+  c->shared_bytes = 0;
+  tvmq_free(c->plan);
+  c->plan = tvmq_alloc(c->choice.way->method->plan_bytes);
+  if (!c->plan) return "out of memory";
+  c->run_task = c->choice.way->method->run_task;
+  why = c->choice.way->method->plan(c, env);
+  if (why) return why;
+  return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
+}
+
+// ---- the class
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct tvmq_conv));
+  struct tvmq_conv *c = (struct tvmq_conv *)*op;
+  if (!c) return "out of memory";
+  const char *why = replan(c, &desc->conv, env);
+  if (!why) return NULL;
+  drop_weights(c);
+  c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
+  if (c->budget) charge(c, 0);
+  return why;
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct tvmq_conv *c = (const struct tvmq_conv *)op;
+  return c->choice.way->method->n_tasks(c, pass);
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct tvmq_conv *c = (const struct tvmq_conv *)op;
+  c->run_task(c, pass, task);
+}
+
+static void release(struct tvmq_op *op) {
+  struct tvmq_conv *c = (struct tvmq_conv *)op;
+  if (!c) return;
+  drop_weights(c);
+  if (c->budget) charge(c, 0);
+  tvmq_free(c->plan);
+  tvmq_free(c);
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct tvmq_conv *c = (const struct tvmq_conv *)op;
+  *out = (struct tvmq_op_info){
+      .kernel = c->choice.variant->name,
+      .algorithm = c->choice.way->name(c),
+      .packed_bytes = c->choice.panels * c->problem.groups * c->choice.panel.size,
+      .scratch_bytes = c->shared_bytes + c->slice_bytes * (size_t)tvmq_threads_count(c->threads),
+      .macs = c->problem.macs,
+      .choice = {.way = c->choice.way->id,
+                 .variant = c->choice.variant,
+                 .flip = c->choice.flip,
+                 .rows = c->choice.blocks.rows,
+                 .panels = c->choice.blocks.panels,
+                 .cycles = c->choice.cycles},
+      .transformed_bytes = c->charged,
+      .packs = c->packs,
+  };
+  tvmq_layout_name(&c->choice.variant->layout, out->packing, sizeof out->packing);
+}
+
+bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (pad->border.value != pad->zero_point) return false;
+  options->conv.border = pad->border;
+  return true;
+}
+
+enum tvmq_turning tvmq_conv_turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in) tvmq_turn_tensor(&desc->conv.in_type, &desc->conv.in.zero_point);
+  if (out) tvmq_turn_tensor(&desc->conv.out_type, &desc->conv.out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
+const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return desc->conv.in_type == TVMQ_TYPE_F32 ? &tvmq_op_hybrid : NULL;
+}
+
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  struct tvmq_choices choices = {.list = list, .max = max};
+  tvmq_conv_list(&desc->conv, env, &choices);
+  return choices.n;
+}
+
+const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
+                                           .claim_fast_math = tvmq_claim_fast_math_conv,
+                                           .candidates = candidates,
+                                           .sign = tvmq_conv_sign,
+                                           .computed_by = tvmq_conv_computed_by,
+                                           .plan = plan,
+                                           .n_tasks = n_tasks,
+                                           .run_task = run_task,
+                                           .release = release,
+                                           .info = info,
+                                           .set_border = tvmq_conv_set_border,
+                                           .turn = tvmq_conv_turn,
+                                           .runs_epilogue = true};
+
+// Without a border: its rows are not pixels side by side.
+const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
+                                                      .claim_fast_math = tvmq_claim_fast_math_conv,
+                                                      .candidates = candidates,
+                                                      .sign = tvmq_conv_sign,
+                                                      .computed_by = tvmq_conv_computed_by,
+                                                      .plan = plan,
+                                                      .n_tasks = n_tasks,
+                                                      .run_task = run_task,
+                                                      .release = release,
+                                                      .info = info,
+                                                      .turn = tvmq_conv_turn};

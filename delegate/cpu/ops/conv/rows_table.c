@@ -1,0 +1,140 @@
+// Row tables (rows.h). All of it is compiled for constant `mr`: whole tiles are then written without a loop, and what divides is a shift.
+#include <string.h>
+
+#include "base/inline.h"
+#include "cpu/ops/conv/rows.h"
+#include "cpu/ops/conv/rows_windows.h"
+
+// Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
+struct place {
+  const void **cells;
+  size_t r, tile_pointers;
+};
+
+// Pixels are numbers here: some lie outside of the image until they are replaced.
+TVMQ_INLINE void put_one(struct place *place, size_t mr, uintptr_t pixel) {
+  place->cells[place->r] = (const void *)pixel;
+  if (++place->r < mr) return;
+  place->r = 0;
+  place->cells += place->tile_pointers;
+}
+
+TVMQ_INLINE void put(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
+  for (; n > 0 && place.r > 0; n--, pixel += step) put_one(&place, mr, pixel);
+  for (; n >= mr; n -= mr, place.cells += place.tile_pointers) {
+    for (size_t r = 0; r < mr; r++, pixel += step) place.cells[r] = (const void *)pixel;
+  }
+  for (; n > 0; n--, pixel += step) put_one(&place, mr, pixel);
+}
+
+TVMQ_INLINE void put_few(struct place place, size_t mr, size_t n, uintptr_t pixel, size_t step) {
+  for (; n > 0; n--, pixel += step) put_one(&place, mr, pixel);
+}
+
+TVMQ_INLINE struct place place_at(const struct place *place, size_t mr, size_t i) {
+  const size_t r = place->r + i;
+  return (struct place){.cells = place->cells + r / mr * place->tile_pointers, .r = r % mr, .tile_pointers = place->tile_pointers};
+}
+
+// One piece of the run's pixels goes to `place`: for pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
+TVMQ_INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside,
+                            size_t step, struct place place) {
+  const uintptr_t other = (uintptr_t)outside;
+  const bool any_inside = s.begin < s.end;
+  // All as if they were inside, so that tiles stay whole; then the few that are not.
+  put(place, mr, n, any_inside ? (uintptr_t)line + (uintptr_t)x * rows->pixel_bytes : other, any_inside ? rows->stride_w * rows->pixel_bytes : step);
+  if (!any_inside) return;
+  put_few(place, mr, s.begin, other, step);
+  if (s.end < n) put_few(place_at(&place, mr, s.end), mr, n - s.end, other + s.end * step, step);
+}
+
+// Makes a whole tile of the last one.
+TVMQ_INLINE void complete(const void **table, size_t n, size_t mr, size_t n_pieces) {
+  const size_t rest = n % mr, missing = mr - rest, tile_pointers = n_pieces * mr;
+  if (rest == 0) return;
+  const void **cells = table + n / mr * tile_pointers;
+  for (size_t piece = 0; piece < n_pieces; piece++, cells += mr) {
+    if (n < mr) {
+      for (size_t r = rest; r < mr; r++) cells[r] = cells[rest - 1];
+    } else {
+      for (size_t r = mr; r-- > missing;) cells[r] = cells[r - missing];
+      for (size_t r = 0; r < missing; r++) cells[r] = (cells - tile_pointers)[rest + r];
+    }
+  }
+}
+
+TVMQ_INLINE const void **cell_at(const void **table, size_t n_pieces, size_t mr, size_t m, size_t piece) {
+  return table + (m / mr * n_pieces + piece) * mr + m % mr;
+}
+
+// Pieces that the output line above reads too, where lines are whole tiles: its pointers stand `back` before these.
+TVMQ_INLINE void put_above(struct place place, size_t mr, size_t n, size_t back) {
+  for (; n > 0 && place.r > 0; n--) put_one(&place, mr, (uintptr_t)(place.cells - back)[place.r]);
+  for (; n >= mr; n -= mr, place.cells += place.tile_pointers) memcpy(place.cells, place.cells - back, mr * sizeof *place.cells);
+  for (; n > 0; n--) put_one(&place, mr, (uintptr_t)(place.cells - back)[place.r]);
+}
+
+// Pieces of the run's pixels outside `whole` that the output line above reads too, `step` pieces further on: they have been copied for it.
+TVMQ_INLINE void put_again(const struct tvmq_rows *rows, const void **table, size_t n_pieces, size_t mr, size_t m, size_t n, struct span whole, size_t piece,
+                           size_t step) {
+  for (size_t i = 0; i < n; i++) {
+    if (i == whole.begin) i = whole.end;
+    if (i >= n) break;
+    *cell_at(table, n_pieces, mr, m + i, piece) = *cell_at(table, n_pieces, mr, m + i - rows->out_w, piece + step);
+  }
+}
+
+TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
+  const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
+  // A filter row reads the line that the row `step` further on read for the output line above.
+  const size_t step = rows->stride_h % rows->dilation_h == 0 ? rows->stride_h / rows->dilation_h : rows->filter_h;
+  const size_t back = (rows->out_w / mr * n_pieces - step * (n_pieces / rows->filter_h)) * mr;
+  struct run run = run_at(rows, in, first, n);
+  for (size_t m = 0; m < n; m += run.n, run = run_after(rows, &run, n - m)) {
+    const struct span whole = whole_windows(rows, &run), none = {run.n, run.n};
+    const bool has_above = m >= rows->out_w && run.out_y != 0;
+    struct place place = {.cells = table + m / mr * n_pieces * mr, .r = m % mr, .tile_pointers = n_pieces * mr};
+    uint8_t *to = copies + m * row_bytes;
+    for (size_t ky = 0; ky < rows->filter_h; ky++) {
+      const uint8_t *line = line_of(rows, &run, ky);
+      const bool copied = has_above && ky + step < rows->filter_h;
+      ptrdiff_t x = run.x;
+      for (size_t kx = 0; kx < rows->filter_w; kx += rows->piece_taps, x += (ptrdiff_t)rows->dilation_w, place.cells += mr, to += piece_bytes) {
+        if (copied && rows->out_w % mr == 0) {
+          put_above(place, mr, run.n, back);
+        } else if (!line || rows->piece_taps == 1) {
+          put_pieces(rows, mr, line, x, run.n, line ? inside(rows, x, run.n) : none, rows->padding, 0, place);
+        } else {
+          if (!copied) {
+            copy_windows(rows, line, x, (struct span){0, whole.begin}, to, row_bytes);
+            copy_windows(rows, line, x, (struct span){whole.end, run.n}, to, row_bytes);
+          }
+          put_pieces(rows, mr, line, x, run.n, whole, to, row_bytes, place);
+          if (copied) put_again(rows, table, n_pieces, mr, m, run.n, whole, ky, step);
+        }
+      }
+    }
+  }
+  complete(table, n, mr, n_pieces);
+}
+
+// The heights of tiles, above 1, of the kernels in variants.def that read a table: others work as well, more slowly.
+#define TVMQ_TABLES(TABLE) TABLE(4) TABLE(6) TABLE(7) TABLE(8) TABLE(12) TABLE(16)
+
+void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
+  switch (mr) {
+#define TABLE(MR)                                      \
+  case MR:                                             \
+    fill_table(rows, in, first, n, MR, copies, table); \
+    break;
+    TVMQ_TABLES(TABLE)
+#undef TABLE
+    default:
+      fill_table(rows, in, first, n, mr, copies, table);
+  }
+}
+
+void tvmq_rows_list(const void *matrix, size_t row_bytes, size_t n, size_t mr, const void **table) {
+  for (size_t m = 0; m < n; m++) table[m] = (const char *)matrix + m * row_bytes;
+  complete(table, n, mr, 1);
+}

@@ -1,0 +1,15 @@
+// MAXIMUM and MINIMUM, by their kernels: bits are inverted so that the greater is what is asked for.
+#include "cpu/ops/elementwise/binary.h"
+
+static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
+  (void)rounding, (void)variant;
+  const uint8_t lesser = desc->operation == TVMQ_OPERATION_MINIMUM ? UINT8_MAX : 0;
+  b->flip = lesser ^ tvmq_flip_to_s8(desc->type);
+  b->algorithm = "elementwise";
+}
+
+static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+  b->variant->fn.maximum(&(struct tvmq_maximum_args){.in = {in[0], in[1]}, .out = out, .n = n, .flip = b->flip});
+}
+
+const struct tvmq_binary_way tvmq_binary_extrema = {.family = TVMQ_FAMILY_MAXIMUM, .plan = plan, .compute = compute};

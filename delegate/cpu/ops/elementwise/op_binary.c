@@ -1,0 +1,171 @@
+// Operations on two tensors. Elementwise; threads share the elements. Inputs that are broadcast are read in pieces, as the output has their elements.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "cpu/ops/elementwise/binary.h"
+#include "cpu/ops/elementwise/integers.h"
+#include "cpu/ops/op.h"
+#include "cpu/plan/blocks.h"
+#include "cpu/plan/select.h"
+#include "operators/claims/claim.h"
+
+// Tasks begin on cache lines.
+enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  // a piece of either input
+enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
+
+static const struct tvmq_binary_way *const ways[] = {
+    [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,
+    [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,
+    [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
+    [TVMQ_OPERATION_MAXIMUM] = &tvmq_binary_extrema,
+    [TVMQ_OPERATION_MINIMUM] = &tvmq_binary_extrema,
+    [TVMQ_OPERATION_PRELU] = &tvmq_binary_prelu,
+    [TVMQ_OPERATION_SQUARED_DIFFERENCE] = &tvmq_binary_products,
+};
+
+static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
+
+static const struct tvmq_binary_way *way_of(const struct tvmq_binary_desc *desc) {
+  return desc->type == TVMQ_TYPE_F32 ? &tvmq_binary_floats : ways[desc->operation];
+}
+
+static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
+  const enum tvmq_type type = tvmq_kernel_type(desc->binary.type);
+  return tvmq_select_elementwise(way_of(&desc->binary)->family, type, type, target);
+}
+
+static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
+  if (is_integer(desc)) return 0;
+  return tvmq_plain_candidates(select_kernel, desc, desc->binary.n, env, list, max);
+}
+
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  const struct tvmq_binary_desc *d = &desc->binary;
+  (void)env;
+  if (is_integer(desc)) return;
+  tvmq_plain_sign(d->type, d->type, d->n, text);
+  if (d->broadcast.rank > 0) tvmq_say(text, " line=%zu", d->broadcast.dims[d->broadcast.rank - 1]);
+}
+
+// Elements that pieces are a multiple of: lines, so that one that repeats is laid out for many pieces at once, and cache lines, if not too many.
+static size_t granule_of(const struct tvmq_binary *b, size_t most) {
+  size_t granule = b->line;
+  while (granule % LINE != 0 && 2 * granule <= most) granule *= 2;
+  return granule % LINE == 0 ? granule : b->line;
+}
+
+// Whether one input is a line that all lines of the other meet.
+static bool is_line(const struct tvmq_broadcast *broadcast) {
+  if (broadcast->rank != 2 || broadcast->in[0].repeats == broadcast->in[1].repeats) return false;
+  return broadcast->in[broadcast->in[1].repeats].strides[0] == 0;
+}
+
+// Shares the elements among tasks, and these out in pieces.
+static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
+  const float cycles = (float)n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
+  size_t granule = LINE;
+  b->line = b->piece = tvmq_max(n, 1);
+  b->period = 0;
+  if (b->broadcast.rank > 0) {
+    const size_t most = PIECE_BYTES / b->bytes;
+    b->line = b->broadcast.dims[b->broadcast.rank - 1];
+    if (b->line < most) granule = granule_of(b, most);
+    b->piece = b->line < most ? most / granule * granule : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
+    if (b->way->rows && b->line < most && granule % LINE == 0 && is_line(&b->broadcast)) {
+      b->period = granule;
+      b->piece = ROWS_BYTES / b->bytes / granule * granule;
+    }
+  }
+  tvmq_cut_units(&b->cut, n, granule, cycles, env);
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct tvmq_binary));
+  struct tvmq_binary *b = (struct tvmq_binary *)*op;
+  if (!b) return "out of memory";
+  const struct tvmq_binary_desc *d = &desc->binary;
+  b->way = way_of(d);
+  const struct tvmq_variant *variant = tvmq_plain_choose(select_kernel, desc, env);
+  if (variant == NULL) return "no kernel for this type";
+  if (b->way != &tvmq_binary_floats) tvmq_set_pair_formula(d, env->rounding, &b->formula);
+  b->way->plan(b, d, env->rounding, variant);
+  b->variant = variant;
+  b->broadcast = d->broadcast;
+  b->bytes = tvmq_type_bytes(d->type);
+  b->scratch = env->scratch;
+  b->n_threads = (size_t)tvmq_threads_count(env->threads);
+  divide(b, d->n, env);
+  if (b->broadcast.rank == 0) return NULL;
+  return tvmq_scratch_reserve(env->scratch, 0, SLICE_BYTES, b->n_threads) ? NULL : "out of memory";
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct tvmq_binary *b = (const struct tvmq_binary *)op;
+  *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cut.cycles, .choice = tvmq_plain_choice(b->variant)};
+  if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
+}
+
+// Pieces are whole lines, but for the first and the last of a task, so that a line that repeats is laid out for a piece once; or lie within a line.
+static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
+  const size_t skipped = at % b->line;
+  return tvmq_min(end - at, b->line < b->piece ? b->piece - skipped : tvmq_min(b->piece, b->line - skipped));
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct tvmq_binary *b = (const struct tvmq_binary *)op;
+  const struct tvmq_piece share = tvmq_cut_piece(&b->cut, task.index);
+  const size_t end = share.first + share.n;
+  uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
+  struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + PIECE_BYTES : NULL}};
+  for (size_t at = share.first, n; at < end; at += n) {
+    n = piece_at(b, at, end);
+    const void *in[2];
+    for (int i = 0; i < 2; i++) {
+      const size_t read = b->period > 0 && b->broadcast.in[i].repeats ? tvmq_min(n, b->period) : n;
+      in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, read, &held[i]);
+    }
+    b->way->compute(b, in, (uint8_t *)pass->outs[0] + at * b->bytes, n);
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_binary(&desc->binary); }
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  struct tvmq_pair_formula formula;
+  tvmq_set_pair_formula(&desc->binary, rounding, &formula);
+  tvmq_pair_values(&formula, (const void *const[2]){in[0], in[1]}, out, TVMQ_N_BYTES);
+  return true;
+}
+
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_binary_desc *d = &desc->binary;
+  if (in || out) {
+    for (int i = 0; i < 2; i++) tvmq_turn_value(d->type, &d->in[i].zero_point);
+    tvmq_turn_tensor(&d->type, &d->out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return is_integer(desc) ? &tvmq_op_integers : NULL;
+}
+
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  if (!is_integer(desc) || in[0] == NULL || in[1] == NULL) return false;
+  tvmq_integers(&desc->binary, (const void *const[2]){in[0], in[1]}, outs[0]);
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
+                                             .computed_by = computed_by,
+                                             .evaluate = evaluate,
+                                             .claim_fast_math = tvmq_claim_fast_math_binary,
+                                             .candidates = candidates,
+                                             .sign = sign,
+                                             .plan = plan,
+                                             .n_tasks = tvmq_cut_tasks,
+                                             .run_task = run_task,
+                                             .info = info,
+                                             .turn = turn,
+                                             .byte_function = byte_function,
+                                             .light_if_wide = TVMQ_LIGHT("combines elements of 32 or 64 bits")};

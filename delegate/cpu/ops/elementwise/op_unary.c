@@ -1,0 +1,98 @@
+// Functions of one element: of bytes by a table, of int16 by the formula. Elementwise; threads share the elements.
+#include "arithmetic/stage.h"
+#include "base/memory.h"
+#include "cpu/ops/cut.h"
+#include "cpu/plan/select.h"
+#include "exact/byte_slopes.h"
+#include "operators/claims/claim.h"
+#include "operators/sigmoid.h"
+#include "operators/unary_table.h"
+
+struct unary {
+  struct tvmq_cut cut;
+  struct tvmq_unary_desc desc;
+  const struct tvmq_variant *variant;  // of byte_map; NULL: int16
+  struct tvmq_byte_map map;            // of bytes
+  bool linear;                         // of int16: by the line, else by the sigmoid
+  struct tvmq_unary_line line;
+  struct tvmq_sigmoid sigmoid;
+  enum tvmq_rounding rounding;
+  size_t bytes;  // of an element
+};
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct unary));
+  struct unary *u = (struct unary *)*op;
+  if (!u) return "out of memory";
+  const struct tvmq_target target = tvmq_target(env);
+  u->desc = desc->unary;
+  u->rounding = env->rounding;
+  u->bytes = tvmq_type_bytes(desc->unary.in_type);
+  u->variant = NULL;
+  float cycles = (float)u->desc.n * 4;
+  if (u->bytes == 1) {
+    const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->map.table);
+    if (reason != NULL) return reason;
+    u->variant = tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, &target);
+    tvmq_complete_byte_map(u->variant, &u->map);
+    cycles = (float)u->desc.n / tvmq_speed_of(u->variant, env->machine).rate;
+  } else {
+    u->linear = tvmq_unary_line(&u->desc, &u->line);
+    const char *reason = u->linear ? NULL : tvmq_set_sigmoid(&u->desc, &u->sigmoid);
+    if (reason != NULL) return reason;
+  }
+  tvmq_cut_units(&u->cut, u->desc.n, TVMQ_LINE, cycles, env);
+  return NULL;
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct unary *u = (const struct unary *)op;
+  *out = (struct tvmq_op_info){
+      .kernel = u->variant != NULL ? u->variant->name : "", .algorithm = u->variant != NULL ? "byte table" : "elementwise", .cycles = u->cut.cycles};
+}
+
+static void run_line(const struct unary *u, const int16_t *in, int16_t *out, size_t n) {
+  const struct tvmq_unary_line line = u->line;
+  for (size_t i = 0; i < n; i++) {
+    const struct tvmq_scale *scale = &line.scale[in[i] < 0];
+    out[i] = (int16_t)tvmq_clamp(tvmq_rescale(u->rounding, in[i] < 0 ? line.sign * in[i] : in[i], scale->multiplier, scale->shift), line.min, line.max);
+  }
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct unary *u = (const struct unary *)op;
+  const struct tvmq_piece piece = tvmq_cut_piece(&u->cut, task.index);
+  const void *in = (const uint8_t *)pass->in[0] + piece.first * u->bytes;
+  void *out = (uint8_t *)pass->outs[0] + piece.first * u->bytes;
+  if (u->variant != NULL)
+    u->variant->fn.byte_map(&(struct tvmq_byte_map_args){.in = in, .out = out, .n = piece.n, .map = &u->map});
+  else if (u->linear)
+    run_line(u, in, out, piece.n);
+  else
+    tvmq_sigmoids(&u->sigmoid, u->desc.function, in, out, piece.n);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
+
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return desc->unary.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_map : NULL;
+}
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  uint8_t table[TVMQ_N_BYTES];
+  if (tvmq_type_bytes(desc->unary.in_type) != 1 || tvmq_unary_table(&desc->unary, rounding, table) != NULL) return false;
+  for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = table[in[0][x]];
+  return true;
+}
+
+const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
+                                            .computed_by = computed_by,
+                                            .claim_fast_math = tvmq_claim_fast_math_unary,
+                                            .plan = plan,
+                                            .n_tasks = tvmq_cut_tasks,
+                                            .run_task = run_task,
+                                            .info = info,
+                                            .byte_function = byte_function,
+                                            .light_if_wide = TVMQ_LIGHT("maps elements of 32 bits"),
+                                            .in_place = true};

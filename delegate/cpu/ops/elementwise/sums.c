@@ -1,0 +1,51 @@
+// ADD and SUB, by their kernels: bytes by a plane where there is one.
+#include <string.h>
+
+#include "cpu/ops/elementwise/binary.h"
+#include "exact/fit_plane.h"
+#include "operators/quant_params.h"
+
+static int first_of(const struct tvmq_binary_desc *desc) { return desc->in[1].scale > desc->in[0].scale; }
+
+// Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
+static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_add_args *args) {
+  const int32_t offset = tvmq_flip_to_s8(desc->type);
+  memset(args, 0, sizeof *args);
+  args->flip = (uint8_t)offset;
+  args->rounding = rounding;
+  struct tvmq_scale in_scale[2];
+  tvmq_add_scales(desc, &args->left_shift, in_scale, &args->out_scale);
+  for (int i = 0; i < 2; i++) {
+    const int input = i ^ first_of(desc);
+    args->in_scale[i] = in_scale[input];
+    args->in_zero_point[i] = desc->in[input].zero_point - offset;
+  }
+  args->minus[!first_of(desc)] = desc->operation == TVMQ_OPERATION_SUB;
+  args->out_zero_point = desc->out.zero_point - offset;
+  tvmq_activation_range(desc->activation, desc->type, desc->out, &args->min, &args->max);
+  args->min -= offset;
+  args->max -= offset;
+}
+
+static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
+  (void)variant;  // any takes a plane
+  struct tvmq_add_args asked;
+  describe(desc, rounding, &asked);
+  if (memcmp(&asked, &b->sum_asked, sizeof asked) != 0) {
+    b->sum = b->sum_asked = asked;
+    b->sum.planar = desc->type != TVMQ_TYPE_S16 && tvmq_fit_plane(&asked, &b->sum.plane);
+  }
+  b->first = first_of(desc);
+  b->algorithm = b->sum.planar ? "plane" : "elementwise";
+}
+
+static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
+  struct tvmq_add_args args = b->sum;
+  args.in[0] = in[b->first];
+  args.in[1] = in[!b->first];
+  args.out = out;
+  args.n = n;
+  b->variant->fn.add(&args);
+}
+
+const struct tvmq_binary_way tvmq_binary_sums = {.family = TVMQ_FAMILY_ADD, .plan = plan, .compute = compute};

@@ -1,0 +1,355 @@
+// Operators that copy elements (operators/copy.h). The last dimension of the merged copy is a line: pieces of the input, each of as many bytes as lie together
+// in input and output. The dimensions before it say where each line begins. Where the input's neighbours are not the output's, matrices are transposed instead.
+// Threads share lines and pieces of them, or rows of matrices.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "base/room.h"
+#include "cpu/ops/moves/move.h"
+#include "cpu/ops/moves/transpose.h"
+#include "cpu/ops/op.h"
+#include "cpu/plan/blocks.h"
+#include "operators/claims/claim.h"
+
+enum { LONGEST_PIECE = 1 << 14, STRIP = 64 };
+
+#define NOWHERE PTRDIFF_MIN  // the padded value
+
+struct piece {
+  ptrdiff_t from;    // bytes behind the line's begin in the input, or NOWHERE
+  size_t to, bytes;  // in the output's line
+};
+
+struct outer_axis {
+  size_t n, out_stride;
+  ptrdiff_t step;
+  const ptrdiff_t *offsets;  // bytes in the input of each index, or NOWHERE; NULL: index * step
+};
+
+enum shape { WHOLE, PIECES, STEPS, MATRICES };
+
+// How one output is written.
+struct output {
+  enum shape shape;
+  size_t begin, run, line_bytes;  // WHOLE: one run from `begin` on
+  int rank;
+  struct outer_axis axes[TVMQ_MERGED_AXES];  // the last is the one that changes fastest
+  size_t n_lines;                            // MATRICES: matrices
+  size_t n_pieces;                           // of a line; MATRICES: rows of the input's matrix
+  const struct piece *pieces;                // PIECES
+  ptrdiff_t step;                            // STEPS, MATRICES: from one piece to the next
+  size_t columns, out_stride;                // MATRICES
+  // A task has some lines, and of each of them some pieces.
+  size_t task_lines, line_tasks, task_pieces, piece_tasks;
+};
+
+struct copy {
+  size_t element;
+  uint8_t value[sizeof(int32_t)];  // an element of padding, of at most so many bytes
+  int n_out;
+  float cycles;  // estimated, on one thread
+  struct output outputs[];
+};
+
+// ---- planning
+
+static ptrdiff_t offset_of(const struct tvmq_merged_axis *axis, size_t i) {
+  if (axis->table == NULL) return (ptrdiff_t)i * axis->step;
+  const int64_t index = tvmq_copy_index(axis->table, i);
+  return index < 0 ? NOWHERE : (ptrdiff_t)index * (ptrdiff_t)axis->table->stride;
+}
+
+static bool continues(const struct piece *piece, ptrdiff_t from) {
+  if (piece->from == NOWHERE || from == NOWHERE) return piece->from == from;
+  return piece->from + (ptrdiff_t)piece->bytes == from;
+}
+
+// Lists the pieces of a line, none longer than threads should share; neighbours are one piece. With `pieces` of NULL it only counts.
+static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struct piece *pieces) {
+  size_t n = 0;
+  struct piece last = {0};
+  for (size_t i = 0; i < axis->n; i++) {
+    const ptrdiff_t from = offset_of(axis, i);
+    for (size_t at = 0; at < run; at += LONGEST_PIECE) {
+      const struct piece next = {from == NOWHERE ? NOWHERE : from + (ptrdiff_t)at, i * run + at, tvmq_min(run - at, LONGEST_PIECE)};
+      if (n > 0 && continues(&last, next.from) && last.bytes + next.bytes <= LONGEST_PIECE) {
+        last.bytes += next.bytes;
+      } else {
+        last = next;
+        n++;
+      }
+      if (pieces != NULL) pieces[n - 1] = last;
+    }
+  }
+  return n;
+}
+
+// All dimensions but the last and, of matrices, that of their columns.
+static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_axis, struct output *out, struct tvmq_room *room) {
+  out->n_lines = 1;
+  for (int d = 0; d < merged->rank - 1; d++) {
+    const struct tvmq_merged_axis *axis = &merged->axes[d];
+    size_t out_stride = out->line_bytes;
+    for (int inner = d + 1; inner < merged->rank - 1; inner++) out_stride *= merged->axes[inner].n;
+    if (d == column_axis) {
+      out->columns = axis->n;
+      out->out_stride = out_stride;
+      continue;
+    }
+    struct outer_axis *to = &out->axes[out->rank++];
+    *to = (struct outer_axis){.n = axis->n, .out_stride = out_stride, .step = axis->step};
+    out->n_lines *= axis->n;
+    if (axis->table == NULL) continue;
+    ptrdiff_t *offsets = tvmq_room_take(room, axis->n, sizeof offsets[0]);
+    for (size_t i = 0; offsets != NULL && i < axis->n; i++) offsets[i] = offset_of(axis, i);
+    to->offsets = offsets;
+  }
+}
+
+// A dimension along which the input's elements are neighbours where the output's are not; -1: there is none, or nothing to transpose.
+static int find_column_axis(const struct tvmq_merged_copy *merged) {
+  int found = -1;
+  for (int d = 0; d < merged->rank; d++) {
+    const struct tvmq_merged_axis *axis = &merged->axes[d];
+    if (axis->table != NULL && (d == merged->rank - 1 || axis->table->kind == TVMQ_COPY_PADDED)) return -1;
+    if (d < merged->rank - 1 && axis->table == NULL && axis->step == (ptrdiff_t)merged->run) found = d;
+  }
+  return tvmq_transposes(merged->run) ? found : -1;
+}
+
+static void plan_output(const struct tvmq_merged_copy *merged, struct output *out, struct tvmq_room *room) {
+  *out = (struct output){.begin = merged->begin, .run = merged->run};
+  if (merged->bytes == 0) return;
+  const struct tvmq_merged_axis single = {.n = 1}, *last = merged->rank > 0 ? &merged->axes[merged->rank - 1] : &single;
+  const int column_axis = find_column_axis(merged);
+  out->line_bytes = last->n * merged->run;
+  out->n_pieces = last->n;
+  out->step = last->step;
+  plan_outer_axes(merged, column_axis, out, room);
+  if (column_axis >= 0) {
+    out->shape = MATRICES;
+  } else if (last->n > 1 && last->table == NULL && merged->run <= LONGEST_PIECE) {
+    out->shape = STEPS;
+  } else if (out->rank == 0 && last->n == 1 && last->table == NULL && merged->run <= LONGEST_PIECE) {
+    out->shape = WHOLE;
+  } else {
+    out->shape = PIECES;
+    out->n_pieces = list_pieces(last, merged->run, NULL);
+    struct piece *pieces = tvmq_room_take(room, out->n_pieces, sizeof pieces[0]);
+    if (pieces != NULL) list_pieces(last, merged->run, pieces);
+    out->pieces = pieces;
+  }
+}
+
+static float plan_tasks(struct output *out, const struct tvmq_env *env) {
+  if (out->n_lines == 0) return 0;
+  const float elements = out->shape == MATRICES ? (float)out->columns : 1;
+  const float line_cycles = (float)out->line_bytes * elements * env->machine->joined_byte_cycles + (float)out->n_pieces * env->machine->joined_copy_cycles;
+  const float cycles = (float)out->n_lines * line_cycles;
+  const size_t wanted = tvmq_tasks_wanted(env->machine, env->threads, cycles);
+  out->task_lines = tvmq_ceil_div(out->n_lines, tvmq_min(wanted, out->n_lines));
+  out->line_tasks = tvmq_ceil_div(out->n_lines, out->task_lines);
+  out->task_pieces = tvmq_ceil_div(out->n_pieces, tvmq_ceil_div(wanted, out->line_tasks));
+  if (out->shape == MATRICES || out->shape == STEPS) out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);  // tasks write lines of a cache of their own
+  out->piece_tasks = tvmq_ceil_div(out->n_pieces, out->task_pieces);
+  return cycles;
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  tvmq_free(*op);
+  *op = NULL;
+  struct tvmq_room room = {0};
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    struct output counted;
+    plan_output(&merged, &counted, &room);
+  }
+  const size_t own = tvmq_round_up(sizeof(struct copy) + (size_t)d->n_out * sizeof(struct output), TVMQ_ALIGNMENT);
+  struct copy *copy = tvmq_alloc(own + room.used);
+  if (copy == NULL) return "out of memory";
+  copy->element = tvmq_type_bytes(d->in_type);
+  copy->n_out = d->n_out;
+  memcpy(copy->value, &d->value, sizeof d->value);  // a smaller element is its first bytes
+  room = (struct tvmq_room){.base = (uint8_t *)copy + own};
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    plan_output(&merged, &copy->outputs[k], &room);
+    copy->cycles += plan_tasks(&copy->outputs[k], env);
+  }
+  *op = (struct tvmq_op *)copy;
+  return NULL;
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct copy *copy = (const struct copy *)op;
+  *out = (struct tvmq_op_info){.kernel = "", .algorithm = copy->outputs[0].shape == MATRICES ? "transposes" : "copies", .cycles = copy->cycles};
+}
+
+// ---- running
+
+static void fill(const struct copy *copy, uint8_t *out, size_t n) {
+  if (memcmp(copy->value, copy->value + 1, copy->element - 1) == 0) {  // all its bytes are alike
+    memset(out, copy->value[0], n);
+    return;
+  }
+  for (size_t i = 0; i < n; i += copy->element) memcpy(out + i, copy->value, copy->element);
+}
+
+static void copy_pieces(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  for (const struct piece *piece = o->pieces + first; piece < o->pieces + end; piece++) {
+    if (piece->from == NOWHERE)
+      fill(copy, out + piece->to, piece->bytes);
+    else
+      tvmq_move(out + piece->to, in + piece->from, piece->bytes);
+  }
+}
+
+static void copy_steps(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  tvmq_move_rows(out + first * o->run, (ptrdiff_t)o->run, in + (ptrdiff_t)first * o->step, o->step, o->run, end - first);
+}
+
+static void copy_matrix(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  const struct tvmq_transposition matrix = {
+      .in = in + (ptrdiff_t)first * o->step,
+      .out = out + first * o->run,
+      .rows = end - first,
+      .columns = o->columns,
+      .in_stride = o->step,
+      .out_stride = o->out_stride,
+  };
+  tvmq_transpose(&matrix, o->run);
+}
+
+// Where the indices of a line's outer dimensions lead: in the input, or NOWHERE; and in the output.
+static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
+  ptrdiff_t from = (ptrdiff_t)o->begin;
+  *to = 0;
+  for (int d = o->rank; d-- > 0;) {
+    const struct outer_axis *axis = &o->axes[d];
+    const size_t i = line % axis->n;
+    line /= axis->n;
+    const ptrdiff_t offset = axis->offsets != NULL ? axis->offsets[i] : (ptrdiff_t)i * axis->step;
+    from = from == NOWHERE || offset == NOWHERE ? NOWHERE : from + offset;
+    *to += i * axis->out_stride;
+  }
+  return from;
+}
+
+// Pieces [first, end) of a line, all of them padding.
+static void fill_line(const struct copy *copy, const struct output *o, uint8_t *out, size_t first, size_t end) {
+  if (o->shape == STEPS) {
+    fill(copy, out + first * o->run, (end - first) * o->run);
+    return;
+  }
+  const struct piece *last = &o->pieces[end - 1];
+  const size_t from = o->pieces[first].to;
+  fill(copy, out + from, last->to + last->bytes - from);
+}
+
+static void write_line(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t line, size_t first, size_t end) {
+  size_t to;
+  const ptrdiff_t from = find_line(o, line, &to);
+  if (from == NOWHERE)
+    fill_line(copy, o, out + to, first, end);
+  else if (o->shape == PIECES)
+    copy_pieces(copy, o, in + from, out + to, first, end);
+  else if (o->shape == STEPS)
+    copy_steps(o, in + from, out + to, first, end);
+  else
+    copy_matrix(o, in + from, out + to, first, end);
+}
+
+static size_t tasks_of(const struct output *o) { return o->line_tasks * o->piece_tasks; }
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct copy *copy = (const struct copy *)op;
+  size_t n = 0;
+  for (int k = 0; pass == 0 && k < copy->n_out; k++) n += tasks_of(&copy->outputs[k]);
+  return n;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct copy *copy = (const struct copy *)op;
+  const struct output *o = copy->outputs;
+  size_t index = task.index;
+  for (; index >= tasks_of(o); o++) index -= tasks_of(o);
+  uint8_t *out = pass->outs[o - copy->outputs];
+  const uint8_t *in = pass->in[0];
+  if (in + o->begin == out) return;  // a view: the output lies in the input
+  if (o->shape == WHOLE) {
+    tvmq_move(out, in + o->begin, o->run);
+    return;
+  }
+  const size_t first = tvmq_take_digit(&index, o->piece_tasks) * o->task_pieces, first_line = index * o->task_lines;
+  const size_t end_line = tvmq_min(first_line + o->task_lines, o->n_lines), end = tvmq_min(first + o->task_pieces, o->n_pieces);
+  for (size_t line = first_line; line < end_line; line++) write_line(copy, o, in, out, line, first, end);
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_copy(&desc->copy); }
+
+static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    if (merged.bytes > 0 && merged.rank > 0) return 0;
+    offsets[k] = merged.begin;
+  }
+  return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
+}
+
+// Element by element; nothing is padded.
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  const size_t bytes = tvmq_type_bytes(d->in_type);
+  size_t before = 0;
+  for (int k = 0; in[0] != NULL && k < d->n_out; before += d->pieces[k++]) {
+    size_t n = 1, dims[TVMQ_COPY_AXES];
+    for (int axis = 0; axis < d->rank; axis++) n *= dims[axis] = d->n_out > 1 && axis == d->piece_axis ? d->pieces[k] : d->axes[axis].n;
+    for (size_t i = 0; i < n; i++) {
+      size_t rest = i, from = 0;
+      for (int axis = d->rank; axis-- > 0; rest /= dims[axis]) {
+        const size_t index = rest % dims[axis] + (d->n_out > 1 && axis == d->piece_axis ? before : 0);
+        from += (size_t)tvmq_copy_index(&d->axes[axis], index) * d->axes[axis].stride;
+      }
+      memcpy((uint8_t *)outs[k] + i * bytes, (const uint8_t *)in[0] + from, bytes);
+    }
+  }
+  return in[0] != NULL;
+}
+
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_copy_desc *d = &desc->copy;
+  if (in || out) {
+    tvmq_turn_value(d->in_type, &d->value);
+    tvmq_turn_type(&d->in_type);
+    tvmq_turn_tensor(&d->out_type, &d->zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+static bool leavable(const union tvmq_desc *desc) {
+  (void)desc;
+  return true;
+}
+
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  (void)env;
+  const struct tvmq_copy_desc *d = &desc->copy;
+  tvmq_say(text, " in=%s outputs=%d axes=", tvmq_type_name(d->in_type), d->n_out);
+  for (int i = 0; i < d->rank; i++) {
+    const struct tvmq_copy_axis *axis = &d->axes[i];
+    tvmq_say(text, "%s%zu:%zu:%zu:%d", i > 0 ? "," : "", axis->n, axis->size, axis->stride, axis->kind);
+    if (axis->first != 0 || axis->step != 1) tvmq_say(text, ":%" PRId64 ":%" PRId64, axis->first, axis->step);
+  }
+}
+
+#define MOVES .moves = moves, .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")
+#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, MOVES
+#define LEAVABLE_COPY COPY, .sign = sign, .leavable = leavable
+
+const struct tvmq_op_class tvmq_op_copy = {LEAVABLE_COPY, .evaluate = evaluate};
+const struct tvmq_op_class tvmq_op_pad = {LEAVABLE_COPY};
+const struct tvmq_op_class tvmq_op_variable = {COPY, .light = TVMQ_LIGHT("copies a variable")};

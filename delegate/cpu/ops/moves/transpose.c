@@ -1,0 +1,80 @@
+// Blocks of 16 bytes times as many rows as these hold elements are transposed in registers; what is left of a matrix smaller than a block goes element by
+// element.
+//
+// A block of n vectors of n elements is transposed by log2(n) rounds. Each interleaves vector i with vector i + n/2, the lower halves to vector 2i and the
+// upper halves to vector 2i + 1: taking row and column of an element as a number of 2 log2(n) bits, a round rotates it by one bit: log2(n) rounds exchange row
+// and column.
+#include "cpu/ops/moves/transpose.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+
+enum { VECTOR = 16, STRIP = 64 };  // bytes of a vector; of the output's rows that are written before the input's next columns are read
+
+typedef uint8_t bytes_1 __attribute__((vector_size(VECTOR)));
+typedef uint16_t bytes_2 __attribute__((vector_size(VECTOR)));
+typedef uint32_t bytes_4 __attribute__((vector_size(VECTOR)));
+typedef uint64_t bytes_8 __attribute__((vector_size(VECTOR)));
+
+#ifdef __clang__
+#define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define INTERLEAVE(a, b, ...) __builtin_shuffle(a, b, (__typeof__(a)){__VA_ARGS__})
+#endif
+#define LOW_1(a, b) INTERLEAVE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_1(a, b) INTERLEAVE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_2(a, b) INTERLEAVE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(a, b) INTERLEAVE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_4(a, b) INTERLEAVE(a, b, 0, 4, 1, 5)
+#define HIGH_4(a, b) INTERLEAVE(a, b, 2, 6, 3, 7)
+#define LOW_8(a, b) INTERLEAVE(a, b, 0, 2)
+#define HIGH_8(a, b) INTERLEAVE(a, b, 1, 3)
+
+// Defines transpose_<size>, for elements of that size.
+#define DEFINE_TRANSPOSE(SIZE)                                                                                                              \
+  static void block_##SIZE(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, size_t out_stride) {                                       \
+    enum { N = VECTOR / SIZE };                                                                                                             \
+    bytes_##SIZE a[N], b[N];                                                                                                                \
+    for (size_t i = 0; i < N; i++) memcpy(&a[i], in + (ptrdiff_t)i * in_stride, VECTOR);                                                    \
+    _Pragma("GCC unroll 4") for (size_t round = 1; round < N; round *= 2) {                                                                 \
+      _Pragma("GCC unroll 8") for (size_t i = 0; i < N / 2; i++) {                                                                          \
+        b[2 * i] = LOW_##SIZE(a[i], a[i + N / 2]);                                                                                          \
+        b[2 * i + 1] = HIGH_##SIZE(a[i], a[i + N / 2]);                                                                                     \
+      }                                                                                                                                     \
+      memcpy(a, b, sizeof a);                                                                                                               \
+    }                                                                                                                                       \
+    for (size_t i = 0; i < N; i++) memcpy(out + i * out_stride, &a[i], VECTOR);                                                             \
+  }                                                                                                                                         \
+  static void transpose_##SIZE(const struct tvmq_transposition *m) {                                                                        \
+    enum { N = VECTOR / SIZE, LINE = STRIP / SIZE };                                                                                        \
+    if (m->rows < N || m->columns < N) {                                                                                                    \
+      for (size_t column = 0; column < m->columns; column++) {                                                                              \
+        const uint8_t *in = m->in + column * SIZE;                                                                                          \
+        uint8_t *out = m->out + column * m->out_stride;                                                                                     \
+        for (size_t row = 0; row < m->rows; row++) memcpy(out + row * SIZE, in + (ptrdiff_t)row * m->in_stride, SIZE);                      \
+      }                                                                                                                                     \
+      return;                                                                                                                               \
+    }                                                                                                                                       \
+    for (size_t strip = 0; strip < m->rows; strip += LINE) {                                                                                \
+      const size_t end = tvmq_min(strip + LINE, m->rows);                                                                                   \
+      for (size_t column = 0; column < m->columns; column += N) {                                                                           \
+        const size_t c = tvmq_min(column, m->columns - N); /* the last block overlaps the one before it */                                  \
+        for (size_t row = strip; row < end; row += N) {                                                                                     \
+          const size_t r = tvmq_min(row, m->rows - N);                                                                                      \
+          block_##SIZE(m->in + (ptrdiff_t)r * m->in_stride + c * SIZE, m->in_stride, m->out + c * m->out_stride + r * SIZE, m->out_stride); \
+        }                                                                                                                                   \
+      }                                                                                                                                     \
+    }                                                                                                                                       \
+  }
+
+DEFINE_TRANSPOSE(1)
+DEFINE_TRANSPOSE(2)
+DEFINE_TRANSPOSE(4)
+DEFINE_TRANSPOSE(8)
+
+bool tvmq_transposes(size_t element_bytes) { return element_bytes == 1 || element_bytes == 2 || element_bytes == 4 || element_bytes == 8; }
+
+void tvmq_transpose(const struct tvmq_transposition *matrix, size_t element_bytes) {
+  (element_bytes == 1 ? transpose_1 : element_bytes == 2 ? transpose_2 : element_bytes == 4 ? transpose_4 : transpose_8)(matrix);
+}

@@ -1,0 +1,274 @@
+// AVERAGE_POOL_2D and MAX_POOL_2D, and reductions as poolings by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
+// computes it row by row.
+#include "base/memory.h"
+#include "cpu/ops/op.h"
+#include "cpu/ops/pools/pool_window.h"
+#include "cpu/plan/blocks.h"
+#include "cpu/plan/select.h"
+#include "operators/claims/claim.h"
+#include "operators/quant_params.h"
+#include "operators/reduction.h"
+
+// Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
+// half of it leaves room for the outputs and for the input row that comes next.
+enum { GROUP = TVMQ_LINE };
+
+// Output columns side by side whose windows are alike.
+struct columns {
+  size_t n_cols;
+  int32_t taps;  // in the input
+  bool bordered;
+};
+
+struct pool {
+  struct tvmq_pool_desc desc;
+  struct tvmq_geometry geometry;
+  const struct tvmq_variant *variant;
+  int32_t min, max;                   // of the output
+  struct tvmq_rescaled_sum rescaled;  // of a reduction
+  size_t element_bytes;
+  struct columns *columns;
+  size_t n_columns;
+  struct tvmq_threads *threads;
+  size_t group_channels, groups, strips;  // of a task, the last group of an image having the rest; of an image, strips of about as many rows
+  size_t slice;                           // bytes of a thread's scratch: spans
+  const struct tvmq_scratch *scratch;
+  float cycles;  // estimated, on one thread
+};
+
+// ---- plan
+
+// Counts the groups of like columns, and writes them where there is room.
+static size_t find_columns(const struct pool *p, struct columns *columns) {
+  size_t n = 0;
+  struct columns before = {0};
+  for (size_t x = 0; x < (size_t)p->desc.out_w; x++) {
+    const struct tvmq_window window = tvmq_window_column(&p->desc, &p->geometry, x);
+    const struct columns column = {.taps = (int32_t)tvmq_window_taps(window), .bordered = window.bordered};
+    const bool other = x == 0 || column.taps != before.taps || column.bordered != before.bordered;
+    if (other) n++;
+    if (columns && other) columns[n - 1] = column;
+    if (columns) columns[n - 1].n_cols++;
+    before = column;
+  }
+  return n;
+}
+
+// The size of the largest window within the input.
+static size_t window_rows(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
+static size_t window_columns(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
+
+// Each column of the input is looked at once.
+static bool slides(const struct pool *p) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  if (d->pooling == TVMQ_POOLING_MAX) return tvmq_pool_kept((size_t)d->filter_w, (size_t)d->stride_w) > 0;
+  return d->pooling == TVMQ_POOLING_AVERAGE && tvmq_mean_is_narrow(d->in_type, window_rows(p), window_columns(p));
+}
+
+// Cycles that all of it takes on one thread, estimated.
+static float cycles(const struct pool *p, const struct tvmq_machine *machine) {
+  const struct tvmq_pool_desc *d = &p->desc;
+  const float rows = (float)window_rows(p), columns = (float)window_columns(p);
+  const float each = (float)d->out_w * columns, taken = slides(p) && each > (float)d->in_w ? (float)d->in_w : each;
+  const float lines = (float)d->batch * (float)d->out_h * (float)d->channels;
+  const struct tvmq_speed speed = tvmq_speed_of(p->variant, machine);
+  return lines * (rows * taken / speed.rate + (float)d->out_w * speed.tile_cycles / p->variant->layout.nr);
+}
+
+// Groups of channels of which the rows of a window stay in the cache.
+static size_t groups_for_cache(const struct pool *p, const struct tvmq_machine *machine) {
+  const size_t row_bytes = (size_t)p->desc.in_w * (size_t)p->desc.channels * p->element_bytes;
+  return tvmq_max(window_rows(p) * row_bytes / machine->window_bytes, 1);
+}
+
+// Strips of rows first, which is how threads share the operators around, then groups: as many as the cache wants, and as make up for rows that are too few.
+static void set_tasks(struct pool *p, const struct tvmq_machine *machine) {
+  const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
+  p->cycles = cycles(p, machine);
+  const size_t wanted = tvmq_ceil_div(tvmq_tasks_wanted(machine, p->threads, p->cycles), batch), most = tvmq_ceil_div(channels, GROUP);
+  p->strips = tvmq_min(wanted, rows);
+  const size_t groups = tvmq_min(tvmq_max(groups_for_cache(p, machine), tvmq_ceil_div(wanted, p->strips)), most);
+  p->group_channels = tvmq_round_up(channels / groups, GROUP);
+  p->groups = tvmq_max(channels / p->group_channels, 1);
+}
+
+static const char *replan(struct pool *p, const struct tvmq_pool_desc *desc, const struct tvmq_env *env) {
+  const enum tvmq_family family = desc->pooling == TVMQ_POOLING_MAX ? TVMQ_FAMILY_MAX_POOL : TVMQ_FAMILY_AVERAGE_POOL;
+  const struct tvmq_target target = tvmq_target(env);
+  tvmq_free(p->columns);
+  *p = (struct pool){.desc = *desc,
+                     .variant = tvmq_select_pool(family, desc->in_type, (size_t)desc->channels, &target),
+                     .element_bytes = tvmq_type_bytes(desc->in_type),
+                     .threads = env->threads,
+                     .scratch = env->scratch};
+  if (!p->variant) return "no kernel for this type";
+  const char *why = tvmq_pool_geometry(desc, &p->geometry);
+  if (why) return why;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &p->min, &p->max);
+
+  size_t bytes, spans;
+  p->n_columns = find_columns(p, NULL);
+  if (!tvmq_mul_size(p->n_columns, sizeof *p->columns, &bytes) || !tvmq_scratch_append(&p->slice, p->n_columns, sizeof(struct tvmq_pool_span), &spans))
+    return "output exceeds the address space";
+  p->columns = tvmq_alloc(bytes);
+  if (!p->columns) return "out of memory";
+  find_columns(p, p->columns);
+  set_tasks(p, env->machine);
+  return tvmq_scratch_reserve(env->scratch, 0, p->slice, (size_t)tvmq_threads_count(p->threads)) ? NULL : "out of memory";
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (!*op) *op = tvmq_alloc(sizeof(struct pool));
+  return *op ? replan((struct pool *)*op, &desc->pool, env) : "out of memory";
+}
+
+// A reduction between two kept dimensions: what is reduced lies one behind the other, in one column.
+static const char *plan_reduction(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_reduce_desc *reduce = &desc->reduce;
+  const int32_t pixels = reduce->dims[1];
+  const struct tvmq_pool_desc pool = {
+      .pooling = reduce->reduction == TVMQ_REDUCTION_MAX ? TVMQ_POOLING_MAX : TVMQ_POOLING_MEAN,
+      .in_type = reduce->in_type,
+      .out_type = reduce->out_type,
+      .batch = reduce->dims[0],
+      .in_h = pixels,
+      .in_w = 1,
+      .channels = reduce->dims[2],
+      .out_h = 1,
+      .out_w = 1,
+      .filter_h = pixels,
+      .filter_w = 1,
+      .stride_h = 1,
+      .stride_w = 1,
+      .padding = TVMQ_PADDING_VALID,
+      .in = reduce->in,
+      .out = reduce->out,
+  };
+  const char *why = plan(op, &(union tvmq_desc){.pool = pool}, env);
+  if (why) return why;
+  if (reduce->reduction != TVMQ_REDUCTION_MAX) ((struct pool *)*op)->rescaled = tvmq_reduction_rescaled(reduce, env->rounding);
+  return NULL;
+}
+
+static void release(struct tvmq_op *op) {
+  if (op) tvmq_free(((struct pool *)op)->columns);
+  tvmq_free(op);
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct pool *p = (const struct pool *)op;
+  *out = (struct tvmq_op_info){.kernel = p->variant->name,
+                               .algorithm = slides(p) ? "sliding windows" : "windows",
+                               .scratch_bytes = p->slice * (size_t)tvmq_threads_count(p->threads),
+                               .cycles = p->cycles};
+}
+
+// ---- run
+
+// Sets the spans of a row of windows.
+static void set_spans(const struct pool *p, struct tvmq_window rows, struct tvmq_pool_span *spans) {
+  for (size_t i = 0; i < p->n_columns; i++) {
+    const struct columns *columns = &p->columns[i];
+    spans[i] = (struct tvmq_pool_span){.n_cols = columns->n_cols, .min = p->min};
+    // Elements in the border take part in the maximum.
+    if (rows.bordered || columns->bordered) spans[i].min = p->desc.border.value > p->min ? p->desc.border.value : p->min;
+    if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)tvmq_window_taps(rows) * columns->taps);
+  }
+}
+
+static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
+  const struct pool *p = (const struct pool *)op;
+  return pass > 0 ? 0 : (size_t)p->desc.batch * p->strips * p->groups;
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct pool *p = (const struct pool *)op;
+  const struct tvmq_pool_desc *d = &p->desc;
+  const size_t pixel = (size_t)d->channels * p->element_bytes, in_row = (size_t)d->in_w * pixel, out_row = (size_t)d->out_w * pixel;
+  const size_t group = tvmq_take_digit(&task.index, p->groups), first = group * p->group_channels, strip = tvmq_take_digit(&task.index, p->strips);
+  const size_t image = task.index, y = strip * (size_t)d->out_h / p->strips, end = (strip + 1) * (size_t)d->out_h / p->strips;
+  const uint8_t *in = (const uint8_t *)pass->in[0] + image * (size_t)d->in_h * in_row + first * p->element_bytes;
+  uint8_t *out = (uint8_t *)pass->outs[0] + image * (size_t)d->out_h * out_row + first * p->element_bytes;
+
+  struct tvmq_pool_span *spans = (struct tvmq_pool_span *)(p->scratch->memory + (size_t)task.thread * p->slice);
+  struct tvmq_pool_args args = {
+      .in_row_stride = in_row,
+      .in_col_stride = pixel,
+      .channels = group + 1 < p->groups ? p->group_channels : (size_t)d->channels - first,
+      .filter_w = (size_t)d->filter_w,
+      .stride_w = (size_t)d->stride_w,
+      .pad_left = (size_t)p->geometry.pad_left,
+      .spans = spans,
+      .n_spans = p->n_columns,
+      .rescaled = d->pooling == TVMQ_POOLING_MEAN ? &p->rescaled : NULL,
+      .max = p->max,
+      .out_col_stride = pixel,
+  };
+  struct tvmq_window before = {0};
+  for (size_t row = y; row < end; row++) {
+    const struct tvmq_window window = tvmq_window_row(d, &p->geometry, row);
+    if (row == y || tvmq_window_taps(window) != tvmq_window_taps(before) || window.bordered != before.bordered) set_spans(p, window, spans);
+    before = window;
+    args.n_cols = tvmq_window_taps(window) > 0 ? (size_t)d->in_w : 0;
+    args.n_rows = tvmq_max(tvmq_window_taps(window), 1);
+    args.in = in + window.begin * in_row;
+    args.out = out + row * out_row;
+    p->variant->fn.pool(&args);
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
+
+static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  if (desc->pool.in_type == TVMQ_TYPE_F32) return &tvmq_op_float_pool;
+  return tvmq_pools_by_lines(&desc->pool) ? &tvmq_op_line_pool : NULL;
+}
+
+static const char *claim_reduction(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
+
+static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (options->pool.pooling != TVMQ_POOLING_MAX || pad->type == TVMQ_TYPE_F32) return false;
+  options->pool.border = pad->border;
+  return true;
+}
+
+// Means of int8 are rounded away from zero, those of uint8 upwards.
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_pool_desc *d = &desc->pool;
+  if (d->pooling != TVMQ_POOLING_MAX) return TVMQ_TURNS_NONE;
+  if (in || out) {
+    tvmq_turn_value(d->in_type, &d->border.value);
+    tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
+    tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX && desc->pool.in_type != TVMQ_TYPE_F32; }
+
+static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
+  (void)env;
+  const struct tvmq_pool_desc *d = &desc->pool;
+  struct tvmq_geometry geometry;
+  if (!leavable(desc) || tvmq_pool_geometry(d, &geometry) != NULL) return;
+  tvmq_say(text, " in=%s[%d,%d,%d,%d] window=%d,%d out=[%d,%d] stride=%d,%d pad=%d,%d", tvmq_type_name(d->in_type), d->batch, d->in_h, d->in_w, d->channels,
+           d->filter_h, d->filter_w, d->out_h, d->out_w, d->stride_h, d->stride_w, geometry.pad_top, geometry.pad_left);
+}
+
+const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
+                                           .claim_fast_math = tvmq_claim_fast_math_pool,
+                                           .computed_by = computed_by,
+                                           .sign = sign,
+                                           .leavable = leavable,
+                                           .plan = plan,
+                                           .n_tasks = n_tasks,
+                                           .run_task = run_task,
+                                           .release = release,
+                                           .info = info,
+                                           .set_border = set_border,
+                                           .turn = turn,
+                                           .light_if_wide = TVMQ_LIGHT("pools elements of 32 bits")};
+
+const struct tvmq_op_class tvmq_op_reduce_by_pool = {
+    .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

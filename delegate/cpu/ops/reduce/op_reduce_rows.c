@@ -1,0 +1,166 @@
+// Reductions along the last dimension, of bytes and of float32: each row of elements that lie side by side becomes one element. A task has some rows.
+#include "base/arith.h"
+#include "base/memory.h"
+#include "cpu/ops/cut.h"
+#include "cpu/plan/select.h"
+#include "kernels/arg_max.h"
+#include "kernels/row_sums.h"
+#include "operators/claims/claim.h"
+#include "operators/reduction.h"
+
+enum { MOST_ROWS = 64 };  // that are reduced together
+
+struct reduce;
+// Reduces n rows, up to MOST_ROWS.
+typedef void (*reduce_fn)(const struct reduce *r, const void *in, size_t n, void *out);
+
+struct reduce {
+  struct tvmq_cut cut;
+  struct tvmq_reduce_desc desc;
+  size_t n_rows, depth;
+  reduce_fn reduce;
+  const struct tvmq_variant *variant;  // NULL: float32
+  struct tvmq_rescaled_sum rescaled;
+  uint8_t *results;  // of each sum of bytes as unsigned ones; NULL: they are rescaled one by one
+};
+
+// ---- sums of bytes
+
+static uint8_t sign_of(const struct reduce *r) { return tvmq_flip_to_u8(r->desc.in_type); }
+
+static uint8_t byte_of_sum(const struct reduce *r, int32_t sum) {
+  const struct tvmq_range range = tvmq_type_range(r->desc.out_type);
+  return (uint8_t)tvmq_clamp(tvmq_rescaled(&r->rescaled, sum), range.min, range.max);
+}
+
+// Kernels take several rows side by side: where there are fewer, each is cut into parts of one length, and the bytes behind the last part are added one by one.
+// The table has whole tiles.
+static void sum_bytes(const struct reduce *r, const uint8_t *in, size_t n, int32_t sums[MOST_ROWS]) {
+  enum { SIDE_BY_SIDE = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
+  const size_t parts = tvmq_max(tvmq_min(SIDE_BY_SIDE / n, r->depth / LEAST_PART), 1), used = n * parts, k = r->depth / parts;
+  const int32_t offset = r->results == NULL ? sign_of(r) : 0;  // of each byte
+  const void *rows[MOST_ROWS];
+  for (size_t part = 0; part < parts; part++) {
+    for (size_t i = 0; i < n; i++) rows[part * n + i] = in + i * r->depth + part * k;
+  }
+  for (size_t i = used; i < tvmq_round_up(used, TILE); i++) rows[i] = in;
+  r->variant->fn.row_sums(&(struct tvmq_row_sums_args){
+      .rows = rows, .n = used, .mr = TILE, .n_taps = 1, .k = k, .mask = sign_of(r), .offset = (int32_t)k * offset, .factor = 1, .terms = sums});
+  for (size_t part = 1; part < parts; part++) {
+    for (size_t i = 0; i < n; i++) sums[i] += sums[part * n + i];
+  }
+  for (size_t rest = parts * k; rest < r->depth; rest++) {
+    for (size_t i = 0; i < n; i++) sums[i] += (in[i * r->depth + rest] ^ sign_of(r)) - offset;
+  }
+}
+
+static void reduce_to_sums(const struct reduce *r, const void *in, size_t n, void *out) {
+  int32_t sums[MOST_ROWS];
+  sum_bytes(r, in, n, sums);
+  for (size_t i = 0; i < n; i++) ((uint8_t *)out)[i] = r->results != NULL ? r->results[sums[i]] : byte_of_sum(r, sums[i]);
+}
+
+// Where rows are many, a table of what each sum becomes is soon worth its making. False: out of memory.
+static bool make_results(struct reduce *r) {
+  enum { MOST = 1 << 16, LEAST_USE = 16 };
+  const size_t n = r->depth * UINT8_MAX + 1;
+  if (n > MOST || n > LEAST_USE * r->n_rows) return true;
+  uint8_t *const results = tvmq_alloc_unset(n);
+  const int32_t least = r->desc.in_type == TVMQ_TYPE_S8 ? (int32_t)r->depth * INT8_MIN : 0;
+  for (int32_t i = 0; results != NULL && i < (int32_t)n; i++) results[i] = byte_of_sum(r, least + i);
+  r->results = results;
+  return results != NULL;
+}
+
+// ---- the greatest and the least byte
+
+// The least is the greatest in the opposite order.
+static void reduce_to_extremes(const struct reduce *r, const void *in, size_t n, void *out) {
+  int32_t found[MOST_ROWS];
+  const uint8_t flip = sign_of(r) ^ (r->desc.reduction == TVMQ_REDUCTION_MIN ? UINT8_MAX : 0);
+  r->variant->fn.arg_max(&(struct tvmq_arg_max_args){.in = in, .rows = n, .depth = r->depth, .flip = flip, .found = found});
+  for (size_t i = 0; i < n; i++) ((uint8_t *)out)[i] = ((const uint8_t *)in)[i * r->depth + (size_t)found[i]];
+}
+
+// ---- means of float32
+
+// Elements are added in their order. Each addition waits for the one before, so that rows side by side cost no more than one.
+static void reduce_to_means(const struct reduce *r, const void *in, size_t n, void *out) {
+  enum { SIDE_BY_SIDE = 8 };
+  const float count = (float)tvmq_reduction_count(&r->desc);
+  const float *rows = in;
+  float *means = out;
+  for (; n >= SIDE_BY_SIDE; n -= SIDE_BY_SIDE, rows += SIDE_BY_SIDE * r->depth, means += SIDE_BY_SIDE) {
+    float sums[SIDE_BY_SIDE] = {0};
+    for (size_t k = 0; k < r->depth; k++) {
+      UNROLL for (size_t i = 0; i < SIDE_BY_SIDE; i++) sums[i] += rows[i * r->depth + k];
+    }
+    for (size_t i = 0; i < SIDE_BY_SIDE; i++) means[i] = sums[i] / count;
+  }
+  for (; n > 0; n--, rows += r->depth, means++) {
+    float sum = 0;
+    for (size_t k = 0; k < r->depth; k++) sum += rows[k];
+    *means = sum / count;
+  }
+}
+
+// ---- the operator
+
+// Chooses how rows are reduced; `cycles` are estimated.
+static const char *choose(struct reduce *r, const struct tvmq_env *env, float *cycles) {
+  enum { FLOAT_CYCLES = 4 };
+  const bool sums = tvmq_reduction_is_sum(&r->desc);
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a wish is for a kernel of another family
+  if (r->desc.in_type == TVMQ_TYPE_F32) {
+    r->reduce = reduce_to_means;
+    *cycles = (float)r->n_rows * (float)r->depth * FLOAT_CYCLES;
+    return NULL;
+  }
+  r->reduce = sums ? reduce_to_sums : reduce_to_extremes;
+  r->variant = sums ? tvmq_select_byte_sums(&target, r->n_rows, r->depth, cycles) : tvmq_select_arg_max(r->depth, &target);
+  if (r->variant == NULL) return "no kernel";
+  if (sums) {
+    r->rescaled = tvmq_reduction_rescaled(&r->desc, env->rounding);
+    return make_results(r) ? NULL : "out of memory";
+  }
+  const struct tvmq_speed speed = tvmq_speed_of(r->variant, env->machine);
+  *cycles = (float)r->n_rows * (speed.tile_cycles + (float)r->depth / speed.rate);
+  return NULL;
+}
+
+static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (*op == NULL) *op = tvmq_alloc(sizeof(struct reduce));
+  struct reduce *r = (struct reduce *)*op;
+  if (r == NULL) return "out of memory";
+  tvmq_free(r->results);
+  *r = (struct reduce){.desc = desc->reduce, .n_rows = (size_t)desc->reduce.dims[0], .depth = (size_t)desc->reduce.dims[1]};
+  float cycles;
+  const char *why = choose(r, env, &cycles);
+  if (why == NULL) tvmq_cut_units(&r->cut, r->n_rows, 1, cycles, env);
+  return why;
+}
+
+static void release(struct tvmq_op *op) {
+  if (op != NULL) tvmq_free(((struct reduce *)op)->results);
+  tvmq_free(op);
+}
+
+static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
+  const struct reduce *r = (const struct reduce *)op;
+  *out = (struct tvmq_op_info){.kernel = r->variant != NULL ? r->variant->name : "", .algorithm = "rows", .cycles = r->cut.cycles};
+}
+
+static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
+  const struct reduce *r = (const struct reduce *)op;
+  const struct tvmq_piece piece = tvmq_cut_piece(&r->cut, task.index);
+  const size_t element = tvmq_type_bytes(r->desc.in_type), end = piece.first + piece.n;
+  for (size_t row = piece.first, n; row < end; row += n) {
+    n = tvmq_min(end - row, MOST_ROWS);
+    r->reduce(r, (const uint8_t *)pass->in[0] + row * r->depth * element, n, (uint8_t *)pass->outs[0] + row * element);
+  }
+}
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
+
+const struct tvmq_op_class tvmq_op_reduce_rows = {
+    .claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .release = release, .info = info};

@@ -1,0 +1,71 @@
+#include "graph/arena.h"
+
+#include <stdint.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+
+// Greedy by size: the largest buffer first, each into the lowest gap that fits between the buffers that live at the same time. For chains, where no more than
+// two tensors live at once, the result is as small as the largest pair.
+
+static bool aligned_size(const struct tvmq_arena_buffer *buffer, size_t *size) { return tvmq_round_up_size(buffer->size, TVMQ_ALIGNMENT, size); }
+
+static bool live_together(const struct tvmq_arena_buffer *a, const struct tvmq_arena_buffer *b) { return a->first <= b->last && b->first <= a->last; }
+
+static struct tvmq_arena_buffer *largest_unplaced(struct tvmq_arena_buffer *buffers, size_t n) {
+  struct tvmq_arena_buffer *largest = NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (!buffers[i].placed && buffers[i].size > 0 && (largest == NULL || buffers[i].size > largest->size)) largest = &buffers[i];
+  }
+  return largest;
+}
+
+bool tvmq_arena_plan(struct tvmq_arena_buffer *buffers, size_t n, size_t *total) {
+  struct tvmq_arena_buffer *lowest = NULL, *next;
+  for (size_t i = 0; i < n; i++) buffers[i].placed = false;
+  *total = 0;
+  while ((next = largest_unplaced(buffers, n)) != NULL) {
+    size_t size, end = 0;
+    if (!aligned_size(next, &size)) return false;
+    for (const struct tvmq_arena_buffer *other = lowest; other != NULL; other = other->above) {
+      if (!live_together(other, next)) continue;
+      if (other->offset >= end && other->offset - end >= size) break;  // the gap below it is large enough
+      size_t other_size;
+      if (!aligned_size(other, &other_size)) return false;
+      if (other->offset + other_size > end) end = other->offset + other_size;
+    }
+    next->offset = end;
+    next->placed = true;
+    if (!tvmq_add_size(end, size, &size)) return false;
+    if (size > *total) *total = size;
+
+    struct tvmq_arena_buffer **link = &lowest;
+    while (*link != NULL && (*link)->offset <= next->offset) link = &(*link)->above;
+    next->above = *link;
+    *link = next;
+  }
+  return true;
+}
+
+// Piles of buffers about a middle: each buffer goes to the first pile in which none lives any more. A pile's half has room for the alignment of its buffers.
+bool tvmq_arena_plan_middles(struct tvmq_arena_buffer *buffers, size_t n, size_t *total) {
+  size_t n_piles = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (buffers[i].size == 0) continue;
+    size_t half, pile = 0;
+    if (!tvmq_round_up_size(buffers[i].size / 2 + TVMQ_ALIGNMENT, TVMQ_ALIGNMENT, &half)) return false;
+    while (pile < n_piles && buffers[pile].taken_to >= buffers[i].first) pile++;
+    if (pile == n_piles) buffers[n_piles++].half = 0;
+    if (half > buffers[pile].half) buffers[pile].half = half;
+    buffers[pile].taken_to = buffers[i].last;
+    buffers[i].pile = pile;
+  }
+  *total = 0;
+  for (size_t i = 0; i < n_piles; i++) {
+    if (!tvmq_add_size(*total, buffers[i].half, &buffers[i].middle) || !tvmq_add_size(buffers[i].middle, buffers[i].half, total)) return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (buffers[i].size > 0) buffers[i].offset = buffers[buffers[i].pile].middle - buffers[i].size / 2 / TVMQ_ALIGNMENT * TVMQ_ALIGNMENT;
+  }
+  return true;
+}

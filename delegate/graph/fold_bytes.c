@@ -1,0 +1,105 @@
+#include "graph/fold_bytes.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "tflite/node_kind.h"
+
+static bool is_byte(const TfLiteContext *context, int tensor) {
+  const TfLiteTensor *at = tvmq_tensor_at(context, tensor);
+  const enum tvmq_type type = at != NULL ? tvmq_tensor_type(at) : TVMQ_TYPE_OTHER;
+  return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8;
+}
+
+// The record among the first `n` of the partition that writes the tensor as a function of a byte.
+static const struct tvmq_record *find_known(struct tvmq_record *const *records, int n, int tensor) {
+  for (int i = n; i-- > 0;) {
+    if (records[i]->node.out == tensor) return records[i]->bytes.known ? records[i] : NULL;
+  }
+  return NULL;
+}
+
+// The inputs of a node, as tables of the root's bytes.
+enum { MOST_IN = 2 };  // inputs of an operator that may be a function of a byte
+
+struct inputs {
+  const uint8_t *tables[MOST_IN];
+  uint8_t own[MOST_IN][TVMQ_N_BYTES];  // those of a constant, and of the root itself
+  int root;                            // -1: all are constants
+  bool composed;                       // one of them is a function of the root, or a constant
+};
+
+// False: input `j` is neither a function of the root's byte nor one constant byte.
+static bool add_input(struct tvmq_record *const *records, int index, const TfLiteContext *context, int j, struct inputs *inputs) {
+  const struct tvmq_record *record = records[index];
+  const int tensor = record->node.in[j];
+  if (!is_byte(context, tensor)) return false;
+  const TfLiteTensor *at = tvmq_tensor_at(context, tensor);
+  if (tvmq_tensor_is_constant(at)) {
+    if (record->shapes.in[j].bytes != 1 || at->data == NULL) return false;
+    memset(inputs->own[j], *(const uint8_t *)at->data, TVMQ_N_BYTES);
+    inputs->composed = true;
+    return true;
+  }
+  const struct tvmq_record *before = find_known(records, index, tensor);
+  const int root = before != NULL ? before->bytes.root : tensor;
+  if (record->shapes.in[j].bytes != record->shapes.out.bytes || (inputs->root >= 0 && inputs->root != root)) return false;
+  if (before != NULL) inputs->tables[j] = before->bytes.table;
+  for (int x = 0; before == NULL && x < TVMQ_N_BYTES; x++) inputs->own[j][x] = (uint8_t)x;
+  inputs->composed |= before != NULL || inputs->root >= 0;
+  inputs->root = root;
+  return true;
+}
+
+static struct tvmq_bytes find_function(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
+  const struct tvmq_record *record = records[index];
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  struct tvmq_bytes bytes = {.root = -1};
+  if (op_class->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return bytes;
+  if (record->node.n_in > MOST_IN) return bytes;
+  struct inputs inputs = {.root = -1};
+  for (int j = 0; j < record->node.n_in; j++) {
+    inputs.tables[j] = inputs.own[j];
+    if (!add_input(records, index, context, j, &inputs)) return bytes;
+  }
+  if (inputs.root < 0 || !op_class->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
+  bytes.known = true;
+  bytes.applied = inputs.composed || op_class->turn == NULL;  // alone, an operator's own kernel is no slower than a table, which can be turned
+  bytes.root = inputs.root;
+  return bytes;
+}
+
+static void show_readers(struct tvmq_record *const *records, int n, int index) {
+  struct tvmq_record *record = records[index];
+  tvmq_record_unfold(record);
+  for (int i = index + 1; i < n; i++) {
+    const struct tvmq_record *reader = records[i];
+    bool reads = false;
+    for (int j = 0; j < reader->node.n_in; j++) reads |= reader->node.in[j] == record->node.out;
+    if (reads && reader->bytes.applied) tvmq_record_fold_into(record, reader->info.node);
+  }
+}
+
+static void fold_partition(struct tvmq_record *const *records, int n, const TfLiteContext *context, const struct tvmq_env *env) {
+  for (int i = 0; i < n; i++) {
+    const struct tvmq_bytes bytes = find_function(records, i, context, env);
+    records[i]->planned &= memcmp(&bytes, &records[i]->bytes, sizeof bytes) == 0;
+    records[i]->bytes = bytes;
+  }
+  for (int i = 0; i < n; i++) {
+    if (records[i]->bytes.known) show_readers(records, n, i);
+  }
+}
+
+bool tvmq_fold_bytes(struct tvmq_subgraph *subgraph, const TfLiteContext *context, const struct tvmq_env *env, const TfLiteDelegateParams *partitions,
+                     int n_partitions) {
+  struct tvmq_record **records = tvmq_alloc(subgraph->n_records * sizeof records[0]);
+  if (records == NULL) return false;
+  for (int p = 0; p < n_partitions; p++) {
+    const TfLiteIntArray *nodes = partitions[p].nodes_to_replace;
+    for (int i = 0; i < nodes->size; i++) records[i] = tvmq_subgraph_find(subgraph, nodes->data[i]);
+    fold_partition(records, nodes->size, context, env);
+  }
+  tvmq_free(records);
+  return true;
+}

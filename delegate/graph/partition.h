@@ -1,0 +1,74 @@
+// A delegate kernel: claimed nodes that run one after the other without the interpreter in between.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/threads/pace.h"
+#include "cpu/threads/threads.h"
+#include "cpu/threads/trace.h"
+#include "graph/arena.h"
+#include "graph/basis.h"
+#include "graph/graph.h"
+#include "graph/wiring.h"
+#include "tflite/tflite_abi.h"
+
+struct tvmq_delegate;
+
+// A pass of a step, and what runs its tasks.
+struct tvmq_step_pass {
+  void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
+  const struct tvmq_op *op;
+  struct tvmq_pass pass;
+};
+
+// A tensor of the interpreter that a step reads or writes.
+struct tvmq_borrowed {
+  const struct tvmq_step *step;
+  const struct tvmq_place *place;
+  const void **address;  // in the step's `in` or `out`
+};
+
+struct tvmq_partition {
+  struct tvmq_partition *next;
+  struct tvmq_delegate *delegate;  // that it belongs to
+  struct tvmq_threads *threads;
+  struct tvmq_subgraph *subgraph;
+  bool live;                // the interpreter holds it
+  bool ready;               // prepared: shapes, operators and arena fit together
+  bool settable;            // a constant of its nodes is an input of the graph
+  struct tvmq_basis basis;  // as long as it is ready
+  uint8_t *arena;
+  size_t arena_size;
+  struct tvmq_arena_buffer *buffers;  // one for each output of each step, should it need one
+  size_t n_buffers;
+  struct tvmq_step_pass *passes;   // of all steps
+  struct tvmq_sequence *sequence;  // of all passes
+  struct tvmq_pace pace;           // whether threads share them
+  void *tensors;                   // what the steps have of each
+  struct tvmq_borrowed *borrowed;  // those that each inference finds anew; all others stay where they are
+  size_t n_borrowed;
+  size_t n;
+  struct tvmq_step steps[];
+};
+
+// Whether the tensor is needed outside of these nodes: by others, or as an output of the graph.
+bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor);
+
+// Makes the partition of these nodes, whose records are planned, with its arena, and puts it into the subgraph's list. NULL: out of memory.
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_subgraph *subgraph,
+                                             const TfLiteDelegateParams *params);
+
+// Takes it out of the list and releases it and its operators.
+void tvmq_partition_destroy(struct tvmq_partition *partition);
+
+// Finds out what there is to compute, sizes the arena and finds the tensors in it, for the shapes that the records have now. False: out of memory.
+bool tvmq_partition_size_up(struct tvmq_partition *partition);
+
+// Finds where the interpreter's tensors are in this inference. NULL, or a record for one of whose tensors the runtime provides no memory.
+const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context);
+
+// Runs all steps on the tensors found: at once, or each by itself, with its time and spans recorded (trace NULL: without spans).
+void tvmq_partition_run(struct tvmq_partition *partition);
+void tvmq_partition_run_profiled(const struct tvmq_partition *partition, struct tvmq_trace *trace);

@@ -1,0 +1,228 @@
+#include "graph/record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/signature.h"
+#include "records/records.h"
+#include "tflite/node_kind.h"
+
+void tvmq_record_release(struct tvmq_record *record) {
+  if (record->op != NULL) tvmq_op_release(record->op_class, record->op);
+  record->op = NULL;
+  record->planned = false;
+}
+
+// The operator becomes one of the class that computes `desc`.
+static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_op_class *op_class = record->bytes.applied ? &tvmq_op_byte_map : tvmq_op_computed_by(record->node.kind->op_class, desc, env);
+  if (op_class != record->op_class) tvmq_record_release(record);
+  record->op_class = op_class;
+}
+
+static void hide_plan(struct tvmq_record *record) {
+  record->shown = 0;
+  record->info.kernel = record->info.algorithm = record->info.packing = "";
+  record->info.macs = record->info.packed_bytes = record->info.scratch_bytes = 0;
+  record->info.folded_into = -1;
+  record->info.cycles = 0;
+}
+
+void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
+  tvmq_record_release(record);
+  tvmq_node_forget(&record->node);
+  record->info.reason = reason;
+  record->info.refusal = "";
+  hide_plan(record);
+}
+
+void tvmq_record_undo(struct tvmq_record *record) {
+  record->info.claimed = record->info.forced = record->info.tuned = 0;
+  record->info.partition = -1;
+  tvmq_record_refuse(record, "the delegation failed");
+}
+
+int tvmq_record_reads(const struct tvmq_record *record, const int **tensors) {
+  *tensors = record->bytes.applied ? &record->bytes.root : record->node.in;
+  return record->bytes.applied ? 1 : record->node.n_in;
+}
+
+size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input) {
+  return record->bytes.applied ? record->shapes.out.bytes : record->shapes.in[input].bytes;
+}
+
+// Appends a node to the `length` characters of the list, or "..." once where it does not fit. Returns the new length.
+static size_t append_node(char list[TVMQ_FOLDED_SIZE], size_t length, int node) {
+  static const char more[] = ", ...";
+  char entry[32];
+  const size_t n = (size_t)snprintf(entry, sizeof entry, length == 0 ? "folded into node %d" : ", %d", node), room = TVMQ_FOLDED_SIZE - length;
+  if (room < sizeof more) return length;  // it has ended
+  const bool fits = n + sizeof more <= room;
+  memcpy(list + length, fits ? entry : more, fits ? n + 1 : sizeof more);
+  return fits ? length + n : TVMQ_FOLDED_SIZE;
+}
+
+void tvmq_record_unfold(struct tvmq_record *record) {
+  record->folded[0] = '\0';
+  record->folded_into = -1;
+}
+
+void tvmq_record_fold_into(struct tvmq_record *record, int node) {
+  if (record->folded_into < 0) record->folded_into = node;
+  append_node(record->folded, strlen(record->folded), node);
+}
+
+void tvmq_record_show_folded(struct tvmq_record *record) {
+  record->shown = 0;
+  record->info.kernel = record->info.packing = "";
+  record->info.algorithm = record->folded;
+  record->info.folded_into = record->folded_into;
+}
+
+void tvmq_record_show_idle(struct tvmq_record *record, const char *why) {
+  record->shown = 0;
+  record->info.algorithm = why;
+  record->info.cycles = 0;
+}
+
+void tvmq_record_show_plan(struct tvmq_record *record) {
+  if (record->is_border) {
+    tvmq_record_show_folded(record);
+    return;
+  }
+  if (record->shown > 0 && record->shown == record->plans) return;
+  record->shown = record->plans;
+  struct tvmq_op_info info = {0};
+  record->op_class->info(record->op, &info);
+  memcpy(record->packing, info.packing, sizeof record->packing);
+  record->packs = info.packs;
+  record->info.folded_into = -1;
+  record->info.kernel = info.kernel;
+  record->info.algorithm = info.algorithm;
+  record->info.packing = record->packing;
+  record->info.macs = info.macs;
+  record->info.packed_bytes = info.packed_bytes;
+  record->info.scratch_bytes = info.scratch_bytes;
+  const float cycles = info.cycles > 0 ? info.cycles : info.choice.cycles;
+  record->info.cycles = (double)(cycles > 0 ? cycles + record->begin_cycles : 0);
+}
+
+static bool is_empty(const struct tvmq_record *record) {
+  size_t bytes = 0;
+  for (int i = 0; i < record->node.n_out; i++) bytes |= record->shapes.outs[i].bytes;
+  return bytes == 0;
+}
+
+static const struct tvmq_op_class *turning_class(const struct tvmq_record *record) {
+  return record->bytes.applied ? &tvmq_op_byte_map : record->node.kind->op_class;
+}
+
+enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record) {
+  union tvmq_desc desc = record->desc;
+  const struct tvmq_op_class *op_class = turning_class(record);
+  return op_class->turn != NULL ? op_class->turn(&desc, false, false) : TVMQ_TURNS_NONE;
+}
+
+void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
+  if (record->turns.in || record->turns.out) turning_class(record)->turn(desc, record->turns.in, record->turns.out);
+}
+
+static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  set_class(record, desc, env);
+  const char *reason = tvmq_op_plan(record->op_class, &record->op, desc, env);
+  if (reason == NULL) record->plans++;
+  return reason;
+}
+
+// The choice that is wished for the operator: by force, or by records of tuning, if need be of the same operator with its tensors as the model has them. NULL:
+// there is none.
+static const struct tvmq_choice *wish_for(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
+  char task[TVMQ_TASK_SIZE];
+  if (record->bytes.applied) return NULL;
+  if (record->is_forced) return &record->wish;
+  if (env->tuned == NULL || env->tuned->n == 0) return NULL;
+  tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
+  const struct tvmq_choice *found = tvmq_tuning_records_find(env->tuned, task);
+  if (found != NULL || (!record->turns.in && !record->turns.out)) return found;
+  tvmq_record_turn(record, turned);  // back
+  tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
+  tvmq_record_turn(record, turned);
+  return tvmq_tuning_records_find(env->tuned, task);
+}
+
+// Whether such a node may be left to the runtime. What shapes depend on stays: it is computed before anything runs.
+static bool is_leavable(const struct tvmq_record *record, const union tvmq_desc *desc) {
+  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  return op_class->leavable != NULL && op_class->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
+}
+
+bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env) {
+  if (!record->planned || record->op == NULL || !is_leavable(record, &record->desc)) return false;
+  union tvmq_desc turned = record->desc;
+  tvmq_record_turn(record, &turned);
+  const struct tvmq_choice *wish = wish_for(record, &turned, env);
+  return wish != NULL && wish->way == TVMQ_WAY_RUNTIME;
+}
+
+// NULL, or why the wish is not granted.
+static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (env->wish->way != TVMQ_WAY_RUNTIME) return plan_once(record, desc, env);
+  return is_leavable(record, desc) ? "a node can be left to the runtime only when the delegate is applied"
+                                   : "this node cannot be left to the runtime, whose kernel may not be exact";
+}
+
+// As wished, or by default where that is not legal. `desc` becomes what the operator is planned for. content: the name of the constants' contents; NULL if it
+// is not known.
+static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
+  if (record->bytes.applied) *desc = (union tvmq_desc){.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
+  tvmq_record_turn(record, desc);
+  struct tvmq_env own = *env;
+  own.content = content;
+  struct tvmq_env wishful = own;
+  wishful.wish = wish_for(record, desc, env);
+  const char *refusal = wishful.wish != NULL ? plan_wish(record, desc, &wishful) : NULL;
+  const bool granted = wishful.wish != NULL && refusal == NULL;
+  record->info.forced = granted && record->is_forced;
+  record->info.tuned = granted && !record->is_forced;
+  record->info.refusal = refusal != NULL ? refusal : "";
+  return granted ? NULL : plan_once(record, desc, &own);
+}
+
+const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
+  union tvmq_desc desc = record->desc;
+  record->begin_cycles = env->machine->node_cycles;
+  const char *reason = plan_operator(record, &desc, env, NULL);  // the constants may have changed since they were named
+  if (reason != NULL) hide_plan(record);
+  record->planned = reason == NULL;
+  if (record->planned) tvmq_record_show_plan(record);
+  return reason;
+}
+
+const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env) {
+  union tvmq_desc desc;
+  const char *reason = tvmq_node_describe(context, &record->node, known, &desc, &record->shapes);
+  const uint64_t constants = tvmq_node_constants(context, &record->node, env->hasher, &record->content);
+  const bool changed = record->planned && constants != record->constants;
+  const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
+  const bool empty = reason == NULL && is_empty(record);
+  if (same || empty) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
+  if (empty || (record->planned && same)) return NULL;
+
+  if (changed && (record->is_border || record->bytes.known)) return "constants that are folded into other nodes have changed";
+  if (changed) tvmq_record_release(record);
+  record->planned = false;
+  record->begin_cycles = env->machine->node_cycles;
+  if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
+  if (reason == NULL && !same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
+  if (reason == NULL) record->desc = desc;
+  if (reason == NULL && !record->is_border) reason = plan_operator(record, &desc, env, &record->content);
+  if (reason != NULL) {
+    hide_plan(record);
+    return reason;
+  }
+  record->planned = true;
+  record->constants = constants;
+  record->n_candidates = 0;
+  tvmq_record_show_plan(record);
+  return NULL;
+}

@@ -1,3 +1,0 @@
-// Sum or difference of two quantized tensors.
-#define ISA avx512vnni
-#include "kernels/add_x86.h"

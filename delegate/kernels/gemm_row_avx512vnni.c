@@ -1,5 +1,0 @@
-// GEMM of single rows of few channels on AVX-512 VNNI, which has the instruction in 256 bits too.
-#define ENCODING ""
-#include "kernels/gemm_row_vnni_tile.h"
-
-GEMM_ROW(tvmq_gemm_s8_1x16c4__avx512vnni, 2, 4)

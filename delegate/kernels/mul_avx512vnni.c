@@ -1,3 +1,0 @@
-// Product of two quantized tensors, or square of their difference.
-#define ISA avx512vnni
-#include "kernels/mul_x86.h"

@@ -1,4 +1,0 @@
-// Output of Winograd tiles.
-#define ISA avx2
-#define LANES 8
-#include "kernels/winograd_output_x86.h"

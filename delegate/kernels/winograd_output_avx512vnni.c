@@ -1,4 +1,0 @@
-// Output of Winograd tiles.
-#define ISA avx512vnni
-#define LANES 16
-#include "kernels/winograd_output_x86.h"

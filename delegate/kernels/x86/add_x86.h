@@ -1,0 +1,149 @@
+// Sum or difference of two quantized tensors, for AVX2 and AVX-512. The includer defines ISA.
+//
+// Along a plane, bytes of both tensors become pairs of int16: 256 a and 256 b, which pmaddwd multiplies by the high parts of the multipliers, and a and b, by
+// the low parts. On AVX-512 vpdpwssd adds the former, and vpdpbusd the latter: it sees four bytes, 0, a, 0, b. Packing undoes the order that unpacking makes.
+#pragma once
+
+#include "kernels/add_ways.h"
+#include "kernels/kernel.h"
+#include "kernels/x86/elements_x86.h"
+#include "kernels/x86/stage_x86.h"
+
+enum { BLOCK = sizeof(vec) };
+
+// ---- bytes along a plane
+
+struct plane {
+  vec high, low, bias, shift;
+  vec min, max;
+  vec exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
+};
+
+// plane_values: pairs of 256 a and 256 b -> values; the low parts of multipliers are shifted to the left by LOW_SHIFT.
+// replaced: `others` where a is met_a and b is met_b, else `bytes`.
+#if VECTOR_BITS == 512
+enum { LOW_SHIFT = 8 };
+
+TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
+  const vec sum = _mm512_dpbusd_epi32(_mm512_dpwssd_epi32(p->bias, pair, p->high), p->low, pair);
+  return _mm512_srav_epi32(sum, p->shift);
+}
+
+TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met_b) {
+  return _mm512_mask_mov_epi8(bytes, _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(a, met_a), b, met_b), others);
+}
+#else
+enum { LOW_SHIFT = 0 };
+
+TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
+  const vec high = _mm256_madd_epi16(pair, p->high), low = _mm256_madd_epi16(_mm256_srai_epi16(pair, 8), p->low);
+  return _mm256_srav_epi32(_mm256_add_epi32(_mm256_add_epi32(high, p->bias), low), p->shift);
+}
+
+TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met_b) {
+  return _mm256_blendv_epi8(bytes, others, _mm256_cmpeq_epi8(a, met_a) & _mm256_cmpeq_epi8(b, met_b));
+}
+#endif
+
+TVMQ_INLINE vec pairs(int32_t a, int32_t b) { return MM(set1_epi32)((int32_t)((uint32_t)b << 16 | (uint16_t)a)); }
+
+TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
+  const struct tvmq_plane *p = &args->plane;
+  struct plane plane = {
+      .high = pairs(p->multiplier[0] >> 8, p->multiplier[1] >> 8),
+      .low = pairs((p->multiplier[0] & UINT8_MAX) << LOW_SHIFT, (p->multiplier[1] & UINT8_MAX) << LOW_SHIFT),
+      .bias = MM(set1_epi32)(p->bias),
+      .shift = MM(set1_epi32)(p->shift),
+      .min = MM(set1_epi8)((int8_t)args->min),
+      .max = MM(set1_epi8)((int8_t)args->max),
+  };
+  for (int e = 0; e < TVMQ_PLANE_MAX_EXCEPTIONS; e++) {
+    const struct tvmq_plane_exception *exception = tvmq_plane_exception(p, e);
+    for (int i = 0; i < 2; i++) plane.exception_in[e][i] = MM(set1_epi8)(exception->in[i]);
+    plane.exception_value[e] = MM(set1_epi8)(exception->value);
+  }
+  return plane;
+}
+
+TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  const vec zero = (vec){0}, flips = MM(set1_epi8)((char)flip);
+  const vec a = vec_load(in0) ^ flips, b = vec_load(in1) ^ flips;
+  const vec low = MM(unpacklo_epi8)(a, b), high = MM(unpackhi_epi8)(a, b);
+  const vec value0 = plane_values(p, MM(unpacklo_epi8)(zero, low)), value1 = plane_values(p, MM(unpackhi_epi8)(zero, low));
+  const vec value2 = plane_values(p, MM(unpacklo_epi8)(zero, high)), value3 = plane_values(p, MM(unpackhi_epi8)(zero, high));
+  vec bytes = MM(packs_epi16)(MM(packs_epi32)(value0, value1), MM(packs_epi32)(value2, value3));
+  bytes = MM(min_epi8)(MM(max_epi8)(bytes, p->min), p->max);
+  UNROLL for (int e = 0; e < n_exceptions; e++) { bytes = replaced(bytes, p->exception_value[e], a, p->exception_in[e][0], b, p->exception_in[e][1]); }
+  vec_store(out, bytes ^ flips);
+}
+
+// ---- the reference's steps
+
+TVMQ_INLINE vec clamped(vec x, vec min, vec max) { return MM(min_epi32)(MM(max_epi32)(x, min), max); }
+
+struct steps {
+  struct tvmq_stage in, out;
+  struct tvmq_short_stage short_in, short_out;
+  vec in_zero_point[2], in_multiplier, in_shift, out_multiplier, out_shift, flip, min, max;
+};
+
+static struct steps steps_of(const struct tvmq_add_args *args) {
+  struct steps s = {
+      .in = {.rounding = args->rounding},
+      .out = {.rounding = args->rounding, .zero_point = args->out_zero_point},
+      .in_zero_point = {MM(set1_epi32)(args->in_zero_point[0]), MM(set1_epi32)(args->in_zero_point[1])},
+      .in_multiplier = MM(set1_epi32)(args->in_scale[1].multiplier),
+      .in_shift = MM(set1_epi32)(args->in_scale[1].shift),
+      .out_multiplier = MM(set1_epi32)(args->out_scale.multiplier),
+      .out_shift = MM(set1_epi32)(args->out_scale.shift),
+      .flip = MM(set1_epi32)((int8_t)args->flip),
+      .min = MM(set1_epi32)(args->min),
+      .max = MM(set1_epi32)(args->max),
+  };
+  s.short_in = tvmq_short_stage_make(&s.in, TVMQ_PATH_SHORT, s.in_multiplier, s.in_shift);
+  s.short_out = tvmq_short_stage_make(&s.out, TVMQ_PATH_SHORT, s.out_multiplier, s.out_shift);
+  return s;
+}
+
+// Sums are at most 2^30 in magnitude; rounding and zero point fit beside what is shifted.
+static bool is_short(const struct tvmq_add_args *args) {
+  const int32_t in = -args->in_scale[1].shift, out = -args->out_scale.shift;
+  const int64_t zero_point = args->out_zero_point < 0 ? -args->out_zero_point : args->out_zero_point;
+  return in <= 29 && out >= 1 && out <= 29 && zero_point << out <= 1 << 29;
+}
+
+TVMQ_INLINE void raise_bytes(const struct steps *s, int i, const void *in, vec x[]) {
+  load_s8(in, x);
+  UNROLL for (int v = 0; v < 4; v++) x[v] = MM(slli_epi32)(MM(sub_epi32)(x[v] ^ s->flip, s->in_zero_point[i]), i == 0 ? RAISED_BYTES - 1 : RAISED_BYTES);
+}
+
+TVMQ_INLINE void raise_s16(const struct steps *s, int i, const void *in, vec x[]) {
+  (void)s;
+  load_s16(in, x);
+  UNROLL for (int v = 0; v < 4; v++) x[v] = MM(slli_epi32)(x[v], i == 0 ? RAISED_S16 - 1 : RAISED_S16);
+}
+
+TVMQ_INLINE vec rescaled(enum steps_way way, const struct tvmq_short_stage *short_stage, const struct tvmq_stage *stage, vec x, vec multiplier, vec shift) {
+  if (way == LONG) return tvmq_long_rescale(stage, x, multiplier, shift);
+  return tvmq_short_rescale(short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(TVMQ_PATH_SHORT, x));
+}
+
+TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, enum sign sign, vec a, vec b) {
+  const vec scaled = way == EQUAL ? MM(srai_epi32)(b, 1) : rescaled(way, &s->short_in, &s->in, b, s->in_multiplier, s->in_shift);
+  const vec sum = sign == PLUS ? MM(add_epi32)(a, scaled) : sign == LESS_SECOND ? MM(sub_epi32)(a, scaled) : MM(sub_epi32)(scaled, a);
+  return rescaled(way, &s->short_out, &s->out, sum, s->out_multiplier, s->out_shift);
+}
+
+TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {
+  vec value[4];
+  UNROLL for (int v = 0; v < 4; v++) value[v] = clamped(x[v], s->min, s->max) ^ s->flip;
+  store_s8(out, value);
+}
+
+TVMQ_INLINE void lower_s16(const struct steps *s, const vec x[], void *out) {
+  vec value[4];
+  UNROLL for (int v = 0; v < 4; v++) value[v] = clamped(x[v], s->min, s->max);
+  store_s16(out, value);
+}
+
+#include "kernels/add_template.h"

@@ -1,0 +1,34 @@
+// The rules by which a node is taken: pure functions of a description.
+#pragma once
+
+#include <stdbool.h>
+
+#include "operators/desc.h"
+
+// NULL: the node can be computed exactly. Else the reason why not, a static string that names the cause.
+const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
+const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc);
+const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc);
+const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc);
+const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc);
+const char *tvmq_claim_dequantize(const struct tvmq_dequantize_desc *desc);
+const char *tvmq_claim_arg_max(const struct tvmq_arg_max_desc *desc);
+const char *tvmq_claim_reduce(const struct tvmq_reduce_desc *desc);
+const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);
+const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc);
+const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc);
+const char *tvmq_claim_shape(const struct tvmq_shape_desc *desc);
+const char *tvmq_claim_softmax(const struct tvmq_softmax_desc *desc);
+const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);
+const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc);
+const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc);
+
+// Whether the weights of a hybrid convolution have one scale, or several that are alike, which kernels take for one.
+bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc);
+
+// The same of nodes for which the rules above have returned NULL, in a runtime that was compiled with unsafe optimizations of floating point.
+const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc);  // CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV
+const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc);
+const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc);
+const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc);
+const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc);

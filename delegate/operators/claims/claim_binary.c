@@ -1,0 +1,128 @@
+// Operations on two tensors: ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, PRELU, SQUARED_DIFFERENCE.
+#include <math.h>
+
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+#include "operators/quant_params.h"
+
+static const char no_activation[] = "this operator takes no fused activation";
+static const char too_many_dimensions[] = "some of the runtimes do not broadcast tensors of this rank";
+
+// Whether the runtime's logarithm, rounded to float32, may take the scale for a power of two (within 0.001; we refuse twice that, to be safe).
+static bool near_power_of_two(float scale) {
+  const double exponent = log2(scale);
+  return fabs(exponent - round(exponent)) < 0.002;
+}
+
+static const char *zero_points(const struct tvmq_binary_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S16) return NULL;
+  return desc->in[0].zero_point == 0 && desc->in[1].zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point other than 0";
+}
+
+// The reference then shifts one input and adds, without rescaling.
+static const char *powers_of_two(const struct tvmq_binary_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S16 || !desc->powers_of_two) return NULL;
+  const bool all = near_power_of_two(desc->in[0].scale) && near_power_of_two(desc->in[1].scale) && near_power_of_two(desc->out.scale);
+  return all ? "pot_scale_int16 with scales that are all powers of two is not supported" : NULL;
+}
+
+// The runtime ends the process where a multiplier is not below 1, or not above 0.
+static const char *below_one(const double in[2], double out) {
+  for (int i = 0; i < 2; i++) {
+    if (!(in[i] > 0 && in[i] < 1)) return "the ratio of the input scales is out of range";
+  }
+  return out > 0 && out < 1 ? NULL : "input scale / output scale is out of range";
+}
+
+static const char *ratios(const struct tvmq_binary_desc *desc) {
+  double in[2], out;
+  tvmq_add_ratios(desc, in, &out);
+  return below_one(in, out);
+}
+
+// A quotient of squares may be so little below 1 that its multiplier is 1.
+static const char *square_ratios(const struct tvmq_binary_desc *desc) {
+  double in[2], out;
+  struct tvmq_scale in_scale[2], out_scale;
+  tvmq_square_ratios(desc, in, &out);
+  tvmq_square_scales(desc, in_scale, &out_scale);
+  return below_one(in, out) ?: out_scale.shift > 0 ? "input scale / output scale is out of range" : NULL;
+}
+
+// Left shifts lose nothing that the reference keeps up to 30 bits. All ratios are of float32.
+static const char *product_ratio(const struct tvmq_binary_desc *desc) {
+  return desc->in[0].scale * desc->in[1].scale / desc->out.scale < 0x1p30f ? NULL : "input scales / output scale is too large";
+}
+
+static const char *prelu_ratios(const struct tvmq_binary_desc *desc) {
+  return desc->in[0].scale / desc->out.scale < 0x1p30f ? product_ratio(desc) : "input scale / output scale is too large";
+}
+
+static const char *no_int16(const struct tvmq_binary_desc *desc) {
+  return desc->type == TVMQ_TYPE_S16 ? "int16: some of the runtimes have no kernel for this operator" : NULL;
+}
+
+static const char *quants(const struct tvmq_binary_desc *desc) {
+  return in_quant_rule(desc->in[0], desc->type) ?: in_quant_rule(desc->in[1], desc->type) ?: out_quant_rule(desc->out, desc->type) ?: zero_points(desc);
+}
+
+static const char *claim_sum(const struct tvmq_binary_desc *desc) {
+  return quants(desc) ?: powers_of_two(desc) ?: ratios(desc) ?: activation_range_rule(desc->activation, desc->out);
+}
+
+static const char *claim_product(const struct tvmq_binary_desc *desc) {
+  return quants(desc) ?: product_ratio(desc) ?: activation_range_rule(desc->activation, desc->out);
+}
+
+static const char *claim_prelu(const struct tvmq_binary_desc *desc) { return no_int16(desc) ?: quants(desc) ?: prelu_ratios(desc); }
+
+static const char *claim_square(const struct tvmq_binary_desc *desc) {
+  if (desc->type != TVMQ_TYPE_S8) return "the reference has no kernel for this type";
+  if (desc->activation != TVMQ_ACTIVATION_NONE) return no_activation;
+  return quants(desc) ?: square_ratios(desc);
+}
+
+// Elements are compared as they are.
+static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
+
+// Few networks have any, and the reference multiplies by reciprocals in fixed point.
+static const char *claim_quotient(const struct tvmq_binary_desc *desc) { return (void)desc, "DIV is supported for float32 only"; }
+
+// The rules of each operation on integers, and the most dimensions that every runtime broadcasts, those of float32 apart.
+static const struct {
+  const char *(*claim)(const struct tvmq_binary_desc *desc);
+  int32_t most_rank, most_rank_of_floats;
+} operations[] = {
+    [TVMQ_OPERATION_ADD] = {claim_sum, TVMQ_MAX_RANK, 4}, [TVMQ_OPERATION_SUB] = {claim_sum, 5, 4},
+    [TVMQ_OPERATION_MUL] = {claim_product, 4, 4},         [TVMQ_OPERATION_DIV] = {claim_quotient, 5, 5},
+    [TVMQ_OPERATION_MAXIMUM] = {claim_extremum, 5, 5},    [TVMQ_OPERATION_MINIMUM] = {claim_extremum, 5, 5},
+    [TVMQ_OPERATION_PRELU] = {claim_prelu, 4, 4},         [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {claim_square, 4, 4},
+};
+
+static bool is_arithmetic(enum tvmq_operation operation) {
+  return operation == TVMQ_OPERATION_ADD || operation == TVMQ_OPERATION_SUB || operation == TVMQ_OPERATION_MUL;
+}
+
+// int32 and int64, of which graphs compute shapes. Larger tensors gain nothing.
+static const char *claim_integers(const struct tvmq_binary_desc *desc) {
+  enum { MOST = 256 };
+  if (!is_arithmetic(desc->operation)) return "int32 and int64 are supported for ADD, SUB and MUL only";
+  if (desc->rank > 4) return too_many_dimensions;
+  if (desc->activation != TVMQ_ACTIVATION_NONE) return "int32 and int64 are not supported with a fused activation";
+  return desc->n <= MOST ? NULL : "int32 and int64 are supported for up to 256 elements only";
+}
+
+// float32: each element is one or two rounded operations in the reference. Scales and zero points mean nothing.
+static const char *claim_floats(const struct tvmq_binary_desc *desc) {
+  const bool has_activation = is_arithmetic(desc->operation) || desc->operation == TVMQ_OPERATION_DIV;
+  if (desc->rank > operations[desc->operation].most_rank_of_floats) return too_many_dimensions;
+  return has_activation || desc->activation == TVMQ_ACTIVATION_NONE ? activation_rule(desc->activation) : no_activation;
+}
+
+const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
+  if (desc->type == TVMQ_TYPE_F32) return elements_rule(desc->n) ?: claim_floats(desc);
+  if (desc->type == TVMQ_TYPE_S32 || desc->type == TVMQ_TYPE_S64) return elements_rule(desc->n) ?: claim_integers(desc);
+  const char *reason = type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation);
+  if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = too_many_dimensions;
+  return reason ?: operations[desc->operation].claim(desc);
+}

@@ -1,0 +1,198 @@
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
+#include <math.h>
+#include <string.h>
+
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+#include "operators/geometry.h"
+#include "operators/quant_params.h"
+
+static const char *filter_type(const struct tvmq_conv_desc *desc) {
+  if (desc->filter_type == TVMQ_TYPE_S4) return "int4 weights are not supported";
+  if (desc->in_type == TVMQ_TYPE_U8) return desc->filter_type == TVMQ_TYPE_U8 ? NULL : "weights are not uint8";
+  return desc->filter_type == TVMQ_TYPE_S8 ? NULL : "weights are not int8";
+}
+
+static const char *constants(const struct tvmq_conv_desc *desc) {
+  if (desc->filter == NULL) return "weights are not constant";
+  return desc->dynamic_bias ? "bias is not constant" : NULL;
+}
+
+static const char *scaling(const struct tvmq_conv_desc *desc) {
+  if (!desc->fully_connected) return NULL;
+  if (desc->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
+  return desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16 ? "16x8 is not supported where the runtime scales sums in float64" : NULL;
+}
+
+// The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, the reference of CONV_2D has no defined width.
+static const char *bias_type(const struct tvmq_conv_desc *desc) {
+  const bool wide = desc->in_type == TVMQ_TYPE_S16;
+  if (desc->bias == NULL) return wide && !desc->depthwise && !desc->fully_connected ? "16x8 convolution without bias is not supported" : NULL;
+  if (!wide) return desc->bias_type == TVMQ_TYPE_S32 ? NULL : "bias is not int32";
+  if (desc->depthwise) return desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias of a 16x8 depthwise convolution is not int64";
+  return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
+}
+
+static const char *channels(const struct tvmq_conv_desc *desc) {
+  if (desc->batch <= 0) return "batch is not positive";
+  if (desc->in_c <= 0 || desc->out_c <= 0) return "number of channels is not positive";
+  if (desc->depthwise) {
+    if (desc->depth_multiplier <= 0) return "depth_multiplier is not positive";
+    if (desc->filter_c != 1) return "the depthwise filter does not have exactly one input channel";
+    return (int64_t)desc->in_c * desc->depth_multiplier == desc->out_c ? NULL : "output channels are not input channels x depth_multiplier";
+  }
+  if (desc->filter_c <= 0) return "weights have no input channels";
+  if (desc->in_c % desc->filter_c != 0) return "input channels are not a multiple of the weights' input channels";
+  return desc->out_c % (desc->in_c / desc->filter_c) == 0 ? NULL : "output channels are not a multiple of the number of groups";
+}
+
+static const char *geometry(const struct tvmq_conv_desc *desc) {
+  struct tvmq_geometry geometry;
+  const char *reason = tvmq_geometry(desc, &geometry);
+  if (reason != NULL) return reason;
+  if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "height or width of the output tensor does not match the convolution";
+
+  // TFLite's kernels keep these in int16; the border is not theirs.
+  const int32_t pad_top = geometry.pad_top - desc->border.top, pad_left = geometry.pad_left - desc->border.left;
+  const int32_t narrow[] = {desc->stride_h, desc->stride_w, desc->dilation_h, desc->dilation_w, pad_top, pad_left, desc->depth_multiplier};
+  for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
+    if (narrow[i] > INT16_MAX) return "stride, dilation, padding or depth_multiplier exceeds 32767";
+  }
+  return NULL;
+}
+
+static const char *sizes(const struct tvmq_conv_desc *desc) {
+  const struct tvmq_border *border = &desc->border;
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // they fit: geometry()
+  if (too_many(desc->batch, in_h, in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
+  if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
+  const int32_t depth = desc->depthwise ? 1 : desc->filter_c;
+  return too_many(desc->out_c, desc->filter_h, desc->filter_w, depth) ? "weights have more than 2^31 - 1 elements" : NULL;
+}
+
+static const char *zero_points(const struct tvmq_conv_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 with a zero point other than 0";
+  if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is out of range for their type";
+  // The runtimes refuse such a CONV_2D and run such a DEPTHWISE_CONV_2D as if it had none, which cannot be what the file means.
+  return desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0 ? "int8 weights with a zero point other than 0" : NULL;
+}
+
+static const char *filter_scales(const struct tvmq_conv_desc *desc) {
+  if (desc->filter_scales == NULL || desc->n_filter_scales <= 0) return "weights have no scale";
+  if (desc->n_filter_scales != 1 && desc->n_filter_scales != desc->out_c) return "number of weight scales is neither 1 nor the number of output channels";
+  if (desc->n_filter_scales != 1 && desc->filter_type == TVMQ_TYPE_U8) return "uint8 weights with per-channel scales are not supported";
+  for (int32_t i = 0; i < desc->n_filter_scales; i++) {
+    if (!good_scale(desc->filter_scales[i])) return "a weight scale is not positive and finite";
+  }
+  return NULL;
+}
+
+// The reference rescales a wide accumulator in 64 bits and promises nothing beyond 48 bits of accumulator. (A narrow one simply wraps.)
+static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
+  if (tvmq_conv_acc_bytes(desc) == 4) return NULL;
+  const int64_t taps = (int64_t)desc->filter_h * desc->filter_w * (desc->depthwise ? 1 : desc->filter_c);
+  const int64_t room = (INT64_C(1) << 47) - taps * -INT16_MIN * -INT8_MIN;
+  bool fits = room > 0;
+  for (int32_t i = 0; fits && desc->bias != NULL && i < desc->out_c; i++) {
+    int64_t bias;
+    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
+    fits = bias > -room && bias < room;
+  }
+  return fits ? NULL : "16x8 accumulator may exceed 48 bits";
+}
+
+// Wide accumulators are multiplied by 16 bits and shifted right by 15 - shift.
+enum { MAX_SHIFT_64 = 14 };
+
+static const char *multipliers(const struct tvmq_conv_desc *desc) {
+  const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected;
+  if (in_float32 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
+  const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
+  for (int32_t i = 0; i < desc->n_filter_scales; i++) {
+    int32_t multiplier, shift;
+    if (!tvmq_conv_multiplier(desc, i, &multiplier, &shift)) return "no fixed-point multiplier reproduces the reference's float64 scaling";
+    if (shift > max_shift) return "input scale x weight scale / output scale is too large";
+  }
+  return NULL;
+}
+
+// ---- hybrid: float32 activations, integer weights
+
+static const char *hybrid_types(const struct tvmq_conv_desc *desc) {
+  if (desc->filter_type != TVMQ_TYPE_S8) return "hybrid: weights are not int8";
+  if (desc->out_type != TVMQ_TYPE_F32) return "hybrid: the output is not float32";
+  if (desc->bias == NULL) return desc->depthwise || desc->fully_connected ? NULL : "hybrid: convolution without bias is not supported";
+  return desc->bias_type == TVMQ_TYPE_F32 ? NULL : "hybrid: bias is not float32";
+}
+
+static const char *hybrid_form(const struct tvmq_conv_desc *desc) {
+  const bool known = desc->hybrid != TVMQ_HYBRID_UNKNOWN;
+  return known ? NULL : "hybrid: the runtime's arithmetic is unknown: see the option hybrid";
+}
+
+// Each pixel of a FULLY_CONNECTED is scaled for itself.
+static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
+  const bool window = desc->filter_h != 1 || desc->filter_w != 1 || desc->stride_h != 1 || desc->stride_w != 1 || desc->batch != 1 || desc->in_h != 1;
+  return desc->fully_connected && window ? "hybrid: FULLY_CONNECTED of images is not supported" : NULL;
+}
+
+// On processors with dot products, the runtime computes several rows at a time without fused multiply-add, and above a size that depends on its version with it
+// again. A single row is refused as well: a resize may make several of it, when the node cannot be given back.
+static const char *hybrid_rows_together(const struct tvmq_conv_desc *desc) {
+  enum { DEPTHS = 16 };
+  const bool may = desc->fully_connected && desc->hybrid == TVMQ_HYBRID_NEON && desc->dot_products;
+  return may && desc->in_c % DEPTHS == 0 && desc->out_c % 2 == 0 ? "hybrid: with dot products, the runtime's rounding depends on the number of rows" : NULL;
+}
+
+// Padding is written around the bytes of each image, to which a border belongs: a PAD's output would have it, too. A dilated filter may reach so far beyond a
+// small image that memory has no room for it.
+static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
+  enum { MOST_BYTES = 1 << 20, MOST_TIMES = 16 };  // what is always possible, and what large images may become
+  struct tvmq_geometry g;
+  const char *reason = tvmq_geometry(desc, &g);
+  if (reason != NULL) return reason;
+  const struct tvmq_border *border = &desc->border;
+  const double pixel = (double)desc->batch * desc->in_c;
+  const double bytes = ((double)border->top + desc->in_h + border->bottom) * ((double)border->left + desc->in_w + border->right) * pixel;
+  const int64_t bottom = tvmq_pad_behind(desc->in_h, g.pad_top, g.out_h, desc->filter_h, desc->stride_h, desc->dilation_h);
+  const int64_t right = tvmq_pad_behind(desc->in_w, g.pad_left, g.out_w, desc->filter_w, desc->stride_w, desc->dilation_w);
+  const double height = (double)(bottom + g.pad_top + desc->in_h), width = (double)(right + g.pad_left + desc->in_w);
+  return height * width * pixel <= MOST_BYTES + MOST_TIMES * bytes ? NULL : "hybrid: padding is much larger than the input";
+}
+
+static const char *hybrid_groups(const struct tvmq_conv_desc *desc) {
+  return !desc->depthwise && desc->filter_c != desc->in_c ? "hybrid: grouped convolution is not supported" : NULL;
+}
+
+bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc) {
+  bool one = true;
+  for (int32_t i = 1; one && i < desc->n_filter_scales; i++) one = desc->filter_scales[i] == desc->filter_scales[0];
+  return one;
+}
+
+// Depthwise kernels read as many scales as there are channels. Portable ones take several scales for none, where they are alike or belong to FULLY_CONNECTED.
+static const char *hybrid_scales(const struct tvmq_conv_desc *desc) {
+  if (desc->depthwise) return desc->n_filter_scales == desc->out_c ? NULL : "hybrid: DEPTHWISE_CONV_2D needs per-channel scales";
+  const bool lost = desc->hybrid == TVMQ_HYBRID_PORTABLE && desc->n_filter_scales > 1 && (desc->fully_connected || tvmq_hybrid_has_one_scale(desc));
+  return lost ? "hybrid: the runtime's kernels ignore these per-channel scales" : NULL;
+}
+
+// Kernels add two products in int16, which overflows with such weights.
+static const char *hybrid_weights(const struct tvmq_conv_desc *desc) {
+  const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
+  return memchr(desc->filter, (uint8_t)INT8_MIN, n) != NULL ? "hybrid: a weight is -128" : NULL;
+}
+
+static const char *claim_hybrid(const struct tvmq_conv_desc *desc) {
+  return hybrid_types(desc) ?: constants(desc) ?: hybrid_form(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc)
+             ?: zero_points(desc) ?: filter_scales(desc) ?: hybrid_rows(desc) ?: hybrid_rows_together(desc) ?: hybrid_groups(desc) ?: hybrid_scales(desc)
+             ?: hybrid_padding(desc) ?: hybrid_weights(desc);
+}
+
+const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
+  if (is_hybrid(desc->in_type, desc->filter_type)) return claim_hybrid(desc);
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: filter_type(desc) ?: constants(desc) ?: scaling(desc)
+             ?: bias_type(desc) ?: activation_rule(desc->activation) ?: channels(desc) ?: geometry(desc) ?: sizes(desc) ?: wide_bounds(desc)
+             ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)
+             ?: activation_range_rule(desc->activation, desc->out) ?: multipliers(desc);
+}

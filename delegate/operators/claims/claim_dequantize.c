@@ -1,0 +1,17 @@
+// DEQUANTIZE.
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+
+static const char *types(const struct tvmq_dequantize_desc *desc) {
+  const bool quantized = desc->in_type == TVMQ_TYPE_S8 || desc->in_type == TVMQ_TYPE_U8 || desc->in_type == TVMQ_TYPE_S16;
+  return quantized && desc->out_type == TVMQ_TYPE_F32 ? NULL : "conversion between these types is not supported";
+}
+
+static const char *zero_point(const struct tvmq_dequantize_desc *desc) {
+  return desc->in_type == TVMQ_TYPE_S16 && desc->in.zero_point != 0 ? "int16 with a zero point other than 0" : NULL;
+}
+
+const char *tvmq_claim_dequantize(const struct tvmq_dequantize_desc *desc) {
+  if (desc->constant) return "the input is constant: the runtime computes it once";
+  return types(desc) ?: elements_rule(desc->n) ?: in_quant_rule(desc->in, desc->in_type) ?: zero_point(desc);
+}

@@ -1,0 +1,42 @@
+// BATCH_MATMUL, and FULLY_CONNECTED of computed weights.
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+#include "operators/quant_params.h"
+
+static const char *types(const struct tvmq_conv_desc *d) {
+  if (is_hybrid(d->in_type, d->filter_type)) return "hybrid: FULLY_CONNECTED of constant weights is the only product that is supported";
+  if (d->in_type == TVMQ_TYPE_F32) return type_rule(d->in_type);
+  if (d->in_type != TVMQ_TYPE_S8) return "activations are not int8, as products of two tensors need";
+  return d->filter_type == TVMQ_TYPE_S8 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int8";
+}
+
+static const char *fully_connected(const struct tvmq_conv_desc *d) {
+  if (d->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
+  if (d->dynamic_bias) return "bias is not constant";
+  return d->bias != NULL && d->bias_type != TVMQ_TYPE_S32 ? "bias is not int32" : activation_rule(d->activation);
+}
+
+static const char *sizes(const struct tvmq_matmul_desc *desc) {
+  const struct tvmq_conv_desc *d = &desc->conv;
+  if (d->in_w <= 0 || d->in_c <= 0 || d->out_c <= 0 || desc->products <= 0) return "empty tensor";
+  if (too_many(desc->products, d->in_w, d->out_c, 1)) return "output has more than 2^31 - 1 elements";
+  return too_many(desc->lefts, d->in_w, d->in_c, 1) || too_many(desc->rights, d->out_c, d->in_c, 1) ? "input has more than 2^31 - 1 elements" : NULL;
+}
+
+static const char *right_quant(const struct tvmq_conv_desc *d) {
+  if (d->filter_scales == NULL || d->n_filter_scales != 1) return "the second input does not have exactly one scale";
+  return in_quant_rule((struct tvmq_quant){d->filter_scales[0], d->filter_zero_point}, d->filter_type);
+}
+
+static const char *multiplier(const struct tvmq_conv_desc *d) {
+  if (!good_scale(d->in.scale * d->filter_scales[0])) return "the product of the input scales is out of range for float32";
+  int32_t multiplier, shift;
+  if (!tvmq_conv_multiplier(d, 0, &multiplier, &shift)) return "no fixed-point multiplier reproduces the reference's float64 scaling";
+  return shift <= MAX_SHIFT_32 ? NULL : "product of the input scales / output scale is too large";
+}
+
+const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
+  const struct tvmq_conv_desc *d = &desc->conv;
+  return types(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
+             ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
+}

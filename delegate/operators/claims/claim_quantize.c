@@ -1,0 +1,46 @@
+// QUANTIZE.
+#include <float.h>
+
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+#include "operators/quant_params.h"
+
+static const char *types(const struct tvmq_quantize_desc *desc) {
+  static const struct {
+    enum tvmq_type in, out;
+  } pairs[] = {
+      {TVMQ_TYPE_F32, TVMQ_TYPE_S8}, {TVMQ_TYPE_F32, TVMQ_TYPE_U8},  {TVMQ_TYPE_F32, TVMQ_TYPE_S16},  //
+      {TVMQ_TYPE_S8, TVMQ_TYPE_S8},  {TVMQ_TYPE_S8, TVMQ_TYPE_U8},   {TVMQ_TYPE_S8, TVMQ_TYPE_S16},   //
+      {TVMQ_TYPE_U8, TVMQ_TYPE_S8},  {TVMQ_TYPE_U8, TVMQ_TYPE_U8},   {TVMQ_TYPE_U8, TVMQ_TYPE_S16},   //
+      {TVMQ_TYPE_S16, TVMQ_TYPE_S8}, {TVMQ_TYPE_S16, TVMQ_TYPE_S16}, {TVMQ_TYPE_S16, TVMQ_TYPE_S32},  //
+      {TVMQ_TYPE_S32, TVMQ_TYPE_S8}, {TVMQ_TYPE_S32, TVMQ_TYPE_S16},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    if (pairs[i].in == desc->in_type && pairs[i].out == desc->out_type) return NULL;
+  }
+  return "conversion between these types is not supported";
+}
+
+static const char *scales(const struct tvmq_quantize_desc *desc) {
+  const bool both_16 = desc->in_type == TVMQ_TYPE_S16 && desc->out_type == TVMQ_TYPE_S16;
+  if (both_16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 to int16 with a zero point other than 0";
+  int32_t multiplier, shift;
+  tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, &multiplier, &shift);
+  return shift <= MAX_SHIFT_32 ? NULL : "input scale / output scale is too large";
+}
+
+static const char *rescaling(const struct tvmq_quantize_desc *desc) {
+  return desc->in_type == TVMQ_TYPE_F32 ? NULL : in_quant_rule(desc->in, desc->in_type) ?: scales(desc);
+}
+
+// A build that multiplies also takes subnormal numbers for zero, the reciprocal among them.
+static const char *reciprocal(const struct tvmq_quantize_desc *desc) {
+  if (desc->in_type != TVMQ_TYPE_F32 || !desc->reciprocal) return NULL;
+  return desc->out.scale >= FLT_MIN && 1 / desc->out.scale >= FLT_MIN
+             ? NULL
+             : "output scale or its reciprocal is subnormal, and the runtime multiplies by the reciprocal";
+}
+
+const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc) {
+  return types(desc) ?: elements_rule(desc->n) ?: out_quant_rule(desc->out, desc->out_type) ?: rescaling(desc) ?: reciprocal(desc);
+}

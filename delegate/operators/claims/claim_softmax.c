@@ -1,0 +1,38 @@
+// SOFTMAX.
+#include "kernels/softmax.h"
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+#include "operators/softmax_scale.h"
+
+static bool is_wide(const struct tvmq_softmax_desc *desc) { return desc->in_type == TVMQ_TYPE_S16; }
+
+static const char *out_type(const struct tvmq_softmax_desc *desc) {
+  return desc->out_type == TVMQ_TYPE_S16 ? NULL : same_type_rule(desc->in_type, desc->out_type);
+}
+
+// Beyond these the sums may exceed 32 bits.
+static const char *shape(const struct tvmq_softmax_desc *desc) {
+  if (desc->rows == 0 || desc->depth == 0) return "empty tensor";
+  if (desc->depth > (is_wide(desc) ? TVMQ_SOFTMAX_S16_MAX_DEPTH : TVMQ_SOFTMAX_MAX_DEPTH)) return "the sum may exceed 32 bits";
+  return desc->rows > INT32_MAX / desc->depth ? "tensor has more than 2^31 - 1 elements" : NULL;
+}
+
+// The runtime asks for what it computes to, as exactly as that; for uint8, and from bytes to int16, it does not look.
+static const char *quantization(const struct tvmq_softmax_desc *desc) {
+  const char *reason = in_quant_rule(desc->in, desc->in_type);
+  if (reason != NULL) return reason;
+  if (is_wide(desc) && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 with a zero point other than 0";
+  if (desc->in_type == TVMQ_TYPE_U8 || desc->in_type != desc->out_type) return NULL;
+  const float levels = is_wide(desc) ? 32768 : 256;
+  if (!is_wide(desc) && desc->out.zero_point != INT8_MIN) return "output zero point is not -128";
+  return fabsf(desc->out.scale * levels - 1) <= 0.001f ? NULL : "output scale is not 1/256 (int16: 1/32768)";
+}
+
+static const char *scale(const struct tvmq_softmax_desc *desc) {
+  int32_t multiplier, shift;
+  return tvmq_softmax_scale(desc, &multiplier, &shift) ? NULL : "beta x input scale is out of range";
+}
+
+const char *tvmq_claim_softmax(const struct tvmq_softmax_desc *desc) {
+  return type_rule(desc->in_type) ?: out_type(desc) ?: shape(desc) ?: quantization(desc) ?: scale(desc);
+}

@@ -1,0 +1,94 @@
+// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP, ABS, RSQRT,
+// SQRT, SQUARE, NEG.
+#include "operators/claims/claim.h"
+#include "operators/claims/claim_rules.h"
+#include "operators/sigmoid.h"
+#include "operators/unary_table.h"
+
+enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
+
+static const char no_kernel[] = "the reference has no kernel for this type";
+static const char some_have_it[] = "some of the runtimes have no kernel for this type";
+static const char interpolates[] = "int16: the reference's float32 interpolation depends on the compiler's use of FMA";
+
+// Reasons against float32. What is below a bound is cut off in ways that keep a negative zero, or do not.
+static const char library[] = "float32: results depend on the runtime's math library";
+static const char versions[] = "float32: the result for -0.0 depends on the runtime's version and processor";
+
+// For each function, the integers that the delegate computes it of, the reason against others, the reason against float32 (NULL: none), and the greatest real
+// number that enters the output's type.
+static const struct {
+  uint32_t types;
+  const char *others, *floats;
+  float bound;
+} functions[] = {
+    [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_TANH] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, "", versions, 0},
+    [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, "", versions, 6},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, no_kernel, NULL, 1},
+    [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, no_kernel, NULL, 1},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, "", NULL, 0},
+    [TVMQ_FUNCTION_GELU] = {BYTES, interpolates, library, 0},
+    [TVMQ_FUNCTION_GELU_TANH] = {BYTES, interpolates, library, 0},
+    [TVMQ_FUNCTION_EXP] = {INT8, "the reference has no exact kernel for this type", library, 0},
+    [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_RSQRT] = {INT8, "the reference has no kernel for this type, or one that fails on negative elements", NULL, 0},
+    [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},
+    [TVMQ_FUNCTION_SQUARE] = {0, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_NEG] = {0, some_have_it, NULL, 0},
+};
+
+static const char *types(const struct tvmq_unary_desc *desc) {
+  const uint32_t bit = desc->in_type == TVMQ_TYPE_S8 ? INT8 : desc->in_type == TVMQ_TYPE_U8 ? UINT8 : INT16;
+  return (functions[desc->function].types & bit) != 0 ? NULL : functions[desc->function].others;
+}
+
+static const char *zero_points(const struct tvmq_unary_desc *desc) {
+  if (desc->in_type != TVMQ_TYPE_S16) return NULL;
+  return desc->in.zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point other than 0";
+}
+
+// The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version. RSQRT of an element below
+// its zero point is an error in the midst of an inference, so there must be none.
+static const char *options(const struct tvmq_unary_desc *desc) {
+  const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
+  if (sigmoid && desc->in_type == TVMQ_TYPE_S16) return desc->out.scale == 1.0f / 32768 ? NULL : "output scale is not 1/32768";
+  if (desc->function == TVMQ_FUNCTION_RSQRT && desc->in.zero_point != tvmq_type_range(desc->in_type).min)
+    return "input zero point is not -128: the reference fails on negative elements";
+  if (desc->function == TVMQ_FUNCTION_LOGISTIC && desc->out.scale != 1.0f / 256) return "output scale is not 1/256";
+  return desc->function == TVMQ_FUNCTION_LEAKY_RELU && !(desc->alpha >= 0) ? "alpha is negative" : NULL;
+}
+
+static const char *ratios(const struct tvmq_unary_desc *desc) {
+  const float bound = functions[desc->function].bound;
+  if (!(bound / desc->out.scale < 1 << 30)) return "output scale is too small for the bounds of the function";
+  if (desc->function == TVMQ_FUNCTION_RSQRT) return NULL;  // the table knows
+  const float ratio = desc->in.scale / desc->out.scale, below = desc->in.scale * desc->alpha / desc->out.scale, most = 0x1p30f;
+  return ratio < most && below < most ? NULL : "input scale / output scale is too large";
+}
+
+static const char *table(const struct tvmq_unary_desc *desc) {
+  uint8_t unused[TVMQ_N_BYTES];
+  return tvmq_unary_table(desc, TVMQ_ROUNDING_REFERENCE, unused);
+}
+
+// int16 have formulas of their own.
+static const char *formula(const struct tvmq_unary_desc *desc) {
+  if (desc->in_type != TVMQ_TYPE_S16) return table(desc);
+  struct tvmq_sigmoid unused;
+  const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
+  return sigmoid ? tvmq_set_sigmoid(desc, &unused) : NULL;
+}
+
+static const char *claim_floats(const struct tvmq_unary_desc *desc) {
+  return functions[desc->function].floats ?: same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n);
+}
+
+const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {
+  if (desc->in_type == TVMQ_TYPE_F32) return claim_floats(desc);
+  return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: types(desc) ?: elements_rule(desc->n)
+             ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: options(desc)
+             ?: ratios(desc) ?: formula(desc);
+}

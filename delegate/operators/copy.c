@@ -1,0 +1,107 @@
+#include "operators/copy.h"
+
+#include <math.h>
+
+#include "base/integers.h"
+
+// As the reference computes it, in float32.
+static int64_t nearest(const struct tvmq_copy_axis *axis, size_t i) {
+  const bool aligned = axis->align_corners && axis->n > 1;
+  const float scale = aligned ? (float)(axis->size - 1) / (float)(axis->n - 1) : (float)axis->size / (float)axis->n;
+  const float place = (float)i + (axis->half_pixel_centers ? 0.5f : 0.0f);
+  const float at = place * scale;
+  const int64_t index = (int64_t)(axis->align_corners ? roundf(at) : floorf(at)), last = (int64_t)axis->size - 1;
+  return index > last ? last : index;
+}
+
+static int64_t mirrored(const struct tvmq_copy_axis *axis, size_t i) {
+  const int64_t at = (int64_t)i - axis->first, size = (int64_t)axis->size, edge = axis->step;
+  if (at < 0) return -at - edge;
+  return at < size ? at : 2 * size - 2 - at + edge;
+}
+
+int64_t tvmq_copy_index(const struct tvmq_copy_axis *axis, size_t i) {
+  switch (axis->kind) {
+    case TVMQ_COPY_STEPS:
+      return axis->first + (int64_t)i * axis->step;
+    case TVMQ_COPY_WRAPPED:
+      return (int64_t)(i % axis->size);
+    case TVMQ_COPY_PADDED:
+      return (int64_t)i >= axis->first && (int64_t)i - axis->first < (int64_t)axis->size ? (int64_t)i - axis->first : -1;
+    case TVMQ_COPY_MIRRORED:
+      return mirrored(axis, i);
+    case TVMQ_COPY_NEAREST:
+      return nearest(axis, i);
+    case TVMQ_COPY_LISTED:
+      break;
+  }
+  return tvmq_load_integer(axis->list, axis->list_type, i);
+}
+
+static bool is_inside(const struct tvmq_copy_axis *axis, int64_t index) { return index >= 0 && index < (int64_t)axis->size; }
+
+// Where the function is monotone, or reflected at its ends, its ends decide.
+bool tvmq_copy_fits(const struct tvmq_copy_axis *axis) {
+  if (axis->n == 0 || axis->kind == TVMQ_COPY_PADDED) return true;
+  if (axis->size == 0) return false;  // nearest() could not make an integer of its place
+  switch (axis->kind) {
+    case TVMQ_COPY_PADDED:
+    case TVMQ_COPY_WRAPPED:
+      return true;
+    case TVMQ_COPY_LISTED: {
+      bool fits = true;
+      for (size_t i = 0; i < axis->n; i++) fits &= is_inside(axis, tvmq_copy_index(axis, i));
+      return fits;
+    }
+    case TVMQ_COPY_MIRRORED:
+    case TVMQ_COPY_NEAREST:
+    case TVMQ_COPY_STEPS:
+      break;
+  }
+  return is_inside(axis, tvmq_copy_index(axis, 0)) && is_inside(axis, tvmq_copy_index(axis, axis->n - 1));
+}
+
+// Adds a dimension behind the others; the last of them takes it in where the two are steps of one size.
+static void append(struct tvmq_merged_copy *copy, struct tvmq_merged_axis axis) {
+  struct tvmq_merged_axis *last = copy->rank > 0 ? &copy->axes[copy->rank - 1] : NULL;
+  if (axis.n == 1 && axis.table == NULL) return;
+  if (last != NULL && last->table == NULL && axis.table == NULL && last->step == (ptrdiff_t)axis.n * axis.step)
+    *last = (struct tvmq_merged_axis){.n = last->n * axis.n, .step = axis.step};
+  else
+    copy->axes[copy->rank++] = axis;
+}
+
+static void append_axis(struct tvmq_merged_copy *copy, const struct tvmq_copy_axis *axis, size_t first, size_t n) {
+  const ptrdiff_t stride = (ptrdiff_t)axis->stride;
+  if (axis->kind == TVMQ_COPY_STEPS) {
+    copy->begin += (size_t)tvmq_copy_index(axis, first) * axis->stride;
+    append(copy, (struct tvmq_merged_axis){.n = n, .step = (ptrdiff_t)axis->step * stride});
+  } else if (axis->kind == TVMQ_COPY_WRAPPED) {
+    append(copy, (struct tvmq_merged_axis){.n = n / axis->size});
+    append(copy, (struct tvmq_merged_axis){.n = axis->size, .step = stride});
+  } else {
+    append(copy, (struct tvmq_merged_axis){.n = n, .table = axis});
+  }
+}
+
+struct tvmq_merged_copy tvmq_merge_copy(const struct tvmq_copy_desc *desc, int output) {
+  struct tvmq_merged_copy copy = {.run = tvmq_type_bytes(desc->in_type)};
+  copy.bytes = copy.run;
+  size_t before = 0;
+  for (int k = 0; k < output; k++) before += desc->pieces[k];
+  for (int d = 0; d < desc->rank; d++) {
+    const bool cut = desc->n_out > 1 && d == desc->piece_axis;
+    copy.bytes *= cut ? desc->pieces[output] : desc->axes[d].n;
+  }
+  if (copy.bytes == 0) return copy;
+  for (int d = 0; d < desc->rank; d++) {
+    const bool cut = desc->n_out > 1 && d == desc->piece_axis;
+    append_axis(&copy, &desc->axes[d], cut ? before : 0, cut ? desc->pieces[output] : desc->axes[d].n);
+  }
+  const struct tvmq_merged_axis *last = copy.rank > 0 ? &copy.axes[copy.rank - 1] : NULL;
+  if (last != NULL && last->table == NULL && last->step == (ptrdiff_t)copy.run) {
+    copy.run *= last->n;
+    copy.rank--;
+  }
+  return copy;
+}

@@ -1,0 +1,156 @@
+#include "operators/quant_params.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "exact/fit_product.h"
+
+void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
+  *multiplier = 0;
+  *shift = 0;
+  uint64_t bits;
+  memcpy(&bits, &real, sizeof bits);
+  const int field = (int)(bits >> 52 & 0x7ff);
+  if (field == 0 || field == 0x7ff) return;  // shifted out, or no number
+
+  // As round(frexp(real) * 2^31) has it, half away from zero, without two calls.
+  int exponent = field - 1022;
+  int64_t mantissa = (int64_t)(((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) + (1 << 21)) >> 22;
+  if (bits >> 63 != 0) mantissa = -mantissa;
+  if (mantissa == INT64_C(1) << 31) {  // rounded up to 1.0: back into [0.5, 1)
+    mantissa /= 2;
+    exponent++;
+  }
+  if (exponent < -31) return;  // every product would be shifted out
+  *multiplier = (int32_t)mantissa;
+  *shift = exponent;
+}
+
+// The oldest formula takes the product of input and filter scale in float32; that per channel and the one in float64, younger, take all in double.
+static bool has_float32_product(const struct tvmq_conv_desc *desc) {
+  if (desc->fully_connected) return desc->scaling == TVMQ_SCALING_FIXED_POINT && desc->n_filter_scales == 1;
+  return desc->filter_type == TVMQ_TYPE_U8;
+}
+
+double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
+  const float filter_scale = desc->filter_scales[desc->n_filter_scales > 1 ? channel : 0];
+  const double product = has_float32_product(desc) ? (double)(desc->in.scale * filter_scale) : (double)desc->in.scale * (double)filter_scale;
+  return product / (double)desc->out.scale;
+}
+
+// The largest absolute value of a type's elements less the zero point.
+static int64_t distance(enum tvmq_type type, int32_t zero_point) {
+  const struct tvmq_range range = tvmq_type_range(type);
+  return tvmq_max_s64((int64_t)zero_point - range.min, (int64_t)range.max - zero_point);
+}
+
+// A bound that the accumulators of `n` channels from `first` on cannot exceed, whatever the weights are.
+static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int32_t n) {
+  int64_t most = 0;
+  for (int32_t i = first; i < first + n && desc->bias != NULL; i++) {
+    int32_t bias;
+    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
+    most = tvmq_max_s64(most, bias < 0 ? -(int64_t)bias : bias);
+  }
+  const int64_t product = distance(desc->in_type, desc->in.zero_point) * distance(desc->filter_type, desc->filter_zero_point);
+  return most + (int64_t)desc->filter_h * desc->filter_w * desc->filter_c * product;
+}
+
+bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
+  const double real = tvmq_conv_scale(desc, channel);
+  tvmq_quantize_multiplier(real, multiplier, shift);
+  if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
+  int32_t min, max;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
+  const bool each = desc->n_filter_scales > 1;
+  const int64_t bound = conv_bound(desc, each ? channel : 0, each ? 1 : desc->out_c);
+  return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
+}
+
+// As many as leave room for the sum in int32.
+static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
+
+// Products with powers of two are of float32, as the reference's are, and overflow as they do. Returns the scale that both inputs are brought to.
+static double common_scale(const struct tvmq_binary_desc *desc, double ratios[2]) {
+  const double common = (double)(2 * fmaxf(desc->in[0].scale, desc->in[1].scale));
+  for (int i = 0; i < 2; i++) ratios[i] = (double)desc->in[i].scale / common;
+  return common;
+}
+
+void tvmq_add_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out) {
+  *out = common_scale(desc, in) / (double)((float)(1 << add_left_shift(desc->type)) * desc->out.scale);
+}
+
+void tvmq_square_ratios(const struct tvmq_binary_desc *desc, double in[2], double *out) {
+  const double common = common_scale(desc, in);
+  *out = common * common / (double)((float)(1 << 2 * TVMQ_SQUARE_SHIFT) * desc->out.scale);
+}
+
+void tvmq_square_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale in[2], struct tvmq_scale *out) {
+  double in_ratios[2], out_ratio;
+  tvmq_square_ratios(desc, in_ratios, &out_ratio);
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier(in_ratios[i], &in[i].multiplier, &in[i].shift);
+  tvmq_quantize_multiplier(out_ratio, &out->multiplier, &out->shift);
+}
+
+void tvmq_add_scales(const struct tvmq_binary_desc *desc, int32_t *left_shift, struct tvmq_scale in[2], struct tvmq_scale *out) {
+  double in_ratios[2], out_ratio;
+  tvmq_add_ratios(desc, in_ratios, &out_ratio);
+  *left_shift = add_left_shift(desc->type);
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier(in_ratios[i], &in[i].multiplier, &in[i].shift);
+  tvmq_quantize_multiplier(out_ratio, &out->multiplier, &out->shift);
+}
+
+struct tvmq_scale tvmq_mul_scale(const struct tvmq_binary_desc *desc) {
+  struct tvmq_scale scale;
+  const float real = desc->in[0].scale * desc->in[1].scale / desc->out.scale;
+  tvmq_quantize_multiplier((double)real, &scale.multiplier, &scale.shift);
+  return scale;
+}
+
+void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale scale[2]) {
+  const float reals[2] = {desc->in[0].scale / desc->out.scale, desc->in[0].scale * desc->in[1].scale / desc->out.scale};
+  for (int i = 0; i < 2; i++) tvmq_quantize_multiplier((double)reals[i], &scale[i].multiplier, &scale[i].shift);
+}
+
+// Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type. Operators that ignore quantization may have any scale:
+// what is far beyond every type stays where it can be added to.
+static int64_t quantize(float real, struct tvmq_quant quant) {
+  const float beyond = 0x1p40f, steps = roundf(real / quant.scale);
+  return quant.zero_point + (int64_t)fmaxf(fminf(steps, beyond), -beyond);
+}
+
+uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
+  const bool wide = desc->depthwise || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
+  return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;
+}
+
+struct tvmq_range tvmq_quantized_range(float low, float high, enum tvmq_type type, struct tvmq_quant out) {
+  struct tvmq_range range = tvmq_type_range(type);
+  if (isfinite(low)) range.min = (int32_t)tvmq_max_s64(quantize(low, out), range.min);
+  if (isfinite(high)) range.max = (int32_t)tvmq_min_s64(quantize(high, out), range.max);
+  return range;
+}
+
+struct tvmq_bounds tvmq_activation_bounds(enum tvmq_activation activation, float most) {
+  switch (activation) {
+    case TVMQ_ACTIVATION_RELU:
+      return (struct tvmq_bounds){0, most};
+    case TVMQ_ACTIVATION_RELU6:
+      return (struct tvmq_bounds){0, 6};
+    case TVMQ_ACTIVATION_RELU_N1_TO_1:
+      return (struct tvmq_bounds){-1, 1};
+    case TVMQ_ACTIVATION_NONE:
+    case TVMQ_ACTIVATION_OTHER:
+      break;
+  }
+  return (struct tvmq_bounds){-most, most};
+}
+
+void tvmq_activation_range(enum tvmq_activation activation, enum tvmq_type type, struct tvmq_quant out, int32_t *min, int32_t *max) {
+  const struct tvmq_bounds bounds = tvmq_activation_bounds(activation, INFINITY);
+  const struct tvmq_range range = tvmq_quantized_range(bounds.low, bounds.high, type, out);
+  *min = range.min;
+  *max = range.max;
+}

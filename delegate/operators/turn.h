@@ -1,0 +1,42 @@
+// Turned tensors: an int8 tensor kept as uint8, or the other way round. Each byte is xored with 0x80, and the zero point is 128 more or less, so that all
+// values are the same (graph/turn_bytes.h).
+#pragma once
+
+#include <stdint.h>
+
+#include "base/types.h"
+
+enum { TVMQ_TURN = 0x80 };  // xor on each byte
+
+// Which of an operator's 8-bit tensors may be turned.
+enum tvmq_turning {
+  TVMQ_TURNS_NONE,
+  TVMQ_TURNS_ALL,  // all tensors together
+  TVMQ_TURNS_EACH  // the first input and the first output, each as it comes
+};
+
+// The type that a tensor has for kernels, to which uint8 is int8, flipped.
+static inline enum tvmq_type tvmq_kernel_type(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TYPE_S8 : type; }
+
+// The xor that makes int8 of a tensor's bytes, and the one that makes uint8 of them; 0 where they are that already, or the tensor is none of bytes.
+static inline uint8_t tvmq_flip_to_s8(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TURN : 0; }
+static inline uint8_t tvmq_flip_to_u8(enum tvmq_type type) { return type == TVMQ_TYPE_S8 ? TVMQ_TURN : 0; }
+
+// Zero points that mean nothing may be anything, and wrap.
+static inline void tvmq_turn_value(enum tvmq_type type, int32_t *value) {
+  if (type == TVMQ_TYPE_S8) *value = (int32_t)((uint32_t)*value + TVMQ_TURN);
+  if (type == TVMQ_TYPE_U8) *value = (int32_t)((uint32_t)*value - TVMQ_TURN);
+}
+
+static inline void tvmq_turn_type(enum tvmq_type *type) {
+  if (*type == TVMQ_TYPE_S8)
+    *type = TVMQ_TYPE_U8;
+  else if (*type == TVMQ_TYPE_U8)
+    *type = TVMQ_TYPE_S8;
+}
+
+// The tensor's type and zero point.
+static inline void tvmq_turn_tensor(enum tvmq_type *type, int32_t *zero_point) {
+  tvmq_turn_value(*type, zero_point);
+  tvmq_turn_type(type);
+}

@@ -1,0 +1,184 @@
+#include "operators/unary_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic/stage.h"
+#include "exact/float_bytes.h"
+#include "operators/quant_params.h"
+
+// ---- float functions
+
+static const struct {
+  enum tvmq_function function;
+  enum tvmq_float_function in_float;
+} floats[] = {
+    {TVMQ_FUNCTION_LOGISTIC, TVMQ_FLOAT_LOGISTIC},   {TVMQ_FUNCTION_TANH, TVMQ_FLOAT_TANH}, {TVMQ_FUNCTION_GELU, TVMQ_FLOAT_GELU},
+    {TVMQ_FUNCTION_GELU_TANH, TVMQ_FLOAT_GELU_TANH}, {TVMQ_FUNCTION_EXP, TVMQ_FLOAT_EXP},
+};
+
+static const char *float_table(const struct tvmq_unary_desc *desc, enum tvmq_float_function function, uint8_t out[TVMQ_N_BYTES]) {
+  const struct tvmq_float_bytes from = {desc->in_type, desc->in.scale, desc->in.zero_point};
+  const struct tvmq_float_bytes to = {desc->out_type, desc->out.scale, desc->out.zero_point};
+  return tvmq_float_table(function, from, to, out) ? NULL : "a result is so near a rounding tie that it depends on the runtime's math library";
+}
+
+// ---- functions that rescale: a line, bent at zero and cut at both ends
+
+static const struct {
+  enum tvmq_function function;
+  bool cut;
+  float low, high;  // real numbers
+} lines[] = {
+    {TVMQ_FUNCTION_RELU, true, 0, INFINITY}, {TVMQ_FUNCTION_RELU6, true, 0, 6},       {TVMQ_FUNCTION_RELU_N1_TO_1, true, -1, 1},
+    {TVMQ_FUNCTION_RELU_0_TO_1, true, 0, 1}, {TVMQ_FUNCTION_LEAKY_RELU, false, 0, 0}, {TVMQ_FUNCTION_ABS, true, -INFINITY, INFINITY},
+};
+
+bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line *line) {
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    if (lines[i].function != desc->function) continue;
+    const float slopes[2] = {desc->in.scale / desc->out.scale, desc->in.scale * (lines[i].cut ? 1 : desc->alpha) / desc->out.scale};
+    for (int j = 0; j < 2; j++) tvmq_quantize_multiplier((double)slopes[j], &line->scale[j].multiplier, &line->scale[j].shift);
+    const struct tvmq_range range =
+        lines[i].cut ? tvmq_quantized_range(lines[i].low, lines[i].high, desc->out_type, desc->out) : tvmq_type_range(desc->out_type);
+    line->sign = desc->function == TVMQ_FUNCTION_ABS ? -1 : 1;
+    line->min = range.min;
+    line->max = range.max;
+    return true;
+  }
+  return false;
+}
+
+static void line_table(const struct tvmq_unary_desc *desc, const struct tvmq_unary_line *line, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]) {
+  for (int x = 0; x < TVMQ_N_BYTES; x++) {
+    const int32_t value = tvmq_byte_value(desc->in_type, (uint8_t)x) - desc->in.zero_point;
+    const struct tvmq_scale *scale = &line->scale[value < 0];
+    const int32_t rectified = value < 0 ? line->sign * value : value;
+    out[x] = (uint8_t)tvmq_clamp(tvmq_add_wrap(tvmq_rescale(rounding, rectified, scale->multiplier, scale->shift), desc->out.zero_point), line->min, line->max);
+  }
+}
+
+// ---- HARD_SWISH: x * relu6(x + 3) / 6 in 16 bits
+
+struct hard_swish {
+  struct tvmq_scale out, gate;  // multipliers of 16 bits
+};
+
+static int32_t to_int16(int32_t x) { return tvmq_clamp(x, INT16_MIN, INT16_MAX); }
+
+// Rounded, ties up; none is -2^15 * -2^15.
+static int32_t high_multiply(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
+
+// Rounded, ties away from zero.
+static int32_t divide(int32_t x, int32_t shift) {
+  const int32_t half = (1 << shift) >> 1;
+  return shift == 0 ? x : (x + half - (x < 0)) >> shift;
+}
+
+static int32_t reduced(int32_t multiplier) { return multiplier >= INT32_MAX - (1 << 15) ? INT16_MAX : (multiplier + (1 << 15)) >> 16; }
+
+// How far into 0...1, of 15 bits, the gate is open.
+static int32_t gate_at(const struct hard_swish *h, int32_t x) {
+  const int32_t left = h->gate.shift > 0 ? h->gate.shift : 0;
+  if (left > 0) x = to_int16(x * (1 << (left - 1)));
+  x = high_multiply(x, h->gate.multiplier);
+  if (left > 0) x = to_int16(2 * x);
+  if (h->gate.shift < 0) x = divide(x, -h->gate.shift);
+  return (x + (1 << 15)) >> 1;
+}
+
+// The unit of the gate's 16 bits is a constant, which unsafe optimizations divide by in another way.
+static struct tvmq_scale gate_scale(float quotient) {
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier((double)quotient, &scale.multiplier, &scale.shift);
+  scale.multiplier = reduced(scale.multiplier);
+  return scale;
+}
+
+bool tvmq_hard_swish_is_stable(const struct tvmq_unary_desc *desc) {
+  const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
+  const struct tvmq_scale divided = gate_scale(fine / gate_unit), multiplied = gate_scale(fine * (1 / gate_unit));
+  return divided.multiplier == multiplied.multiplier && divided.shift == multiplied.shift;
+}
+
+static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t out[TVMQ_N_BYTES]) {
+  enum { MOST_SHIFT = 14 };  // of 16 bits: scales beyond it make the output one value, or jump at zero
+  const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
+  struct hard_swish h;
+  if (isinf(fine / gate_unit)) return "scales are out of HARD_SWISH's range";  // for which there is no multiplier
+  tvmq_quantize_multiplier((double)(fine / desc->out.scale), &h.out.multiplier, &h.out.shift);
+  h.gate = gate_scale(fine / gate_unit);
+  if (h.out.shift > 0) return "input scale / output scale is too large";
+  if (h.out.shift < -MOST_SHIFT || h.gate.shift < -MOST_SHIFT || h.gate.shift > MOST_SHIFT) return "scales are out of HARD_SWISH's range";
+  h.out.multiplier = reduced(h.out.multiplier);
+  const struct tvmq_range range = tvmq_type_range(desc->out_type);
+  for (int i = 0; i < TVMQ_N_BYTES; i++) {
+    const int32_t x = (tvmq_byte_value(desc->in_type, (uint8_t)i) - desc->in.zero_point) * (1 << 7);
+    const int32_t product = gate_at(&h, x) * high_multiply(x, h.out.multiplier) / (1 << 15);
+    const int16_t value = (int16_t)(divide(product, -h.out.shift) + desc->out.zero_point);
+    out[i] = (uint8_t)tvmq_clamp(value, range.min, range.max);
+  }
+  return NULL;
+}
+
+// ---- RSQRT: 1 / sqrt(x) in fixed point, rescaled
+
+enum { ROOT_BITS = 20 };  // behind the point
+
+// Rounded, ties up, saturating nowhere.
+static int32_t root_multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
+
+// 2^20 / sqrt(x) for x from 1 to 255, as Newton's method in 32 bits has it after five steps, which is 1 less than the nearest for 2, 8 and 131. The method runs
+// on x * 4^pairs / 2^29 in [1/4, 1); its numbers have 28 bits behind the point.
+static int32_t inverse_root(enum tvmq_rounding rounding, int32_t x) {
+  if (x == 1) return 1 << ROOT_BITS;
+  enum { ONE = 1 << 28, THREE_HALVES = ONE + ONE / 2, HALF_ROOT_OF_2 = 1518500250 };  // the last in Q31
+  const int pairs = (__builtin_clz((uint32_t)x) - 1) / 2 - 1;
+  const int32_t half = x << (2 * pairs) >> 2;
+  int32_t y = ONE;
+  for (int i = 0; i < 5; i++) {
+    const int32_t cube = root_multiply(root_multiply(y, y), y) * (1 << 6);
+    y = (root_multiply(THREE_HALVES, y) - root_multiply(half, cube)) * (1 << 3);
+  }
+  return tvmq_rescale(rounding, 1, root_multiply(y, HALF_ROOT_OF_2), pairs - 11 + ROOT_BITS);
+}
+
+static struct tvmq_scale rsqrt_scale(double real) {
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier(real, &scale.multiplier, &scale.shift);
+  return scale;
+}
+
+// A root in float64 rounds to that of float32. The product is one of float32.
+static double rsqrt_real(const struct tvmq_unary_desc *desc) { return 1 / (double)((float)sqrt((double)desc->in.scale) * desc->out.scale); }
+
+static const char *rsqrt_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, double real, uint8_t out[TVMQ_N_BYTES]) {
+  const struct tvmq_scale scale = rsqrt_scale(real);
+  const struct tvmq_range range = tvmq_type_range(desc->out_type);
+  if (scale.shift > 30 || scale.shift < ROOT_BITS - 31) return "scales are out of RSQRT's range";
+  for (int i = 0; i < TVMQ_N_BYTES; i++) {
+    const int32_t x = tvmq_byte_value(desc->in_type, (uint8_t)i) - desc->in.zero_point;
+    const int32_t root = x > 0 ? inverse_root(rounding, x) : 0;
+    const int32_t value = tvmq_rescale(rounding, root, scale.multiplier, scale.shift - ROOT_BITS);
+    out[i] = (uint8_t)(x > 0 ? tvmq_clamp(tvmq_add_wrap(value, desc->out.zero_point), range.min, range.max) : range.max);
+  }
+  return NULL;
+}
+
+bool tvmq_rsqrt_is_stable(const struct tvmq_unary_desc *desc) {
+  uint8_t low[TVMQ_N_BYTES], high[TVMQ_N_BYTES];
+  const double real = rsqrt_real(desc), off = 0x1p-23;  // two roundings of float32
+  return rsqrt_table(desc, TVMQ_ROUNDING_REFERENCE, real * (1 - off), low) == NULL &&
+         rsqrt_table(desc, TVMQ_ROUNDING_REFERENCE, real * (1 + off), high) == NULL && memcmp(low, high, sizeof low) == 0;
+}
+
+const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]) {
+  for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+    if (floats[i].function == desc->function) return float_table(desc, floats[i].in_float, out);
+  }
+  if (desc->function == TVMQ_FUNCTION_RSQRT) return rsqrt_table(desc, rounding, rsqrt_real(desc), out);
+  struct tvmq_unary_line line;
+  if (!tvmq_unary_line(desc, &line)) return hard_swish_table(desc, out);
+  line_table(desc, &line, rounding, out);
+  return NULL;
+}

@@ -1,6 +1,0 @@
-// Ways of computing a convolution with kernels that take pointers to the rows of A (conv.h).
-#pragma once
-
-#include "ops/conv/conv.h"
-
-extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;

@@ -1,6 +1,0 @@
-// The way of computing a convolution by Winograd (conv.h).
-#pragma once
-
-#include "ops/conv/conv.h"
-
-extern const struct tvmq_conv_way tvmq_conv_by_winograd;
