@@ -41,7 +41,7 @@ TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
 }
 
 TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met_b) {
-  return _mm256_blendv_epi8(bytes, others, _mm256_cmpeq_epi8(a, met_a) & _mm256_cmpeq_epi8(b, met_b));
+  return _mm256_blendv_epi8(bytes, others, _mm256_and_si256(_mm256_cmpeq_epi8(a, met_a), _mm256_cmpeq_epi8(b, met_b)));
 }
 #endif
 
@@ -67,14 +67,14 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
 
 TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   const vec zero = (vec){0}, flips = MM(set1_epi8)((char)flip);
-  const vec a = vec_load(in0) ^ flips, b = vec_load(in1) ^ flips;
+  const vec a = vec_xor(vec_load(in0), flips), b = vec_xor(vec_load(in1), flips);
   const vec low = MM(unpacklo_epi8)(a, b), high = MM(unpackhi_epi8)(a, b);
   const vec value0 = plane_values(p, MM(unpacklo_epi8)(zero, low)), value1 = plane_values(p, MM(unpackhi_epi8)(zero, low));
   const vec value2 = plane_values(p, MM(unpacklo_epi8)(zero, high)), value3 = plane_values(p, MM(unpackhi_epi8)(zero, high));
   vec bytes = MM(packs_epi16)(MM(packs_epi32)(value0, value1), MM(packs_epi32)(value2, value3));
   bytes = MM(min_epi8)(MM(max_epi8)(bytes, p->min), p->max);
   UNROLL for (int e = 0; e < n_exceptions; e++) { bytes = replaced(bytes, p->exception_value[e], a, p->exception_in[e][0], b, p->exception_in[e][1]); }
-  vec_store(out, bytes ^ flips);
+  vec_store(out, vec_xor(bytes, flips));
 }
 
 // ---- the reference's steps
@@ -114,7 +114,8 @@ static bool is_short(const struct tvmq_add_args *args) {
 
 TVMQ_INLINE void raise_bytes(const struct steps *s, int i, const void *in, vec x[]) {
   load_s8(in, x);
-  UNROLL for (int v = 0; v < 4; v++) x[v] = MM(slli_epi32)(MM(sub_epi32)(x[v] ^ s->flip, s->in_zero_point[i]), i == 0 ? RAISED_BYTES - 1 : RAISED_BYTES);
+  UNROLL for (int v = 0; v < 4; v++) x[v] =
+      MM(slli_epi32)(MM(sub_epi32)(vec_xor(x[v], s->flip), s->in_zero_point[i]), i == 0 ? RAISED_BYTES - 1 : RAISED_BYTES);
 }
 
 TVMQ_INLINE void raise_s16(const struct steps *s, int i, const void *in, vec x[]) {
@@ -136,7 +137,7 @@ TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, enum sign s
 
 TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {
   vec value[4];
-  UNROLL for (int v = 0; v < 4; v++) value[v] = clamped(x[v], s->min, s->max) ^ s->flip;
+  UNROLL for (int v = 0; v < 4; v++) value[v] = vec_xor(clamped(x[v], s->min, s->max), s->flip);
   store_s8(out, value);
 }
 

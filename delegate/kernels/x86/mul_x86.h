@@ -62,8 +62,8 @@ struct apart {
 };
 
 TVMQ_INLINE struct apart apart(vec x) {
-  const vec even = x & MM(set1_epi32)(UINT16_MAX);
-  return (struct apart){even, x ^ even};
+  const vec even = vec_and(x, MM(set1_epi32)(UINT16_MAX));
+  return (struct apart){even, vec_xor(x, even)};
 }
 
 // The value of a sum that began with `start`.
@@ -79,7 +79,7 @@ TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, cons
 
 // The bytes at even places, and at odd ones, less the zero point.
 TVMQ_INLINE void raise_bytes(const struct factors *f, int i, const uint8_t *in, vec x[2]) {
-  const vec bytes = vec_load(in) ^ f->flip;
+  const vec bytes = vec_xor(vec_load(in), f->flip);
   x[0] = MM(sub_epi16)(MM(srai_epi16)(MM(slli_epi16)(bytes, 8), 8), f->in_zero_point[i]);
   x[1] = MM(sub_epi16)(MM(srai_epi16)(bytes, 8), f->in_zero_point[i]);
 }
@@ -119,16 +119,16 @@ TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uin
 #ifdef BYTE_PRODUCTS
 // For a zero point of -128.
 TVMQ_INLINE void raise_from_zero(const struct factors *f, const uint8_t *in, struct raised *raised) {
-  const vec bytes = vec_load(in) ^ f->flip ^ MM(set1_epi8)(INT8_MIN);
+  const vec bytes = vec_xor(vec_xor(vec_load(in), f->flip), MM(set1_epi8)(INT8_MIN));
   const vec zero_point = MM(packs_epi16)(f->in_zero_point[0], f->in_zero_point[0]);
   UNROLL for (int i = 0; i < 4; i++) {
-    raised->from_zero[i] = bytes & MM(set1_epi32)((int32_t)((uint32_t)UINT8_MAX << 8 * i));
+    raised->from_zero[i] = vec_and(bytes, MM(set1_epi32)((int32_t)((uint32_t)UINT8_MAX << 8 * i)));
     raised->start[i] = MM(sub_epi32)(f->start, multiply_add_bytes(MM(set1_epi32)(0), raised->from_zero[i], zero_point));
   }
 }
 
 TVMQ_INLINE void multiply_from_zero(const struct factors *f, stage_path path, const uint8_t *in, const struct raised *b, uint8_t *out) {
-  const vec a = vec_load(in) ^ f->flip;
+  const vec a = vec_xor(vec_load(in), f->flip);
   vec value[4];
   UNROLL for (int i = 0; i < 4; i++) value[i] = value_of(f, path, multiply_add_bytes(b->start[i], b->from_zero[i], a));
   store_bytes(f, path, value, out);
@@ -157,7 +157,7 @@ TVMQ_INLINE void raise_input(const struct factors *f, int i, bool half, const ui
       x[j] = MM(slli_epi16)(x[j], TVMQ_SQUARE_SHIFT - 1);
     } else {
       const vec even = rescaled(f, i, MM(slli_epi32)(x[j], 16)), odd = rescaled(f, i, x[j]);
-      x[j] = (even & MM(set1_epi32)(UINT16_MAX)) ^ MM(slli_epi32)(odd, 16);
+      x[j] = vec_xor(vec_and(even, MM(set1_epi32)(UINT16_MAX)), MM(slli_epi32)(odd, 16));
     }
   }
 }

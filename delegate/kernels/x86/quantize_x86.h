@@ -14,7 +14,7 @@ enum { STEPS = 1, BYTES = sizeof(vec) };
 
 // ---- bytes to bytes
 
-TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) { vec_store(out, vec_load(in) ^ MM(set1_epi8)((char)flip)); }
+TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) { vec_store(out, vec_xor(vec_load(in), MM(set1_epi8)((char)flip))); }
 
 struct line {
   vec multiplier, bias, knee, drop;
@@ -36,9 +36,9 @@ TVMQ_INLINE vec line_values(const struct line *l, enum line_way way, vec x) {
 }
 
 TVMQ_INLINE void line_bytes(const struct line *l, enum line_way way, uint8_t in_flip, uint8_t out_flip, const uint8_t *in, uint8_t *out) {
-  const vec zero = (vec){0}, x = vec_load(in) ^ MM(set1_epi8)((char)in_flip);
+  const vec zero = (vec){0}, x = vec_xor(vec_load(in), MM(set1_epi8)((char)in_flip));
   const vec low = line_values(l, way, MM(unpacklo_epi8)(zero, x)), high = line_values(l, way, MM(unpackhi_epi8)(zero, x));
-  vec_store(out, MM(packs_epi16)(low, high) ^ MM(set1_epi8)((char)out_flip));
+  vec_store(out, vec_xor(MM(packs_epi16)(low, high), MM(set1_epi8)((char)out_flip)));
 }
 
 // ---- all others

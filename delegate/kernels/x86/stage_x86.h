@@ -34,18 +34,18 @@ struct tvmq_short_stage {
 TVMQ_INLINE vec tvmq_short_constant(const struct tvmq_stage *stage, enum tvmq_path path, vec doubled, vec right) {
   // `doubled` and `right` hold 32-bit lanes of which the even ones are used.
   const vec low = vec_all_s64(0xffffffff), one = vec_all_s64(1);
-  const vec s = right & low;
+  const vec s = vec_and(right, low);
   vec high = MM(sub_epi64)(MM(sllv_epi64)(one, MM(sub_epi64)(s, one)), path == TVMQ_PATH_UPWARD ? vec_all_s64(0) : one);
   high = MM(add_epi64)(high, MM(sllv_epi64)(vec_all_s64(stage->zero_point), s));
   const vec c = MM(add_epi64)(MM(slli_epi64)(high, 32), vec_all_s64(INT64_C(1) << 31));
-  return MM(sub_epi64)(c, MM(slli_epi64)(doubled & low, 31));
+  return MM(sub_epi64)(c, MM(slli_epi64)(vec_and(doubled, low), 31));
 }
 
 TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stage *stage, enum tvmq_path path, vec multiplier, vec shift) {
   struct tvmq_short_stage s = {0};
   if (path == TVMQ_PATH_SUMS) return s;
   if (path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD) {
-    s.slope = vec_as_f32(multiplier ^ MM(set1_epi32)(INT32_MIN));
+    s.slope = vec_as_f32(vec_xor(multiplier, MM(set1_epi32)(INT32_MIN)));
     s.intercept = vec_as_f32(shift);
     return s;
   }
@@ -60,13 +60,12 @@ TVMQ_INLINE struct tvmq_short_stage tvmq_short_stage_make(const struct tvmq_stag
 
 // Bias -> what the path's accumulator begins with: the short one makes it u.
 TVMQ_INLINE vec tvmq_short_bias(enum tvmq_path path, vec bias) {
-  if (path == TVMQ_PATH_SHORT || path == TVMQ_PATH_UPWARD) bias ^= MM(set1_epi32)(INT32_MIN);
-  return bias;
+  return path == TVMQ_PATH_SHORT || path == TVMQ_PATH_UPWARD ? vec_xor(bias, MM(set1_epi32)(INT32_MIN)) : bias;
 }
 
 TVMQ_INLINE vec tvmq_float_rescale(const struct tvmq_short_stage *s, enum tvmq_path path, vec acc) {
-  const vec_f32 x = MM(cvtepi32_ps)(acc), intercept = path == TVMQ_PATH_FLOAT ? s->intercept : tvmq_with_sign(s->intercept, x);
-  return MM(cvtps_epi32)(MM(fmadd_ps)(x, s->slope, intercept));
+  const vec_f32 x = MM(cvtepi32_ps)(acc);
+  return MM(cvtps_epi32)(MM(fmadd_ps)(x, s->slope, path == TVMQ_PATH_FLOAT ? s->intercept : tvmq_with_sign(s->intercept, x)));
 }
 
 // Accumulator, in the short path u = accumulator + 2^31 -> rescaled value + zero point; TVMQ_PATH_FLOAT_ODD leaves the
@@ -129,9 +128,9 @@ TVMQ_INLINE struct tvmq_s64_stage tvmq_s64_stage_make(const struct tvmq_stage *s
   vec even_bias, odd_bias;
   tvmq_load_apart_s64(bias, &even_bias, &odd_bias);
   struct tvmq_s64_stage s;
-  s.even_multiplier = reduced & low;
+  s.even_multiplier = vec_and(reduced, low);
   s.odd_multiplier = MM(srli_epi64)(reduced, 32);
-  s.even_right = right & low;
+  s.even_right = vec_and(right, low);
   s.odd_right = MM(srli_epi64)(right, 32);
   s.even_c = tvmq_s64_constant(even_bias, s.even_multiplier, s.even_right);
   s.odd_c = tvmq_s64_constant(odd_bias, s.odd_multiplier, s.odd_right);

@@ -1,8 +1,8 @@
 // The vectors of the x86 instruction set that a file is compiled for, AVX-512 or AVX2; the includer may define VECTOR_BITS
 // for narrower ones.
 //
-// MM(name) is the intrinsic of that name for them. Bitwise operations are the compiler's: x & y, x | y, x ^ y. The
-// intrinsics whose names or masks differ between the instruction sets have one name here.
+// MM(name) is the intrinsic of that name for them. The intrinsics whose names or masks differ between the instruction sets
+// have one name here.
 #pragma once
 
 #include <immintrin.h>
@@ -25,6 +25,8 @@ typedef __m512 vec_f32;
 
 TVMQ_INLINE vec vec_load(const void *p) { return _mm512_loadu_si512(p); }
 TVMQ_INLINE void vec_store(void *p, vec x) { _mm512_storeu_si512(p, x); }
+TVMQ_INLINE vec vec_and(vec a, vec b) { return _mm512_and_si512(a, b); }
+TVMQ_INLINE vec vec_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
 TVMQ_INLINE vec vec_all_s64(int64_t x) { return _mm512_set1_epi64(x); }
 TVMQ_INLINE vec vec_all_128(__m128i x) { return _mm512_broadcast_i32x4(x); }
 TVMQ_INLINE vec_f32 vec_as_f32(vec x) { return _mm512_castsi512_ps(x); }
@@ -48,11 +50,13 @@ typedef __m256 vec_f32;
 
 TVMQ_INLINE vec vec_load(const void *p) { return _mm256_loadu_si256(p); }
 TVMQ_INLINE void vec_store(void *p, vec x) { _mm256_storeu_si256(p, x); }
+TVMQ_INLINE vec vec_and(vec a, vec b) { return _mm256_and_si256(a, b); }
+TVMQ_INLINE vec vec_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
 TVMQ_INLINE vec vec_all_s64(int64_t x) { return _mm256_set1_epi64x(x); }
 TVMQ_INLINE vec vec_all_128(__m128i x) { return _mm256_broadcastsi128_si256(x); }
 TVMQ_INLINE vec_f32 vec_as_f32(vec x) { return _mm256_castsi256_ps(x); }
 TVMQ_INLINE vec vec_blend_odd(vec even, vec odd) { return _mm256_blend_epi32(even, odd, 0xaa); }
-TVMQ_INLINE vec vec_subtract_where_greater(vec x, vec y, vec a, vec b) { return _mm256_sub_epi16(x, _mm256_cmpgt_epi16(a, b) & y); }
+TVMQ_INLINE vec vec_subtract_where_greater(vec x, vec y, vec a, vec b) { return _mm256_sub_epi16(x, _mm256_and_si256(_mm256_cmpgt_epi16(a, b), y)); }
 TVMQ_INLINE vec vec_in_order(vec bytes) { return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)); }
 TVMQ_INLINE vec vec_in_order_s16(vec words) { return _mm256_permute4x64_epi64(words, 0xd8); }
 
