@@ -37,9 +37,7 @@ NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which bring
 class Ended(click.ClickException):
     """Ends the command with a text on stderr."""
 
-    def __init__(self, text: str, exit_code: int):
-        super().__init__(text)
-        vars(self)["exit_code"] = exit_code  # click has it as a variable of the class
+    exit_code = 2
 
     def show(self, file: Any = None) -> None:
         del file
@@ -47,10 +45,14 @@ class Ended(click.ClickException):
 
 
 class Failure(Ended):
-    """The user's input is at fault: one line on stderr, exit code 2."""
+    """The user's input is at fault: one line on stderr."""
 
     def __init__(self, message: str):
-        super().__init__(f"Error: {screen.clean(message)}", 2)
+        super().__init__(f"Error: {screen.clean(message)}")
+
+
+class Interrupted(Ended):
+    exit_code = INTERRUPTED
 
 
 class Group(click.Group):
@@ -76,9 +78,9 @@ def _told() -> Iterator[None]:
     except (click.exceptions.Exit, click.Abort):  # click's own, and RuntimeErrors
         raise
     except KeyboardInterrupt:
-        raise Ended("Interrupted", INTERRUPTED) from None
+        raise Interrupted("Interrupted") from None
     except NO_ARGUMENTS as error:
-        raise Ended(error.format_message(), error.exit_code) from None
+        raise Ended(error.format_message()) from None
     except click.UsageError as error:
         raise Failure(error.format_message()) from None
     except BrokenPipeError:  # whoever read the output has seen enough: `| head`
