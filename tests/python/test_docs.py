@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import pathlib
 import re
+import runpy
 
 import harness
 import pytest
@@ -55,6 +56,11 @@ def test_files_that_are_named_exist(page: pathlib.Path) -> None:
     names = [path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*")] + [path.name for path in ROOT.iterdir()]
     missing = [span for span in inside if not exists(span, ROOT, ROOT / "delegate", ROOT / "tests", ROOT / "python/tvmq_delegate")]
     assert not missing + [span for span in anywhere if not fnmatch.filter(names, span)]
+
+
+def test_the_readme_names_the_packages_of_a_fresh_system() -> None:
+    """In the words that tools/fresh looks for."""
+    assert {"git", "make", "gcc", "python3-venv"} <= {*runpy.run_path(str(ROOT / "tools/fresh"))["packages"]()}
 
 
 def recipe(page: str, heading: str) -> list[pathlib.Path]:
