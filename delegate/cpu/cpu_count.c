@@ -37,7 +37,8 @@ static int quota_of_directory(struct buffers *buffers) {
   char line[64], period_line[64];
   long long quota, period;
   if (read_line(buffers, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
-  if (!read_line(buffers, "cpu.cfs_quota_us", line, sizeof line) || !read_line(buffers, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
+  if (!read_line(buffers, "cpu.cfs_quota_us", line, sizeof line) || atoll(line) <= 0) return 0;
+  if (!read_line(buffers, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
   return processors(atoll(line), atoll(period_line));
 }
 
@@ -80,10 +81,12 @@ static int quota(const char *root, struct buffers *buffers) {
     controllers++;
     cgroup[strcspn(cgroup, "\n")] = '\0';
     if (*controllers != '\0' && !lists_cpu(controllers)) continue;
+    if (strcmp(cgroup, "/") == 0) cgroup++;  // the mount point itself
 
     // Where systems mount it: version 2 alone or beside version 1, version 1 by its controllers' names or by a link.
     const char *const places[] = {*controllers == '\0' ? "" : controllers, *controllers == '\0' ? "unified" : "cpu"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    const size_t n_places = strcmp(places[0], places[1]) == 0 ? 1 : 2;
+    for (size_t i = 0; i < n_places; i++) {
       if (snprintf(buffers->mount, PATH_SIZE, "%s/sys/fs/cgroup%s%.256s", root, *places[i] != '\0' ? "/" : "", places[i]) >= PATH_SIZE) continue;
       limit = smaller_limit(limit, quota_of_cgroup(buffers, cgroup));
     }
@@ -103,7 +106,7 @@ static int affinity_count(void) {
   struct tvmq_cpus cpus;
   if (!tvmq_cpus_here(&cpus)) return (int)sysconf(_SC_NPROCESSORS_ONLN);
   int count = 0;
-  for (size_t i = 0; i < TVMQ_CPUS_MAX; i++) count += tvmq_cpus_have(&cpus, i);
+  for (size_t i = 0; i < sizeof cpus.words / sizeof cpus.words[0]; i++) count += __builtin_popcount(cpus.words[i]);
   return count;
 }
 

@@ -350,7 +350,9 @@ static bool start(struct worker *worker) {
   return started;
 }
 
-struct tvmq_threads *tvmq_threads_create(int n) {
+struct tvmq_threads *tvmq_threads_create(int n) { return tvmq_threads_create_on(tvmq_cpu_count(), n); }
+
+struct tvmq_threads *tvmq_threads_create_on(int processors, int n) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, watch_forks);
   if (n < 2) return NULL;
@@ -360,7 +362,7 @@ struct tvmq_threads *tvmq_threads_create(int n) {
   if (tvmq_mul_size((size_t)n - 1, sizeof(struct worker), &size) && tvmq_add_size(size, sizeof *threads, &size)) threads = tvmq_alloc(size);
   if (threads == NULL) return NULL;
 
-  threads->helpers = tvmq_min((size_t)n, (size_t)tvmq_cpu_count()) - 1;
+  threads->helpers = tvmq_min((size_t)n, (size_t)processors) - 1;
   threads->forks = atomic_load_explicit(&forks, memory_order_relaxed);
   pthread_mutex_init(&threads->callers, NULL);
   for (threads->n = 1; threads->n < n; threads->n++) {

@@ -23,6 +23,9 @@ typedef void (*tvmq_task_fn)(void *context, struct tvmq_task task);
 // A pool of `n` threads, the caller included. If some threads cannot be started, the pool has fewer. NULL for n < 2, when out of memory and when no thread can
 // be started: all work then runs on the caller.
 struct tvmq_threads *tvmq_threads_create(int n);
+
+// The same by a caller that has counted the processors, which reads files of the system.
+struct tvmq_threads *tvmq_threads_create_on(int processors, int n);
 void tvmq_threads_destroy(struct tvmq_threads *threads);  // NULL is fine. Its sequences are gone by then
 
 // From the next run on, each task of a pass that threads share is recorded as a span of `trace`, which has a ring for each thread of the pool and outlives it.
