@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A list of entries whose sums are the same modulo the capacity begins at that place. Numbers of entries are greater by 1; 0 ends a list.
+// Entries whose keys have the same checksum modulo the capacity form a list, which begins at that place. Entries are
+// numbered from 1; 0 ends a list.
 struct tvmq_memo_place {
   uint64_t sum;         // of the key that is kept here
   uint32_t next;        // entry of its list

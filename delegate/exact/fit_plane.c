@@ -60,9 +60,10 @@ static int32_t wanted_at(const struct task *task, int32_t a, int32_t b) {
 
 // The reference is the real sum and a half, rounded down, but for its own roundings: each input's by up to a place before it is scaled to the output, the
 // product's by half of the last place that is then shifted out. The plane is off by what its multipliers are. Pairs farther than that from the next value are
-// sure, as long as nothing is shifted to the left, where it might wrap. The bias may move as far as doubt reaches, so that it reaches at least a little.
+// sure, as long as nothing is shifted to the left, where it might wrap. The bias may move no farther than the reach, which
+// is therefore at least a share of all.
 static struct doubt find_doubt(const struct task *task, const struct tvmq_plane *plane) {
-  enum { SHARE = 512 };  // of all pairs at least about two such shares are near
+  enum { SHARE = 512 };
   const struct tvmq_add_args *sum = task->sum;
   const double unit = ldexp(1, plane->shift);
   double centre = (sum->out_zero_point + 0.5) * unit, off = ldexp(2.5, sum->out_scale.shift) * unit + 2;  // 2 for the roundings here
@@ -96,7 +97,7 @@ static struct range narrow(struct task *task, const struct tvmq_plane *plane, st
 }
 
 // The biases that serve every pair; where there are none, the greatest that is the least for one and the least that is the most for one. The pairs that are not
-// near allow all biases within reach: doubt reaches farther where the near ones allow others.
+// near allow all biases within reach. Where the near ones allow others too, the reach grows.
 static struct range find_range(struct task *task, const struct tvmq_plane *plane, struct doubt *doubt) {
   enum { WIDER = 8 };
   *doubt = find_doubt(task, plane);

@@ -31,7 +31,7 @@ static bool steps_alike(const struct product *p, int32_t value) {
   return (x > p->bound || fixed_reaches(p, x, value)) && (x <= -p->bound || !fixed_reaches(p, x - 1, value));
 }
 
-// The fraction of a number, above the integer below it, in 2^-32 and rounded down. That of a number just below an integer is 0.
+// The fraction of a number, above the integer below it, in 2^-32 and rounded down. Just below an integer it may be 0.
 static uint32_t fraction(double x) { return (uint32_t)(uint64_t)((x - floor(x)) * 0x1p32); }
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
@@ -39,7 +39,8 @@ typedef int32_t signed_lanes __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 enum { LANES = sizeof(lanes) / sizeof(uint32_t), GROUP = 4 * LANES };
 
-// Fractions first + i * step, modulo 1, less a half: as signed numbers they are below `limit` if they are near an integer.
+// Fractions first + i * step, modulo 1. They are shifted so that those near an integer are, as signed numbers, below the
+// limit.
 struct fractions {
   uint32_t first, step;
   int32_t limit;
@@ -55,13 +56,14 @@ static bool any_is_near(const struct fractions *f, lanes *at) {
   return (found[0] | found[1]) != 0;
 }
 
-// Both step near where the real product does: float64 errs by up to 2^-53 of the product, the multiplier by less than `off`. Where no integer lies within twice
-// that, they step at the same one. The real steps are a progression, of which only those near an integer are looked at.
+// Both step near where the real product does: float64 errs by up to 2^-53 of the product, the multiplier by at most
+// `off`. Where no integer lies within twice that, they step at the same one. The real steps are a progression, of which
+// only those near an integer are looked at.
 static bool is_exact(const struct product *p, double off, int32_t min, int32_t max) {
   if (min >= max) return true;
   const uint32_t n = (uint32_t)max - (uint32_t)min;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, farthest = fmax(fabs(first), fabs((max - 0.5) * distance));
-  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions lack less than 2^-32 each, and float64 far less
+  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions lack less than 2^-32 a step
   const bool all = reach >= 0.125;
   const uint32_t near = all ? 0 : (uint32_t)(reach * 0x1p32) + 1;
   const struct fractions f = {.first = fraction(first) + near - (UINT32_C(1) << 31), .step = fraction(distance), .limit = INT32_MIN + (int32_t)(2 * near + 1)};
@@ -92,7 +94,7 @@ bool tvmq_fit_product(double real, int64_t bound, int32_t min, int32_t max, int3
   const struct product nearest = {.real = real, .bound = bound, .multiplier = *multiplier, .shift = *shift};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const struct product product = beside(&nearest, places[i]);
-    const double off = (abs(places[i]) + 0.5) * 0x1p-30;  // the nearest is less than half a place off
+    const double off = (abs(places[i]) + 0.5) * 0x1p-30;  // the nearest is at most half a place off
     if (!is_exact(&product, off, min, max)) continue;
     *multiplier = product.multiplier;
     *shift = product.shift;

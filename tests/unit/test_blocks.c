@@ -61,7 +61,7 @@ static void check_listed(const struct tvmq_work *w, int threads, size_t rows, si
   }
 }
 
-// A short list is what a list of all would begin with, though most blocks are not estimated to the end.
+// A short list is what the list of all blocks begins with, though most blocks are ruled out before they are estimated.
 static void check_short_lists(const struct tvmq_work *w, int threads) {
   enum { ALL = 4096 };
   static struct tvmq_blocks all[ALL];

@@ -1,5 +1,5 @@
-// The choice among ways and kernels of a convolution, on every machine: on one thread it is the one of least estimated cycles of all that are listed, and on
-// several the very first of them, though most kernels are ruled out before their blocks are looked at.
+// The choice among ways and kernels of a convolution, on every machine. On one thread it is the one of least estimated
+// cycles of all that are listed. On several it is the first of them, though most kernels are ruled out before they are cut.
 #include "base/arith.h"
 #include "cpu/ops/conv/conv.h"
 #include "cpu/ops/conv/conv_rows.h"
@@ -48,7 +48,7 @@ static struct tvmq_conv_desc draw(unsigned long long *state, const int8_t *weigh
   };
 }
 
-// Windows of a line that its sides cut are counted as if by looking at each.
+// Windows of a line that the sides cut are as many as are found by looking at each.
 static void check_sides(const struct tvmq_conv_problem *problem) {
   const struct tvmq_rows rows = tvmq_conv_rows(problem);
   size_t n = 0;
@@ -59,7 +59,7 @@ static void check_sides(const struct tvmq_conv_problem *problem) {
   CHECK(tvmq_conv_at_sides(&rows) == n, "%zu of %zu windows are cut, not %zu", n, rows.out_w, tvmq_conv_at_sides(&rows));
 }
 
-// The weights do for Winograd.
+// On several threads. Winograd is exact with the weights.
 static void check_shared(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, size_t i) {
   static struct tvmq_choice list[MOST];
   struct tvmq_choices choices = {.list = list, .max = MOST};

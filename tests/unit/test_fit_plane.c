@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "exact/fit_plane.h"
+#include "exact/proofs.h"
 #include "operators/quant_params.h"
 #include "support/oracle.h"
 #include "unit.h"
@@ -93,6 +94,10 @@ int main(void) {
     fits(&any);
   }
   CHECK(found > ROUNDS * 95 / 100 && differences > ROUNDS * 95 / 100, "%d sums and %d differences of %d", found, differences, ROUNDS);
+  // A graph of some hundred nodes asks for all of its planes each time that it is prepared.
+  const struct tvmq_memo *memo = tvmq_plane_proofs.memo;
+  const size_t kept = tvmq_memo_save(tvmq_plane_proofs.memo, NULL, 0) / (memo->key_bytes + memo->value_bytes);
+  CHECK(kept == 4 * ROUNDS, "%zu of %d sums are remembered", kept, 4 * ROUNDS);
 
   const struct tvmq_quant one = {1, 0}, two = {2, 0}, odd = {1, 5}, half = {0.5f, 0}, fine = {0x1p-12f, 0}, coarse = {0x1p15f, 0};
   const struct tvmq_add_args same = sum_of(TVMQ_ROUNDING_REFERENCE, one, one, two);

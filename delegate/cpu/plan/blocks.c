@@ -53,7 +53,8 @@ static void insert(struct search *s, const struct tvmq_blocks *blocks) {
   s->list[at] = *blocks;
 }
 
-// Whether the list is full of blocks that take no more cycles than what the busiest thread multiplies of these, which is the last to be added to an estimate.
+// Whether these blocks cannot enter a full list: the products of the busiest thread alone take no fewer cycles than the
+// list's last. An estimate is no less than they are, since it only adds to them.
 static bool is_hopeless(const struct search *s, float tile, size_t tiles, size_t tasks, size_t panels) {
   const size_t share = tvmq_ceil_div(tasks, s->threads);
   return s->n == s->max && share < tasks && (float)share * (tile * (float)(tiles * panels)) >= s->list[s->n - 1].cycles;

@@ -76,8 +76,8 @@ struct tvmq_gemm_source;
 
 struct tvmq_conv_way {
   enum tvmq_way id;
-  enum tvmq_family family, family_s16;  // of the kernels that multiply, by the inputs' type. TVMQ_N_FAMILIES: the way serves no such inputs
-  uint32_t required, excluded;          // flags that each of these kernels has, and has not
+  enum tvmq_family family, family_s16;  // of the kernels that multiply inputs of 8 and of 16 bits; TVMQ_N_FAMILIES: none do
+  uint32_t required, excluded;          // flags that each of these kernels has, and flags that none of them has
   // The cheapest that the way can do with what the target leaves; variant is NULL if it cannot compute the convolution.
   struct tvmq_conv_choice (*choose)(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target);
   // Whether that is exact with these weights, which takes long to find out: asked last. NULL: always.

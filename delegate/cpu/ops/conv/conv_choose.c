@@ -72,8 +72,8 @@ static float shared_cycles(const struct tvmq_conv_problem *problem, const struct
   return tvmq_threads_count(env->threads) == 1 ? choice->cycles : block_cycles(problem, env, choice);
 }
 
-// Returns a lower bound for all blocks: one thread does everything, or the last one done has an even share and finds out that it is the last. Estimates are
-// rounded, each of some dozen operations by less than 2^-23.
+// A bound that no estimate of blocks is below: one thread does everything, or the last thread to finish has at least an
+// even share and finds out that all are done. Estimates are rounded, in some dozen operations by less than 2^-23 each.
 static float least_cycles(const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
   const float rounded = 1 - 0x1p-16f, share = choice->cycles / (float)tvmq_threads_count(env->threads) + env->machine->done_cycles;
   return rounded * (fminf(choice->cycles, share) + env->machine->task_cycles);
@@ -87,7 +87,8 @@ static bool may_multiply(const struct tvmq_conv_way *way, const struct tvmq_vari
   return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & way->required) == way->required && (variant->flags & way->excluded) == 0;
 }
 
-// The cheapest of a way, and its cycles until the last thread is done. Kernels that no blocks would bring below `limit` are not asked. False: it has none.
+// The cheapest of a way, and its cycles until the last thread is done. Kernels that exceed the limit whatever their blocks
+// are left out. False: none is left.
 static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, float limit,
                           struct tvmq_conv_choice *best, float *least) {
   const struct tvmq_target target = tvmq_target(env);
@@ -112,7 +113,7 @@ static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_con
   return *least < INFINITY;
 }
 
-// Cycles that the choice takes at most: those of what one thread takes least for, shared. INFINITY: nothing is known.
+// A limit for the best choice: the cycles of the best one for one thread, shared by all. INFINITY: nothing is known.
 static float most_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish) {
   const struct tvmq_target target = tvmq_target(env);
   struct tvmq_conv_choice best = {.cycles = INFINITY};
