@@ -2,8 +2,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-static float product(const struct tvmq_reciprocal *r, float x) { return r->rest > 0 ? fmaf(x, r->inverse, x * r->rest) : x * r->inverse; }
+#include "base/inline.h"
+#include "base/memo.h"
+#include "cpu/cpu.h"
+
+TVMQ_INLINE float product(const struct tvmq_reciprocal *r, float x) { return r->rest > 0 ? fmaf(x, r->inverse, x * r->rest) : x * r->inverse; }
 
 static bool agrees_at(const struct tvmq_reciprocal *r, float scale, float threshold) {
   float x = threshold * scale;
@@ -12,19 +17,70 @@ static bool agrees_at(const struct tvmq_reciprocal *r, float scale, float thresh
   return product(r, x) >= threshold && product(r, nextafterf(x, 0)) < threshold;
 }
 
-bool tvmq_reciprocal_serves(const struct tvmq_reciprocal *r, float scale, int32_t zero_point, int32_t min, int32_t max) {
-  const int32_t above = max - zero_point, below = zero_point - min, farthest = above > below ? above : below;
-  for (int32_t i = 0; i < farthest; i++) {
-    if (!agrees_at(r, scale, (float)i + 0.5f)) return false;
+// Thresholds first + i * step, for i = 0 .. n - 1: exact numbers, as are those of some more i.
+struct thresholds {
+  float first, step;
+  int32_t n;
+};
+
+static float threshold_at(const struct thresholds *t, int32_t i) { return t->first + t->step * (float)i; }
+
+// Thresholds that are looked at together, as vectors.
+enum { BLOCK = 16 };
+
+// Whether the quotient reaches each threshold of a block at the float nearest to where it should, or at one next to that,
+// and so does the product.
+TVMQ_INLINE bool agree_nearby(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t, int32_t begin) {
+  const struct tvmq_reciprocal by = *r;
+  int32_t doubt = 0;
+  for (int32_t i = begin; i < begin + BLOCK; i++) {
+    const float threshold = threshold_at(t, i), nearest = threshold * scale;
+    int32_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    for (int32_t k = -2; k <= 1; k++) {
+      const int32_t beside = bits + k;  // of positive floats the order is that of their bits
+      float x;
+      memcpy(&x, &beside, sizeof x);
+      const int32_t reaches = x / scale >= threshold;
+      doubt |= reaches ^ (product(&by, x) >= threshold);
+      if (k == -2 || k == 1) doubt |= reaches ^ (k == 1);
+    }
   }
-  // Floats just below 2^31 are 128 apart.
-  for (int32_t i = 0; i <= (zero_point < 0 ? -zero_point : zero_point) / 128; i++) {
-    if (!agrees_at(r, scale, 0x1p31f - 128.0f * (float)i)) return false;
+  return doubt == 0;
+}
+
+TVMQ_INLINE bool agrees_at_all(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t) {
+  for (int32_t begin = 0; begin < t->n; begin += BLOCK) {
+    if (agree_nearby(r, scale, t, begin)) continue;
+    for (int32_t i = begin; i < begin + BLOCK && i < t->n; i++) {
+      if (!agrees_at(r, scale, threshold_at(t, i))) return false;
+    }
   }
   return true;
 }
 
-bool tvmq_find_reciprocal(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *r) {
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static bool agrees_by_avx2(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t) {
+  return agrees_at_all(r, scale, t);
+}
+#endif
+
+static bool agrees(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t) {
+#if defined(__x86_64__)
+  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return agrees_by_avx2(r, scale, t);
+#endif
+  return agrees_at_all(r, scale, t);
+}
+
+bool tvmq_reciprocal_serves(const struct tvmq_reciprocal *r, float scale, int32_t zero_point, int32_t min, int32_t max) {
+  const int32_t above = max - zero_point, below = zero_point - min, farthest = above > below ? above : below;
+  const struct thresholds codes = {0.5f, 1, farthest};
+  // Floats just below 2^31 are 128 apart.
+  const struct thresholds ends = {0x1p31f, -128, (zero_point < 0 ? -zero_point : zero_point) / 128 + 1};
+  return agrees(r, scale, &codes) && agrees(r, scale, &ends);
+}
+
+static bool find(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *r) {
   if (!(scale >= FLT_MIN)) return false;  // a processor that takes subnormals for zero divides by zero, as the reference then does
   const double real = 1 / (double)scale;
   if (!(real > (double)FLT_MIN && real < (double)FLT_MAX)) return false;
@@ -34,4 +90,27 @@ bool tvmq_find_reciprocal(float scale, int32_t zero_point, int32_t min, int32_t 
   if ((double)r->inverse >= real) r->inverse = nextafterf(r->inverse, 0);
   r->rest = (float)(real - (double)r->inverse);
   return r->rest >= FLT_MIN && tvmq_reciprocal_serves(r, scale, zero_point, min, max);
+}
+
+struct question {
+  float scale;
+  int32_t zero_point, min, max;
+};
+
+struct answer {
+  bool found;
+  struct tvmq_reciprocal reciprocal;
+};
+
+TVMQ_MEMO(reciprocals, struct question, struct answer, 256);
+
+bool tvmq_find_reciprocal(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *r) {
+  const struct question question = {scale, zero_point, min, max};
+  struct answer answer = {0};
+  if (!tvmq_memo_find(&reciprocals, &question, &answer)) {
+    answer.found = find(scale, zero_point, min, max, &answer.reciprocal);
+    tvmq_memo_keep(&reciprocals, &question, &answer);
+  }
+  *r = answer.reciprocal;
+  return answer.found;
 }
