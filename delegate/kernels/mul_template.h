@@ -53,26 +53,35 @@ TVMQ_INLINE void square_any(const struct factors *f, stage_path path, const uint
 #define PASTE(type, isa) tvmq_mul_##type##__##isa
 #define SYMBOL(type, isa) PASTE(type, isa)
 
-// Apart from products, so that either has the registers to itself.
+// Products and squares are functions of their own, so that each has all registers. What they set in their copies of the
+// arguments has these values already; the compiler then knows it.
 static __attribute__((noinline)) void SYMBOL(squares, ISA)(const struct tvmq_mul_args *args) {
-  if (tvmq_is_half(args->in_scale[0]))
-    BY_PATH_SQUARES(args, combine_all, args, 1, raise_difference, square_half);
+  struct tvmq_mul_args a = *args;
+  a.difference = true;
+  a.bias = 0;
+  if (tvmq_is_half(a.in_scale[0]))
+    BY_PATH_SQUARES(&a, combine_all, &a, 1, raise_difference, square_half);
   else
-    BY_PATH_SQUARES(args, combine_all, args, 1, raise_difference, square_any);
+    BY_PATH_SQUARES(&a, combine_all, &a, 1, raise_difference, square_any);
 }
 
-void SYMBOL(s8, ISA)(const struct tvmq_mul_args *args) {
-  if (args->difference) {
-    SYMBOL(squares, ISA)(args);
-    return;
-  }
+static __attribute__((noinline)) void SYMBOL(products, ISA)(const struct tvmq_mul_args *args) {
+  struct tvmq_mul_args a = *args;
+  a.difference = false;
 #ifdef BYTE_PRODUCTS
-  if (args->in_zero_point[1] == INT8_MIN) {
-    BY_PATH_s8(args, combine_all, args, 1, raise_from_zero, multiply_from_zero);
+  if (a.in_zero_point[1] == INT8_MIN) {
+    BY_PATH_s8(&a, combine_all, &a, 1, raise_from_zero, multiply_from_zero);
     return;
   }
 #endif
-  BY_PATH_s8(args, combine_all, args, 1, raise_s8, multiply_s8);
+  BY_PATH_s8(&a, combine_all, &a, 1, raise_s8, multiply_s8);
+}
+
+void SYMBOL(s8, ISA)(const struct tvmq_mul_args *args) {
+  if (args->difference)
+    SYMBOL(squares, ISA)(args);
+  else
+    SYMBOL(products, ISA)(args);
 }
 
 void SYMBOL(s16, ISA)(const struct tvmq_mul_args *args) { BY_PATH_s16(args, combine_all, args, sizeof(int16_t), raise_s16, multiply_s16); }

@@ -31,17 +31,19 @@ struct factors {
 TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_path path) {
   struct factors f = {
       .stage = args->stage,
-      .in_stage.rounding = args->rounding,
+      .in_zero_point = {MM(set1_epi16)((int16_t)args->in_zero_point[0]), MM(set1_epi16)((int16_t)args->in_zero_point[1])},
       .flip = MM(set1_epi8)((char)args->stage.flip),
       .start = tvmq_short_bias(path, MM(set1_epi32)(path == TVMQ_PATH_FLOAT ? args->bias : 0)),
       .multiplier = MM(set1_epi32)(args->multiplier),
       .shift = MM(set1_epi32)(args->shift),
-      .half = tvmq_is_half(args->in_scale[1]),
   };
-  for (int i = 0; i < 2; i++) {
-    f.in_zero_point[i] = MM(set1_epi16)((int16_t)args->in_zero_point[i]);
-    f.in_multiplier[i] = MM(set1_epi32)(args->in_scale[i].multiplier);
-    f.in_shift[i] = MM(set1_epi32)(args->in_scale[i].shift);
+  if (args->difference) {
+    f.in_stage.rounding = args->rounding;
+    for (int i = 0; i < 2; i++) {
+      f.in_multiplier[i] = MM(set1_epi32)(args->in_scale[i].multiplier);
+      f.in_shift[i] = MM(set1_epi32)(args->in_scale[i].shift);
+    }
+    f.half = tvmq_is_half(args->in_scale[1]);
   }
   f.short_stage = tvmq_short_stage_make(&f.stage, path, f.multiplier, f.shift);
   return f;
