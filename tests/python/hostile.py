@@ -1,13 +1,14 @@
 """Runs models that may crash the process, in children: python hostile.py RUNTIME, and a job in JSON on each line of standard input.
 
-A job has `with_delegate`; `paths` of models; `together`, whether they share a child; and `fill`, a byte that allocated memory is filled with, or 0 to leave it.
-For each model a line of JSON is printed: its outcome ("ran", "refused", "died" or "too slow"), a digest of its outputs, the number of claimed nodes, and
-whether it came to offer nodes to a delegate.
+A job has `contender`, one of CONTENDERS; `paths` of models; `together`, whether they share a child; and `fill`, a byte that allocated memory is filled with, or
+0 to leave it. For each model a line of JSON is printed: its outcome ("ran", "refused", "died" or "too slow"), a digest of its outputs, the number of claimed
+nodes, whether all nodes are, why the others are not, and whether it came to offer nodes to a delegate.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import json
 import os
@@ -15,8 +16,10 @@ import resource
 import signal
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import harness
+import numpy as np
 
 import tvmq_delegate
 
@@ -38,18 +41,56 @@ class Witness:
         return self.delegate._get_native_delegate_pointer()
 
 
-def attempt(runtime: harness.Runtime, with_delegate: bool, path: str, pipe: int) -> dict:
+def interpreted(delegated: bool, runtime: harness.Runtime, path: str, pipe: int) -> tuple[list[np.ndarray], list[Any]]:
+    """The outputs of a model in an interpreter, and the report of its delegate if it has one."""
+    delegates = [runtime.load()] if delegated else []
+    interpreter = runtime.interpreter(path, [Witness(delegate, pipe) for delegate in delegates])
+    outputs = harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
+    return outputs, [tvmq_delegate.report(delegate) for delegate in delegates]
+
+
+def compiled(delegated: bool, runtime: harness.Runtime, path: str, pipe: int) -> tuple[list[np.ndarray], list[Any]]:
+    """As interpreted(), of a CompiledModel with the same inputs. It does not tell when it comes to its delegate."""
+    from ai_edge_litert import compiled_model as litert
+
+    os.write(pipe, OFFERED.encode())
+    if delegated:
+        environment = tvmq_delegate.environment(min_nodes_per_partition=1, **harness.OPTIONS)
+    else:
+        environment = litert.Environment.create(runtime_path=os.path.dirname(path))  # a folder without accelerators
+    options = litert.Options(cpu_options=litert.CpuOptions(num_threads=1))
+    model = litert.CompiledModel.from_file(path, environment=environment, options=options)
+    signature = next(iter(model.get_signature_list()))
+    inputs, outputs = model.create_input_buffers(0), model.create_output_buffers(0)
+    generator = np.random.default_rng(0)
+    for buffer, detail in zip(inputs, model.get_input_tensor_details(signature).values(), strict=True):
+        buffer.write(harness.random_tensor(generator, detail["shape"], np.dtype(detail["dtype"])))
+    model.run_by_index(0, inputs, outputs)
+    details = model.get_output_tensor_details(signature).values()
+    read = [buffer.read(int(np.prod(detail["shape"])), np.dtype(detail["dtype"]).type) for buffer, detail in zip(outputs, details, strict=True)]
+    return read, [tvmq_delegate.report(delegate) for delegate in tvmq_delegate.delegates(environment)] if delegated else []
+
+
+# No CompiledModel of reference kernels: LiteRT's kernel mode REFERENCE gives other bits than the reference kernels of an interpreter.
+CONTENDERS = {
+    "reference": functools.partial(interpreted, False),
+    "delegated": functools.partial(interpreted, True),
+    "compiled": functools.partial(compiled, False),
+    "compiled and delegated": functools.partial(compiled, True),
+}
+
+
+def attempt(runtime: harness.Runtime, job: dict, path: str, pipe: int) -> dict:
     try:
-        delegates = [runtime.load()] if with_delegate else []
-        interpreter = runtime.interpreter(path, [Witness(delegate, pipe) for delegate in delegates])
-        outputs = harness.run(interpreter, *harness.random_inputs(interpreter, seed=0))
+        outputs, reports = CONTENDERS[job["contender"]](runtime, path, pipe)
     except (RuntimeError, ValueError, TypeError, MemoryError) as error:  # what runtimes raise for models that they refuse
         return {"outcome": "refused", "why": str(error)[-200:]}
-    claimed = sum(tvmq_delegate.report(delegate).summary.claimed for delegate in delegates)
     digest = hashlib.sha256()
     for output in outputs:
         digest.update(output)  # without a copy: memory is limited
-    return {"outcome": "ran", "digest": digest.hexdigest(), "claimed": claimed}
+    nodes = [node for report in reports for node in report.nodes]
+    claimed, left = sum(node.claimed for node in nodes), sorted({node.reason for node in nodes if not node.claimed})
+    return {"outcome": "ran", "digest": digest.hexdigest(), "claimed": claimed, "whole": claimed > 0 and not left, "left": left}
 
 
 def in_child(runtime: harness.Runtime, job: dict, paths: list[str]) -> list[dict]:
@@ -61,7 +102,7 @@ def in_child(runtime: harness.Runtime, job: dict, paths: list[str]) -> list[dict
             ctypes.CDLL(None).mallopt(M_PERTURB, job["fill"])
         for path in paths:
             signal.alarm(SECONDS)
-            os.write(write, (json.dumps(attempt(runtime, job["with_delegate"], path, write)) + "\n").encode())
+            os.write(write, (json.dumps(attempt(runtime, job, path, write)) + "\n").encode())
         os._exit(0)
     os.close(write)
     found, offered = [], False
