@@ -15,10 +15,11 @@ from tvmq_delegate import measure, models
 from tvmq_delegate.measure import op_times
 from tvmq_delegate.models import zoo
 
-# `slow` is for runs under qemu and sanitizers, `ci` for long ones. Every failure prints the blob that repeats it.
+# `slow` is for runs under qemu and sanitizers, `attack` for shards of small models, `ci` for long ones. Every failure prints the blob that repeats it.
 SUPPRESSED = [hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture]
 COMMON = dict(deadline=None, derandomize=False, print_blob=True, suppress_health_check=SUPPRESSED)
 hypothesis.settings.register_profile("default", max_examples=60, **COMMON)
+hypothesis.settings.register_profile("attack", max_examples=200, **COMMON)
 hypothesis.settings.register_profile("ci", max_examples=2000, **COMMON)
 hypothesis.settings.register_profile("slow", max_examples=12, **COMMON)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("slow" if harness.SLOW else "default"))
