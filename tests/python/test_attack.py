@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import subprocess
 import sys
@@ -46,3 +47,28 @@ def test_nobody_reads_the_lines(tmp_path: pathlib.Path) -> None:
         assert process.stdout and process.stderr
         process.stdout.close()
         assert process.stderr.read() == b"" and process.wait() == 1
+
+
+def test_every_kind_has_tests() -> None:
+    """Each kind of pytest names tests that there are, and hands on the folder of networks that it is given."""
+    target = shards.Target(None, None, None, pathlib.Path("networks"))
+    kinds = {kind: run for kind, run in shards.KINDS.items() if isinstance(run, shards.Tests)}
+    assert {run.command(target, "auto", 7)[1]["TVMQ_MODELS"] for run in kinds.values()} == {str(pathlib.Path("networks").resolve())}
+    wanted = {name for run in kinds.values() for name in run.tests}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", *(str(shards.TESTS / name) for name in sorted(wanted))]
+    done = subprocess.run(command, cwd=harness.REPOSITORY, check=False, capture_output=True, text=True)
+    found = {line.partition("[")[0].removeprefix("tests/python/") for line in done.stdout.splitlines() if "::" in line}
+    missing = {name for name in wanted if not found & {name} and not any(test.startswith(f"{name}::") for test in found)}
+    assert done.returncode == 0 and not missing, f"{missing}: {done.stdout[-1000:]}{done.stderr[-1000:]}"
+
+
+def test_a_shard_of_damaged_models(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, one_conv: pathlib.Path) -> None:
+    """The kinds that damage networks, with few models of a folder that is given: all are judged, and nothing is left of those that pass."""
+    if not harness.installed():
+        pytest.skip("no TFLite runtime is installed")
+    monkeypatch.setenv("TVMQ_RUNTIME", harness.installed()[0].name)
+    target = shards.Target(None, None, None, one_conv.parent)
+    monkeypatch.setitem(shards.KINDS, "networks", dataclasses.replace(shards.KINDS["networks"], damaged=2))
+    shard = shards.run(shards.State(tmp_path), target, "networks", "auto")
+    judged = sum(n for name, n in shard.counts.items() if totals.is_verdict(name))
+    assert not shard.failed and judged == 2 * 2, shard

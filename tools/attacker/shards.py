@@ -37,11 +37,12 @@ class Shard:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """The build and the processor that are attacked."""
+    """The build and the processor that are attacked. models: a folder of real networks, None for that of the tests."""
 
     library: pathlib.Path | None
     level: str | None
     runtime: str | None
+    models: pathlib.Path | None
 
     def program(self) -> list[str]:
         """The C program of random operators, built first if need be."""
@@ -57,30 +58,37 @@ class Target:
         return [str(folder / OPERATORS)]
 
     def python(self) -> tuple[list[str], dict[str, str]]:
-        environment = {**os.environ, **({"TVMQ_LIBRARY": str(self.library.resolve())} if self.library else {})}
+        paths = {"TVMQ_LIBRARY": self.library, "TVMQ_MODELS": self.models}
+        given = {name: str(path.resolve()) for name, path in paths.items() if path}
         if not self.level:
-            return [sys.executable], environment
+            return [sys.executable], {**os.environ, **given}
         import crossbuild
         import environment as arm
 
         arm.require()
         command, emulated = arm.python(self.level, self.runtime or "litert")
-        library = str(self.library.resolve()) if self.library else crossbuild.built("tvmq_delegate", crossbuild.LIBRARY)
-        return command, {**emulated, "TVMQ_LIBRARY": library}
+        library = {} if self.library else {"TVMQ_LIBRARY": crossbuild.built("tvmq_delegate", crossbuild.LIBRARY)}
+        return command, {**emulated, **library, **given}
 
 
 @dataclasses.dataclass(frozen=True)
 class Tests:
-    """A shard that is a run of pytest: the files of tests/python."""
+    """A shard that is a run of pytest.
 
-    files: tuple[str, ...]
+    tests: files of tests/python, or tests in them. damaged: how many damaged models each of the hostile tests makes. profile: hypothesis's, for random tests.
+    """
+
+    tests: tuple[str, ...]
+    damaged: int = 0
+    profile: str = "default"
 
     def command(self, target: Target, isa: str, seed: int) -> tuple[list[str], dict[str, str]]:
         python, environment = target.python()
-        # The tests' own runs use small seeds, and damage each model fewer times.
-        given = {"TVMQ_HOSTILE_SEED": str(1_000_000 + seed), "TVMQ_HOSTILE_COUNT": "30", "TVMQ_OPTIONS": f"isa={isa}"}
+        # The tests' own runs use small seeds, and damage models fewer times.
+        given = {"TVMQ_HOSTILE_SEED": str(1_000_000 + seed), "TVMQ_HOSTILE_COUNT": str(self.damaged), "TVMQ_OPTIONS": f"isa={isa}"}
+        given["HYPOTHESIS_PROFILE"] = self.profile
         options = ["-q", "--color=no", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}"]
-        return [*python, "-m", "pytest", *options, *(str(TESTS / name) for name in self.files)], {**environment, **given}
+        return [*python, "-m", "pytest", *options, *(str(TESTS / name) for name in self.tests)], {**environment, **given}
 
     def counts(self, output: str) -> dict[str, int]:
         return {name: int(n.replace(",", "")) for name, n in re.findall(r"^(\S.*): ([\d,]+)$", output, re.MULTILINE)}
@@ -109,7 +117,10 @@ class Operators:
 KINDS: dict[str, Tests | Operators] = {
     "operators": Operators(100_000),
     "random": Tests(("test_random_ops.py", "test_moves.py", "test_chains.py", "test_pad.py", "test_rounding.py", "test_winograd.py", "test_turned.py")),
-    "mutants": Tests(("test_hostile.py",)),
+    "hybrid": Tests(("test_hybrid.py", "test_hybrid_networks.py"), profile="attack"),
+    "mutants": Tests(("test_hostile.py::test_hostile",), damaged=30),
+    "networks": Tests(("test_hostile.py::test_networks",), damaged=150),
+    "compiled": Tests(("test_hostile.py::test_compiled_models",), damaged=150),
     "lives": Tests(("test_lifecycle.py", "test_constants.py", "test_loops.py", "test_reshaped.py")),
 }
 

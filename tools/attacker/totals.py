@@ -32,8 +32,8 @@ def table(shards: Iterable[Shard]) -> str:
 
 def _models(counts: dict[str, int]) -> int:
     """Models that were compared or judged; a count that only splits another does not add to it."""
-    return sum(n for name, n in counts.items() if (" compared" in name and name != "elements compared") or _is_verdict(name))
+    return sum(n for name, n in counts.items() if (" compared" in name and name != "elements compared") or is_verdict(name))
 
 
-def _is_verdict(name: str) -> bool:
+def is_verdict(name: str) -> bool:
     return name.startswith("hostile models: ") and not name.endswith("nodes claimed")
