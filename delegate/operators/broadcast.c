@@ -4,6 +4,8 @@
 
 #include "base/arith.h"
 
+enum { VECTOR = 32 };  // bytes; not more than the margin
+
 // The dimension `back` places before the last.
 static int32_t dim_of(const struct tvmq_shape *shape, int back) { return back < shape->rank ? shape->dims[shape->rank - 1 - back] : 1; }
 
@@ -42,14 +44,31 @@ const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_sha
   return NULL;
 }
 
-// The element of an input at which a line of the output begins.
-static size_t line_begin(const struct tvmq_broadcast *broadcast, int input, size_t line) {
-  size_t begin = 0;
+// A line of the output, by its place in each dimension but the last, and the element of an input at which it begins.
+struct line {
+  size_t at[TVMQ_MAX_RANK], begin;
+};
+
+static struct line line_of(const struct tvmq_broadcast *broadcast, int input, size_t number) {
+  struct line line = {.begin = 0};
   for (int d = broadcast->rank - 2; d >= 0; d--) {
-    begin += line % broadcast->dims[d] * broadcast->in[input].strides[d];
-    line /= broadcast->dims[d];
+    line.at[d] = number % broadcast->dims[d];
+    line.begin += line.at[d] * broadcast->in[input].strides[d];
+    number /= broadcast->dims[d];
   }
-  return begin;
+  return line;
+}
+
+// Goes on by `n` lines, at most to the end of the dimension before the last.
+static void go_on(const struct tvmq_broadcast *broadcast, int input, struct line *line, size_t n) {
+  for (int d = broadcast->rank - 2; d >= 0; d--, n = 1) {
+    const size_t stride = broadcast->in[input].strides[d];
+    line->begin += n * stride;
+    line->at[d] += n;
+    if (line->at[d] < broadcast->dims[d]) return;
+    line->begin -= line->at[d] * stride;
+    line->at[d] = 0;
+  }
 }
 
 // Twice as many at each step.
@@ -58,11 +77,50 @@ static void repeat(uint8_t *out, const uint8_t *element, size_t bytes, size_t n)
   for (size_t done = bytes; done < n * bytes; done *= 2) memcpy(out + done, out, tvmq_min(done, n * bytes - done));
 }
 
-// Whether what begins at a line is the same line again and again, for as many as the dimension before has.
-static bool line_repeats(const struct tvmq_broadcast *broadcast, int input, size_t line, size_t n_lines) {
+// Lines of `line_bytes` bytes, each of one element again and again, of those that follow at `in`. Whole vectors are written: what is too much, over lines to
+// come, or in the room's margin.
+#define SPREAD(type)                                                                                        \
+  static void spread_##type(uint8_t *out, const uint8_t *in, size_t line_bytes, size_t n) {                 \
+    typedef type vector __attribute__((vector_size(VECTOR)));                                               \
+    for (; n > 0; n--, in += sizeof(type), out += line_bytes) {                                             \
+      type element;                                                                                         \
+      memcpy(&element, in, sizeof element);                                                                 \
+      const vector elements = element - (vector){0};                                                        \
+      for (size_t i = 0; i < line_bytes; i += sizeof elements) memcpy(out + i, &elements, sizeof elements); \
+    }                                                                                                       \
+  }
+SPREAD(uint8_t)
+SPREAD(uint16_t)
+SPREAD(uint32_t)
+
+static void spread(uint8_t *out, const uint8_t *in, size_t bytes, size_t length, size_t n) {
+  static void (*const by_bytes[])(uint8_t *, const uint8_t *, size_t, size_t) = {[1] = spread_uint8_t, [2] = spread_uint16_t, [4] = spread_uint32_t};
+  by_bytes[bytes](out, in, bytes * length, n);
+}
+
+// Lines from that one on which lie together in the input, or are one element each of those that do, or are the same line again and again.
+static size_t lines_alike(const struct tvmq_broadcast *broadcast, const struct line *line) {
   const int before = broadcast->rank - 2;
-  if (before < 0 || broadcast->in[input].strides[before] != 0) return false;
-  return line % broadcast->dims[before] + n_lines <= broadcast->dims[before];
+  return before < 0 ? 1 : broadcast->dims[before] - line->at[before];
+}
+
+// Whether what begins at a line is the same line again and again, for as many as the dimension before has.
+static bool line_repeats(const struct tvmq_broadcast *broadcast, int input, const struct line *line, size_t n_lines) {
+  const int before = broadcast->rank - 2;
+  return before >= 0 && broadcast->in[input].strides[before] == 0 && n_lines <= lines_alike(broadcast, line);
+}
+
+// Lays out elements [skipped, skipped + n) of `lines` lines that are alike.
+static void lay_out(const struct tvmq_broadcast *broadcast, int input, const uint8_t *begin, size_t bytes, size_t skipped, size_t n, size_t lines,
+                    uint8_t *out) {
+  const int last = broadcast->rank - 1;
+  const size_t *const strides = broadcast->in[input].strides;
+  if (strides[last] == 0)
+    spread(out, begin, bytes, n, lines);
+  else if (lines > 1 && strides[last - 1] == 0)
+    repeat(out, begin, n * bytes, lines);
+  else
+    memcpy(out, begin + skipped * bytes, lines * n * bytes);
 }
 
 const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n,
@@ -71,25 +129,21 @@ const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int inpu
   if (!broadcast->in[input].repeats) return in + first * bytes;
   const size_t last = (size_t)broadcast->rank - 1, length = broadcast->dims[last];
   const bool stays = broadcast->in[input].strides[last] == 0;
-  size_t line = first / length, skipped = first % length;
-  const size_t begins = line_begin(broadcast, input, line);
+  size_t skipped = first % length;
+  struct line line = line_of(broadcast, input, first / length);
   const bool within = n <= length - skipped;
-  if (!stays && within) return in + (begins + skipped) * bytes;
-  const bool repeats = (stays && within) || (skipped == 0 && line_repeats(broadcast, input, line, tvmq_ceil_div(n, length)));
-  if (repeats && n <= copy->n && copy->begin == begins) return copy->data;
+  if (!stays && within) return in + (line.begin + skipped) * bytes;
+  const bool repeats = (stays && within) || (skipped == 0 && line_repeats(broadcast, input, &line, tvmq_ceil_div(n, length)));
+  if (repeats && n <= copy->n && copy->begin == line.begin) return copy->data;
   copy->n = repeats ? n : 0;
-  copy->begin = begins;
+  copy->begin = line.begin;
   uint8_t *out = copy->data;
-  for (size_t left = n; left > 0; line++, skipped = 0) {
-    const size_t count = tvmq_min(left, length - skipped);
-    const uint8_t *begin = in + line_begin(broadcast, input, line) * bytes;
-    if (stays) {
-      repeat(out, begin, bytes, count);
-    } else {
-      memcpy(out, begin + skipped * bytes, count * bytes);
-    }
-    out += count * bytes;
-    left -= count;
+  for (size_t left = n, count, lines; left > 0; left -= lines * count, skipped = 0) {
+    count = tvmq_min(left, length - skipped);
+    lines = count < length ? 1 : tvmq_min(left / length, lines_alike(broadcast, &line));
+    lay_out(broadcast, input, in + line.begin * bytes, bytes, skipped, count, lines, out);
+    out += lines * count * bytes;
+    go_on(broadcast, input, &line, lines);
   }
   return copy->data;
 }

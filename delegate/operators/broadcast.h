@@ -23,9 +23,12 @@ struct tvmq_broadcast {
 // elements fit size_t.
 const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
 
+// Bytes behind the room for a piece that laying it out may write, too.
+#define TVMQ_BROADCAST_MARGIN 64
+
 // Elements of one input that have been laid out as the output has them, one piece after the other.
 struct tvmq_broadcast_copy {
-  void *data;    // room for a piece
+  void *data;    // room for a piece, and the margin
   size_t n;      // elements there that may be read again; 0: none
   size_t begin;  // the input's element that they begin with: only one element, or one line, again and again is kept, so that this names it
 };

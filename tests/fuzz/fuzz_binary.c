@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "fuzz.h"
 #include "operators/quant_params.h"
 #include "support/oracle.h"
@@ -160,10 +161,13 @@ static void random_shapes(struct fuzz_bytes *b, struct tvmq_shape shapes[2]) {
   const bool broadcast = fuzz_pick(b, 0, 1);
   const int rank = broadcast ? (int)fuzz_pick(b, 1, 4) : 1;
   for (int i = 0; i < 2; i++) shapes[i] = (struct tvmq_shape){.rank = rank};
+  size_t lines = 1;
   for (int d = 0; d < rank; d++) {
-    const int64_t largest = d < rank - 1 ? 5 : fuzz_pick(b, 0, 7) ? 200 : broadcast ? 300 : 40000;
+    const size_t longest = tvmq_min(40000, FUZZ_MAX_BYTES / sizeof(int64_t) / lines);
+    const int64_t largest = d < rank - 1 ? 5 : fuzz_pick(b, 0, 7) ? 200 : (int64_t)longest;
     const int size = (int)fuzz_pick(b, d < rank - 1, largest), repeated = broadcast ? (int)fuzz_pick(b, 0, 3) : 3;
     for (int i = 0; i < 2; i++) shapes[i].dims[d] = i == repeated ? 1 : size;
+    lines *= (size_t)size;
   }
 }
 

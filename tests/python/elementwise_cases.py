@@ -23,9 +23,16 @@ def an_output_scale(draw: Draw, operator: str, in_scale: tuple[float, float]) ->
     return float(np.float32(largest * 2.0**ratio))
 
 
+def gated(draw: Draw) -> list[tuple[int, ...]]:
+    """An image and a gate of its channels, of its pixels, or along any of its dimensions: lines of neighbours are short or long."""
+    shape = (draw.integer(1, 3), a_size(draw, 5, 20), a_size(draw, 5, 20), a_size(draw, 6, 300))
+    kept = draw.choice([(False, False, False, True), (True, True, True, False), [draw.boolean() for _ in shape]])
+    return [shape, tuple(size if keeps else 1 for keeps, size in zip(kept, shape))]
+
+
 def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case:
     """An operator on two tensors, of one shape or broadcast, on one and itself, or on one and a constant. Where some may be `large`, these have every pair of
-    bytes, or are many pixels and a gate of their channels.
+    bytes, or are an image and a gate.
     """
     generator = np.random.default_rng(draw.generator_seed())
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
@@ -46,8 +53,7 @@ def binaries(draw: Draw, operator: str, dtype: str, large: bool = False) -> Case
         shapes = [tuple(1 if i == which else size for which, size in zip(repeated, shape)) for i in range(2)]
         shapes[1] = shapes[1][draw.integer(0, len(shape) - 1) :]
         if large and draw.boolean():
-            channels = draw.integer(1, 300)
-            shapes = [(1, a_size(draw, 5, 20), a_size(draw, 5, 20), channels), (1, 1, 1, channels)]
+            shapes = gated(draw)
             if draw.boolean() and operator != "PRELU":
                 shapes.reverse()
     ways = ("random", draw.choice(SPECIAL))

@@ -177,7 +177,7 @@ def activation(draw: Draw) -> str:
 
 
 def pairs(draw: Draw, shape: Shape) -> Node:
-    other = draw.choice([shape, (shape[0], 1, 1, shape[3]), (1,), shape[2:]])
+    other = draw.choice([shape, (shape[0], 1, 1, shape[3]), (1,), shape[2:], tuple(1 if draw.boolean() else n for n in shape)])
     operator = draw.choice(["ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "PRELU", "SQUARED_DIFFERENCE"])
     options = dict(fused_activation_function=activation(draw)) if "fused_activation_function" in BINARY[operator] else {}
     return operator, [shape, other], shape, [], options

@@ -15,7 +15,7 @@ import tvmq_delegate
 from tvmq_delegate.binding import reference
 
 
-def check(runtime: harness.Runtime, case: cases.Case, unless: str | None = None) -> None:
+def check(runtime: harness.Runtime, case: cases.Case, unless: str | None = None, **options: int) -> None:
     """The delegate's answer is BUILTIN_REF's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute.
 
     unless: a reason for which the delegate may leave the node to the runtime, besides that the result depends on how the runtime was compiled.
@@ -26,7 +26,7 @@ def check(runtime: harness.Runtime, case: cases.Case, unless: str | None = None)
     except (RuntimeError, ValueError):
         harness.counts["random models that the reference refuses"] += 1
         reference = None
-    delegate = runtime.load()
+    delegate = runtime.load(**options)
     try:
         delegated = runtime.interpreter(content, [delegate])
     except (RuntimeError, ValueError):
@@ -151,7 +151,7 @@ def test_binary(runtime, operator, dtype, draw):
     elif operator == "SQUARED_DIFFERENCE" and dtype != "int8":
         harness.assert_refused(runtime, case.build(), "no kernel for this type")
     else:  # at some scales, the runtime would end the process
-        check(runtime, case, unless="out of range" if operator == "SQUARED_DIFFERENCE" else None)
+        check(runtime, case, unless="out of range" if operator == "SQUARED_DIFFERENCE" else None, num_threads=draw.choice([1, 3]))
 
 
 @pytest.mark.parametrize("operator, dtype", [(operator, dtype) for operator, dtypes in elementwise_cases.UNARY.items() for dtype in dtypes])

@@ -42,7 +42,7 @@ static void check_shapes(void) {
   }
 }
 
-enum { MAX_DIM = 5, RANK = 5, MAX_ELEMENTS = 3125 };
+enum { MAX_DIM = 5, LONGEST = 80, RANK = 5, MAX_ELEMENTS = MAX_DIM * MAX_DIM * MAX_DIM * MAX_DIM * LONGEST, MAX_PIECE = 400 };
 
 // The element of an input that the output's element i is computed from.
 static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *out, size_t i) {
@@ -55,37 +55,50 @@ static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *o
   return element;
 }
 
-static void check_elements(unsigned long long *state, size_t bytes) {
-  static uint16_t tensor[MAX_ELEMENTS], room[MAX_ELEMENTS];
-  struct tvmq_shape in[2] = {{.rank = RANK}, {.rank = 1 + (int)(unit_random(state) % RANK)}}, out = {0};
+static struct tvmq_shape shapes[2];  // drawn for inputs that are broadcast
+
+// Any dimension may be the one that repeats, or be left out; lines are short, or longer than the vectors that write them.
+static void draw_shapes(unsigned long long *state) {
+  shapes[0] = (struct tvmq_shape){.rank = RANK};
+  shapes[1] = (struct tvmq_shape){.rank = 1 + (int)(unit_random(state) % RANK)};
   for (int d = 0; d < RANK; d++) {
-    const int size = 1 + (int)(unit_random(state) % MAX_DIM), e = d - (RANK - in[1].rank);
-    in[0].dims[d] = unit_random(state) % 3 > 0 ? size : 1;
-    if (e >= 0) in[1].dims[e] = unit_random(state) % 3 > 0 ? size : 1;
+    const int most = d == RANK - 1 && unit_random(state) % 2 > 0 ? LONGEST : MAX_DIM, size = 1 + (int)(unit_random(state) % (unsigned)most);
+    const int e = d - (RANK - shapes[1].rank);
+    shapes[0].dims[d] = unit_random(state) % 3 > 0 ? size : 1;
+    if (e >= 0) shapes[1].dims[e] = unit_random(state) % 3 > 0 ? size : 1;
   }
+}
+
+// In pieces of at most so many elements. Behind a piece's room and margin nothing is written.
+static void check_elements(unsigned long long *state, size_t bytes) {
+  static uint8_t tensor[MAX_ELEMENTS * sizeof(uint32_t)], room[MAX_PIECE * sizeof(uint32_t) + TVMQ_BROADCAST_MARGIN + 1];
+  draw_shapes(state);
+  struct tvmq_shape out = {0};
   struct tvmq_broadcast broadcast;
-  CHECK_STRING(tvmq_broadcast_shapes(in, &out, &broadcast), NULL, "random shapes");
+  CHECK_STRING(tvmq_broadcast_shapes(shapes, &out, &broadcast), NULL, "random shapes");
+  const size_t most = unit_random(state) % 2 > 0 ? MAX_PIECE : 40;
   size_t n = 1;
   for (int d = 0; d < out.rank; d++) n *= (size_t)out.dims[d];
-  for (size_t i = 0; i < MAX_ELEMENTS; i++) {
-    if (bytes == 1) ((uint8_t *)tensor)[i] = (uint8_t)(i * 167 >> 3);
-    if (bytes == 2) tensor[i] = (uint16_t)i;
-  }
+  for (size_t i = 0; i < sizeof tensor; i++) tensor[i] = (uint8_t)unit_random(state);
   for (int input = 0; input < 2; input++) {
-    int wrong = 0;
+    int wrong = 0, beyond = 0;
     struct tvmq_broadcast_copy copy = {.data = room};
     for (size_t first = 0, count; first < n; first += count) {
-      count = tvmq_min(n - first, 1 + unit_random(state) % 40);
+      count = tvmq_min(n - first, 1 + unit_random(state) % most);
+      uint8_t *const end = room + most * bytes + TVMQ_BROADCAST_MARGIN;
+      *end = (uint8_t)first;
       const uint8_t *got = tvmq_broadcast_read(&broadcast, input, tensor, bytes, first, count, &copy);
-      for (size_t i = 0; i < count; i++) wrong += memcmp(got + i * bytes, (uint8_t *)tensor + element_at(&in[input], &out, first + i) * bytes, bytes) != 0;
+      for (size_t i = 0; i < count; i++) wrong += memcmp(got + i * bytes, tensor + element_at(&shapes[input], &out, first + i) * bytes, bytes) != 0;
+      beyond += *end != (uint8_t)first;
     }
     CHECK(wrong == 0, "input %d of %zu elements of %zu bytes: %d elements", input, n, bytes, wrong);
+    CHECK(beyond == 0, "input %d of %zu elements of %zu bytes: written behind the margin, %d times", input, n, bytes, beyond);
   }
 }
 
 int main(void) {
   unsigned long long state = 1;
   check_shapes();
-  for (int i = 0; i < 1000; i++) check_elements(&state, 1 + (size_t)i % 2);
+  for (int i = 0; i < 1000; i++) check_elements(&state, (size_t)1 << i % 3);
   return unit_report();
 }

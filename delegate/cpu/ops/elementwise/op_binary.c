@@ -9,7 +9,7 @@
 #include "operators/claims/claim.h"
 
 // Tasks begin on cache lines.
-enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, SLICE_BYTES = 2 * PIECE_BYTES };  // a piece of either input
+enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, ROOM_BYTES = PIECE_BYTES + TVMQ_BROADCAST_MARGIN, SLICE_BYTES = 2 * ROOM_BYTES };  // a piece of either input
 enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
 
 static const struct tvmq_binary_way *const ways[] = {
@@ -115,7 +115,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const struct tvmq_piece share = tvmq_cut_piece(&b->cut, task.index);
   const size_t end = share.first + share.n;
   uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
-  struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + PIECE_BYTES : NULL}};
+  struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + ROOM_BYTES : NULL}};
   for (size_t at = share.first, n; at < end; at += n) {
     n = piece_at(b, at, end);
     const void *in[2];
