@@ -55,7 +55,7 @@ TVMQ_INLINE void square_any(const struct factors *f, stage_path path, const uint
 
 // Products and squares are functions of their own, so that each has all registers. What they set in their copies of the
 // arguments has these values already; the compiler then knows it.
-static __attribute__((noinline)) void SYMBOL(squares, ISA)(const struct tvmq_mul_args *args) {
+static __attribute__((noinline)) void mul_squares(const struct tvmq_mul_args *args) {
   struct tvmq_mul_args a = *args;
   a.difference = true;
   a.bias = 0;
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void SYMBOL(squares, ISA)(const struct tvmq_mul
     BY_PATH_SQUARES(&a, combine_all, &a, 1, raise_difference, square_any);
 }
 
-static __attribute__((noinline)) void SYMBOL(products, ISA)(const struct tvmq_mul_args *args) {
+static __attribute__((noinline)) void mul_products(const struct tvmq_mul_args *args) {
   struct tvmq_mul_args a = *args;
   a.difference = false;
 #ifdef BYTE_PRODUCTS
@@ -79,9 +79,9 @@ static __attribute__((noinline)) void SYMBOL(products, ISA)(const struct tvmq_mu
 
 void SYMBOL(s8, ISA)(const struct tvmq_mul_args *args) {
   if (args->difference)
-    SYMBOL(squares, ISA)(args);
+    mul_squares(args);
   else
-    SYMBOL(products, ISA)(args);
+    mul_products(args);
 }
 
 void SYMBOL(s16, ISA)(const struct tvmq_mul_args *args) { BY_PATH_s16(args, combine_all, args, sizeof(int16_t), raise_s16, multiply_s16); }

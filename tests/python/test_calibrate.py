@@ -60,14 +60,19 @@ def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pat
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     file = machines.cache_file(tvmq_delegate.library_path())
-    assert found["path"] == str(file) and file.read_text() == found["text"] and found["rounds"] >= 1
+    assert found["rounds"] >= 1
+    if found["path"]:
+        assert found["path"] == str(file) and file.read_text() == found["text"]
+    else:
+        assert not file.exists(), "nothing was gained: a busy machine may hide what there is to gain"
     assert len(found["measured"]) > 50 and {"int8", "uint8"} == {sample["network"] for sample in found["measured"]}
     assert "Measured against predicted" in page.read_text()
     delegate = runtime.load()
     runtime.interpreter(one_conv.read_bytes(), [delegate])
-    assert tvmq_delegate.report(delegate).summary.machine == measure.calibration._one_line(tvmq_delegate.cpu().name)
+    names = {machine.name for machine in tvmq_delegate.machines()}
+    assert tvmq_delegate.report(delegate).summary.machine in ({measure.calibration._one_line(tvmq_delegate.cpu().name)} if found["path"] else names)
     known = runtime.load(machine="known")
-    assert tvmq_delegate.report(known).summary.machine in {machine.name for machine in tvmq_delegate.machines()}
+    assert tvmq_delegate.report(known).summary.machine in names
     nowhere = page.parent / "absent" / "a.machine"
     refused = CliRunner().invoke(cli.main, ["calibrate", "--out", str(nowhere), "--runtime", runtime.name])
     assert refused.exit_code == 2 and "no file can be made in its folder" in refused.output and not nowhere.parent.exists()

@@ -329,7 +329,8 @@ def test_ctrl_c_ends_a_local_fleet():
         said, _ = process.communicate(timeout=300)
     finally:
         process.kill()
-    assert (process.returncode, said.strip()) == (130, "Interrupted")
+    others = [line for line in said.splitlines() if "Worker process still alive" not in line]  # dask's, on a busy machine
+    assert (process.returncode, others) == (130, ["Interrupted"])
 
 
 def test_interrupted_board():

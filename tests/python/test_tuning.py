@@ -165,11 +165,12 @@ def test_measures_writes_and_resumes(runtime: harness.Runtime, tmp_path: pathlib
     assert sum(len(task.trials) for task in found.tasks) == sum(not record.proven for record in records) == 2 * len(found.tasks)
     path.write_text(path.read_text(encoding="utf-8") + '{"version": 1, "torn', encoding="utf-8")
     again = tuning.tune(source(), runtime=runtime.module, out=path, tuner_name="random", trials=3)
-    assert all(task.known >= 2 and len(task.trials) == 3 - task.known for task in again.tasks)
+    assert all(task.known == 2 and len(task.trials) <= 1 for task in again.tasks), "some instruction sets have but two choices for a task"
+    assert any(task.trials for task in again.tasks)
     records, skipped = tuning.read_records([path])
     assert len(skipped) == 1
     tried = [(record.task, record.choice) for record in records if not record.proven]
-    assert len(tried) == len(set(tried)) == 3 * len(found.tasks)
+    assert len(tried) == len(set(tried)) == sum(len(task.trials) for task in (*found.tasks, *again.tasks))
     assert "tasks of" in str(again) and ("nothing to gain" in str(again)) != again.kept
 
 
