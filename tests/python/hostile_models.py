@@ -1,4 +1,4 @@
-"""What hostile models are damaged from: a small model of each operator, and pieces of real networks."""
+"""Models that hostile tests damage: a small one of each operator, and pieces of real networks."""
 
 from __future__ import annotations
 
