@@ -5,7 +5,7 @@ import sys
 
 def run() -> None:
     try:
-        from .cli import chatter, main, streams  # which takes a second on a small machine
+        from .cli import chatter, main, streams
     except KeyboardInterrupt:
         print("Interrupted", file=sys.stderr)
         sys.exit(130)

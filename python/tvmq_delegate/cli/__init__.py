@@ -1,6 +1,6 @@
-"""The console script `tvmq`: each module holds a command, which asks a module of the package for data and prints it."""
+"""The console script `tvmq`: each module that COMMANDS names holds a command, which asks a module of the package for data and prints it."""
 
-from . import bench, calibrate, chatter, demo, diff, estimate, fleet, info, nodes, records, streams, tune
-from .command import main
+from . import chatter, streams
+from .group import COMMANDS, main
 
-__all__ = ["bench", "calibrate", "chatter", "demo", "diff", "estimate", "fleet", "info", "main", "nodes", "records", "streams", "tune"]
+__all__ = ["COMMANDS", "chatter", "main", "streams"]

@@ -1,4 +1,7 @@
-"""`tvmq bench`."""
+"""Measure how fast MODEL runs, and where the time goes.
+
+The delegate and its contenders run in processes of their own, in turn, for as long as benchmark_model would. Flags are benchmark_model's.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from .. import accuracy, measure
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, serving, tables, trace
 from ..sessions import inputs
-from .command import DIFFERENT, FloatRange, as_json, command_line, listed, model_command, num_threads, page, print_json, progress
+from .command import FloatRange, as_json, command_line, listed, model_command, num_threads, page, print_json, progress
+from .group import DIFFERENT
 from .output import OutputFile, write_all
 
 
@@ -85,10 +89,6 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
 @click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
-    """Measure how fast MODEL runs, and where the time goes.
-
-    The delegate and its contenders run in processes of their own, in turn, for as long as benchmark_model would. Flags are benchmark_model's.
-    """
     settings = measure.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(measure.Settings)})
     nodes_file, as_csv = flags["op_profiling_output_file"], flags["op_profiling_output_mode"] == "csv"
     files = (nodes_file, flags["csv_file"], flags["trace_file"], flags["html_file"])

@@ -1,4 +1,7 @@
-"""`tvmq calibrate`."""
+"""Fit the delegate's cost model to this machine.
+
+Candidates of layers of every kind are measured, and the machine file is written that the delegate takes from then on.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ import click
 
 from .. import measure
 from ..reports import calibration, screen
-from .command import FloatRange, main, page, print_json, progress, widened
+from .command import FloatRange, documented, page, print_json, progress, widened
 from .output import Output, OutputFile, write_all
 
 _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
 
 
-@main.command()
+@documented(click.Command)
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help=f"The machine file to write.  {_DEFAULT_FILE}")
 @click.option("--dry-run", is_flag=True, help="Write no machine file.")
 @click.option("--time", "seconds", type=FloatRange(0.1, 600), default=measure.CALIBRATION_SECONDS, show_default=True, help="Seconds to measure.")
@@ -24,7 +27,6 @@ _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page that plots measured against predicted times. It needs no network.")
 @click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
 def calibrate(out: str | None, dry_run: bool, seconds: float, base: str | None, runtime_name: str | None, as_json: bool, html_file: Output | None) -> None:
-    """Measure what things cost on this machine, and write the machine file that the delegate takes from then on."""
     if out is not None and not os.path.isdir(os.path.dirname(out) or "."):
         raise click.UsageError(f"{out}: no file can be made in its folder")
     html = page("calibration_page") if html_file else None

@@ -1,4 +1,4 @@
-"""Common parts of the console script's commands: the group, errors as one line, arguments of the commands on a model, JSON."""
+"""Common parts of the commands: how they get their help, arguments of the commands on a model, progress, JSON."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import functools
 import importlib
 import json
 import math
-import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -21,74 +20,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from ..binding import interpreter_threads, library, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
-from . import streams
+from .group import Failure, one_line
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
+_Command = TypeVar("_Command", bound=click.Command)
 
 TYPED = "tvmq.typed"  # the key of a command's arguments in its context
-
-# Exit codes, beside 0 and that of Failure.
-DIFFERENT, NOTHING_TAKEN, INTERRUPTED, CLOSED = 1, 3, 130, 141
-
-NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which brings the help as its message; older versions of click print it
-
-
-class Ended(click.ClickException):
-    """Ends the command with a text on stderr."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        del file
-        streams.complain(self.message)
-
-
-class Failure(Ended):
-    """The user's input is at fault: one line on stderr."""
-
-    def __init__(self, message: str):
-        super().__init__(f"Error: {screen.clean(message)}")
-
-
-class Interrupted(Ended):
-    exit_code = INTERRUPTED
-
-
-class Group(click.Group):
-    """Errors that the package documents come out as one line. Any other is a defect and keeps its traceback."""
-
-    def make_context(self, *arguments: Any, **others: Any) -> click.Context:
-        with _told():
-            return super().make_context(*arguments, **others)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _told():
-            return super().invoke(ctx)
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Runs all that a command does, its output included, and turns errors into the command's end."""
-    try:
-        try:
-            yield
-        finally:
-            streams.flush()
-    except (click.exceptions.Exit, click.Abort):  # click's own, and RuntimeErrors
-        raise
-    except KeyboardInterrupt:
-        raise Interrupted("Interrupted") from None
-    except NO_ARGUMENTS as error:
-        raise Ended(error.format_message()) from None
-    except click.UsageError as error:
-        raise Failure(error.format_message()) from None
-    except BrokenPipeError:  # whoever read the output has seen enough: `| head`
-        raise click.exceptions.Exit(CLOSED) from None
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or _one_line(error)) from None
-    except (ImportError, MemoryError, RuntimeError, ValueError) as error:
-        raise Failure(_one_line(error)) from None
 
 
 class FloatRange(click.FloatRange):
@@ -155,6 +93,11 @@ def _without_value(argument: str, flags: dict[str, click.Option]) -> list[str]:
     raise click.UsageError(f"{name}={value}: neither true nor false")
 
 
+def documented(kind: type[_Command], **attributes: Any) -> Callable[[Callable[..., Any]], _Command]:
+    """Makes a function a command of a class, whose help is the docstring of the function's module."""
+    return lambda function: click.command(cls=kind, help=sys.modules[function.__module__].__doc__, **attributes)(function)
+
+
 def model_command(*, decides: Collection[str] = ()) -> Callable[[Callable[..., Any]], click.Command]:
     """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options.
 
@@ -177,7 +120,7 @@ def _registered(decides: Collection[str], function: Callable[..., Any]) -> click
             source = opened(model)[0] if model is not None else zoo.load(name)
             return function(source, name, runtimes.find(runtime_name), options, **values)
         except ModelError as error:
-            raise Failure(f"{name}: {_one_line(error)}") from None
+            raise Failure(f"{name}: {one_line(error)}") from None
 
     network_help = f"A network of the zoo instead of a model file: {zoo.described()}.  [default: {DEFAULT_NETWORK}]"
     wide_help = "Show all columns of tables, however narrow the terminal."
@@ -191,13 +134,7 @@ def _registered(decides: Collection[str], function: Callable[..., Any]) -> click
     ]
     for parameter in reversed(parameters):
         call = parameter(call)
-    return main.command(cls=ModelCommand, decides=decides)(call)
-
-
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": lambda token: token.replace("_", "-")})
-@click.version_option(package_name="tvmq-delegate", prog_name="tvmq")
-def main() -> None:
-    """Quantized convolutional networks for TensorFlow Lite on the CPU, bit for bit what its reference kernels compute."""
+    return documented(ModelCommand, decides=decides)(call)
 
 
 def command_line(context: click.Context) -> str:
@@ -266,10 +203,3 @@ def _plain(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [_plain(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
-def _one_line(error: Exception) -> str:
-    """A runtime puts its own message on a line below the delegate's."""
-    text = re.sub(r"(?<=\S)(?=Node number \d+ \()", "\n", str(error))  # which stands behind the message before without a blank
-    lines = [" ".join(line.split()).removesuffix(".") for line in text.splitlines()]
-    return "; ".join(filter(None, lines)) or type(error).__name__

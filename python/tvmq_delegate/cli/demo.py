@@ -1,4 +1,9 @@
-"""`tvmq demo`."""
+"""Try MODEL: what is taken, whether it is exact, how fast it is.
+
+Shows every node, compares every node with the reference kernels bit for bit, and takes the time beside the stock runtime's.
+
+Exit code 1 if anything differs, 3 if there was nothing to compare.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,8 @@ from ..binding import library, plural
 from ..reports import bench as report
 from ..reports import screen, tables
 from ..sessions import inputs, nodes
-from .command import DIFFERENT, NOTHING_TAKEN, FloatRange, model_command, num_threads, progress
+from .command import FloatRange, model_command, num_threads, progress
+from .group import DIFFERENT, NOTHING_TAKEN
 
 AGAINST = ("stock", "builtin")
 NUM_RUNS = 10  # of each, at least
@@ -20,10 +26,6 @@ NUM_RUNS = 10  # of each, at least
 @model_command(decides=["estimate"])
 @click.option("--seconds", type=FloatRange(min=0), default=3.0, show_default=True, help="How long to take times.")
 def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float) -> None:
-    """Run MODEL: what the delegate takes, whether every node equals the reference kernels bit for bit, and the time beside the stock runtime.
-
-    Exit code 1 if anything differs, 3 if there was nothing to compare.
-    """
     print = screen.console.print
     found = nodes(source, runtime=module, name=name, **options)
     print(tables.delegation(found, screen.console.width))

@@ -1,4 +1,14 @@
-"""`tvmq diff`."""
+"""Compare what MODEL computes under several contenders.
+
+\b
+reference  the runtime's reference kernels
+builtin    its optimized kernels, without delegates
+stock      the runtime as it is by default
+tvmq       this delegate
+
+The model is compared as a whole and, with --per-op, node by node. Exit code 1 if a difference is greater than allowed or the expected class is not the best, 3
+if the delegate has taken nothing or the baseline differs from itself.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +22,8 @@ from .. import accuracy
 from ..reports import diff as report
 from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
-from .command import DIFFERENT, FOLDER, NOTHING_TAKEN, FloatRange, listed, model_command, num_threads, print_json, progress
+from .command import FOLDER, FloatRange, listed, model_command, num_threads, print_json, progress
+from .group import DIFFERENT, NOTHING_TAKEN
 
 ALLOWED = FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
@@ -67,17 +78,6 @@ def diff(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Compare what MODEL computes under several contenders, as a whole and node by node.
-
-    \b
-    reference  the runtime's reference kernels
-    builtin    its optimized kernels, without delegates
-    stock      the runtime as it is by default
-    tvmq       this delegate
-
-    Exit code 1 if a difference is greater than allowed or the expected class is not the best, 3 if the delegate has taken nothing or the
-    baseline differs from itself.
-    """
     if files and images:
         raise click.UsageError("--input and --images at once")
     if (mean or std) and not images:

@@ -1,4 +1,7 @@
-"""`tvmq estimate`."""
+"""Estimate the cycles of MODEL's nodes on other cores.
+
+Of each node, on one thread. Nothing is computed.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,6 @@ DEFAULT = ("cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1
 @click.option("--core", "cores", type=listed(str, "cores"), default=",".join(DEFAULT), show_default=True, help="Names of known machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(source: bytes, name: str, module: Any, options: dict[str, Any], cores: tuple[str, ...], as_json: bool) -> None:
-    """Estimate the cycles of every node of MODEL, on one thread of cores that are not here. Nothing is computed."""
     known = [machine.name for machine in library.machines()]
     for core in cores:
         if core not in known:

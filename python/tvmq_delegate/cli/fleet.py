@@ -1,52 +1,63 @@
-"""`tvmq board` and `tvmq fleet`. dask is imported when they run: everybody else does without."""
+"""Measure on boards, through a scheduler of dask.
+
+"local" instead of a scheduler's address is this machine alone.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..reports import fleet as report
 from ..reports import screen
-from .command import DIFFERENT, FOLDER, NOTHING_TAKEN, Failure, FloatRange, as_json, main, page, progress
+from .command import FOLDER, FloatRange, as_json, documented, page, progress
+from .group import DIFFERENT, NOTHING_TAKEN, Failure
 from .output import Output, OutputFile, write_all
 
 if TYPE_CHECKING:
-    from .. import fleet
+    from ..fleet import Boards, Table
 
 FOUND_SLOWER = 4
 FAIL_ABOVE = 10.0  # percent
 
 
-def _fleet() -> Any:
+def package() -> Any:
+    """The room of fleets. dask is imported when a command runs: everybody else does without."""
     try:
-        from .. import fleet
+        return importlib.import_module("..fleet", __package__)
     except ImportError as error:
         raise Failure(f"a fleet needs {error.name}: pip install distributed cryptography") from None
-    return fleet
 
 
-def _security(folder: str | None) -> Any:
-    return _fleet().security(folder) if folder else None
+def security(folder: str | None) -> Any:
+    return package().security(folder) if folder else None
 
 
 @contextlib.contextmanager
-def _boards(scheduler: str, certificates: str | None) -> Iterator[fleet.Boards]:
-    """The boards of a scheduler; of this machine alone, where it is called "local"."""
-    if scheduler == "local":
-        with _fleet().local() as boards:
-            yield boards
-        return
-    security = _security(certificates)
+def unanswered(scheduler: str) -> Iterator[None]:
+    """Says which scheduler cannot be reached."""
     try:
-        boards = _fleet().connect(scheduler, security=security)
+        yield
     except (OSError, asyncio.TimeoutError) as error:
         raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
+
+
+@contextlib.contextmanager
+def _boards(scheduler: str, certificates: str | None) -> Iterator[Boards]:
+    """The boards of a scheduler; of this machine alone, where it is called "local"."""
+    if scheduler == "local":
+        with package().local() as boards:
+            yield boards
+        return
+    trusted = security(certificates)
+    with unanswered(scheduler):
+        boards = package().connect(scheduler, security=trusted)
     with boards:
         yield boards
 
@@ -56,63 +67,43 @@ def scheduler_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("scheduler")(function)
 
 
-@main.command()
-@scheduler_options
-@click.option("--name", help="What to call this board.  [default: the name of the host]")
-@click.option("--via", metavar="COMMAND", help="The board is another one, without Python: the command that runs programs there.")
-@click.option("--measure", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="tvmq-measure for that board.  [default: beside the library]")
-def board(scheduler: str, certificates: str | None, name: str | None, via: str | None, measure: str | None) -> None:
-    """Serve as a board of SCHEDULER: measure what its clients send, one thing at a time, until it says goodbye.
-
-    With --via this machine stands for a board without Python, to which it brings tvmq-measure: "adb -s SERIAL shell", "ssh pi@host",
-    "qemu-aarch64 -cpu cortex-a76". COMMAND is taken apart as a shell does it, and no shell runs it here.
-
-    Whoever may send work to the scheduler may run any program on this machine.
-    """
-    module, security = _fleet(), _security(certificates)
-    if measure and not via:
-        raise Failure("--measure needs --via COMMAND")
-    try:
-        plugin = module.proxy(via, Path(measure) if measure else None) if via is not None else None
-    except (module.ProgramError, ValueError) as error:
-        raise Failure(f"--via {via!r}: {error}") from None
-    try:
-        module.serve(scheduler, name=name, security=security, plugin=plugin)
-    except (OSError, asyncio.TimeoutError) as error:
-        raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
+@documented(click.Group)
+def fleet() -> None:
+    pass
 
 
-@main.group(name="fleet")
-def fleet_group() -> None:
-    """Measure on boards through a scheduler of dask; "local" instead of its address is this machine alone."""
-
-
-@fleet_group.command()
+@fleet.command()
 @click.argument("folder", type=FOLDER)
 @click.option("--host", "hosts", multiple=True, help="A name or address of the scheduler, beside localhost; may be given again.")
 def certificates(folder: str, hosts: tuple[str, ...]) -> None:
-    """Make certificates for a fleet in FOLDER; scheduler, boards and clients each get a copy of all three files."""
-    for path in _fleet().make_certificates(folder, hosts):
+    """Make certificates for a fleet in FOLDER.
+
+    Scheduler, boards and clients each get a copy of all three files.
+    """
+    for path in package().make_certificates(folder, hosts):
         screen.console.print(str(path))
 
 
-@fleet_group.command()
+@fleet.command()
 @click.option("--boards", "n", type=click.IntRange(min=1), default=1, show_default=True, help="How many; all are this machine, and get into each other's way.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="The port of the scheduler; 0: any that is free.")
 def local(n: int, port: int) -> None:
-    """Serve as a fleet of this machine alone, for trying it: a scheduler and boards, until Ctrl-C. No other machine can connect."""
+    """Serve as a fleet of this machine alone, for trying it.
+
+    A scheduler and boards run until Ctrl-C. No other machine can connect.
+    """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` is how it ends in the background
-    with _fleet().local(n, port) as there:
+    with package().local(n, port) as there:
         screen.console.print(f"tcp://{there.client.scheduler.address.partition('://')[2]} is a fleet of {n}; Ctrl-C ends it", soft_wrap=True)
         there.wait()
 
 
-@fleet_group.command()
+@fleet.command()
 @scheduler_options
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 def boards(scheduler: str, certificates: str | None, json_: bool) -> None:
     """List the boards of SCHEDULER: what they are."""
-    module = _fleet()
+    module = package()
     with _boards(scheduler, certificates) as there:
         listed = there.listed()
         if json_:
@@ -125,7 +116,7 @@ def boards(scheduler: str, certificates: str | None, json_: bool) -> None:
                 screen.console.print(f"{item.name}: {mismatch}", soft_wrap=True)
 
 
-@fleet_group.command()
+@fleet.command()
 @scheduler_options
 def status(scheduler: str, certificates: str | None) -> None:
     """List the boards of SCHEDULER: what they are doing.
@@ -142,7 +133,7 @@ def status(scheduler: str, certificates: str | None) -> None:
         raise click.exceptions.Exit(DIFFERENT)
 
 
-@fleet_group.command()
+@fleet.command()
 @scheduler_options
 @click.argument("models", nargs=-1, required=True)
 @click.option("--boards", "wanted", default="", help="The boards that match FIELD=PATTERN, several with commas between them.  [default: all]")
@@ -151,18 +142,18 @@ def status(scheduler: str, certificates: str | None) -> None:
 @click.option("--num-threads", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--max-secs", type=FloatRange(min=1), default=120.0, show_default=True, help="Limit of each board's share.")
 def tune(scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, out: str, trials: int, num_threads: int, max_secs: float) -> None:
-    """Tune MODELS on the boards of SCHEDULER, once for each kind of CPU; boards of a kind share the work.
+    """Tune MODELS on the boards of SCHEDULER.
 
-    Exit code 1 if something could not be measured.
+    This is done once for each kind of CPU; boards of a kind share the work. Exit code 1 if something could not be measured.
     """
     tune_on(scheduler, certificates, models, wanted, out=out, trials=trials, num_threads=num_threads, seconds=max_secs)
 
 
 def tune_on(scheduler: str, certificates: str | None, networks: Sequence[Any], wanted: str, **arguments: Any) -> None:
     """Tunes networks on boards of a scheduler, and shows what came of it."""
-    networks = [_fleet().opened(network) for network in networks]  # what cannot be read is told before anybody is waited for
+    networks = [package().opened(network) for network in networks]  # what cannot be read is told before anybody is waited for
     with _boards(scheduler, certificates) as there, progress() as follow:
-        found = _fleet().tune(there, networks, there.select(wanted), progress=follow, **arguments)
+        found = package().tune(there, networks, there.select(wanted), progress=follow, **arguments)
     screen.console.print(report.tuned(found, screen.console.width))
     if any(item.problems for item in found):
         raise click.exceptions.Exit(DIFFERENT)
@@ -186,9 +177,9 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, models: tuple[str, ...], wanted: str, num_threads: int, max_secs: float,
-           csv_file: Output | None, json_file: Output | None, html_file: Output | None) -> fleet.Table:  # fmt: skip
+           csv_file: Output | None, json_file: Output | None, html_file: Output | None) -> Table:  # fmt: skip
     """Makes the network table, shows it and writes it."""
-    module = _fleet()
+    module = package()
     if html_file:
         page("pages")
     networks = [module.opened(model) for model in models]  # what cannot be read is told before anybody is waited for
@@ -200,7 +191,7 @@ def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, model
                 outcomes.append(outcome)
                 follow(len(outcomes) / len(todo), outcome.job.model)
         quarantined, returned = dict(there.quarantined), dict(there.returned)
-    found: fleet.Table = module.tabulate(outcomes)
+    found: Table = module.tabulate(outcomes)
     screen.console.print(report.networks(found, screen.console.width))
     for name, why in returned.items():
         screen.console.print(f"{name} was in quarantine for a while: {why}", soft_wrap=True)
@@ -210,37 +201,39 @@ def _table(kinds: Sequence[str], scheduler: str, certificates: str | None, model
     return found
 
 
-@fleet_group.command()
+@fleet.command()
 @table_options
 @click.option("--only", type=click.Choice(["bench", "diff"]), help="Measure times alone, or compare alone.")
 @click.option("--compare", type=click.Path(exists=True, dir_okay=False), metavar="OLD.json", help="Name what is slower than there, and exit with 4.")
 @click.option("--fail-above", type=FloatRange(min=0), metavar="PERCENT", help="With --compare: what counts as slower.  [default: 10]")
 def bench(only: str | None, compare: str | None, fail_above: float | None, **arguments: Any) -> None:
-    """Measure and compare MODELS, files or networks of the zoo, on the boards of SCHEDULER: the network table.
+    """Measure and compare MODELS on the boards of SCHEDULER.
+
+    MODELS are files or networks of the zoo; the result is the network table.
 
     Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower, 3 if nothing of a network was taken.
     """
     if fail_above is not None and not compare:
         raise click.UsageError("--fail-above needs --compare")
-    before = _fleet().earlier(compare) if compare else {}
+    before = package().earlier(compare) if compare else {}
     found = _table([only] if only else ["diff", "bench"], **arguments)
-    slower = _fleet().regressions(before, found, FAIL_ABOVE if fail_above is None else fail_above)
+    slower = package().regressions(before, found, FAIL_ABOVE if fail_above is None else fail_above)
     if slower:
         screen.console.print(report.slower(slower), soft_wrap=True)
     _judge(found, FOUND_SLOWER if slower else 0)
 
 
-@fleet_group.command()
+@fleet.command()
 @table_options
 def diff(**arguments: Any) -> None:
-    """Compare MODELS with the reference kernels on the boards of SCHEDULER: bench --only diff.
+    """Compare MODELS with the reference kernels on the boards.
 
-    Exit code 1 if anything differs, or could not be compared, 3 if nothing of a network was taken.
+    The same as `fleet bench --only diff`. Exit code 1 if anything differs, or could not be compared, 3 if nothing of a network was taken.
     """
     _judge(_table(["diff"], **arguments))
 
 
-def _judge(found: fleet.Table, otherwise: int = 0) -> None:
+def _judge(found: Table, otherwise: int = 0) -> None:
     """Ends with the exit code of the weightiest that is wrong."""
     code = otherwise or (NOTHING_TAKEN if any(cell.nothing_taken for cell in found.cells) else 0)
     raise click.exceptions.Exit(code if found.passed else DIFFERENT)

@@ -1,4 +1,4 @@
-"""`tvmq info`."""
+"""Show options, CPU, instruction sets, runtimes and kernels."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import click
 from .. import tuning
 from ..binding import library, library_path, plural, runtimes, shipped_records
 from ..reports import screen, tables
-from .command import main, print_json, widened
+from .command import documented, print_json, widened
 
 
-@main.command()
+@documented(click.Command)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--kernels", "with_kernels", is_flag=True, help="List the kernels, too.")
 @click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
 def info(as_json: bool, with_kernels: bool) -> None:
-    """Show the delegate's options, the CPU and its instruction sets, the runtimes found, and the kernels."""
     cpu, isas, kernels, options = library.cpu(), library.isas(), library.kernels(), library.options()
     found = runtimes.installed()
     shipped = {path.name: tuning.usable(tuning.read_records([path])[0]) for path in shipped_records()}

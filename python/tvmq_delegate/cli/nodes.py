@@ -1,4 +1,7 @@
-"""`tvmq nodes`."""
+"""Show each node of MODEL: taken or why not, and its kernel.
+
+Also its packing, partition, multiply-accumulates and packed bytes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import measure, models, sessions
+from .. import models, sessions
 from ..reports import graph, screen, tables
 from .command import model_command, page, print_json
 from .output import Output, OutputFile, write_all
@@ -20,15 +23,20 @@ from .output import Output, OutputFile, write_all
 def nodes(
     source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Output | None, html_file: Output | None, times_file: str | None
 ) -> None:
-    """Show every node of MODEL: taken or why not, kernel, packing, partition, multiply-accumulates, packed bytes."""
     html = page("graph_page") if html_file else None
     found = sessions.nodes(source, runtime=module, name=name, **options)
     if times_file and not html_file:
         raise click.UsageError("--times needs --html")
-    times_us = measure.node_times(times_file, source) if times_file else {}
+    times_us = _times(times_file, source) if times_file else {}
     if as_json:
         print_json({"sentence": found.sentence, **vars(found)})
     else:
         screen.console.print(tables.delegation(found, screen.console.width))
         screen.console.print(f"\n{tables.summary(found)}", soft_wrap=True)
     write_all((dot_file, lambda: graph.dot(found, models.ops(source))), (html_file, lambda: html.page(found, models.ops(source), times_us) if html else ""))
+
+
+def _times(path: str, source: bytes) -> dict[int, float]:
+    from .. import measure  # which nothing else here needs
+
+    return measure.node_times(path, source)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from .command import Failure
+from .group import Failure
 
 
 class Output:

@@ -1,4 +1,4 @@
-"""`tvmq records`."""
+"""Read files of tuning records: show, best, merge, check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .. import tuning
 from ..binding import plural
 from ..reports import screen
 from ..reports import tuning as report
-from .command import DIFFERENT, Failure, main, print_json, widened
+from .command import documented, print_json, widened
+from .group import DIFFERENT, Failure
 from .output import Output, OutputFile, write_all
 
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
@@ -45,9 +46,9 @@ def _show(found: list[tuning.Record], as_json: bool, out: Output | None) -> None
     write_all((out, lambda: "".join(record.line() for record in found)))
 
 
-@main.group()
+@documented(click.Group)
 def records() -> None:
-    """Read files of tuning records: show, best, merge, check."""
+    pass
 
 
 @records.command()
@@ -65,7 +66,10 @@ def show(files: tuple[str, ...], as_json: bool) -> None:
 @OUT
 @WIDE
 def best(files: tuple[str, ...], as_json: bool, out: Output | None) -> None:
-    """Show, or write, for each machine and task the proven record of the greatest gain: what the delegate goes by."""
+    """Show the best proven record of each machine and task.
+
+    It is the record of the greatest gain, by which the delegate goes.
+    """
     _show(tuning.best(_records(files)), as_json, out)
 
 
@@ -81,7 +85,10 @@ def merge(files: tuple[str, ...], out: Output) -> None:
 @FILES
 @JSON
 def check(files: tuple[str, ...], as_json: bool) -> None:
-    """Say what of FILES this library can use on this CPU. Exit code 1 if there are lines that are no records."""
+    """Say what of FILES this library can use on this CPU.
+
+    Exit code 1 if there are lines that are no records.
+    """
     found, skipped = _read(files)
     about = tuning.usable(found)
     if as_json:

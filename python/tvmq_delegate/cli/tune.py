@@ -1,4 +1,9 @@
-"""`tvmq tune`."""
+"""Find the fastest kernels for MODEL on this machine.
+
+For each task, which is nodes of equal shapes, the fastest way, kernel and blocks are searched. Choices are measured in the network and proven against the
+default; the network with all of them is then compared as a whole. Results are the same, bit for bit. Ctrl-C ends the search, and what was found is proven and
+kept.
+"""
 
 from __future__ import annotations
 
@@ -77,11 +82,6 @@ def _progress() -> Iterator[Callable[[tuning.Progress], None]]:
 @click.option("--boards", "wanted", default="", help="With --fleet: the boards that match FIELD=PATTERN, several with commas between them.  [default: all]")
 @click.option("--certificates", metavar="FOLDER", help="With --fleet: certificates for tls://.")
 def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
-    """Search the fastest choice for each task of MODEL on this machine: way, kernel, blocks.
-
-    Nodes of equal shapes are one task. Choices are measured in the network and proven against the default; the network with all of them is then compared as a
-    whole. Results are the same, bit for bit. Ctrl-C ends the search, and what was found is proven and kept.
-    """
     if flags["scheduler"]:
         return _on_fleet(source, name, options, flags)
     if flags["wanted"] or flags["certificates"]:

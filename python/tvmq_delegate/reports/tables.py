@@ -6,14 +6,17 @@ import collections
 import functools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from .. import accuracy, measure
 from ..binding import library, plural
 from ..sessions import Delegation
 from .columns import Column, fitted
+
+if TYPE_CHECKING:
+    from .. import accuracy, measure
 
 KERNEL = 33  # characters, which nearly all names of kernels have room in
 LISTED = 3  # tensors of a node that are shown in one line
