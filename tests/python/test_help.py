@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 
 import click
@@ -9,6 +10,7 @@ import harness
 import pytest
 from click.testing import CliRunner
 
+import tvmq_delegate
 from tvmq_delegate import cli
 
 HEAVY = ("numpy", "rich", "cffi", "flatbuffers", "tflite", "asyncio")
@@ -69,3 +71,8 @@ def test_the_help_of_a_command_begins_with_its_summary() -> None:
         first = (command.help or "").partition("\n")[0]
         assert first and f"\n  {first}\n" in shown(*name.split()), name
         assert f"{name.split()[-1]} " in shown(*name.split()[:-1]) and first in shown(*name.split()[:-1])
+
+
+def test_help_of_load_lists_its_options() -> None:
+    text = inspect.getdoc(tvmq_delegate.load) or ""
+    assert all(f"  {option.name}: " in text for option in tvmq_delegate.options())

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from . import machines, reference, runtimes
-from .options import LoadOptions
+from .options import LoadOptions, described
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # typing's own from Python 3.11 on; needed by type checkers alone, which bring it along
@@ -179,3 +179,7 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     if given.get("estimate", "none") != "none":
         estimating.add(delegate)
     return delegate
+
+
+if load.__doc__:  # which python -OO leaves out
+    load.__doc__ += f"\n    Options, whose meanings `tvmq info` prints:\n{described()}    "

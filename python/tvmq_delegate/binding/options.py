@@ -42,6 +42,11 @@ class LoadOptions(ToolOptions, total=False):
     num_threads: int | None
 
 
+def described() -> str:
+    """A line for each option of load() with the values that it takes, for docstrings."""
+    return "".join(f"      {name}: {getattr(kind, '__forward_arg__', kind)}\n" for name, kind in LoadOptions.__annotations__.items())
+
+
 def interpreter_threads(value: object) -> int:
     """How many threads an interpreter has where the option num_threads has this value: one where it leaves the choice. Raises ValueError, as load() does."""
     from . import library  # load() does without it
