@@ -71,6 +71,13 @@ def test_shapes_of_inputs(runtime: harness.Runtime, one_conv: pathlib.Path) -> N
 # ---- files that are written
 
 
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_compared(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
+    """Though nothing differs, so that nothing would be written there."""
+    command = ("diff", one_conv, "--runtime", runtime.name, "--num-runs", "1", "--save-failing")
+    for folder in (one_conv / "below a file", "/proc/none"):
+        assert str(folder) in refuses(*command, folder)
+
+
 def test_what_cannot_be_written_is_named_and_nothing_is_lost(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
     result = tvmq("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--csv", "/dev/full", "--trace", tmp_path / "t.json")
     assert result.exit_code == 2 and result.output.splitlines()[-1] == "Error: /dev/full: No space left on device"

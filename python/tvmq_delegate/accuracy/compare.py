@@ -20,7 +20,7 @@ from . import origin
 from .classes import Rating
 from .difference import Allowed, Difference
 from .node_by_node import opened
-from .ops import OpDifference, Ops, Uncompared
+from .ops import OpDifference, Ops, Uncompared, writable
 from .origin import Origin
 from .outputs import Latency, OutputDifference, Outputs
 
@@ -190,7 +190,7 @@ def diff(
     Raises:
       ValueError: contenders, samples or labels do not fit.
       ModelError: the file is malformed.
-      OSError: a file cannot be opened.
+      OSError: a file cannot be opened, or save_failing is no folder that can be made and written to.
       ImportError, RuntimeError: as load(), or the runtime refuses the model; WorkerDied, which is a RuntimeError, as said above.
     """
     if isinstance(contenders, str):
@@ -207,6 +207,8 @@ def diff(
         samples = inputs.random(inputs.describe(source, module), NUM_RUNS, distribution="mixed")
     if not samples:
         raise ValueError("there is no input to run")
+    if save_failing is not None:
+        writable(save_failing)
 
     order = Order(source, name, runtimes.name(module), fielded, samples, labels, expected, per_op, save_failing, num_threads, Allowed(max_lsb, max_abs))
     doing = "opening the model"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,3 +140,10 @@ class Ops:
 def _quantization(tensor: models.Tensor) -> tuple[float, int]:
     quantized = tensor.quantization
     return (quantized.scale[0], quantized.zero_point[0]) if quantized else (0.0, 0)
+
+
+def writable(folder: str | os.PathLike[str]) -> None:
+    """Makes a folder, and checks that files can be written there. Raises OSError."""
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
