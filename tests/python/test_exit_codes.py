@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import os
 import pathlib
 import shlex
 import subprocess
 import sys
+import types
 
 import builders
 import harness
@@ -16,6 +19,7 @@ from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
 from tvmq_delegate import measure
+from tvmq_delegate.cli import fleet, group
 from tvmq_delegate.models import zoo
 from tvmq_delegate.sessions import inputs
 
@@ -188,6 +192,22 @@ def test_a_terminal_without_unicode(measured: pathlib.Path) -> None:
     assert (process.returncode, complaint) == (0, "") and "before ?s" in told
 
 
+@pytest.mark.parametrize(("error", "reason"), [(asyncio.TimeoutError(), "TimeoutError"), (OSError(111, "Connection refused"), "Connection refused")])
+def test_a_scheduler_that_cannot_be_reached_has_a_reason(error: Exception, reason: str) -> None:
+    """Errors that have no message of their own are named."""
+    with pytest.raises(group.Failure) as told, fleet.unanswered("tcp://host:1"):
+        raise error
+    assert told.value.message.startswith("Error: no scheduler answers at tcp://host:1: ") and told.value.message.endswith(reason)
+
+
+@pytest.mark.parametrize("command", ["status", "boards"])
+def test_a_fleet_without_boards_says_so(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    empty = types.SimpleNamespace(listed=list, silent=lambda listed: [], queue=dict)
+    monkeypatch.setattr(fleet, "_boards", lambda *_: contextlib.nullcontext(empty))
+    monkeypatch.setattr(fleet, "package", lambda: types.SimpleNamespace(identity=lambda: ()))
+    assert prints("fleet", command, "tcp://127.0.0.1:1") == "no board is connected\n"
+
+
 def test_closed_streams() -> None:
     command = shlex.join([sys.executable, "-m", "tvmq_delegate", "info"])
     for closed in (">&-", "2>&-"):
@@ -205,5 +225,5 @@ def test_help_needs_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_group_without_a_command_shows_its_help() -> None:
-    for group in ("fleet", "records"):
-        assert "\nCommands:\n" in tvmq(group).output
+    for name in ("fleet", "records"):
+        assert "\nCommands:\n" in tvmq(name).output

@@ -17,7 +17,7 @@ import click
 from ..reports import fleet as report
 from ..reports import screen
 from .command import FOLDER, FloatRange, as_json, documented, page, progress
-from .group import DIFFERENT, NOTHING_TAKEN, Failure
+from .group import DIFFERENT, NOTHING_TAKEN, Failure, one_line
 from .output import Output, OutputFile, write_all
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FOUND_SLOWER = 4
 FAIL_ABOVE = 10.0  # percent
+NO_BOARD = "no board is connected"
 
 
 def package() -> Any:
@@ -45,7 +46,7 @@ def unanswered(scheduler: str) -> Iterator[None]:
     try:
         yield
     except (OSError, asyncio.TimeoutError) as error:
-        raise Failure(f"no scheduler answers at {scheduler}: {error}") from None
+        raise Failure(f"no scheduler answers at {scheduler}: {one_line(error)}") from None
 
 
 @contextlib.contextmanager
@@ -109,7 +110,7 @@ def boards(scheduler: str, certificates: str | None, json_: bool) -> None:
         if json_:
             click.echo(as_json(listed))
             return
-        screen.console.print(report.boards(listed, screen.console.width))
+        screen.console.print(report.boards(listed, screen.console.width) if listed else NO_BOARD)
         identity = module.identity()
         for item in listed:
             for mismatch in item.mismatches(*identity):
@@ -126,7 +127,10 @@ def status(scheduler: str, certificates: str | None) -> None:
     with _boards(scheduler, certificates) as there:
         listed = there.listed()
         silent = there.silent(listed)
-        screen.console.print(report.status(listed, there.queue(), screen.console.width))
+        if listed:
+            screen.console.print(report.status(listed, there.queue(), screen.console.width))
+        elif not silent:
+            screen.console.print(NO_BOARD)
     for name in silent:
         screen.console.print(f"{name} does not answer", soft_wrap=True)
     if silent:
