@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ import tvmq_delegate
 from tvmq_delegate import measure
 from tvmq_delegate.cli import fleet, group
 from tvmq_delegate.models import zoo
+from tvmq_delegate.reports import bench, screen
 from tvmq_delegate.sessions import inputs
 
 
@@ -94,10 +96,29 @@ def test_fail_above(measured: pathlib.Path) -> None:
         for flags in (("--compare", before, after, "--fail-above", limit), ("--fail-above", limit, "--json", "--compare", before, after)):
             result = tvmq("bench", *flags)
             assert result.exit_code == code and (f"slower by more than {limit} %: tvmq" in result.output) == (code == 1), result.output
+            assert (f"nothing that counts is slower by more than {limit} %" in result.output) == (code == 0), result.output
     assert tvmq("bench", "--compare", before, after).exit_code == 0 and tvmq("bench", "--compare", after, before, "--fail-above", "1").exit_code == 0
     assert "--compare" in refuses("bench", "--fail-above", "5")
     assert "No such file" in refuses("bench", "--compare", "/no/such.json", "/no/other.json")
     assert "no model" in refuses("bench", "--compare", before, after, "--network", "mobilenet_v2")
+
+
+@pytest.mark.parametrize("limit", [None, 0.0, 5.0, 50.0, 200.0])
+def test_the_rows_that_count_are_marked(limit: float | None) -> None:
+    """Exactly those of the verdict; a row that is slower by more and does not count says why."""
+    times = [("tvmq", 1.0, 1.02, True), ("0 CONV_2D", 0.5, 0.8, True), ("1 ADD", 0.001, 0.002, True), ("2 PAD", 0.1, 0.2, False), ("3 MEAN", 0.2, 0.1, True)]
+    changes = [measure.Change(what, before, after, after / before, clear) for what, before, after, clear in times]
+    found = measure.Comparison("a.json", "b.json", (), tuple(changes[:1]), tuple(changes[1:]))
+    out = io.StringIO()
+    screen.Screen(file=out, width=120, highlight=False, markup=False).print(bench.comparison(found, 120, limit))
+    rows = {change.what: next(line for line in out.getvalue().splitlines() if line.startswith(change.what)) for change in changes}
+    slower = {change.what for change in found.slower(limit)} if limit is not None else set()
+    assert {what for what, row in rows.items() if row.rstrip().endswith("counts")} == slower
+    for change in changes:
+        if limit is not None and change.ratio > 1 + limit / 100 and change.what not in slower:
+            assert "noise" in rows[change.what] or "under 1 %" in rows[change.what]
+    if limit is not None:
+        assert all(what in bench.verdict(found, limit) for what in slower) and bench.verdict(found, limit).startswith("slower" if slower else "nothing")
 
 
 def test_models_are_told_apart_by_their_contents(measured: pathlib.Path) -> None:

@@ -26,21 +26,20 @@ def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str,
         if any(context.params.get(name) for name in ("model", "graph", "network")):
             raise click.UsageError("--compare takes two JSON files, and no model")
         found = measure.compare(*files)
-        _print_comparison(found, as_data=context.params["json_wanted"])
         limit = context.params["fail_above"]
-        slower = found.slower(limit) if limit is not None else ()
-        if slower:
-            click.echo(f"slower by more than {limit:g} %: {', '.join(change.what for change in slower)}", err=True)
-        context.exit(DIFFERENT if slower else 0)
+        _print_comparison(found, limit, as_data=context.params["json_wanted"])
+        if limit is not None:
+            click.echo(report.verdict(found, limit), err=True)
+        context.exit(DIFFERENT if limit is not None and found.slower(limit) else 0)
 
 
-def _print_comparison(found: measure.Comparison, *, as_data: bool) -> None:
+def _print_comparison(found: measure.Comparison, limit: float | None, *, as_data: bool) -> None:
     if as_data:
         print_json(found)
         return
     for warning in found.warnings:
         screen.console.print(f"not measured alike: {warning}", style="yellow", soft_wrap=True)
-    screen.console.print(report.comparison(found, screen.console.width))
+    screen.console.print(report.comparison(found, screen.console.width, limit))
 
 
 def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, tuple[str, ...]] | None:

@@ -124,15 +124,32 @@ def _microseconds(ms: float) -> str:
     return f"{us:.1f}" if us >= 10 or not us else f"{us:#.3g}"
 
 
-def comparison(found: Comparison, width: int) -> Table:
+def comparison(found: Comparison, width: int, limit: float | None = None) -> Table:
+    """A row for each change. limit: percent; the rows that are slower by more are marked, and it is said why others do not count."""
+    slower = found.slower(limit) if limit is not None else ()
+
+    def remark(change: Change) -> Text:
+        if not change.clear:
+            return Text("within the noise")
+        if change in slower:
+            return Text("counts", "red")
+        return Text("costs under 1 % of the network's time" if limit is not None and change.ratio > 1 + limit / 100 else "")
+
     columns = [
         Column("", lambda change: change.what, left=True),
         Column("before µs", lambda change: _microseconds(change.before_ms)),
         Column("after µs", lambda change: _microseconds(change.after_ms)),
         Column("change", _change),
-        Column("", lambda change: "" if change.clear else "within the noise", left=True),
+        Column("", remark, left=True),
     ]
     return fitted(columns, [*found.contenders, *found.nodes], width, title=f"\n{found.before} → {found.after}, regressions first")
+
+
+def verdict(found: Comparison, limit: float) -> str:
+    """Which changes are slower by more than so many percent, and count."""
+    slower = found.slower(limit)
+    what = f"slower by more than {limit:g} %"
+    return f"{what}: {', '.join(change.what for change in slower)}" if slower else f"nothing that counts is {what}"
 
 
 def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int) -> Table:
