@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import tvmq_delegate
 from tvmq_delegate import cli
+from tvmq_delegate.models import zoo
 
 HEAVY = ("numpy", "rich", "cffi", "flatbuffers", "tflite", "asyncio")
 MEASURING = ("measure", "accuracy", "tuning", "fleet")
@@ -76,3 +77,8 @@ def test_the_help_of_a_command_begins_with_its_summary() -> None:
 def test_help_of_load_lists_its_options() -> None:
     text = inspect.getdoc(tvmq_delegate.load) or ""
     assert all(f"  {option.name}: " in text for option in tvmq_delegate.options())
+
+
+def test_one_partition_is_one_kernel() -> None:
+    summary = tvmq_delegate.nodes(zoo.load("mobilenet_v1_0.25_128")).sentence
+    assert summary.endswith("w/ 1 delegate kernel")

@@ -135,7 +135,7 @@ def test_noise_is_told(report: object, benchmark: measure.Benchmark) -> None:
 
     assert bench.remarks(runs(0.98)) == [] == bench.remarks(runs(0.5, count=5))
     (line,) = bench.remarks(runs(0.85))
-    assert line.startswith("noisy: the middle half of the runs of tvmq spans 20% of the median")
+    assert line.startswith("noisy: the interquartile range of tvmq is 20% of its median")
     assert line in html.unescape(report.page(runs(0.85))) and line in str(runs(0.85))
 
 

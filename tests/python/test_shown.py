@@ -30,7 +30,7 @@ def test_results_are_tables(runtime: harness.Runtime, benchmark: measure.Benchma
         text, page = str(found), found._repr_html_()
         assert all(word in text for word in words) and "\x1b" not in text and max(map(len, text.splitlines()[2:5])) <= 200
         assert page.startswith("<pre") and page.endswith("</pre>") and "<network>" not in page and ("&lt;network&gt;" in page) == (found is nodes)
-        assert "--wide" not in text and ("no room for choice" in text) == (found is tuned), text
+        assert "--wide" not in text and ("columns left out: choice" in text) == (found is tuned), text
         assert repr(found).startswith(f"{type(found).__name__}(")  # which tells all there is
 
 

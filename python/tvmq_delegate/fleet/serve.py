@@ -100,7 +100,7 @@ def proxy(via: str, program: Path | None = None) -> Describes:
 
 
 class _Worker(Worker):  # type: ignore[misc]
-    """A worker that knows why it ends. lost: the scheduler has gone without a goodbye."""
+    """A worker that knows why it ends. lost: the scheduler has gone without closing the connection."""
 
     lost = False
 
@@ -110,7 +110,7 @@ class _Worker(Worker):  # type: ignore[misc]
 
 
 def serve(scheduler: str, *, name: str | None = None, security: Security | None = None, plugin: Describes | None = None) -> None:
-    """Serves until the scheduler says goodbye, or for good if it does not. A scheduler that restarts is waited for, for a minute.
+    """Serves until the scheduler closes. A scheduler that restarts is waited for, for a minute.
 
     plugin: as proxy() makes it; None: this machine is the board.
 

@@ -65,7 +65,7 @@ def remarks(found: Benchmark) -> list[str]:
         times = result.latency_metrics
         if result.misc_metrics.num_runs >= ENOUGH and times.p75_ms - times.p25_ms > NOISY * times.median_ms:
             share = (times.p75_ms - times.p25_ms) / times.median_ms
-            lines.append(f"noisy: the middle half of the runs of {result.name} spans {share:.0%} of the median; on a quiet machine times are more alike")
+            lines.append(f"noisy: the interquartile range of {result.name} is {share:.0%} of its median; repeat on an idle machine")
     return lines
 
 
@@ -101,7 +101,9 @@ def by_type(found: Benchmark, width: int) -> Table:
 def legend(found: Benchmark) -> str:
     """The caption that says how the times in the tables of nodes were taken."""
     alone = ", ".join(["alone", *found.against])
-    return f"µs: in the network, by the delegate's clock; {alone}: the least as a model of its own, interpreter included, caches warm; vs: over alone"
+    times = f"µs: in the network, by the delegate's clock; {alone}: the least as a model of its own, interpreter included, caches warm"
+    ratios = ", ".join(f"vs {name}" for name in found.against)
+    return f"{times}; {ratios}: that contender's time divided by alone" if ratios else times
 
 
 def reconciliation(found: Benchmark) -> str:

@@ -82,7 +82,7 @@ def _cards(found: Delegation, nodes: Sequence[Node], times: Mapping[int, float])
     cards = [
         (f"{summary.claimed} of {summary.nodes}", "nodes taken"),
         (f"{100 * claimed / macs:.1f} %", "of the multiply-accumulates"),
-        (str(summary.partitions), "delegate kernels"),
+        (str(summary.partitions), "delegate kernel" + "s" * (summary.partitions != 1)),
         (f"{summary.packed_bytes / 1e6:.2f} MB", "packed weights"),
     ]
     return [*cards, (f"{sum(times.values()) / 1000:.3f} ms", "all nodes together")] if times else cards

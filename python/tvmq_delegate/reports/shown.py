@@ -24,7 +24,7 @@ WIDTH = 120
 class _Page(Screen):
     """A screen of that width, which no flag widens."""
 
-    lacking = "no room for"
+    lacking = "columns left out:"
 
 
 def text(found: object) -> str:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import LoadOptions, Shown, library, load, runtimes
+from ..binding import LoadOptions, Shown, library, load, plural, runtimes
 from .options import takes_options
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Delegation(Shown):
         if not self.summary.claimed:
             return "the model graph will not be executed by the delegate"
         extent = "completely" if self.summary.claimed == len(self.nodes) else "partially"
-        return f"the model graph will be {extent} executed by the delegate w/ {self.summary.partitions} delegate kernels"
+        return f"the model graph will be {extent} executed by the delegate w/ {plural(self.summary.partitions, 'delegate kernel')}"
 
 
 @takes_options
