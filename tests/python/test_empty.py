@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from test_hostile import MODELS
 
+import tvmq_delegate
+
 FILTER = 5
 WINDOWS = {
     "conv": functools.partial(builders.build_conv, out_c=6),
@@ -78,7 +80,7 @@ def test_fully_connected_of_other_rows(runtime, keep_num_dims):
 
 def has_result(runtime: harness.Runtime, name: str, batch: int) -> bool:
     """Whether the reference's output is one: it is none where tflite-runtime takes a constant shape of another batch for its own, and reads beyond tensors."""
-    return not (runtime.name == "tflite_runtime" and {"transpose conv": 2, "slice": 1}.get(name, batch) != batch)
+    return not (runtime.name == "tflite_runtime" and {"transpose conv": 2}.get(name, batch) != batch)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -87,12 +89,15 @@ def test_batches_of_every_operator(runtime, name):
     content = MODELS[name]()
     delegate = runtime.load()
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    if any("unsafe optimizations" in node.reason or "arithmetic is unknown" in node.reason for node in tvmq_delegate.report(delegate).nodes):
+        pytest.skip(f"{runtime.name} computes this operator in a way that is not known to be exact")
     harness.assert_claimed(delegate)
     shapes = [tuple(detail["shape"]) for detail in reference.get_input_details()]
     ends = (runtime.name, name) == ("tflite_runtime", "batch matmul")  # of nothing, with a division by zero
     for batch in (1, 3, 2) if ends else (0, 1, 3, 0, 2):
         got, expected = (outcomes(interpreter, [(batch, *shape[1:]) for shape in shapes]) for interpreter in (delegated, reference))
-        if (name, batch) == ("sum", 0) or not has_result(runtime, name, batch):
+        believes_file = name == "slice" and expected is not None and expected[0].shape[0] != batch  # what old runtimes take for the output's shape
+        if (name, batch) == ("sum", 0) or believes_file or not has_result(runtime, name, batch):
             assert got is None
         elif expected is not None:
             assert got is not None, f"batch {batch} is refused, unlike by the reference"
