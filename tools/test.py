@@ -199,7 +199,8 @@ def run(step: Step, needed: concurrent.futures.Future[Outcome] | None) -> Outcom
     if missing:
         return Outcome("SKIPPED", f"SKIPPED         {step.name}: {missing}")
     start, verdict, log = time.monotonic(), "passed", BUILD / f"{step.name}.log"
-    print(f"{time.strftime('%H:%M')} begins {step.name} ({expected(last_time().get(step.name))}): {log.relative_to(ROOT)}", flush=True)
+    # One write, since two steps may begin at once.
+    print(f"{time.strftime('%H:%M')} begins {step.name} ({expected(last_time().get(step.name))}): {log.relative_to(ROOT)}\n", end="", flush=True)
     with log.open("w", encoding="utf-8") as stream:
         for command in step.commands:
             print("+", *command, file=stream, flush=True)
@@ -223,15 +224,14 @@ def main() -> None:
         parser.error(f"unknown step {', '.join(sorted(set(asked) - known.keys()))}; there are {', '.join(known)}")
     wanted = {name for each in asked for name in known[each]}
     BUILD.mkdir(exist_ok=True)
-    start = time.monotonic()
+    start, seconds = time.monotonic(), last_time()
+    print(f"{len(wanted)} steps, {AT_A_TIME} at a time:")
+    chosen = [step for step in itertools.chain(*sets.values()) if step.name in wanted]
+    print(*(f"  {step.name} ({expected(seconds.get(step.name))})" for step in chosen), sep="\n", flush=True)
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         running: dict[str, concurrent.futures.Future[Outcome]] = {}
-        for step in itertools.chain(*sets.values()):
-            if step.name in wanted:
-                running[step.name] = pool.submit(run, step, running.get(step.after))
-        seconds = last_time()
-        print(f"{len(running)} steps, {AT_A_TIME} at a time:", flush=True)
-        print(*(f"  {name} ({expected(seconds.get(name))})" for name in running), sep="\n", flush=True)
+        for step in chosen:
+            running[step.name] = pool.submit(run, step, running.get(step.after))
         for future in concurrent.futures.as_completed(running.values()):
             outcome = future.result()
             if outcome.verdict == "FAILED" or os.environ.get("CI"):
