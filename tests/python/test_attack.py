@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import random
 import subprocess
 import sys
 
 import harness
 import pytest
 
+from tvmq_delegate.models import surgery
+
 sys.path.insert(0, str(harness.REPOSITORY / "tools"))
-from attacker import shards, totals
+from attacker import layers, shards, totals
 
 
 def shard(kind: str, seed: int, output: str, code: int = 0) -> shards.Shard:
@@ -72,3 +75,37 @@ def test_a_shard_of_damaged_models(tmp_path: pathlib.Path, monkeypatch: pytest.M
     shard = shards.run(shards.State(tmp_path), target, "networks", "auto")
     judged = sum(n for name, n in shard.counts.items() if totals.is_verdict(name))
     assert not shard.failed and judged == 2 * 2, shard
+
+
+def test_layers_are_read_as_they_were_built() -> None:
+    """A layer of each kind that was counted becomes a model of one node, which is that layer."""
+    counted = {layer.build: layer for _, _, layer in layers.read()}
+    assert counted.keys() == layers.BUILDERS.keys()
+    for layer in counted.values():
+        (op,) = surgery.ops(layer.model())
+        again = layers.of(op)
+        assert again is not None and again.model() == layer.model(), (layer, again)
+
+
+def test_layers_vary() -> None:
+    """What is drawn is mostly a layer that a runtime takes, often none that was counted; simpler layers have less of something."""
+    speed = pytest.importorskip("attacker.speed", reason="LiteRT, the peer of the attack on speed, is not installed")
+    draw = random.Random(5)
+    drawn = [speed.drawn(draw) for _ in range(100)]
+    counted = {str(layer) for _, _, layer in layers.read()}
+    assert 20 < sum(str(layer) in counted for layer in drawn) < 80
+    for layer in drawn:
+        assert all(str(simpler) != str(layer) for simpler in speed.simpler(layer))
+    pair = layers.Layer("binary", {"shape": [1, 8, 8, 16], "other_shape": [8, 1, 16], "dtype": "int8", "constant": False})
+    assert speed.changed(pair, "shape", 3, 5).parameters["other_shape"] == [8, 1, 5]
+    assert speed.changed(pair, "shape", 2, 5).parameters["other_shape"] == [8, 1, 16]
+
+
+def test_speed_counts(tmp_path: pathlib.Path) -> None:
+    """A shard of the attack on speed runs and counts; figures are no verdict."""
+    pytest.importorskip("ai_edge_litert", reason="LiteRT, the peer of the attack on speed, is not installed")
+    run = shards.KINDS["speed"]
+    command, environment = dataclasses.replace(run, layers=4).command(shards.Target(None, None, None, None, tmp_path), "auto", 3)
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    counts = run.counts(done.stdout)
+    assert counts["layers compared in speed"] + sum(n for name, n in counts.items() if "not timed" in name) == 4 and not run.failed(done.stdout)

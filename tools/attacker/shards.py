@@ -37,12 +37,14 @@ class Shard:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """The build and the processor that are attacked. models: a folder of real networks, None for that of the tests."""
+    """The build and the processor that are attacked. models: a folder of real networks, None for that of the tests. state: where kinds that list
+    what they find keep their lists."""
 
     library: pathlib.Path | None
     level: str | None
     runtime: str | None
     models: pathlib.Path | None
+    state: pathlib.Path = pathlib.Path("build/attack")
 
     def program(self) -> list[str]:
         """The C program of random operators, built first if need be."""
@@ -91,7 +93,7 @@ class Tests:
         return [*python, "-m", "pytest", *options, *(str(TESTS / name) for name in self.tests)], {**environment, **given}
 
     def counts(self, output: str) -> dict[str, int]:
-        return {name: int(n.replace(",", "")) for name, n in re.findall(r"^(\S.*): ([\d,]+)$", output, re.MULTILINE)}
+        return printed_counts(output)
 
     def failed(self, output: str) -> list[str]:
         return re.findall(r"^(?:FAILED|ERROR) (\S+::[^\n]*)", output, re.MULTILINE)
@@ -114,13 +116,43 @@ class Operators:
         return re.findall(r"^repeat: (.*)", output, re.MULTILINE)
 
 
-KINDS: dict[str, Tests | Operators] = {
+@dataclasses.dataclass(frozen=True)
+class Speed:
+    """A shard that times layers in stock LiteRT and with the delegate (speed.py). Figures never fail; slow-THREADS.jsonl in the state lists what is slower."""
+
+    threads: int
+    layers: int = 300
+
+    def command(self, target: Target, isa: str, seed: int) -> tuple[list[str], dict[str, str]]:
+        if target.level:
+            sys.exit("an emulated processor says nothing of speed: leave the kinds of speed out of --kinds")
+        python, environment = target.python()
+        found = target.state / f"slow-{self.threads}.jsonl"
+        found.parent.mkdir(parents=True, exist_ok=True)
+        given = ["--seed", str(seed), "--shapes", str(self.layers), "--isa", isa, "--threads", str(self.threads), "--found", str(found)]
+        return [*python, "-m", "attacker.speed", *given], {**environment, "PYTHONPATH": str(ROOT / "tools")}
+
+    def counts(self, output: str) -> dict[str, int]:
+        return printed_counts(output)
+
+    def failed(self, output: str) -> list[str]:
+        return []
+
+
+def printed_counts(output: str) -> dict[str, int]:
+    """Lines `what is counted: 1,234`."""
+    return {name: int(n.replace(",", "")) for name, n in re.findall(r"^(\S.*): ([\d,]+)$", output, re.MULTILINE)}
+
+
+KINDS: dict[str, Tests | Operators | Speed] = {
     "operators": Operators(100_000),
     "random": Tests(("test_random_ops.py", "test_moves.py", "test_chains.py", "test_pad.py", "test_rounding.py", "test_winograd.py", "test_turned.py")),
     "hybrid": Tests(("test_hybrid.py", "test_hybrid_networks.py"), profile="attack"),
     "mutants": Tests(("test_hostile.py::test_hostile",), damaged=30),
     "networks": Tests(("test_hostile.py::test_networks",), damaged=150),
     "compiled": Tests(("test_hostile.py::test_compiled_models",), damaged=150),
+    "speed": Speed(threads=1),
+    "speed-2": Speed(threads=2),
     "lives": Tests(("test_lifecycle.py", "test_constants.py", "test_loops.py", "test_reshaped.py")),
 }
 
