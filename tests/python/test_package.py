@@ -19,9 +19,7 @@ import tvmq_delegate
 
 pytestmark = [
     pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
-    pytest.mark.skipif(
-        not all(map(importlib.util.find_spec, ("mesonpy", "wheel"))), reason="building needs meson-python and wheel: pip install '.[test]'"
-    ),
+    pytest.mark.skipif(not all(map(importlib.util.find_spec, ("mesonpy", "wheel"))), reason="building needs meson-python and wheel: pip install '.[test]'"),
 ]
 
 RUN = """

@@ -17,6 +17,7 @@ from tvmq_delegate.sessions import run_alone, shaped
 
 # test_zoo.py runs these, smaller: whole they would take the reference minutes. test_variables.py runs the one that keeps a state.
 ELSEWHERE = {"mobilenet_v2_hybrid", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet", "wake_word"}
+ELSEWHERE |= {"densenet121", "resnet50", "squeezenet1_0", "squeezenet1_1", "vgg16", "vgg19"}
 NETWORKS = {path.stem: path for path in sorted(harness.MODELS.glob("*.tflite"))} | {f"zoo-{name}": name for name in zoo.names() if name not in ELSEWHERE}
 # The reference runs at some 5 million multiply-accumulates a second when it is emulated. Of networks that take a sanitizer long, layers are among the fuzzer's.
 LARGEST_MACS = 30e6 if harness.EMULATED else 1.5e9 if harness.SANITIZED else float("inf")

@@ -1,4 +1,4 @@
-"""Means and variances of normal values that are clamped, squared or averaged."""
+"""Means and variances of normal values that are clamped, squared, averaged or filtered."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ def squared_moments(mean: NDArray[Any], variance: NDArray[Any]) -> tuple[NDArray
 def averaged(variance: NDArray[Any], n: int) -> NDArray[Any]:
     """Variance of an average over n neighbours, which are correlated: between all equal (n^0) and independent (n^-1)."""
     return np.asarray(variance * n ** (-1 / 3))
+
+
+def filtered_moments(weights: NDArray[Any], axis: int, mean: NDArray[Any], variance: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean and variance of each output channel of a filter, whose output channels lie along the axis; mean, variance: of each input channel."""
+    if axis == 3:  # depthwise: one input channel per output channel
+        taps = weights.reshape(-1, weights.shape[3])
+        return taps.sum(axis=0) * mean, (taps**2).sum(axis=0) * variance
+    rows = weights.reshape(weights.shape[0], -1, weights.shape[-1])
+    return rows.sum(axis=1) @ mean, np.einsum("okc,okc->oc", rows, rows) @ variance
 
 
 def _normal_density(x: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .builder import INTEGER_RANGE, ModelBuilder, output_size
-from .moments import averaged, clipped_moments, squared_moments
+from .moments import averaged, clipped_moments, filtered_moments, squared_moments
 
 # Upper end of the output range that an activation function implies. RELU has none: with the means and deviations below, 8 is rarely exceeded, and one
 # range for all makes branches meet in a CONCATENATION with equal scales.
@@ -97,14 +97,19 @@ class Network:
         stride: int = 1,
         padding: str = "SAME",
         activation: str = "RELU",
+        like: Activation | None = None,
     ) -> Activation:
-        """CONV_2D with a bias."""
+        """CONV_2D with a bias. like: whose scale and zero point the output has."""
         size = (filter_size, filter_size) if isinstance(filter_size, int) else filter_size
-        return self._convolution("CONV_2D", x, (out_c, *size, x.channels), 0, stride, padding, activation)
+        return self._convolution("CONV_2D", x, (out_c, *size, x.channels), 0, stride, padding, activation, like=like)
 
     def depthwise(self, x: Activation, filter_size: int = 3, *, stride: int = 1, activation: str = "RELU6") -> Activation:
         """DEPTHWISE_CONV_2D with a bias, SAME padding and depth multiplier 1."""
         return self._convolution("DEPTHWISE_CONV_2D", x, (1, filter_size, filter_size, x.channels), 3, stride, "SAME", activation, depth_multiplier=1)
+
+    def dense(self, x: Activation, out_c: int) -> Activation:
+        """FULLY_CONNECTED of a vector with a bias and RELU."""
+        return self._weighted("FULLY_CONNECTED", x, (out_c, x.channels), 0, (x.shape[0], out_c), "RELU", None, None, {})
 
     def logits(self, x: Activation, classes: int) -> Activation:
         """The classifier: FULLY_CONNECTED for a vector, a 1x1 CONV_2D for an image."""
@@ -113,7 +118,7 @@ class Network:
         if len(x.shape) == 4:
             return self._convolution("CONV_2D", spread, (classes, 1, 1, x.channels), 0, 1, "SAME", "NONE", deviation=_LOGIT_DEVIATION)
         out_shape = (x.shape[0], classes)
-        return self._weighted("FULLY_CONNECTED", spread, (classes, x.channels), 0, out_shape, "NONE", _LOGIT_DEVIATION, {})
+        return self._weighted("FULLY_CONNECTED", spread, (classes, x.channels), 0, out_shape, "NONE", _LOGIT_DEVIATION, None, {})
 
     def add(self, a: Activation, b: Activation, activation: str = "NONE", *, like: Activation | None = None) -> Activation:
         """ADD of two activations of one shape, with "NONE" or "RELU" behind it. like: whose scale and zero point the sum has."""
@@ -282,12 +287,13 @@ class Network:
         padding: str,
         activation: str,
         deviation: float | None = None,
+        like: Activation | None = None,
         **options: Any,
     ) -> Activation:
         height, width = (output_size(n, filter_shape[i + 1], stride, 1, padding) for i, n in enumerate(x.shape[1:3]))
         shape = (x.shape[0], height, width, filter_shape[axis])
         options.update(stride_h=stride, stride_w=stride, padding=padding)
-        return self._weighted(operator, x, filter_shape, axis, shape, activation, deviation, options)
+        return self._weighted(operator, x, filter_shape, axis, shape, activation, deviation, like, options)
 
     def _weighted(
         self,
@@ -298,6 +304,7 @@ class Network:
         shape: tuple[int, ...],
         activation: str,
         deviation: float | None,
+        like: Activation | None,
         options: dict[str, Any],
     ) -> Activation:
         """An operator with filter and bias. `deviation` given: of all output channels, with mean 0; else seeded per channel."""
@@ -305,7 +312,7 @@ class Network:
         weights = self._random.standard_normal(filter_shape, dtype=np.float32)
         weights *= _WEIGHT_DEVIATION
         np.clip(np.rint(weights, out=weights), -127, 127, out=weights)
-        acc_mean, acc_variance = _filtered(weights, axis, x)
+        acc_mean, acc_variance = filtered_moments(weights, axis, x.mean, x.variance)
 
         means = np.zeros(out_c)
         deviations = np.full(out_c, deviation)
@@ -340,7 +347,7 @@ class Network:
         )
         bias_scale = None if hybrid else np.float32(x.scale) * scales.astype(np.float32)
         bias_tensor = self._builder.add_tensor(f"bias_{self._n}", (out_c,), str(bias.dtype), scale=bias_scale, data=bias)
-        quantization = _affine(low, high, self._dtype)
+        quantization = _affine(low, high, self._dtype) if like is None else (like.scale, like.zero_point)
         options["fused_activation_function"] = activation
         return self._op(operator, [x], shape, mean, variance, quantization, weights=[filter_tensor, bias_tensor], **options)
 
@@ -366,15 +373,6 @@ class Network:
         self._builder.add_op(operator, operands, [tensor], **options)
         # Rounding to the output's steps adds its share, and no variance is ever zero.
         return Activation(tensor, shape, scale, zero_point, mean, variance + scale * scale / 12)
-
-
-def _filtered(weights: NDArray[Any], axis: int, x: Activation) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Mean and variance of each output channel, in units of one weight step, before bias and scale."""
-    if axis == 3:  # depthwise: one input channel per output channel
-        taps = weights.reshape(-1, weights.shape[3])
-        return taps.sum(axis=0) * x.mean, (taps**2).sum(axis=0) * x.variance
-    rows = weights.reshape(weights.shape[0], -1, weights.shape[-1])
-    return rows.sum(axis=1) @ x.mean, np.einsum("okc,okc->oc", rows, rows) @ x.variance
 
 
 def _lowest(mean: NDArray[Any], variance: NDArray[Any]) -> float:

@@ -2,7 +2,8 @@
 
 Every tool uses one of them when no model is given. `load` takes a name:
 
-    mobilenet_v1, mobilenet_v2, resnet18, inception_v3
+    mobilenet_v1, mobilenet_v2, resnet18, resnet50, inception_v3
+    densenet121, squeezenet1_0, squeezenet1_1, vgg16, vgg19
     mobilenet_v3_large, efficientnet_b0, yolov8n, unet, wake_word
     mobilenet_v1_0.25_128       width multiplier and resolution
     mobilenet_v1_uint8          uint8 with asymmetric per-tensor filters instead of int8 with per-channel filters
@@ -13,15 +14,15 @@ Every tool uses one of them when no model is given. `load` takes a name:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .network import Activation, Network
 
 __all__ = [
-    "described", "efficientnet_b0", "inception_v3", "knows", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18", "unet",
-    "wake_word", "yolov8n",
+    "densenet121", "described", "efficientnet_b0", "inception_v3", "knows", "load", "mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "names", "resnet18",
+    "resnet50", "squeezenet1_0", "squeezenet1_1", "unet", "vgg16", "vgg19", "wake_word", "yolov8n",
 ]  # fmt: skip
 
 
@@ -35,7 +36,7 @@ def names() -> list[str]:
     """Networks of every kind; `load` takes more of them."""
     first = ["mobilenet_v1", "mobilenet_v1_0.25_128", "mobilenet_v1_uint8"]
     second = ["mobilenet_v2", "mobilenet_v2_uint8", "mobilenet_v2_uint8_io", "mobilenet_v2_hybrid"]
-    return [*first, *second, "resnet18", "inception_v3", "mobilenet_v3_large", "efficientnet_b0", "yolov8n", "unet", "wake_word"]
+    return [*first, *second, *(name for name in _NETWORKS if name not in _SIZED)]
 
 
 def load(name: str) -> bytes:
@@ -99,20 +100,106 @@ def mobilenet_v2(*, width: float = 1.0, resolution: int = 224, classes: int = 10
 
 def resnet18(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
     """ResNet-18 (He et al. 2015), with the explicit symmetric padding of its strided layers. Parameters as `mobilenet_v1`."""
-    net = _network("resnet18", dtype, io_dtype, seed)
+    return _resnet("resnet18", (2, 2, 2, 2), False, resolution, classes, dtype, io_dtype, seed)
+
+
+def resnet50(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """ResNet-50 (He et al. 2015), whose bottlenecks have their stride in the first convolution. Parameters as `mobilenet_v1`."""
+    return _resnet("resnet50", (3, 4, 6, 3), True, resolution, classes, dtype, io_dtype, seed)
+
+
+def _resnet(name: str, repeats: Sequence[int], bottleneck: bool, resolution: int, classes: int, dtype: str, io_dtype: str | None, seed: int) -> bytes:
+    net = _network(name, dtype, io_dtype, seed)
 
     def strided(x: Activation, out_c: int, stride: int) -> Activation:
         """3x3 convolution; SAME padding is symmetric only without a stride."""
         return net.conv(x, out_c, 3) if stride == 1 else net.conv(net.pad(x, 1), out_c, 3, stride=stride, padding="VALID")
 
+    def residual(x: Activation, c: int, stride: int) -> Activation:
+        if bottleneck:
+            return net.conv(net.conv(net.conv(x, c, stride=stride, padding="VALID"), c, 3), 4 * c, activation="NONE")
+        return net.conv(strided(x, c, stride), c, 3, activation="NONE")
+
     x = net.conv(net.pad(net.input(resolution), 3), 64, 7, stride=2, padding="VALID")
     x = net.max_pool(net.pad(x, 1), 3, stride=2)
-    for out_c, first_stride in [(64, 1), (128, 2), (256, 2), (512, 2)]:
-        for stride in (first_stride, 1):
-            y = net.conv(strided(x, out_c, stride), out_c, 3, activation="NONE")
-            shortcut = x if stride == 1 else net.conv(x, out_c, stride=stride, padding="VALID", activation="NONE")
+    for c, first_stride, n in zip((64, 128, 256, 512), (1, 2, 2, 2), repeats):
+        for stride in (first_stride, *[1] * (n - 1)):
+            y = residual(x, c, stride)
+            same = stride == 1 and x.channels == y.channels
+            shortcut = x if same else net.conv(x, y.channels, stride=stride, padding="VALID", activation="NONE")
             x = net.add(shortcut, y, "RELU")
     return net.build(net.softmax(net.logits(net.mean(x), classes)))
+
+
+def densenet121(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """DenseNet-121 (Huang et al. 2016). A batch normalization before a convolution stays a MUL and an ADD. Parameters as `mobilenet_v1`."""
+    net = _network("densenet121", dtype, io_dtype, seed)
+
+    def normalized(x: Activation) -> Activation:
+        """To a deviation of 2 and a mean of 0.5."""
+        factors = 2 * x.variance**-0.5
+        scaled = net.multiply(x, net.constant(factors))
+        return net.add(scaled, net.constant(0.5 - factors * x.mean), "RELU")
+
+    x = net.conv(net.pad(net.input(resolution), 3), 64, 7, stride=2, padding="VALID")
+    x = net.max_pool(net.pad(x, 1), 3, stride=2)
+    for block, layers in enumerate((6, 12, 24, 16)):
+        if block:
+            x = net.average_pool(net.conv(normalized(x), x.channels // 2, activation="NONE"), 2, stride=2)
+        like = None  # all that a block concatenates has one scale
+        for _ in range(layers):
+            y = net.conv(net.conv(normalized(x), 128), 32, 3, activation="NONE", like=like)
+            x = net.requantize(x, y) if like is None else x
+            x, like = net.concat(x, y), y
+    return net.build(net.softmax(net.logits(net.mean(normalized(x)), classes)))
+
+
+def squeezenet1_0(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """SqueezeNet 1.0 (Iandola et al. 2016). Parameters as `mobilenet_v1`."""
+    return _squeezenet("squeezenet1_0", (96, 7), (3, 7), resolution, classes, dtype, io_dtype, seed)
+
+
+def squeezenet1_1(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """SqueezeNet 1.1 (Iandola et al. 2016). Parameters as `mobilenet_v1`."""
+    return _squeezenet("squeezenet1_1", (64, 3), (2, 4), resolution, classes, dtype, io_dtype, seed)
+
+
+def _squeezenet(
+    name: str, stem: tuple[int, int], pools: Sequence[int], resolution: int, classes: int, dtype: str, io_dtype: str | None, seed: int
+) -> bytes:  # fmt: skip
+    """stem: channels and filter size of the first convolution. pools: before which fire modules there is a pooling, besides the first one."""
+    net = _network(name, dtype, io_dtype, seed)
+
+    def pooled(x: Activation) -> Activation:
+        """Windows may reach over the last row and column, as where the original rounds up."""
+        return net.max_pool(x, 3, stride=2, padding="SAME" if x.shape[1] % 2 == 0 else "VALID")
+
+    x = pooled(net.conv(net.input(resolution), stem[0], stem[1], stride=2, padding="VALID"))
+    for module, squeezed in enumerate((16, 16, 32, 32, 48, 48, 64, 64)):
+        s = net.conv(pooled(x) if module in pools else x, squeezed)
+        x = net.concat(net.conv(s, 4 * squeezed), net.conv(s, 4 * squeezed, 3))
+    return net.build(net.softmax(net.mean(net.conv(x, classes))))
+
+
+def vgg16(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """VGG-16 (Simonyan and Zisserman 2014), 138 MB. Parameters as `mobilenet_v1`."""
+    return _vgg("vgg16", (2, 2, 3, 3, 3), resolution, classes, dtype, io_dtype, seed)
+
+
+def vgg19(*, resolution: int = 224, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
+    """VGG-19 (Simonyan and Zisserman 2014), 144 MB. Parameters as `mobilenet_v1`."""
+    return _vgg("vgg19", (2, 2, 4, 4, 4), resolution, classes, dtype, io_dtype, seed)
+
+
+def _vgg(name: str, layers: Sequence[int], resolution: int, classes: int, dtype: str, io_dtype: str | None, seed: int) -> bytes:
+    net = _network(name, dtype, io_dtype, seed)
+    x = net.input(resolution)
+    for out_c, n in zip((64, 128, 256, 512, 512), layers):
+        for _ in range(n):
+            x = net.conv(x, out_c, 3)
+        x = net.max_pool(x, 2, stride=2)
+    x = net.reshape(x, (1, x.shape[1] * x.shape[2] * x.channels))
+    return net.build(net.softmax(net.logits(net.dense(net.dense(x, 4096), 4096), classes)))
 
 
 def inception_v3(*, resolution: int = 299, classes: int = 1000, dtype: str = "int8", io_dtype: str | None = None, seed: int = 0) -> bytes:
@@ -264,6 +351,12 @@ _NETWORKS: dict[str, Callable[..., bytes]] = {
     "mobilenet_v1": mobilenet_v1,
     "mobilenet_v2": mobilenet_v2,
     "resnet18": resnet18,
+    "resnet50": resnet50,
+    "densenet121": densenet121,
+    "squeezenet1_0": squeezenet1_0,
+    "squeezenet1_1": squeezenet1_1,
+    "vgg16": vgg16,
+    "vgg19": vgg19,
     "inception_v3": inception_v3,
     "mobilenet_v3_large": mobilenet_v3_large,
     "efficientnet_b0": efficientnet_b0,

@@ -38,9 +38,7 @@ class Worker:
             output = 2 if heard and sys.stderr else self.errors
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which the process inherits
             try:
-                self.process = subprocess.Popen(
-                    command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=output, stderr=output
-                )
+                self.process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.connection = Connection(ours.detach())
