@@ -34,6 +34,7 @@ struct tvmq_stage {
   int32_t zero_point;  // of the output as int8 (or int16)
   int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
   bool sums;           // none of the above: accumulators are stored as they are, int32 (TVMQ_SUMS)
+  bool in_float64;     // of int64 accumulators: a channel's multiplier and shift are the halves of its scale in float64
 };
 TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // of kernels on bytes
 
@@ -133,8 +134,27 @@ static inline int32_t tvmq_fused_value(float slope, float addend, int32_t acc) {
   return (int16_t)acc;
 }
 
+// A scale in float64 in place of a multiplier, its lower 32 bits, and a shift, its upper ones.
+static inline struct tvmq_scale tvmq_float64_scale(double real) {
+  struct tvmq_scale scale;
+  uint64_t bits;
+  memcpy(&bits, &real, sizeof bits);
+  scale.multiplier = (int32_t)(uint32_t)bits;
+  scale.shift = (int32_t)(uint32_t)(bits >> 32);
+  return scale;
+}
+
+// int64 accumulators: the product with a scale in float64, rounded half away from zero and saturated to int32. |x| < 2^51.
+static inline int32_t tvmq_rescale_float64(int64_t x, int32_t multiplier, int32_t shift) {
+  const uint64_t bits = (uint32_t)multiplier | (uint64_t)(uint32_t)shift << 32;
+  double real;
+  memcpy(&real, &bits, sizeof real);
+  const double value = round((double)x * real);
+  return value >= INT32_MAX ? INT32_MAX : value <= INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
 static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc, int32_t multiplier, int32_t shift) {
-  const int32_t value = tvmq_rescale_s64(acc, multiplier, shift);
+  const int32_t value = (stage->in_float64 ? tvmq_rescale_float64 : tvmq_rescale_s64)(acc, multiplier, shift);
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
 }
 

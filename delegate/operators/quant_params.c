@@ -45,13 +45,30 @@ static int64_t distance(enum tvmq_type type, int32_t zero_point) {
   return tvmq_max_s64((int64_t)zero_point - range.min, (int64_t)range.max - zero_point);
 }
 
+bool tvmq_conv_in_float64(const struct tvmq_conv_desc *desc) {
+  return desc->fully_connected && desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16;
+}
+
+int64_t tvmq_conv_bias(const struct tvmq_conv_desc *desc, size_t channel) {
+  if (desc->bias == NULL) return 0;
+  // Bytes, because a file may place the buffer anywhere.
+  const uint8_t *const bytes = desc->bias;
+  int64_t wide;
+  int32_t narrow;
+  if (desc->bias_type == TVMQ_TYPE_S64) {
+    memcpy(&wide, bytes + channel * sizeof wide, sizeof wide);
+    return wide;
+  }
+  memcpy(&narrow, bytes + channel * sizeof narrow, sizeof narrow);
+  return narrow;
+}
+
 // A bound that the accumulators of `n` channels from `first` on cannot exceed, whatever the weights are.
 static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int32_t n) {
   int64_t most = 0;
   for (int32_t i = first; i < first + n && desc->bias != NULL; i++) {
-    int32_t bias;
-    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
-    most = tvmq_max_s64(most, bias < 0 ? -(int64_t)bias : bias);
+    const int64_t bias = tvmq_conv_bias(desc, (size_t)i);
+    most = tvmq_max_s64(most, bias < 0 ? -bias : bias);
   }
   const int64_t product = distance(desc->in_type, desc->in.zero_point) * distance(desc->filter_type, desc->filter_zero_point);
   return most + (int64_t)desc->filter_h * desc->filter_w * desc->filter_c * product;
@@ -61,10 +78,16 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
   const double real = tvmq_conv_scale(desc, channel);
   tvmq_quantize_multiplier(real, multiplier, shift);
   if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
-  int32_t min, max;
-  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
   const bool each = desc->n_filter_scales > 1;
   const int64_t bound = conv_bound(desc, each ? channel : 0, each ? 1 : desc->out_c);
+  if (tvmq_conv_in_float64(desc)) {
+    const struct tvmq_scale scale = tvmq_float64_scale(real);
+    *multiplier = scale.multiplier;
+    *shift = scale.shift;
+    return (double)bound * real < 0x1p31 - 1;
+  }
+  int32_t min, max;
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
   return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
 }
 
@@ -122,7 +145,7 @@ static int64_t quantize(float real, struct tvmq_quant quant) {
 }
 
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
-  const bool wide = desc->depthwise || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
+  const bool wide = desc->depthwise || tvmq_conv_in_float64(desc) || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
   return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;
 }
 

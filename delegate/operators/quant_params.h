@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernels/kernel.h"
@@ -17,7 +18,15 @@ double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel);
 // a FULLY_CONNECTED with one scale. Where the reference scales in float64 they are for a single rounding; false: none gives the same.
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
 
-// Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias and every 16x8 depthwise convolution, else 4.
+// Whether sums are multiplied by their scale in float64 itself: those of a 16x8 FULLY_CONNECTED where the reference scales in float64. tvmq_conv_multiplier()
+// then gives the halves of that scale (tvmq_float64_scale()); false: a product may exceed int32.
+bool tvmq_conv_in_float64(const struct tvmq_conv_desc *desc);
+
+// Returns the bias of an output channel, 0 without one.
+int64_t tvmq_conv_bias(const struct tvmq_conv_desc *desc, size_t channel);
+
+// Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias, every 16x8 depthwise convolution and sums that are scaled in float64
+// themselves, else 4.
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);
 
 // The factors of ADD and SUB. Inputs, shifted left by *left_shift, are multiplied by scale / twice the larger scale (below 1), and the sum by what remains to

@@ -1,6 +1,7 @@
 // The output stage of a random layer: scales chosen from the accumulators that the layer really has, biases that steer results onto ties and limits, and the
 // promises of `struct tvmq_stage` only where they hold.
 #include <math.h>
+#include <string.h>
 
 #include "layer.h"
 #include "support/oracle.h"
@@ -12,9 +13,17 @@ int64_t layer_accumulator(const struct layer *layer, size_t i, size_t n) {
   return wide(layer) ? acc : oracle_wrap(acc);
 }
 
+static double float64_scale(const struct tvmq_channel_params *p) {
+  const int32_t halves[2] = {p->multiplier, p->shift};  // little-endian
+  double real;
+  memcpy(&real, halves, sizeof real);
+  return real;
+}
+
 int32_t layer_requantized(const struct layer *layer, size_t i, size_t n) {
   const struct tvmq_channel_params *p = &layer->params[n];
   const int64_t acc = layer_accumulator(layer, i, n);
+  if (layer->stage.in_float64) return (int32_t)fmax(fmin(round((double)acc * float64_scale(p)), INT32_MAX), INT32_MIN);
   const int32_t value =
       wide(layer) ? oracle_round_s64(acc, p->multiplier, p->shift) : oracle_round_s32(layer->stage.rounding, (int32_t)acc, p->multiplier, p->shift);
   return oracle_wrap((int64_t)value + layer->stage.zero_point);
@@ -169,8 +178,22 @@ static void draw_promises(struct layer *layer) {
   layer->stage.fits_int16 = made(fits_int16);
 }
 
+// Scales in float64 in place of the multipliers: the same, with which there are ties, or anything near them.
+static void draw_float64(struct layer *layer) {
+  layer->stage.in_float64 = true;
+  layer->stage.zero_point = 0;
+  for (size_t n = 0; n < layer->n; n++) {
+    struct tvmq_channel_params *p = &layer->params[n];
+    const double real = real_scale(p), drawn = check_one_in(2) ? real : real * (1 + (double)check_between(-1000, 1000) * 0x1p-40);
+    const struct tvmq_scale scale = tvmq_float64_scale(drawn);
+    p->multiplier = scale.multiplier;
+    p->shift = scale.shift;
+  }
+}
+
 void layer_draw_stage(struct layer *layer) {
   layer->stage.rounding = (enum tvmq_rounding[]){TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE}[check_below(4)];
+  layer->stage.in_float64 = false;
   layer->stage.flip = layer->element == 1 && check_one_in(2) ? 0x80 : 0;
   struct plan plan = {.right_shifts = check_below(4) != 0, .headroom = check_below(4) != 0, .fits_int16 = check_one_in(2)};
   const int32_t zero_point_min = plan.headroom ? INT8_MIN : layer->value_min, zero_point_max = plan.headroom ? INT8_MAX : layer->value_max;
@@ -188,6 +211,7 @@ void layer_draw_stage(struct layer *layer) {
     draw_scale(layer, &plan, mixed ? check_below(N_SCALES) : common, &layer->params[n]);
     layer->params[n].bias = draw_bias(layer, &plan, &layer->params[n], n);
   }
+  if (layer->variant->family == TVMQ_FAMILY_GEMM_S16 && wide(layer) && check_one_in(2)) draw_float64(layer);
   draw_clamp(layer);
   draw_promises(layer);
 }

@@ -81,7 +81,9 @@ static const struct {
     {FULLY_CONNECTED(UINT8, .scaling = TVMQ_SCALING_FLOAT64), NULL},
 
     {FULLY_CONNECTED(.scaling = TVMQ_SCALING_UNKNOWN), "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"},
-    {FULLY_CONNECTED(INT16, .scaling = TVMQ_SCALING_FLOAT64), "16x8 is not supported where the runtime scales sums in float64"},
+    {FULLY_CONNECTED(INT16, .scaling = TVMQ_SCALING_FLOAT64), NULL},
+    {FULLY_CONNECTED(INT16, .scaling = TVMQ_SCALING_FLOAT64, .bias_type = S32), "the reference takes an int32 bias of 16x8 for int64"},
+    {FULLY_CONNECTED(INT16, .scaling = TVMQ_SCALING_FLOAT64, .out.scale = 1e-9f), "input scale x weight scale / output scale is too large"},
     {FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64, .out.scale = 1e-9f), "no fixed-point multiplier reproduces the reference's float64 scaling"},
     {FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64, .out.scale = 1e-30f, .activation = TVMQ_ACTIVATION_RELU6),
      "output scale is too small for the bounds of the fused activation"},

@@ -103,6 +103,14 @@ TVMQ_INLINE void store_s64(const struct tvmq_stage *stage, const struct tvmq_neo
   }
 }
 
+TVMQ_INLINE void store_float64(const struct tvmq_stage *stage, const struct tvmq_neon_sums *sums, const int32_t *params, const int32x4_t *acc, void *out,
+                               size_t out_stride) {
+  UNROLL for (size_t m = 0; m < ROWS; m++) {
+    const int16x8_t value = tvmq_neon_scale_sums_float64(stage, params, params + 8, sums->from + m * sums->step, acc + 2 * m);
+    vst1q_s16((int16_t *)((char *)out + m * out_stride), value);
+  }
+}
+
 // One tile.
 static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows, const int32_t *terms, void *out) {
   static const int32_t zeros[ROWS];
@@ -130,7 +138,10 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
       t += part.n_taps;
     }
     if (t == args->n_taps) {
-      store_s64(args->stage, &sums, tile.weights, acc, out, args->out_stride);
+      if (args->stage->in_float64)
+        store_float64(args->stage, &sums, tile.weights, acc, out, args->out_stride);
+      else
+        store_s64(args->stage, &sums, tile.weights, acc, out, args->out_stride);
       return;
     }
     tvmq_neon_move_sums(&sums, ROWS, acc);

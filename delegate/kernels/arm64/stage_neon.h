@@ -271,6 +271,12 @@ TVMQ_INLINE int16x4_t tvmq_neon_requantize_s64(const struct tvmq_neon_stage_s64 
   return vmovn_s32(vminq_s32(vmaxq_s32(value, stage->min), stage->max));
 }
 
+// Two accumulators, multiplied by scales in float64 -> the nearest integers, ties away from zero, between min and max.
+TVMQ_INLINE int32x2_t tvmq_neon_scale_float64(int64x2_t acc, float64x2_t scale, float64x2_t min, float64x2_t max) {
+  const float64x2_t value = vrndaq_f64(vmulq_f64(vcvtq_f64_s64(acc), scale));
+  return vmovn_s64(vcvtq_s64_f64(vminq_f64(vmaxq_f64(value, min), max)));
+}
+
 // Sums of int32 that are moved to int64 before they overflow: rows of eight channels, each of which goes on from int64 sums, `step` elements from one row to
 // the next. Those are the biases (step 0) until the first move, then what has been moved to `kept`.
 struct tvmq_neon_sums {
@@ -297,6 +303,21 @@ TVMQ_INLINE int16x8_t tvmq_neon_requantize_sums(const struct tvmq_neon_stage_s64
     const int64x2_t low = vaddw_s32(vld1q_s64(from + 4 * v), vget_low_s32(acc[v]));
     const int64x2_t high = vaddw_high_s32(vld1q_s64(from + 4 * v + 2), acc[v]);
     value[v] = tvmq_neon_requantize_s64(stage, &scale[v], low, high);
+  }
+  return vcombine_s16(value[0], value[1]);
+}
+
+// The same with scales in float64, whose lower halves lie in `lower` and whose upper ones in `upper`. Zero points are 0.
+TVMQ_INLINE int16x8_t tvmq_neon_scale_sums_float64(const struct tvmq_stage *stage, const int32_t *lower, const int32_t *upper, const int64_t *from,
+                                                   const int32x4_t acc[2]) {
+  const float64x2_t min = vdupq_n_f64(stage->min), max = vdupq_n_f64(stage->max);
+  int16x4_t value[2];
+  UNROLL for (size_t v = 0; v < 2; v++) {
+    const int32x4_t low = vld1q_s32(lower + 4 * v), high = vld1q_s32(upper + 4 * v);
+    const float64x2_t first = vreinterpretq_f64_s32(vzip1q_s32(low, high)), second = vreinterpretq_f64_s32(vzip2q_s32(low, high));
+    const int32x2_t a = tvmq_neon_scale_float64(vaddw_s32(vld1q_s64(from + 4 * v), vget_low_s32(acc[v])), first, min, max);
+    const int32x2_t b = tvmq_neon_scale_float64(vaddw_high_s32(vld1q_s64(from + 4 * v + 2), acc[v]), second, min, max);
+    value[v] = vmovn_s32(vcombine_s32(a, b));
   }
   return vcombine_s16(value[0], value[1]);
 }

@@ -5,6 +5,7 @@
 // Tile: ROWS x two vectors of channels. Reads: each row four bytes at a time, broadcast; one group of channels x 2 weights of int16. k is a multiple of 2.
 // Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (gemm.h). Sums for an int64 bias are added up in
 // products of the output stage after every MOST_DEPTHS.
+#include <stdbool.h>
 #include <string.h>
 
 enum { VECTORS = 2, VECTOR_VALUES = sizeof(vec) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, STEP = 2, MOST_DEPTHS = 510 };
@@ -45,31 +46,63 @@ TVMQ_INLINE void set_rows(const int32_t *terms, vec acc[ROWS][VECTORS]) {
 
 typedef struct tvmq_s64_sum sums[ROWS][VECTORS];
 
-TVMQ_INLINE void add_parts(const struct tvmq_s64_stage s64[VECTORS], vec acc[ROWS][VECTORS], sums sum) {
-  UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) tvmq_s64_add(&s64[v], acc[m][v], &sum[m][v]); }
+// Either stage of int64 sums; in_float64 is a constant wherever this is inlined.
+struct wide_stage {
+  bool in_float64;
+  struct tvmq_s64_stage s64[VECTORS];
+  struct tvmq_float64_stage float64[VECTORS];
+};
+
+TVMQ_INLINE struct wide_stage wide_stage_make(bool in_float64, const struct tvmq_stage *stage, const int64_t *bias, const struct panel *panel) {
+  struct wide_stage wide = {.in_float64 = in_float64};
+  UNROLL for (int v = 0, c = 0; v < VECTORS; v++, c += VECTOR_VALUES) {
+    if (in_float64)
+      wide.float64[v] = tvmq_float64_stage_make(bias + c, panel->multiplier + c, panel->shift + c);
+    else
+      wide.s64[v] = tvmq_s64_stage_make(stage, bias + c, panel->multiplier + c, panel->shift + c);
+  }
+  return wide;
 }
 
-TVMQ_INLINE void gemm_s64(const struct tvmq_gemm_args *args) {
+TVMQ_INLINE struct tvmq_s64_sum first_sum(const struct wide_stage *wide, int v) {
+  return wide->in_float64 ? wide->float64[v].first : tvmq_s64_first(&wide->s64[v]);
+}
+
+TVMQ_INLINE vec wide_value(const struct wide_stage *wide, const struct tvmq_stage *stage, int v, const struct tvmq_s64_sum *sum) {
+  return wide->in_float64 ? tvmq_float64_value(stage, &wide->float64[v], sum) : tvmq_s64_value(&wide->s64[v], sum);
+}
+
+TVMQ_INLINE void add_parts(const struct wide_stage *wide, vec acc[ROWS][VECTORS], sums sum) {
+  UNROLL for (int m = 0; m < ROWS; m++) {
+    UNROLL for (int v = 0; v < VECTORS; v++) {
+      if (wide->in_float64)
+        tvmq_float64_add(acc[m][v], &sum[m][v]);
+      else
+        tvmq_s64_add(&wide->s64[v], acc[m][v], &sum[m][v]);
+    }
+  }
+}
+
+TVMQ_INLINE void gemm_wide(const struct tvmq_gemm_args *args, bool in_float64) {
   static const int32_t zeros[ROWS];
   const int64_t *const bias = args->panel;
   const struct panel panel = panel_after(args, CHANNELS * sizeof *bias);
   const struct tvmq_stage stage = *args->stage;
-  struct tvmq_s64_stage s64[VECTORS];
-  UNROLL for (int v = 0, c = 0; v < VECTORS; v++, c += VECTOR_VALUES) s64[v] = tvmq_s64_stage_make(&stage, bias + c, panel.multiplier + c, panel.shift + c);
+  const struct wide_stage wide = wide_stage_make(in_float64, &stage, bias, &panel);
 
   const void *const *rows = args->rows;
   char *out = args->out;
   for (size_t tile = 0; tile < args->row_tiles; tile++) {
     sums sum;
     vec acc[ROWS][VECTORS];
-    UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) sum[m][v] = tvmq_s64_first(&s64[v]); }
+    UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) sum[m][v] = first_sum(&wide, v); }
     set_rows(args->row_terms + tile * ROWS, acc);
     const int16_t *weights = panel.weights;
     size_t room = MOST_DEPTHS;  // depths that still fit
     for (size_t t = 0; t < args->n_taps; t++, rows += ROWS) {
       for (size_t k = 0, n; k < args->k; k += n, room -= n, weights += n * CHANNELS) {
         if (room == 0) {
-          add_parts(s64, acc, sum);
+          add_parts(&wide, acc, sum);
           set_rows(zeros, acc);
           room = MOST_DEPTHS;
         }
@@ -77,11 +110,18 @@ TVMQ_INLINE void gemm_s64(const struct tvmq_gemm_args *args) {
         multiply(rows, k, n, weights, acc);
       }
     }
-    add_parts(s64, acc, sum);
+    add_parts(&wide, acc, sum);
     UNROLL for (int m = 0; m < ROWS; m++, out += args->out_stride) {
-      vec_store(out, tvmq_pack_s16(&stage, tvmq_s64_value(&s64[0], &sum[m][0]), tvmq_s64_value(&s64[1], &sum[m][1])));
+      vec_store(out, tvmq_pack_s16(&stage, wide_value(&wide, &stage, 0, &sum[m][0]), wide_value(&wide, &stage, 1, &sum[m][1])));
     }
   }
+}
+
+TVMQ_INLINE void gemm_s64(const struct tvmq_gemm_args *args) {
+  if (args->stage->in_float64)
+    gemm_wide(args, true);
+  else
+    gemm_wide(args, false);
 }
 
 // ---- int32 bias

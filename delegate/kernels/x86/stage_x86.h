@@ -150,6 +150,42 @@ TVMQ_INLINE vec tvmq_s64_value(const struct tvmq_s64_stage *s, const struct tvmq
   return MM(add_epi32)(tvmq_s64_shift(s, sum->even, sum->odd), s->offset);
 }
 
+// Scales in float64, whose halves lie in place of multipliers and shifts, and biases, of even and odd channels.
+struct tvmq_float64_stage {
+  vec_f64 even, odd;
+  struct tvmq_s64_sum first;
+};
+
+TVMQ_INLINE struct tvmq_float64_stage tvmq_float64_stage_make(const int64_t *bias, const int32_t *multiplier, const int32_t *shift) {
+  const vec lower = vec_load(multiplier), upper = vec_load(shift);
+  struct tvmq_float64_stage s;
+  tvmq_load_apart_s64(bias, &s.first.even, &s.first.odd);
+  s.even = vec_as_f64(vec_blend_odd(lower, MM(slli_epi64)(upper, 32)));
+  s.odd = vec_as_f64(vec_blend_odd(MM(srli_epi64)(lower, 32), upper));
+  return s;
+}
+
+TVMQ_INLINE void tvmq_float64_add(vec part, struct tvmq_s64_sum *sum) {
+  const vec one = vec_all_s64(1);
+  sum->even = MM(add_epi64)(sum->even, MM(mul_epi32)(part, one));
+  sum->odd = MM(add_epi64)(sum->odd, MM(mul_epi32)(MM(srli_epi64)(part, 32), one));
+}
+
+// Sums of less than 2^51, times their scales -> the nearest integers between min and max, ties away from zero, in the lower halves of 64 bits. The largest
+// number below a half makes no integer of what is less than halfway to it.
+TVMQ_INLINE vec tvmq_float64_scaled(const struct tvmq_stage *stage, vec sum, vec_f64 scale) {
+  const vec_f64 magic = MM(set1_pd)(0x1.8p52), half = MM(set1_pd)(0x1.fffffffffffffp-2), sign = MM(set1_pd)(-0.0);
+  const vec_f64 acc = MM(sub_pd)(vec_as_f64(MM(add_epi64)(sum, vec_of_f64(magic))), magic);
+  const vec_f64 value = MM(max_pd)(MM(min_pd)(MM(mul_pd)(acc, scale), MM(set1_pd)(stage->max)), MM(set1_pd)(stage->min));
+  const vec_f64 away = vec_as_f64(vec_or(vec_and(vec_of_f64(value), vec_of_f64(sign)), vec_of_f64(half)));
+  return vec_of_f64(MM(add_pd)(vec_truncate_f64(MM(add_pd)(value, away)), magic));
+}
+
+// Values of a vector's channels. Zero points are 0.
+TVMQ_INLINE vec tvmq_float64_value(const struct tvmq_stage *stage, const struct tvmq_float64_stage *s, const struct tvmq_s64_sum *sum) {
+  return vec_blend_odd(tvmq_float64_scaled(stage, sum->even, s->even), MM(slli_epi64)(tvmq_float64_scaled(stage, sum->odd, s->odd), 32));
+}
+
 // 2 vectors of values, zero point included -> clamped int16: within each 128-bit lane the lane's four values of a, then of b.
 TVMQ_INLINE vec tvmq_pack_lanes_s16(const struct tvmq_stage *stage, vec a, vec b) {
   const vec values = MM(packs_epi32)(a, b);

@@ -22,6 +22,7 @@
 #define MM(name) _mm512_##name
 typedef __m512i vec;
 typedef __m512 vec_f32;
+typedef __m512d vec_f64;
 
 TVMQ_INLINE vec vec_load(const void *p) { return _mm512_loadu_si512(p); }
 TVMQ_INLINE void vec_store(void *p, vec x) { _mm512_storeu_si512(p, x); }
@@ -29,7 +30,11 @@ TVMQ_INLINE vec vec_and(vec a, vec b) { return _mm512_and_si512(a, b); }
 TVMQ_INLINE vec vec_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
 TVMQ_INLINE vec vec_all_s64(int64_t x) { return _mm512_set1_epi64(x); }
 TVMQ_INLINE vec vec_all_128(__m128i x) { return _mm512_broadcast_i32x4(x); }
+TVMQ_INLINE vec vec_or(vec a, vec b) { return _mm512_or_si512(a, b); }
 TVMQ_INLINE vec_f32 vec_as_f32(vec x) { return _mm512_castsi512_ps(x); }
+TVMQ_INLINE vec_f64 vec_as_f64(vec x) { return _mm512_castsi512_pd(x); }
+TVMQ_INLINE vec vec_of_f64(vec_f64 x) { return _mm512_castpd_si512(x); }
+TVMQ_INLINE vec_f64 vec_truncate_f64(vec_f64 x) { return _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
 
 // The even lanes of 32 bits of one vector and the odd ones of the other.
 TVMQ_INLINE vec vec_blend_odd(vec even, vec odd) { return _mm512_mask_blend_epi32(0xaaaa, even, odd); }
@@ -47,6 +52,7 @@ TVMQ_INLINE vec vec_in_order_s16(vec words) { return _mm512_permutexvar_epi64(_m
 #define MM(name) _mm256_##name
 typedef __m256i vec;
 typedef __m256 vec_f32;
+typedef __m256d vec_f64;
 
 TVMQ_INLINE vec vec_load(const void *p) { return _mm256_loadu_si256(p); }
 TVMQ_INLINE void vec_store(void *p, vec x) { _mm256_storeu_si256(p, x); }
@@ -54,7 +60,11 @@ TVMQ_INLINE vec vec_and(vec a, vec b) { return _mm256_and_si256(a, b); }
 TVMQ_INLINE vec vec_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
 TVMQ_INLINE vec vec_all_s64(int64_t x) { return _mm256_set1_epi64x(x); }
 TVMQ_INLINE vec vec_all_128(__m128i x) { return _mm256_broadcastsi128_si256(x); }
+TVMQ_INLINE vec vec_or(vec a, vec b) { return _mm256_or_si256(a, b); }
 TVMQ_INLINE vec_f32 vec_as_f32(vec x) { return _mm256_castsi256_ps(x); }
+TVMQ_INLINE vec_f64 vec_as_f64(vec x) { return _mm256_castsi256_pd(x); }
+TVMQ_INLINE vec vec_of_f64(vec_f64 x) { return _mm256_castpd_si256(x); }
+TVMQ_INLINE vec_f64 vec_truncate_f64(vec_f64 x) { return _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
 TVMQ_INLINE vec vec_blend_odd(vec even, vec odd) { return _mm256_blend_epi32(even, odd, 0xaa); }
 TVMQ_INLINE vec vec_subtract_where_greater(vec x, vec y, vec a, vec b) { return _mm256_sub_epi16(x, _mm256_and_si256(_mm256_cmpgt_epi16(a, b), y)); }
 TVMQ_INLINE vec vec_in_order(vec bytes) { return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)); }

@@ -20,8 +20,7 @@ static const char *constants(const struct tvmq_conv_desc *desc) {
 
 static const char *scaling(const struct tvmq_conv_desc *desc) {
   if (!desc->fully_connected) return NULL;
-  if (desc->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
-  return desc->scaling == TVMQ_SCALING_FLOAT64 && desc->in_type == TVMQ_TYPE_S16 ? "16x8 is not supported where the runtime scales sums in float64" : NULL;
+  return desc->scaling == TVMQ_SCALING_UNKNOWN ? UNKNOWN_SCALING : NULL;
 }
 
 // The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, the reference of CONV_2D has no defined width.
@@ -29,6 +28,7 @@ static const char *bias_type(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   if (desc->bias == NULL) return wide && !desc->depthwise && !desc->fully_connected ? "16x8 convolution without bias is not supported" : NULL;
   if (!wide) return desc->bias_type == TVMQ_TYPE_S32 ? NULL : "bias is not int32";
+  if (tvmq_conv_in_float64(desc) && desc->bias_type == TVMQ_TYPE_S32) return "the reference takes an int32 bias of 16x8 for int64";
   if (desc->depthwise) return desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias of a 16x8 depthwise convolution is not int64";
   return desc->bias_type == TVMQ_TYPE_S32 || desc->bias_type == TVMQ_TYPE_S64 ? NULL : "bias is neither int32 nor int64";
 }
@@ -94,8 +94,7 @@ static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
   const int64_t room = (INT64_C(1) << 47) - taps * -INT16_MIN * -INT8_MIN;
   bool fits = room > 0;
   for (int32_t i = 0; fits && desc->bias != NULL && i < desc->out_c; i++) {
-    int64_t bias;
-    memcpy(&bias, (const char *)desc->bias + (size_t)i * sizeof bias, sizeof bias);  // a file may place it anywhere
+    const int64_t bias = tvmq_conv_bias(desc, (size_t)i);
     fits = bias > -room && bias < room;
   }
   return fits ? NULL : "16x8 accumulator may exceed 48 bits";
@@ -107,11 +106,13 @@ enum { MAX_SHIFT_64 = 14 };
 static const char *multipliers(const struct tvmq_conv_desc *desc) {
   const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected;
   if (in_float32 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
-  const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
+  const bool in_float64 = tvmq_conv_in_float64(desc);
+  const int32_t max_shift = in_float64 ? INT32_MAX : tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     int32_t multiplier, shift;
-    if (!tvmq_conv_multiplier(desc, i, &multiplier, &shift)) return "no fixed-point multiplier reproduces the reference's float64 scaling";
-    if (shift > max_shift) return "input scale x weight scale / output scale is too large";
+    const bool found = tvmq_conv_multiplier(desc, i, &multiplier, &shift);
+    if (!found && !in_float64) return "no fixed-point multiplier reproduces the reference's float64 scaling";
+    if (!found || shift > max_shift) return "input scale x weight scale / output scale is too large";
   }
   return NULL;
 }

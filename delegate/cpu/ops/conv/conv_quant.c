@@ -18,6 +18,7 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
       .stage = {.rounding = rounding, .right_shifts = true, .headroom = true, .fits_int16 = true, .flip = tvmq_flip_to_s8(desc->out_type)},
   };
   q.stage.sums = desc->out_type == TVMQ_TYPE_S32;
+  q.stage.in_float64 = tvmq_conv_in_float64(desc);
   q.in_zero_point = desc->in.zero_point - q.in_flip;
   q.filter_zero_point = desc->filter_zero_point - q.filter_flip;
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &q.stage.min, &q.stage.max);
@@ -27,20 +28,6 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
   return q;
 }
 
-static int64_t bias_at(const struct tvmq_conv_desc *desc, size_t channel) {
-  if (!desc->bias) return 0;
-  // Bytes, because a file may place the buffer anywhere.
-  const uint8_t *bytes = desc->bias;
-  if (desc->bias_type == TVMQ_TYPE_S64) {
-    int64_t bias;
-    memcpy(&bias, bytes + channel * sizeof bias, sizeof bias);
-    return bias;
-  }
-  int32_t bias;
-  memcpy(&bias, bytes + channel * sizeof bias, sizeof bias);
-  return bias;
-}
-
 void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, const struct tvmq_layout *layout, enum tvmq_form form,
                      const struct tvmq_channel *channels, size_t first, size_t n, struct tvmq_stage *stage, struct tvmq_channel_params *params) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
@@ -48,7 +35,7 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
   struct tvmq_accumulators accumulators[TVMQ_MAX_NR] = {{0}};
   assert(n <= TVMQ_MAX_NR);
   for (size_t j = 0; j < n; j++) {
-    const struct tvmq_folded folded = tvmq_fold(&channels[j], bias_at(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
+    const struct tvmq_folded folded = tvmq_fold(&channels[j], tvmq_conv_bias(desc, first + j), quant->in_zero_point, layout->a_offset, in_min, in_max);
     accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
     params[j] = (struct tvmq_channel_params){.bias = folded.bias};
     if (quant->stage.sums) continue;
@@ -63,6 +50,7 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
   for (size_t j = 0; j < n && !wide; j++) tvmq_settle_constant(&accumulators[j], quant->stage.rounding, &params[j]);
   if (tvmq_float_panel(form, &quant->stage, accumulators, params, n)) return;
   if (wide) stage->fits_int16 = false;
+  if (quant->stage.in_float64) return;
   for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
 }
 
