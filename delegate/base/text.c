@@ -19,7 +19,12 @@ void tvmq_say_escaped(struct tvmq_text *text, const char *string) {
   for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
     const bool plain = *c >= ' ' && *c <= '~' && *c != '\\';
     if (text->size - text->length <= (plain ? 1U : 4U)) return;
-    tvmq_say(text, plain ? "%c" : "\\x%02x", *c);
+    if (!plain) {
+      tvmq_say(text, "\\x%02x", *c);
+      continue;
+    }
+    text->at[text->length++] = (char)*c;
+    text->at[text->length] = '\0';
   }
 }
 
