@@ -1,6 +1,8 @@
 #include "operators/sigmoid.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <string.h>
 
 #include "base/inline.h"
 
@@ -8,9 +10,11 @@
 static const uint8_t raised[] = {4,  8,  12, 14, 15, 16, 17, 19, 20, 21, 22, 25, 27, 28, 29, 30, 31,  33,  34,  35,  37,  39,
                                  40, 41, 43, 44, 45, 46, 49, 50, 54, 62, 63, 64, 66, 82, 86, 93, 100, 103, 112, 116, 135, 255};
 
-static void fill(int32_t table[TVMQ_SIGMOID_ENTRIES]) {
-  for (int i = 0; i < TVMQ_SIGMOID_ENTRIES; i++) table[i] = (int32_t)lrint(65536 / (1 + exp(-i / 24.0)));  // none is nearer to a tie than a thousandth
-  for (size_t i = 0; i < sizeof raised; i++) table[raised[i]]++;
+static int32_t entries[TVMQ_SIGMOID_ENTRIES];
+
+static void fill(void) {
+  for (int i = 0; i < TVMQ_SIGMOID_ENTRIES; i++) entries[i] = (int32_t)lrint(65536 / (1 + exp(-i / 24.0)));  // none is nearer to a tie than a thousandth
+  for (size_t i = 0; i < sizeof raised; i++) entries[raised[i]]++;
 }
 
 // The reference takes the logarithm in float32, and a scale for a power of two if it is within a thousandth; what lies near that is nobody's.
@@ -28,7 +32,9 @@ const char *tvmq_set_sigmoid(const struct tvmq_unary_desc *desc, struct tvmq_sig
   bool is_power;
   const char *reason = find_power(desc->in.scale, &power, &is_power);
   if (reason != NULL) return reason;
-  fill(sigmoid->table);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fill);
+  memcpy(sigmoid->table, entries, sizeof entries);
   sigmoid->shift = 0;
   if (is_power && power >= -12 && power <= -12 + most_left) {
     sigmoid->multiplier = 3 << (power + 12);
