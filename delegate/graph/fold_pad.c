@@ -18,7 +18,7 @@ static void unfold(struct tvmq_record *reader) {
 
 static bool reads(const struct tvmq_record *record, int tensor) {
   bool found = false;
-  for (int i = 0; i < TVMQ_MAX_IN; i++) found |= record->node.inputs[i] == tensor;
+  for (int i = 0; i < record->node.n_inputs; i++) found |= record->node.inputs[i] == tensor;
   return found;
 }
 

@@ -114,16 +114,16 @@ static bool is_flushed(const TfLiteContext *context, int index) {
 
 const char *tvmq_node_scales(const TfLiteContext *context, const struct tvmq_node *node) {
   bool flushed = false;
-  for (int i = 0; i < TVMQ_MAX_IN; i++) flushed |= is_flushed(context, node->inputs[i]);
+  for (int i = 0; i < node->n_inputs; i++) flushed |= is_flushed(context, node->inputs[i]);
   for (int i = 0; i < node->n_out; i++) flushed |= is_flushed(context, node->outs[i]);
   return flushed ? "a scale or its reciprocal is subnormal, which the runtime flushes to zero" : NULL;
 }
 
 uint64_t tvmq_node_constants(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_hasher *hasher, struct tvmq_key *content) {
-  struct tvmq_key keys[TVMQ_MAX_IN] = {{{0}}};
+  struct tvmq_key keys[TVMQ_MAX_IN];
   uint64_t places = 0;
   int n = 0;
-  for (int i = 0; i < TVMQ_MAX_IN; i++) {
+  for (int i = 0; i < node->n_inputs; i++) {
     const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->inputs[i]);
     if (tensor == NULL || !tvmq_tensor_is_constant(tensor)) continue;
     places = tvmq_checksum_word(places, (uintptr_t)tensor->data);
