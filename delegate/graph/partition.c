@@ -130,7 +130,7 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
   const size_t n = (size_t)nodes->size;
   struct tvmq_partition *partition = tvmq_alloc(sizeof *partition + n * sizeof partition->steps[0]);
   if (partition == NULL) return NULL;
-  *partition = (struct tvmq_partition){.next = subgraph->partitions, .delegate = delegate, .threads = threads, .subgraph = subgraph, .n = n};
+  *partition = (struct tvmq_partition){.next = subgraph->partitions, .delegate = delegate, .threads = threads, .subgraph = subgraph, .fresh = true, .n = n};
   subgraph->partitions = partition;
   for (size_t i = 0; i < n; i++) partition->steps[i].record = tvmq_subgraph_find(subgraph, nodes->data[i]);
   partition->tensors = tvmq_make_steps(partition->steps, n);

@@ -36,6 +36,7 @@ struct tvmq_partition {
   struct tvmq_threads *threads;
   struct tvmq_subgraph *subgraph;
   bool live;                // the interpreter holds it
+  bool fresh;               // made and not prepared yet: its plans are those of its records
   bool ready;               // prepared: shapes, operators and arena fit together
   bool settable;            // a constant of its nodes is an input of the graph
   struct tvmq_basis basis;  // as long as it is ready

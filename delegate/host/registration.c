@@ -95,22 +95,35 @@ static TfLiteStatus settle(struct tvmq_partition *partition, TfLiteContext *cont
   return kTfLiteOk;
 }
 
+static bool same_constants(const struct tvmq_partition *partition, const struct tvmq_record *record, const TfLiteContext *context) {
+  struct tvmq_key content;
+  return record->constants == tvmq_node_constants(context, &record->node, partition->delegate->env.hasher, &content);
+}
+
+// Whether the node's plan holds: it was made for these shapes when the partition was last prepared, or for them and these constants when it was made.
+static bool has_plan(const struct tvmq_partition *partition, const struct tvmq_record *record, const TfLiteContext *context) {
+  if (tvmq_node_reads_computed(context, &record->node) || !tvmq_node_same_shapes(context, &record->node, &record->shapes)) return false;
+  return partition->ready || (partition->fresh && record->planned && same_constants(partition, record, context));
+}
+
 // In order of execution, each step's output has its shape before the next step's input is looked at.
 static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *context) {
+  bool kept = partition->fresh;
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
     struct tvmq_record *record = step->record;
     const unsigned long long plans = record->plans;
-    const bool computed = tvmq_node_reads_computed(context, &record->node);
-    const bool settled = partition->ready && !computed && tvmq_node_same_shapes(context, &record->node, &record->shapes);
-    const char *reason = settled ? NULL : tvmq_record_plan(record, context, NULL, &partition->delegate->env);
+    const bool holds = has_plan(partition, record, context);
+    const char *reason = holds ? NULL : tvmq_record_plan(record, context, NULL, &partition->delegate->env);
+    kept &= holds;
     if (reason != NULL) return fail_to_plan(partition, context, record, reason);
     if (record->plans != plans) tvmq_delegate_log_plan(partition->delegate, record);
     const TfLiteStatus status = resize_outputs(partition, context, step, true);
     if (status != kTfLiteOk) return status;
   }
   tvmq_basis_note(&partition->basis, partition->steps, partition->n, context);
-  if (!tvmq_partition_size_up(partition)) return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+  if (!kept && !tvmq_partition_size_up(partition))
+    return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
   return kTfLiteOk;
 }
 
@@ -124,6 +137,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   const TfLiteStatus status = is_settled(partition, context) ? settle(partition, context) : plan(partition, context);
   tvmq_fp_leave(fp_mode);
   partition->ready = status == kTfLiteOk;
+  partition->fresh = false;
   partition->subgraph->failed = !partition->ready;
   return status;
 }
@@ -153,10 +167,7 @@ static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext
   bool changed = false;
   for (size_t i = 0; i < partition->n; i++) {
     struct tvmq_record *record = partition->steps[i].record;
-    struct tvmq_key content;
-    if (!verified(partition, record) || !record->planned ||
-        record->constants == tvmq_node_constants(context, &record->node, partition->delegate->env.hasher, &content))
-      continue;
+    if (!verified(partition, record) || !record->planned || same_constants(partition, record, context)) continue;
     const char *reason = plan_for_same_shapes(record, context, &partition->delegate->env);
     partition->ready = reason == NULL;
     if (reason != NULL) return fail_at(partition, context, record, "must be prepared again", reason);

@@ -37,6 +37,15 @@ static void check_prepared_again(void) {
   end(&s);
 }
 
+// Applying has planned for the shapes that there are: the first preparation allocates no more than a shape for the output, either.
+static void check_prepared_first(void) {
+  struct scene s = begin();
+  tvmq_alloc_fail_at(2);
+  CHECK(fake_allocate(s.network.graph) == kTfLiteOk, "%s", s.network.fake->error);
+  tvmq_alloc_fail_at(0);
+  end(&s);
+}
+
 // The runtime reshapes a tensor in place, and prepares nothing.
 static void check_reshaped(void) {
   struct scene s = begin();
@@ -55,6 +64,7 @@ static void check_reshaped(void) {
 int main(void) {
   const size_t blocks = tvmq_alloc_live();
   check_prepared_again();
+  check_prepared_first();
   check_reshaped();
   CHECK(tvmq_alloc_live() == blocks, "%zu blocks left", tvmq_alloc_live() - blocks);
   return unit_report();
