@@ -288,8 +288,27 @@ static void check_pairs(void) {
   }
 }
 
+// Answers for multipliers in float64 are kept: other contents at the same addresses get answers of their own.
+static void check_contents(void) {
+  static const char inexact[] = "no fixed-point multiplier reproduces the reference's float64 scaling";
+  int32_t own_bias[8] = {0};
+  float own_scales[8];
+  memcpy(own_scales, scales, sizeof own_scales);
+  const struct tvmq_conv_desc conv = FULLY_CONNECTED(.scaling = TVMQ_SCALING_FLOAT64, .bias = own_bias, .filter_scales = own_scales);
+  for (int round = 0; round < 3; round++) {
+    CHECK_STRING(tvmq_claim_conv(&conv), NULL, "small biases");
+    own_bias[7] = INT32_MAX;
+    CHECK_STRING(tvmq_claim_conv(&conv), inexact, "a great bias");
+    own_bias[7] = 0;
+    own_scales[7] = 1e6f;
+    CHECK_STRING(tvmq_claim_conv(&conv), inexact, "a great scale");
+    own_scales[7] = scales[7];
+  }
+}
+
 int main(void) {
   CHECK_CLAIMS(tvmq_claim_conv, conv_cases);
+  check_contents();
   check_pairs();
   CHECK_CLAIMS(tvmq_claim_quantize, quantize_cases);
   return unit_report();
