@@ -75,8 +75,8 @@ static void show_readers(struct tvmq_record *const *records, int n, int index) {
   for (int i = index + 1; i < n; i++) {
     const struct tvmq_record *reader = records[i];
     bool reads = false;
-    for (int j = 0; j < reader->node.n_in; j++) reads |= reader->node.in[j] == record->node.out;
-    if (reads && reader->bytes.applied) tvmq_record_fold_into(record, reader->info.node);
+    for (int j = 0; reader->bytes.applied && j < reader->node.n_in; j++) reads |= reader->node.in[j] == record->node.out;
+    if (reads) tvmq_record_fold_into(record, reader->info.node);
   }
 }
 
