@@ -1,13 +1,22 @@
 #include "cpu/ops/hybrid/weight_sums.h"
 
+#include <string.h>
+
 // The helper for SSE adds the weights of a row in eight lanes of int16, which wrap: pairs of neighbours of sixteen weights at a time, then eight that are left.
 // Only the last seven at most are added in int32.
+typedef uint16_t words __attribute__((vector_size(16)));
+typedef int16_t signed_words __attribute__((vector_size(16)));
+enum { LANES = sizeof(words) / sizeof(uint16_t) };
+
+// A neighbour of lower address is a word's low byte.
+static words add_neighbours(words pairs) { return (words)((signed_words)(pairs << 8) >> 8) + (words)((signed_words)pairs >> 8); }
+
 static int32_t sum_in_lanes(const int8_t *row, size_t n) {
-  enum { LANES = 8 };
-  uint16_t lanes[LANES] = {0};
+  words lanes = {0}, pairs;
   size_t i = 0;
-  for (; i + 2 * LANES <= n; i += 2 * LANES) {
-    for (size_t l = 0; l < LANES; l++) lanes[l] = (uint16_t)(lanes[l] + row[i + 2 * l] + row[i + 2 * l + 1]);
+  for (; i + sizeof pairs <= n; i += sizeof pairs) {
+    memcpy(&pairs, row + i, sizeof pairs);
+    lanes += add_neighbours(pairs);
   }
   if (i + LANES <= n) {
     for (size_t l = 0; l < LANES; l++) lanes[l] = (uint16_t)(lanes[l] + row[i + l]);
