@@ -120,7 +120,7 @@ static enum fit fit_multipliers(const struct tvmq_conv_desc *desc) {
   return FITS;
 }
 
-// What multipliers in float64 depend on: the description without addresses, and the contents there. Nodes of an unrolled loop have the same.
+// All that multipliers in float64 depend on: the description without addresses, and the contents there. Nodes of an unrolled loop have the same.
 struct fit_key {
   struct tvmq_conv_desc desc;
   struct tvmq_key scales, bias;
