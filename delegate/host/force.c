@@ -98,6 +98,6 @@ int tvmq_force(const void *base, int index, int candidate) {
   const bool planned = tvmq_record_replan(record, &delegate->env) == NULL && tvmq_partition_size_up(partition);
   tvmq_fp_leave(fp_mode);
   if (planned) return 0;
-  partition->ready = false;
+  partition->ready = partition->fresh = false;
   return -2;
 }

@@ -214,6 +214,20 @@ static void check_memory(void) {
   end(&s);
 }
 
+// Likewise of a graph that was never prepared: preparing makes good whatever is missing.
+static void check_memory_before(void) {
+  for (size_t at = 1; at < 12; at++) {
+    struct scene s = begin("1");
+    const int last = count(&s, 0) - 1;
+    tvmq_alloc_fail_at(at);
+    const int failed = tvmq_force(s.delegate, 0, last);
+    tvmq_alloc_fail_at(0);
+    CHECK(failed == 0 || failed == -2, "allocation %zu: %d", at, failed);
+    check_run(&s, NULL, "forced before the graph was prepared");
+    end(&s);
+  }
+}
+
 int main(void) {
   check_all("1");
   check_all("2");
@@ -222,5 +236,6 @@ int main(void) {
   check_errors();
   check_resize();
   check_memory();
+  check_memory_before();
   return unit_report();
 }
