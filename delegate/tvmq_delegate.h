@@ -1,36 +1,42 @@
-// Information about the library and about a delegate. A delegate itself is made by the runtime: load the library as an external delegate.
+// Information about the library and about a delegate. The runtime creates the delegate: load the library as an external
+// delegate.
 //
-// Plain C, and parsed as it stands by cffi's cdef. C++ includes tvmq_delegate.hpp.
+// Plain C that cffi's cdef can parse unchanged. C++ programs include tvmq_delegate.hpp.
 //
 // - Functions with an index count from 0 and return NULL past the end: for (int i = 0; (kernel = tvmq_get_kernel(i)); i++) ...
-// - `delegate` is the TfLiteDelegate pointer that tflite_plugin_create_delegate returned. For NULL and for delegates of other libraries the functions return
-//   NULL (or -1); passing any other pointer is undefined behaviour.
-// - Structures belong to the library and only ever grow at their end, so a program compiled for an older header may read those of a newer library.
-//   Those of a delegate, and their strings, stay valid until the interpreter applies the delegate again or the delegate is destroyed; their numbers change
-//   as it runs. The others stay valid until the same thread calls the same function again, or ends; NULL also means out of memory.
-// - Strings are never NULL; truth values are 0 and 1.
-// - Functions that take a delegate may be called only while no other thread prepares or runs its interpreter; all others from any thread at any time.
+// - `delegate` is the TfLiteDelegate pointer that tflite_plugin_create_delegate returned. If it is NULL or belongs to
+//   another library, the functions return NULL (or -1). Passing any other pointer is undefined behaviour.
+// - The library owns the returned structures. New members are only ever added at the end, so a program compiled with an
+//   older header can read the structures of a newer library.
+// - Structures about a delegate, and their strings, stay valid until the interpreter applies the delegate again or the
+//   delegate is destroyed. Their numbers change as the delegate runs.
+// - All other structures stay valid until the same thread calls the same function again or ends. For these functions,
+//   NULL can also mean out of memory.
+// - Strings are never NULL; flags are 0 or 1.
+// - Call functions that take a delegate only while no other thread prepares or runs its interpreter. All other
+//   functions may be called from any thread at any time.
 #pragma once
 
-// Returns the release, and of a development build its commit, too: "0.1.0.dev829+g20d7cbe".
+// Returns the version, which includes the commit for development builds: "0.1.0.dev829+g20d7cbe".
 const char *tvmq_version(void);
 
 // ---- this CPU
 
 struct tvmq_cpu_info {
   const char *name;      // "Cortex-A76", "AMD EPYC ...", "unknown"
-  const char *isa;       // the best instruction set that it offers: a name from tvmq_get_isa
-  int count;             // processors that this process may use: affinity and cgroup quota
-  int in_order;          // 1 if all cores that this process may use are known to be in-order. The option tune=auto applies the same test, to the cores that
-                         // cpu_affinity names if it is set
-  const char *identity;  // tells CPUs of the same name apart: vendor, family and model on x86, and features: "GenuineIntel 6-143 avx2+avxvnni+..."
+  const char *isa;       // best instruction set that this CPU offers: a name from tvmq_get_isa
+  int count;             // logical CPUs that this process may use, limited by affinity and cgroup quota
+  int in_order;          // 1 if all cores that this process may use are known to be in-order. The option tune=auto
+                         // applies the same test, but to the cores in cpu_affinity if that option is set
+  const char *identity;  // tells CPUs of the same name apart by their features, and on x86 by vendor, family and model:
+                         // "GenuineIntel 6-143 avx2+avxvnni+..."
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 
-// Instruction sets that the option `isa` may name, on any CPU.
+// An instruction set that the option `isa` accepts. The list is the same on every CPU.
 struct tvmq_isa_info {
   const char *name;
-  int available;  // on this CPU
+  int available;  // 1 if this CPU has it
 };
 const struct tvmq_isa_info *tvmq_get_isa(int index);
 
@@ -39,101 +45,113 @@ const struct tvmq_isa_info *tvmq_get_isa(int index);
 struct tvmq_kernel_info {
   const char *name;
   const char *family;   // "gemm_s8", "depthwise_s16", "quantize", "add", "max_pool", ...
-  const char *isa;      // the instruction set that it needs
-  const char *packing;  // layout of the packed weights, "" without weights; kernels with equal packing read the same bytes
-  int available;        // on this CPU
-  int mr, nr;           // rows and channels of a tile
+  const char *isa;      // instruction set that it needs
+  const char *packing;  // layout of packed weights, "" without weights; kernels with equal packing read the same bytes
+  int available;        // 1 if this CPU can run it
+  int mr, nr;           // rows and output channels of a tile
 };
 const struct tvmq_kernel_info *tvmq_get_kernel(int index);
 
-// A checksum of the kernels' names, 16 hexadecimal digits: equal where two libraries have the same kernels.
+// Returns a checksum of the kernels' names as 16 hexadecimal digits. Libraries with the same kernels have equal
+// checksums.
 const char *tvmq_kernels_checksum(void);
 
-// ---- machines whose costs this library knows: those of the option `estimate`, and names for the option `machine`
+// ---- machines whose costs this library knows: the values of the option `estimate`, and names for the option `machine`
 
 struct tvmq_machine_info {
   const char *name;
-  const char *isa;   // the best instruction set of such cores
-  int in_order;      // 1 if they execute instructions in program order
-  const char *text;  // as a machine file (docs/cost-model.md); valid until the same thread calls this function again
+  const char *isa;   // best instruction set of these cores
+  int in_order;      // 1 if these cores execute instructions in program order
+  const char *text;  // contents of a machine file (docs/cost-model.md); valid until the same thread calls this function
+                     // again
 };
 const struct tvmq_machine_info *tvmq_get_machine(int index);
 
 // ---- options of tflite_plugin_create_delegate
 //
-// A program may write to constants of a graph, such as weights, between preparations only with constants=verify, which compares them before each inference.
+// With constants=verify, a program may write to constants of a graph, such as weights, between preparations: they are
+// compared before each inference. With any other value of `constants` it must not.
 
 struct tvmq_option_info {
-  const char *name;           // hyphens may stand for the underscores
-  const char *kind;           // "bool", "int", "name", "path" or "cpus" (processors: "any", or numbers and ranges joined by "+")
-  const char *names;          // kind "name": the allowed values, separated by "|"; else ""
+  const char *name;           // options may also be written with hyphens instead of underscores
+  const char *kind;           // "bool", "int", "name", "path" or "cpus" ("any", or numbers and ranges joined by "+")
+  const char *names;          // for kind "name": the allowed values, separated by "|"; otherwise ""
   const char *default_value;  // as text
   const char *help;           // one sentence
-  int min, max;               // kind "int"
+  int min, max;               // for kind "int": the allowed range
 };
 const struct tvmq_option_info *tvmq_get_option(int index);
 
 // ---- a delegate
 
 struct tvmq_delegate_info {
-  int subgraphs;   // that the interpreter has offered
-  int nodes;       // of all subgraphs
+  int subgraphs;   // subgraphs that the interpreter has offered
+  int nodes;       // nodes of all subgraphs
   int claimed;     // nodes that the delegate runs, or ran until its interpreter was destroyed; 0 after a failed delegation
   int partitions;  // delegate kernels in the graph, one for each partition
-  int threads;     // that share the work of an operator
+  int threads;     // threads that share the work of an operator
   const char *isa;
   const char *rounding;
-  const char *error;                 // the last error, "" if there was none
-  unsigned long long packed_bytes;   // of the packed weights of all nodes
-  unsigned long long scratch_bytes;  // of the scratch memory that all nodes share: the most that any node has needed so far
-  unsigned long long arena_bytes;    // of the arenas of all partitions, which hold their intermediate tensors
+  const char *error;                 // last error, "" if there was none
+  unsigned long long packed_bytes;   // bytes of the packed weights of all nodes
+  unsigned long long scratch_bytes;  // bytes of the scratch memory that all nodes share: the maximum needed so far
+  unsigned long long arena_bytes;    // bytes of the arenas of all partitions, which hold intermediate tensors
   unsigned long long plans;          // number of times that an operator was planned
   unsigned long long packs;          // number of times that weights were packed
   int in_order;                      // 1 if kernels are chosen for in-order cores
-  const char *machine;               // the machine whose costs decide: a name from tvmq_get_machine or from a machine file
+  const char *machine;               // machine whose costs decide: a name from tvmq_get_machine or from a machine file
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 
-// One node of the graph as the interpreter offered it, in order of execution, one subgraph after the other.
+// One node of the graph that the interpreter offered. Nodes are listed by subgraph, and in execution order within one.
 struct tvmq_node_info {
-  int subgraph;        // counts the subgraphs offered; 0 is the main one
+  int subgraph;        // index among the subgraphs offered; 0 is the main one
   int node;            // index in the subgraph
   int builtin_code;    // BuiltinOperator of TFLite's schema
   const char *op;      // "CONV_2D", ..., or the name of a custom operator
-  int claimed;         // 1 if the delegate runs it, or ran it until its interpreter was destroyed
-  const char *reason;  // why it was left to the runtime; "" if claimed. All that follows is 0, "" and -1 unless claimed
-  int partition;       // index of its delegate kernel in the subgraph
-  const char *kernel;  // the kernel that does most of the work, as tvmq_get_kernel names it; "" where none is needed, as for copies
-  // How it is computed, for people to read; the way is that of the candidate that `runs` (tvmq_get_candidate):
-  // - CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", or "winograd 4x4", "winograd 1x4", "winograd 4x1",
-  //   by the outputs of a tile
-  // - DEPTHWISE_CONV_2D: "pixel table", "pixels side by side", "gathered channels", or as CONV_2D
+  int claimed;         // 1 if the delegate runs this node, or ran it until its interpreter was destroyed
+  const char *reason;  // why the node was left to the runtime, "" if it is claimed. If it is not claimed, the members
+                       // below are 0, "" or -1
+  int partition;       // index of the node's delegate kernel in the subgraph
+  const char *kernel;  // kernel that does most of the work: a name from tvmq_get_kernel, or "" without one, as for
+                       // copies
+  // How the node is computed, as text for people. It contains the algorithm of the candidate that `runs`
+  // (tvmq_get_candidate):
+  // - CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", or
+  //   "winograd 4x4", "winograd 1x4", "winograd 4x1", named after the outputs of a tile
+  // - DEPTHWISE_CONV_2D: "pixel table", "pixels side by side", "gathered channels", or the algorithms of CONV_2D
   // - BATCH_MATMUL, and FULLY_CONNECTED with computed weights: "packed at each inference"
-  // - poolings, and MEAN, SUM and REDUCE_MAX where poolings can compute them: "windows", "sliding windows"; reductions along the last dimension: "rows";
-  // others:
-  //   "loops"
+  // - pooling operators, and MEAN, SUM and REDUCE_MAX if they can be computed by pooling: "windows", "sliding windows"
+  // - other reductions: "rows" along the last dimension, otherwise "loops"
   // - SOFTMAX: "rows"; ARG_MAX: "rows", "columns"; RESIZE_BILINEAR: "rows between rows"
-  // - QUANTIZE, functions of one element, operations on two tensors: "elementwise", "byte table"; ADD and SUB also "plane", a linear function of both inputs;
-  //   operations on int32 and int64: "integers"
-  // - CONCATENATION and others that move elements: "copies", "transposes", "byte tables" where bytes are rescaled, "view" where nothing has to be moved
-  // - SHAPE and others that depend on shapes and constants alone: "constant" where the result is known before anything runs
-  // - a PAD or a function of single bytes that other nodes do along with their own work: "folded into node 7", or a list of nodes
+  // - QUANTIZE, functions of one element, operations on two tensors: "elementwise", "byte table"
+  // - ADD and SUB also: "plane", a linear function of both inputs; operations on int32 and int64: "integers"
+  // - operators that move elements, such as CONCATENATION: "copies", "transposes", "byte tables" (rescaled bytes),
+  //   "view" (nothing to move)
+  // - operators that depend only on shapes and constants, such as SHAPE: "constant" if the result is known in advance
+  // - a PAD or a function of single bytes that other nodes compute as part of their own work: "folded into node 7", or
+  //   a list of nodes
   const char *algorithm;
   const char *packing;               // layout of the packed weights, as in tvmq_kernel_info; "" without weights
   unsigned long long macs;           // multiply-accumulates of one inference, padding included
-  unsigned long long packed_bytes;   // of its packed weights, which nodes of equal weights may share
-  unsigned long long scratch_bytes;  // scratch memory that it uses, in all threads. Nodes share these bytes, so the numbers do not add up
-  int folded_into;      // index in the subgraph of the first node that it is folded into, -1 if it is not folded. A folded node has no kernel and takes no time
-  int forced;           // 1 if it runs as tvmq_force demanded
-  const char *refusal;  // why it runs by default although tvmq_force or a tuning record asked for another choice; else ""
-  int tuned;            // 1 if it runs as a record of the option tuning_records says
-  double cycles;        // estimate in core cycles: one inference on one thread of tvmq_delegate_info's `machine`; 0 if nothing is computed
+  unsigned long long packed_bytes;   // bytes of the node's packed weights; nodes with equal weights may share these
+                                     // bytes
+  unsigned long long scratch_bytes;  // scratch memory that the node uses in all threads; nodes share it, so do not add
+                                     // up
+  int folded_into;                   // index in the subgraph of the first node that this node is folded into, or -1. A
+                                     // folded node has no kernel and takes no time
+  int forced;                        // 1 if the node runs as requested by tvmq_force
+  const char *refusal;               // why the node runs by default although tvmq_force or a tuning record requested
+                                     // another choice, otherwise ""
+  int tuned;                         // 1 if the node runs as requested by a record of the option tuning_records
+  double cycles;                     // estimated core cycles of one inference on one thread of tvmq_delegate_info's
+                                     // `machine`; 0 if nothing is computed
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
-// A buffer in the arena of a partition. It holds the output of one node, or of several that write side by side or one after the other, and is in use from the
-// start of `first_node` to the end of `last_node`. Buffers in use at the same time do not overlap. `index` counts the buffers of all partitions.
-// The answer stays valid until the next call for the delegate.
+// A buffer in the arena of a partition. It holds the output of one node, or the outputs of several nodes, and is in use
+// from the start of `first_node` to the end of `last_node`. Buffers in use at the same time do not overlap. `index`
+// counts the buffers of all partitions. The result stays valid until the next call for the delegate.
 struct tvmq_buffer_info {
   int subgraph, partition;  // as in tvmq_node_info
   int first_node, last_node;
@@ -141,66 +159,81 @@ struct tvmq_buffer_info {
 };
 const struct tvmq_buffer_info *tvmq_get_buffer(const void *delegate, int index);
 
-// One way to compute a planned node. All candidates give the same results, bit for bit. They are sorted by estimated time; the first one runs, unless another
-// is forced or the option winograd decides. `index` counts nodes as in tvmq_get_node. Returns NULL past the last candidate, and for every `candidate` if the
-// node is not planned or leaves no choice. Candidates depend on shapes, options and the number of threads. The answer stays valid until the next call for the
-// node.
+// One candidate: an algorithm, kernel and block size for a planned node. All candidates give bit-identical results.
 struct tvmq_candidate_info {
-  const char *way;  // "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd", "pixel table"; "plain": only the kernel differs
+  const char *way;  // algorithm: "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd",
+                    // "pixel table", or "plain" if only the kernel differs
   const char *kernel;
-  int flipped_copy;                 // 1 if signed input is copied as unsigned once, instead of converted by the kernel at each use
-  unsigned long long rows, panels;  // of a block of work: rows of the kernel's left operand, and panels of packed weights; 0 where there are no blocks
-  double cycles;                    // estimate in core cycles, comparable with those of the node's other candidates only
-  int runs;                         // 1 if the node runs so now
+  int flipped_copy;                 // 1 if signed input is first copied as unsigned, 0 if the kernel converts it at
+                                    // each use
+  unsigned long long rows, panels;  // size of a block of work in rows of the kernel's left operand and in panels of
+                                    // packed weights; 0 if the work is not divided into blocks
+  double cycles;                    // estimated core cycles; comparable only between candidates of the same node
+  int runs;                         // 1 if the node currently runs this candidate
 };
+
+// Returns candidate number `candidate` of node `index`, which counts as in tvmq_get_node. Candidates are sorted by
+// estimated time. The first one runs, unless another is forced or the option winograd decides. Returns NULL past the
+// last candidate, and always if the node is not planned or leaves no choice. Candidates depend on shapes, options and
+// the number of threads. The result stays valid until the next call for the node.
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *delegate, int index, int candidate);
 
-// Everything that determines the candidates of node `index` and their times, in one line of ASCII: operator, types, shapes, strides, rounding, instruction
-// sets, threads. Nodes with equal signatures are the same tuning task, whatever network they are in; only whether Winograd is exact depends on the weights too.
-// NULL if the node has no candidates and tuning records cannot leave it to the runtime. docs/records.md explains the words.
+// Returns everything that determines the candidates of node `index` and their times, as one line of ASCII: operator,
+// types, shapes, strides, rounding, instruction sets, threads. Nodes with equal signatures are the same tuning task,
+// even in different networks; only whether Winograd is exact also depends on the weights. Returns NULL if the node has
+// no candidates and tuning records cannot leave it to the runtime. docs/records.md documents the format.
 const char *tvmq_get_signature(const void *delegate, int index);
 
-// Makes node `index` run as its candidate number `candidate`, counted as in tvmq_get_candidate, or by default again if `candidate` is negative. The node is
-// planned anew at once, and the next inference already runs so. The demand lasts until the delegate is applied again. When the interpreter prepares the node
-// for other shapes, the same choice is made again if it is legal for them; if not, the node runs by default, and tvmq_node_info's `refusal` says why.
+// Makes node `index` run candidate number `candidate` of tvmq_get_candidate, or the default again if `candidate` is
+// negative. Replans the node immediately. The change takes effect at the next inference and lasts until the delegate is
+// applied again. When the interpreter prepares the node for other shapes, the same choice is applied again if it is
+// legal. If it is not, the node runs by default and tvmq_node_info's `refusal` says why.
 //
-// Returns 0, or -1 if the pointer is NULL or foreign, if there is no such node or candidate, or if the node is not planned: nothing has changed then. Returns
-// -2 if memory is short: inferences fail until the interpreter has been prepared again.
+// Returns 0 on success. Returns -1 and changes nothing if the pointer is NULL or foreign, if the node or candidate does
+// not exist, or if the node is not planned. Returns -2 if out of memory: inferences then fail until the interpreter is
+// prepared again.
 int tvmq_force(const void *delegate, int index, int candidate);
 
-// From now on, estimates candidates and plans nodes for the machine that the text of a machine file describes, instead of that of the option `machine`. Nodes
-// keep running as they are planned until they are planned again: by tvmq_force, or when the interpreter prepares them for other shapes. Returns 0, or -1 for a
-// foreign pointer and for a text that is not a machine file: tvmq_get_delegate's `error` says why.
+// Replaces the machine of the option `machine` by the one that `text`, the contents of a machine file, describes. Later
+// estimates and plans use the new costs. Nodes keep their plans until tvmq_force replans them or the interpreter
+// prepares them for other shapes. Returns 0, or -1 if the pointer is foreign or the text is not a machine file. In the
+// second case tvmq_get_delegate's `error` says why.
 int tvmq_set_machine(const void *delegate, const char *text);
 
-// Time of a claimed node, if the delegate has the option profile=true: one sample per inference. `index` as for tvmq_get_node.
+// Times of a claimed node if the delegate has the option profile=true, with one sample per inference. `index` counts as
+// in tvmq_get_node.
 struct tvmq_profile_info {
-  unsigned long long count;  // 0: not claimed, not profiled or not run; all else is 0 then
+  unsigned long long count;  // samples; if the node is not claimed, not profiled or has not run, all members are 0
   unsigned long long first_ns, last_ns, min_ns, max_ns, total_ns;
   double mean_ns, stddev_ns;
 };
 const struct tvmq_profile_info *tvmq_get_profile(const void *delegate, int index);
 
-// With profile=true: when each claimed node ran, and when each thread worked on its tasks if several threads shared the node. Sorted by thread, then by time;
-// only the last 4096 spans of each thread are kept.
+// A time span in which a claimed node ran or, if several threads shared the node, a thread ran one of its tasks.
+// Recorded only with profile=true. Spans are sorted by thread, then by time; only the last 4096 spans of each thread
+// are kept.
 struct tvmq_span_info {
   int subgraph, node;                   // as in tvmq_node_info
-  int thread;                           // 0: the one that runs the interpreter
-  int task;                             // index of the task in its pass of the node; -1: the whole node
-  unsigned long long start_ns, end_ns;  // of CLOCK_MONOTONIC
+  int thread;                           // 0 for the thread that runs the interpreter
+  int task;                             // index of the task in its pass of the node, or -1 for the whole node
+  unsigned long long start_ns, end_ns;  // time of CLOCK_MONOTONIC in nanoseconds
 };
 const struct tvmq_span_info *tvmq_get_span(const void *delegate, int index);
 
-int tvmq_reset_profile(const void *delegate);  // forgets times and spans; 0, or -1 for a foreign pointer
+// Discards all profiled times and spans. Returns 0, or -1 if the pointer is foreign.
+int tvmq_reset_profile(const void *delegate);
 
-// The peak speed of the delegate's threads on this machine with its instruction set, to compare nodes with. The call measures it, which keeps all of these
-// threads busy for about a fifth of a second. Returns NULL if the pointer is NULL or foreign, if the option estimate is set (nothing runs then), or if memory
-// is short. The answer stays valid until the next call for the delegate.
+// Peak throughput of the delegate's threads with its instruction set on this machine, as a yardstick for nodes.
+// Throughputs are totals over all threads.
 struct tvmq_peak_info {
-  const char *kernel;              // the int8 matrix kernel that is fastest on data in the first-level cache
-  int threads;                     // that worked at the same time
-  double macs_per_second;          // multiply-accumulates of that kernel, of all threads together
-  double cache_bytes_per_second;   // of all threads together, each of which reads its own 256 KiB repeatedly
-  double memory_bytes_per_second;  // of all threads together, which read 64 MiB in turn
+  const char *kernel;              // int8 matrix kernel that is fastest on data in the L1 cache
+  int threads;                     // threads that ran at the same time
+  double macs_per_second;          // multiply-accumulates per second of that kernel
+  double cache_bytes_per_second;   // bytes per second when each thread repeatedly reads its own 256 KiB
+  double memory_bytes_per_second;  // bytes per second when the threads together read 64 MiB
 };
+
+// Measures the peak throughput, which keeps the delegate's threads busy for about a fifth of a second. Returns NULL if
+// the pointer is NULL or foreign, if the option estimate is set (then nothing can run), or if out of memory. The result
+// stays valid until the next call for the delegate.
 const struct tvmq_peak_info *tvmq_measure_peak(const void *delegate);
