@@ -1,4 +1,4 @@
-// Arithmetic on integers, sizes above all, for every layer.
+// Integer arithmetic, mostly on sizes, for every layer.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,8 @@ static inline int64_t tvmq_max_s64(int64_t a, int64_t b) { return a > b ? a : b;
 static inline size_t tvmq_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
 static inline size_t tvmq_round_up(size_t a, size_t b) { return tvmq_ceil_div(a, b) * b; }
 
-// Takes the digit of base `n` off a number. Most tasks have nothing to divide, and divisions are slow.
+// Removes the lowest digit in base `n` from a number and returns it. The case n == 1 is common and avoids a slow
+// division.
 static inline size_t tvmq_take_digit(size_t *number, size_t n) {
   if (n == 1) return 0;
   const size_t digit = *number % n;
@@ -20,7 +21,7 @@ static inline size_t tvmq_take_digit(size_t *number, size_t n) {
   return digit;
 }
 
-// False: the result does not fit, and *out is untouched.
+// The following functions return false and leave *out unchanged if the result overflows size_t.
 static inline bool tvmq_mul_size(size_t a, size_t b, size_t *out) {
   size_t product;
   if (__builtin_mul_overflow(a, b, &product)) return false;

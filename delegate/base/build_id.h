@@ -1,4 +1,4 @@
-// The build ID that the linker puts into the file that this code is in tells builds of the library apart.
+// The linker's build ID of the file that contains this code. It tells builds of the library apart.
 #pragma once
 
 #include <stdbool.h>
@@ -6,5 +6,5 @@
 
 enum { TVMQ_BUILD_ID_BYTES = 32 };
 
-// Fills `id`, zeros behind what there is. False: the file has none.
+// Copies the build ID to `id` and pads it with zeros. Returns false if the file has none.
 bool tvmq_build_id(uint8_t id[TVMQ_BUILD_ID_BYTES]);

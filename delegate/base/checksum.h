@@ -1,4 +1,5 @@
-// Checksums of memory: made to notice changes of constants, not to withstand attacks. Any change of up to eight neighbouring bytes changes the sum.
+// Checksums that detect changes of constants but do not withstand attacks. Any change of up to eight neighbouring bytes
+// changes the sum.
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +11,8 @@ static inline uint64_t tvmq_checksum_word(uint64_t sum, uint64_t word) {
   return sum ^ sum >> 29;
 }
 
-// Goes on from the sum of what came before. Four sums side by side: each waits for its last product.
+// Returns the checksum of `data`, continued from `sum`, the checksum of the preceding data. Uses four independent sums,
+// because each sum has to wait for its previous product.
 static inline uint64_t tvmq_checksum(uint64_t sum, const void *data, size_t bytes) {
   const uint8_t *at = data;
   uint64_t lanes[4] = {sum, 1, 2, 3}, word;

@@ -1,10 +1,10 @@
-// The clock of everything that is timed.
+// The clock for all time measurements.
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-// Monotonic time in nanoseconds.
+// Returns monotonic time in nanoseconds.
 static inline uint64_t tvmq_now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

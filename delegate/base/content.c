@@ -33,7 +33,7 @@ static void draw_seed(void) {
   const bool drawn = file >= 0 && read(file, process_seed, sizeof process_seed) == (ssize_t)sizeof process_seed;
   if (file >= 0) close(file);
   if (drawn) return;
-  process_seed[0] = tvmq_now_ns();  // addresses and times differ too
+  process_seed[0] = tvmq_now_ns();  // fallback: times and addresses also differ between processes
   process_seed[1] = (uintptr_t)&file ^ (uint64_t)getpid() << 48;
 }
 
@@ -70,10 +70,11 @@ static uint64_t word_at(const uint8_t *bytes) {
   return word;
 }
 
-// Bytes that are summed at a time, a cache line, and of a word.
+// STEP: bytes that are summed at a time, a cache line. WORD: bytes of a word.
 enum { STEP = 64, WORD = 8 };
 
-// `bytes` is a multiple of STEP, at most a block. What processors fetch ahead by themselves ends with a page; where the data ends, nothing is fetched.
+// Returns the NH sum of at most one block; `bytes` is a multiple of STEP. Prefetches across page boundaries, where
+// hardware prefetchers stop. Prefetching past the end of the data is harmless.
 static uint128 sum_of(const struct tvmq_hasher *hasher, const uint8_t *data, size_t bytes) {
   enum { AHEAD = 4096 };
   const uint64_t *secret = hasher->secret;

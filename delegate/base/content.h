@@ -1,8 +1,9 @@
-// Names for contents of memory: 128 bits that tell what bytes are there, so that equal contents are found again without comparing them.
+// 128-bit hashes of memory contents. Equal contents are found by their hash, without comparing bytes.
 //
-// Names depend on a seed. Two contents that differ have one name with a probability below 2^-40 for 64 MiB, whatever they are, as long as whoever made them
-// does not know the seed: blocks are summed by NH (pairs of words plus secret words, multiplied to 128 bits), and the sums of blocks are the coefficients of
-// two polynomials modulo 2^61 - 1, at secret places.
+// Hashes depend on a secret seed. For an author of the data who does not know the seed, two different contents of 64
+// MiB collide with a probability below 2^-40. Blocks are hashed with NH: pairs of words, plus secret words, are
+// multiplied to 128 bits and summed. The sums of all blocks are the coefficients of two polynomials modulo 2^61 - 1,
+// which are evaluated at secret points.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +14,7 @@ struct tvmq_key {
   uint64_t words[2];
 };
 
-enum { TVMQ_HASHER_WORDS = 256 };  // of a block
+enum { TVMQ_HASHER_WORDS = 256 };  // 64-bit words of a block
 
 struct tvmq_hasher {
   uint64_t seed[2];
@@ -23,7 +24,7 @@ struct tvmq_hasher {
 
 void tvmq_hasher_init(struct tvmq_hasher *hasher, const uint64_t seed[2]);
 
-// The seed of this process, which nobody can foresee.
+// Writes the seed of this process, which is unpredictable.
 void tvmq_process_seed(uint64_t seed[2]);
 
 struct tvmq_key tvmq_content(const struct tvmq_hasher *hasher, const void *data, size_t bytes);

@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static const double enough = 1e30;  // no digit behind it changes a double
+static const double enough = 1e30;  // further digits would not change a double
 
-// Digits that are read; the value goes on from *value, and *dropped counts those that it goes without. NULL: there are none.
+// Appends the leading digits of [at, end) to *value and adds the number of ignored digits to *dropped. Returns the end
+// of the digits, or NULL if there are none.
 static const char *digits(const char *at, const char *end, double *value, double *dropped) {
   const char *first = at;
   for (; at < end && *at >= '0' && *at <= '9'; at++) {
@@ -35,7 +36,8 @@ const char *tvmq_decimal_read(const char *at, const char *end, double *number) {
     if (down) exponent = -exponent;
   }
   exponent += dropped - (double)places;
-  if (value != 0) value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);  // a quotient by a power that is exact is rounded once
+  // A quotient by an exact power is rounded only once.
+  if (value != 0) value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);
   *number = value;
   return at;
 }

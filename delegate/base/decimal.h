@@ -1,6 +1,7 @@
-// Decimal numbers of files, which look the same in every locale.
+// Decimal numbers in files, parsed independently of the locale.
 #pragma once
 
-// Reads digits, a point and digits, and an exponent, the last two if they are there, from [at, end). Returns what follows them, and sets *number; NULL: no such
-// number stands there. A number beyond what a double holds is infinite.
+// Parses a number at the start of [at, end): digits, then optionally a point with more digits, then optionally an
+// exponent. Sets *number and returns the end of the number, or NULL if there is none. Numbers too large for a double
+// become infinity.
 const char *tvmq_decimal_read(const char *at, const char *end, double *number);

@@ -1,5 +1,6 @@
-// The floating point that is proven when planning and runs in kernels rounds to nearest, computes with subnormal numbers as they are, and raises flags only: on
-// every thread. An application may have set its threads otherwise, at any time; new threads inherit what the one that starts them has.
+// The floating-point mode that proofs assume and kernels need, on every thread: round to nearest, subnormal numbers are
+// not flushed, exceptions do not trap. An application may change the mode of its threads at any time, and a new thread
+// inherits the mode of its creator.
 #pragma once
 
 #include <stdint.h>
@@ -8,18 +9,19 @@
 #include <xmmintrin.h>
 #endif
 
-// The control register of vector floating point as it was.
 struct tvmq_fp_mode {
-  uint64_t caller;
+  uint64_t caller;  // the caller's control register for vector floating point
 };
 
 #if defined(__x86_64__)
-// Bits of MXCSR: rounding not to nearest, subnormal results (0x8000) or operands (0x40) taken for zero; and exceptions that do not trap.
+// Bits of MXCSR. OTHER: rounding modes except to nearest, and flushing of subnormal results (0x8000) and operands
+// (0x40). MASKED: exceptions that do not trap.
 enum { TVMQ_FP_OTHER = 0xe040, TVMQ_FP_MASKED = 0x1f80 };
 static inline uint64_t tvmq_fp_read(void) { return _mm_getcsr(); }
 static inline void tvmq_fp_write(uint64_t mode) { _mm_setcsr((uint32_t)mode); }
 static inline uint64_t tvmq_fp_defined(uint64_t mode) { return (mode & ~(uint64_t)TVMQ_FP_OTHER) | TVMQ_FP_MASKED; }
-// Flags that were raised meanwhile stay, as any computation leaves them.
+// Returns `mode` with the caller's control bits. Exception flags that kernels raised stay set, as after any
+// computation.
 static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) {
   const uint64_t control = TVMQ_FP_OTHER | TVMQ_FP_MASKED;
   return (mode & ~control) | (caller & control);
@@ -44,7 +46,8 @@ static inline uint64_t tvmq_fp_defined(uint64_t mode) { return mode; }
 static inline uint64_t tvmq_fp_restored(uint64_t mode, uint64_t caller) { return (void)mode, caller; }
 #endif
 
-// To be left in the same thread. Costs a look where there is nothing to change.
+// Sets the defined mode on this thread until tvmq_fp_leave, which the same thread must call. Only reads the register if
+// the mode is already right.
 static inline struct tvmq_fp_mode tvmq_fp_enter(void) {
   const struct tvmq_fp_mode mode = {.caller = tvmq_fp_read()};
   if (tvmq_fp_defined(mode.caller) != mode.caller) tvmq_fp_write(tvmq_fp_defined(mode.caller));

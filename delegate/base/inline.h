@@ -1,7 +1,7 @@
-// Kernels are bodies with constant tile sizes, inlined wherever a variant gives the constants.
+// Inlining of kernel bodies. Each variant inlines a shared body with its own constant tile size.
 #pragma once
 
 #define TVMQ_INLINE static inline __attribute__((always_inline))
 
-// For loops over accumulators: arrays of vectors are registers only where every index is a constant.
+// Unrolls loops over accumulators. Compilers keep an array of vectors in registers only if every index is a constant.
 #define UNROLL _Pragma("GCC unroll 24")

@@ -1,4 +1,4 @@
-// Integers as they lie in a file: of any type, at any address.
+// Integers of any type at unaligned addresses, as in a file.
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "base/types.h"
 
-// Element `i` of an array of 8-bit, 16-bit, 32-bit or 64-bit integers.
+// Returns element `i` of an array of 8-bit, 16-bit, 32-bit or 64-bit integers.
 static inline int64_t tvmq_load_integer(const void *data, enum tvmq_type type, size_t i) {
   const size_t bytes = tvmq_type_bytes(type), unused = 8 * (sizeof(uint64_t) - bytes);
   uint64_t value = 0;

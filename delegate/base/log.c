@@ -14,7 +14,7 @@ void tvmq_log(enum tvmq_severity threshold, enum tvmq_severity severity, const c
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   struct tvmq_write_signals signals;
-  tvmq_write_signals_hold(&signals);  // stderr may be a pipe that nobody reads, or a file at its limit
+  tvmq_write_signals_hold(&signals);  // stderr may be a closed pipe, or a file at its size limit
   fprintf(stderr, "%s: tvmq-delegate: %s\n", names[severity], text);
   tvmq_write_signals_release(&signals);
 }

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Which allocation fails, counted from now: 0 none, 1 the next one, n the n-th.
-static _Atomic size_t countdown;
-static _Atomic size_t last;  // the countdown stops here: at 1, where all allocations fail, or at 0, where none does
+static _Atomic size_t countdown;  // allocations until the one that fails; 1: the next one fails; 0: none fails
+static _Atomic size_t last;       // value at which the countdown stops; 1: all further allocations fail; 0: no more
+                                  // fail
 static _Atomic size_t live;
 
-// Off, it costs one relaxed load.
+// Counts an allocation and returns whether it must fail. Costs one relaxed load while no failure is requested.
 static bool must_fail(void) {
   size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
   const size_t end = left > 0 ? atomic_load_explicit(&last, memory_order_relaxed) : 0;
@@ -21,16 +21,18 @@ static bool must_fail(void) {
   return left == 1;
 }
 
-// Large blocks, mostly weights, are streamed on every inference, so they get huge pages, which need fewer address translations.
+// Large blocks, mostly weights, get huge pages: each inference streams them, and huge pages need fewer address
+// translations.
 enum { HUGE_PAGE = 2 << 20 };
 
 void *tvmq_alloc_unset(size_t size) {
   const bool huge = size >= HUGE_PAGE;
   void *p;
-  // No object of C is larger than PTRDIFF_MAX; sanitizers end the process where posix_memalign would fail.
+  // No C object is larger than PTRDIFF_MAX. Checked here because sanitizers abort the process where posix_memalign
+  // would return an error.
   if (must_fail() || size > PTRDIFF_MAX || posix_memalign(&p, huge ? HUGE_PAGE : TVMQ_ALIGNMENT, size > 0 ? size : 1) != 0) return NULL;
   atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
-  if (huge) madvise(p, size, MADV_HUGEPAGE);  // advice: refused, nothing is lost
+  if (huge) madvise(p, size, MADV_HUGEPAGE);  // only a hint, so errors are ignored
   return p;
 }
 
@@ -47,14 +49,14 @@ void tvmq_free(void *p) {
   free(p);
 }
 
-static size_t fail(size_t n, size_t end) {
+static size_t set_failures(size_t n, size_t end) {
   atomic_store_explicit(&last, end, memory_order_relaxed);
   atomic_store_explicit(&countdown, n, memory_order_relaxed);
   return atomic_load_explicit(&live, memory_order_relaxed);
 }
 
-size_t tvmq_alloc_fail_at(size_t n) { return fail(n, 1); }
+size_t tvmq_alloc_fail_at(size_t n) { return set_failures(n, 1); }
 
-size_t tvmq_alloc_fail_once(size_t n) { return fail(n, 0); }
+size_t tvmq_alloc_fail_once(size_t n) { return set_failures(n, 0); }
 
 size_t tvmq_alloc_live(void) { return atomic_load_explicit(&live, memory_order_relaxed); }

@@ -1,4 +1,5 @@
-// Arrays in one block of memory, one behind the other. The same code lays them out twice: first it counts what they take, then it hands out what was allocated.
+// Several arrays in one block of memory. The same code runs twice: the first time it adds up the bytes, the second time
+// it assigns the allocated memory.
 #pragma once
 
 #include <stddef.h>
@@ -7,11 +8,11 @@
 #include "base/arith.h"
 
 struct tvmq_room {
-  uint8_t *base;  // aligned for any of the arrays; NULL: to count only
+  uint8_t *base;  // aligned for any of the arrays; NULL: only count bytes
   size_t used;    // bytes
 };
 
-// An array of `n` elements of `size` bytes. NULL: it was only counted.
+// Reserves an array of `n` elements of `size` bytes. Returns NULL while only counting.
 static inline void *tvmq_room_take(struct tvmq_room *room, size_t n, size_t size) {
   void *p = room->base != NULL ? room->base + room->used : NULL;
   room->used += tvmq_round_up(n * size, sizeof(uint64_t));

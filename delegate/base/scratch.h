@@ -1,4 +1,5 @@
-// Scratch memory that all operators of a delegate share, since only one of them runs at a time. Planning reserves; an inference only uses.
+// Scratch memory that all operators of a delegate share, because only one of them runs at a time. Planning reserves it;
+// inferences do not allocate.
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +11,11 @@ struct tvmq_scratch {
   size_t size;
 };
 
-// Makes room for `shared` bytes and `slice` bytes for each of `n_threads` threads. False: out of memory, and what was reserved before stays.
+// Reserves `shared` bytes, and `slice` bytes for each of `n_threads` threads. If out of memory, returns false and keeps
+// the previous reservation.
 bool tvmq_scratch_reserve(struct tvmq_scratch *scratch, size_t shared, size_t slice, size_t n_threads);
 void tvmq_scratch_free(struct tvmq_scratch *scratch);
 
-// Lays out one thread's slice: appends `count` objects of `bytes` bytes to a slice of *size bytes so far, aligned, and stores their offset. False: does not
-// fit.
+// Lays out one thread's slice: appends `count` objects of `bytes` bytes to a slice of *size bytes, aligns the end and
+// stores their offset. Returns false if the size overflows.
 bool tvmq_scratch_append(size_t *size, size_t count, size_t bytes, size_t *offset);

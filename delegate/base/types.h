@@ -6,26 +6,26 @@
 
 enum tvmq_type { TVMQ_TYPE_OTHER, TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_S32, TVMQ_TYPE_S64, TVMQ_TYPE_F32, TVMQ_TYPE_S4 };
 
-// Bytes of an element. int4 counts as a byte, because nothing with such a tensor is claimed.
+// Returns the bytes of an element. int4 counts as one byte, because nodes with int4 tensors are never claimed.
 static inline size_t tvmq_type_bytes(enum tvmq_type type) {
   static const uint8_t bytes[] = {[TVMQ_TYPE_S8] = 1,  [TVMQ_TYPE_U8] = 1,  [TVMQ_TYPE_S16] = 2, [TVMQ_TYPE_S32] = 4,
                                   [TVMQ_TYPE_S64] = 8, [TVMQ_TYPE_F32] = 4, [TVMQ_TYPE_S4] = 1,  [TVMQ_TYPE_OTHER] = 1};
   return bytes[type];
 }
 
-// As in signatures of operators.
+// Returns the type's name as signatures of operators use it.
 static inline const char *tvmq_type_name(enum tvmq_type type) {
   static const char *const names[] = {[TVMQ_TYPE_S8] = "s8",   [TVMQ_TYPE_U8] = "u8",   [TVMQ_TYPE_S16] = "s16", [TVMQ_TYPE_S32] = "s32",
                                       [TVMQ_TYPE_S64] = "s64", [TVMQ_TYPE_F32] = "f32", [TVMQ_TYPE_S4] = "s4",   [TVMQ_TYPE_OTHER] = "other"};
   return names[type];
 }
 
-enum { TVMQ_N_BYTES = 256 };  // values of an 8-bit element
+enum { TVMQ_N_BYTES = 256 };  // number of values of an 8-bit element
 
-// The value of an 8-bit element.
+// Returns the value of an 8-bit element.
 static inline int32_t tvmq_byte_value(enum tvmq_type type, uint8_t byte) { return type == TVMQ_TYPE_S8 ? (int8_t)byte : byte; }
 
-// Smallest and largest value of a quantized tensor's type; of int32 for types that are not quantized.
+// Smallest and largest value of a quantized tensor's type. Types that are not quantized have the range of int32.
 struct tvmq_range {
   int32_t min, max;
 };

@@ -1,15 +1,16 @@
-// The signals by which the system ends a process that writes: SIGPIPE (nobody reads the pipe) and SIGXFSZ (RLIMIT_FSIZE). The host's dispositions stay as they
-// are; between the two calls, in the same thread, such a write fails with EPIPE or EFBIG and does nothing else.
+// Blocks the signals that kill a process because of a write: SIGPIPE (the pipe has no reader) and SIGXFSZ
+// (RLIMIT_FSIZE). Between hold and release, which the same thread must call, such a write only fails with EPIPE or
+// EFBIG. The host's signal handlers stay unchanged.
 #pragma once
 
 #include <signal.h>
 
 struct tvmq_write_signals {
-  sigset_t mask;  // the thread's own
-  sigset_t ours;  // the signals that were not pending before
+  sigset_t mask;  // the thread's previous signal mask
+  sigset_t ours;  // signals that were not pending before
 };
 
 void tvmq_write_signals_hold(struct tvmq_write_signals *signals);
 
-// Discards the signals that were raised meanwhile.
+// Discards the signals that were raised since hold, and restores the thread's signal mask.
 void tvmq_write_signals_release(const struct tvmq_write_signals *signals);
