@@ -2,7 +2,7 @@
 
 #include "base/arith.h"
 
-// To change its mind a trial must find a gain of one in so many.
+// A trial changes the decision only if the other mode is faster by more than 1/CLEAR.
 enum { CLEAR = 32 };
 
 static bool decide(const struct tvmq_pace *pace) {

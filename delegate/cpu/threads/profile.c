@@ -20,5 +20,5 @@ double tvmq_profile_stddev_ns(const struct tvmq_profile_slot *slot) {
   if (slot->count == 0) return 0;
   const double mean = tvmq_profile_mean_ns(slot);
   const double variance = slot->square_sum / (double)slot->count - mean * mean;
-  return variance > 0 ? sqrt(variance) : 0;  // rounding can leave a little less than nothing
+  return variance > 0 ? sqrt(variance) : 0;  // rounding errors can make it slightly negative
 }

@@ -1,4 +1,5 @@
-// A thread's share of the tickets of a pass (threads.c), from which other threads may take as well: one word in memory.
+// A share: the chunk of a pass's tickets (threads.c) that one thread starts with and other threads may steal from. It
+// is one word in memory.
 #pragma once
 
 #include <stdatomic.h>
@@ -7,15 +8,16 @@
 
 #include "cpu/threads/spin.h"
 
-// The word of a share holds, from its high bits down, the number of the last run that has taken from it, how many tickets are left, and how many are not done.
-// To a run with a greater number the share is whole.
+// Fields of the word, from the high bits down: number of the last run that took a ticket, tickets left to take, tickets
+// not yet done. For a run with a higher number, the share counts as full.
 enum { TVMQ_RUN_SHIFT = 32, TVMQ_LEFT_SHIFT = 16, TVMQ_MOST_TICKETS = UINT16_MAX };
 
 struct tvmq_share {
   _Alignas(64) _Atomic uint64_t word;
 };
 
-// Turns the word of a share of that size into what it means to participants of a run. False: it belongs to a later run.
+// Converts a share's word to its value for `run`: if the word is from an earlier run, the share is full. Returns false
+// if the word belongs to a later run. size: tickets of a full share.
 static inline bool tvmq_in_run(uint64_t *word, uint32_t run, uint32_t size) {
   const uint32_t last = (uint32_t)(*word >> TVMQ_RUN_SHIFT);
   if (last < run) *word = (uint64_t)run << TVMQ_RUN_SHIFT | size << TVMQ_LEFT_SHIFT | size;
@@ -25,7 +27,7 @@ static inline bool tvmq_in_run(uint64_t *word, uint32_t run, uint32_t size) {
 static inline uint32_t tvmq_left_of(uint64_t word) { return (uint32_t)word >> TVMQ_LEFT_SHIFT; }
 static inline uint32_t tvmq_undone_of(uint64_t word) { return (uint16_t)word; }
 
-// Takes a ticket. Returns how many were left, this one included; 0: none was left.
+// Takes a ticket. Returns how many were left, including the one taken, or 0 if there was none.
 static inline uint32_t tvmq_take(struct tvmq_share *share, uint32_t run, uint32_t size) {
   uint64_t seen = atomic_load_explicit(&share->word, memory_order_acquire);
   for (;;) {
@@ -36,21 +38,21 @@ static inline uint32_t tvmq_take(struct tvmq_share *share, uint32_t run, uint32_
   }
 }
 
-// Fetches the cache line of a share that is about to be taken from; in the last run other cores have looked at it.
+// Prefetches a share's cache line for writing. Other cores have read it in the last run.
 static inline void tvmq_prefetch_share(struct tvmq_share *share) {
 #if defined(__x86_64__)
-  __asm__ volatile("prefetchw %0" : : "m"(*share));  // what the builtin comes to only where it may use later instructions
+  __asm__ volatile("prefetchw %0" : : "m"(*share));  // the builtin emits this only with a newer -march
 #else
   __builtin_prefetch(share, 1);
 #endif
 }
 
-// Marks a share as done from which nobody takes: that of a single-ticket pass.
+// Marks a share as done without taking from it, for single-ticket passes.
 static inline void tvmq_finish_share(struct tvmq_share *share, uint32_t run) {
   atomic_store_explicit(&share->word, (uint64_t)run << TVMQ_RUN_SHIFT, memory_order_release);
 }
 
-// Waits until all tickets of a share are done. False: the whole run is over.
+// Waits until all tickets of a share are done. Returns false if the whole run is over.
 static inline bool tvmq_await_share(const struct tvmq_share *share, uint32_t run, uint32_t size) {
   for (struct tvmq_spin spin = {0};;) {
     uint64_t word = atomic_load_explicit(&share->word, memory_order_acquire);

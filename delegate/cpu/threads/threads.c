@@ -1,4 +1,4 @@
-// Waiting is by futex, so that waking costs one system call and only when somebody sleeps.
+// Threads sleep on a futex, so waking costs one system call, and none if no thread sleeps.
 #define _GNU_SOURCE
 #include "cpu/threads/threads.h"
 
@@ -20,21 +20,23 @@
 #include "cpu/threads/share.h"
 #include "cpu/threads/spin.h"
 
-// Every thread walks through the passes by itself. The tasks of a pass are divided into shares, one for each thread. A share is one word in memory: the number
-// of the run, how many tickets are left to take, and how many are not done. Taking a ticket, which stands for a task, is one compare-and-swap. A pass is over
-// when no share has tickets that are not done, and until then nobody takes a ticket of the next pass. Nobody waits for a thread that has taken nothing: a
-// worker that the system does not schedule, because there are more threads than processors, delays nobody, and finds by the numbers that the others have gone
-// on.
+// Each thread walks through the passes on its own. The tasks of a pass are divided into chunks called shares, one for
+// each thread. A share is one word in memory: the run's number, the tickets left to take, and the tickets not yet done.
+// A ticket stands for a task; taking one is a compare-and-swap.
 //
-// A pass costs one cache line that travels from core to core, some 60 ns: the share of another thread, which says both whether tickets are left in it and
-// whether all of them are done. docs/threads.md argues that all this is correct.
+// A pass is over when all tickets of all shares are done. Only then do threads take tickets of the next pass. No thread
+// waits for one that has taken nothing. So a worker that is not scheduled, because there are more threads than
+// processors, delays no other thread. When it runs again, the run numbers tell it that the others have gone on.
+//
+// A pass costs the transfer of one cache line between cores, about 60 ns: another thread's share, which tells whether
+// tickets are left and whether all are done. docs/threads.md explains why this is correct.
 
-// Run numbers begin anew after so many runs: far fewer than a word can count, so that tests get there.
+// Run numbers restart after this many runs. The limit is far below the range of a word, so that tests reach it.
 enum { MOST_RUNS = 1 << 16 };
 
 struct pass {
   uint32_t n_tickets;
-  size_t n_tasks, tasks;  // of the pass; of one ticket (the last may have fewer)
+  size_t n_tasks, tasks;  // tasks of the pass, and of one ticket (the last ticket may have fewer)
   tvmq_task_fn fn;
   void *context;
 };
@@ -47,36 +49,38 @@ struct tvmq_sequence {
   struct pass passes[];
 };
 
-// How workers learn of a run. The caller writes it while late workers may still read the job that was there before: hence atomic.
+// The message that tells workers about a run. Its members are atomic because late workers may still read the previous
+// job in this slot while the caller writes a new one.
 struct job {
-  _Atomic(struct tvmq_sequence *) sequence;  // NULL: there is nothing to do
-  _Atomic size_t begin, end;
-  _Atomic uint32_t run;  // of the sequence
+  _Atomic(struct tvmq_sequence *) sequence;  // NULL: nothing to do
+  _Atomic size_t begin, end;                 // range of passes
+  _Atomic uint32_t run;                      // number of the run in its sequence
 };
 
 struct worker {
   _Alignas(64) struct tvmq_threads *pool;
   pthread_t id;
   int thread;
-  atomic_bool inside;  // the worker may be looking at a sequence
+  atomic_bool inside;  // the worker may be accessing a sequence
 };
 
 struct tvmq_threads {
-  int n;                     // threads, the caller included
-  size_t helpers;            // workers that can have a processor of their own
-  unsigned forks;            // of the process when the pool was made
+  int n;                     // threads, including the caller
+  size_t helpers;            // workers for which there are processors
+  unsigned forks;            // value of the fork counter when the pool was created
   pthread_mutex_t callers;   // held during a run
-  struct tvmq_trace *trace;  // NULL: not recorded
+  struct tvmq_trace *trace;  // NULL: tasks are not traced
   atomic_bool stop;
 
-  _Alignas(64) _Atomic uint32_t job;  // number of the latest job; workers sleep on it
+  _Alignas(64) _Atomic uint32_t job;  // number of the latest job, and the futex that workers sleep on
   _Atomic uint32_t sleepers;
-  struct job jobs[2];  // job N lies at N % 2
+  struct job jobs[2];  // job number N is jobs[N % 2]
 
   struct worker workers[];
 };
 
-// Workers do not survive fork(): a child finds its pool older than itself and runs everything on the caller.
+// Workers do not survive fork(). If a process has forked since a pool was created, the pool runs everything on the
+// caller.
 static atomic_uint forks;
 static void count_fork(void) { atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed); }
 static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
@@ -88,7 +92,7 @@ static void futex_wake(_Atomic uint32_t *word, int n) { syscall(SYS_futex, word,
 
 // ---- shares
 
-// There are as many shares as threads can run at a time, all of about the same size.
+// Returns the number of shares: one for each thread that can run at the same time. Shares differ by at most one ticket.
 static uint32_t n_shares(const struct tvmq_threads *threads) { return (uint32_t)tvmq_min(threads->helpers + 1, (size_t)threads->n); }
 
 static uint32_t share_size(const struct tvmq_threads *threads, uint32_t n_tickets, uint32_t share) {
@@ -117,14 +121,14 @@ struct run {
   uint32_t number;
 };
 
-// On the calling thread alone.
+// Runs all tasks on the calling thread.
 static void run_alone(size_t n_tasks, tvmq_task_fn fn, void *context) {
   for (size_t i = 0; i < n_tasks; i++) fn(context, (struct tvmq_task){.index = i, .since = i > 0});
 }
 
 static void run_pass(const struct pass *pass) { run_alone(pass->n_tasks, pass->fn, pass->context); }
 
-// Moves on to the task of that number, which is lower than the last one where a thread begins to take from another share.
+// Advances to task `index`, which may be lower than the last index when the thread starts on another share.
 static void move_to(struct tvmq_task *task, size_t index, bool first) {
   task->since = !first && index > task->index && index - task->index <= UINT32_MAX ? (uint32_t)(index - task->index) : 0;
   task->index = index;
@@ -140,7 +144,7 @@ static void run_ticket(const struct tvmq_threads *threads, const struct pass *pa
   }
 }
 
-// Takes the tickets of the thread's own share, then those that are left in the other shares.
+// Takes the tickets of the thread's own share, then steals those left in the other shares.
 static void work(const struct tvmq_threads *threads, int thread, uint32_t run, const struct pass *pass, uint32_t n_tickets, struct tvmq_share *shares) {
   struct tvmq_task task = {.thread = thread};
   bool first = true;
@@ -160,8 +164,8 @@ static bool await_pass(const struct tvmq_threads *threads, uint32_t run, uint32_
   return true;
 }
 
-// Single-ticket passes run on the calling thread. Workers walk past them, and wait only for the last one before a shared pass: its end is the only one that the
-// caller announces.
+// Runs the passes of `r` on one thread. Single-ticket passes run on the calling thread. Workers skip them and wait only
+// for the last one before a shared pass, because the caller announces no other end.
 static void go_through(const struct tvmq_threads *threads, int thread, const struct run *r) {
   const struct tvmq_sequence *sequence = r->sequence;
   struct tvmq_share *shares = sequence->shares + r->begin * n_shares(threads);
@@ -184,7 +188,7 @@ static void go_through(const struct tvmq_threads *threads, int thread, const str
 
 // ---- the pool
 
-// Reads the latest job; returns its number.
+// Reads the latest job and returns its number.
 static uint32_t read_job(struct tvmq_threads *threads, struct run *r) {
   for (;;) {
     const uint32_t number = atomic_load(&threads->job);
@@ -216,14 +220,16 @@ static void *worker_main(void *argument) {
     struct tvmq_spin spin = {0};
     while (atomic_load_explicit(&threads->job, memory_order_acquire) == seen && tvmq_spin_on(&spin)) continue;
     if (atomic_load_explicit(&threads->job, memory_order_acquire) == seen) {
-      // The caller stores the job's number and then looks for sleepers; a worker does it the other way round. So either the caller sees the sleeper, or the
-      // kernel sees a new number and does not let it sleep.
+      // The caller stores the job's number, then reads `sleepers`. A worker increments `sleepers`, then the kernel
+      // reads the number. So either the caller sees the sleeper, or the kernel sees the new number and does not put the
+      // worker to sleep.
       atomic_fetch_add(&threads->sleepers, 1);
       futex_wait(&threads->job, seen);
       atomic_fetch_sub(&threads->sleepers, 1);
       continue;
     }
-    // Whoever destroys a sequence stores the number of an empty job and then looks who is inside; a worker does it the other way round.
+    // The destroyer publishes an empty job, then checks the `inside` flags. A worker sets its flag, then reads the job.
+    // So one of them always sees the other.
     struct run run;
     atomic_store(&worker->inside, true);
     seen = read_job(threads, &run);
@@ -233,13 +239,14 @@ static void *worker_main(void *argument) {
   return NULL;
 }
 
-// Wakes as many workers as there are tickets and processors for, less the caller and those that are awake, be they spinning or still at work.
+// Wakes enough workers for the available tickets and processors. The caller takes one ticket, and workers that spin or
+// still work need no waking.
 static void wake_workers(struct tvmq_threads *threads, uint32_t n_tickets) {
   const size_t awake = (size_t)threads->n - 1 - atomic_load(&threads->sleepers), wanted = tvmq_min(n_tickets - 1, threads->helpers);
   if (wanted > awake) futex_wake(&threads->job, (int)(wanted - awake));
 }
 
-// Waits until no worker is inside a sequence: late ones may still be looking for something to do.
+// Waits until no worker is inside a sequence. Late workers may still be looking for tickets.
 static void expel_workers(struct tvmq_threads *threads) {
   write_job(threads, &(struct run){0});
   for (int i = 0; i < threads->n - 1; i++) {
@@ -257,7 +264,7 @@ static uint32_t most_tickets(const struct tvmq_sequence *sequence, size_t begin,
   return most;
 }
 
-// Begins the numbers of runs anew, so that no number is ever met twice.
+// Restarts run numbers at 0 and clears all shares, so that no share holds a number that will be used again.
 static void renumber(struct tvmq_sequence *sequence) {
   expel_workers(sequence->threads);
   for (size_t i = 0; i < sequence->n * n_shares(sequence->threads); i++) atomic_store_explicit(&sequence->shares[i].word, 0, memory_order_relaxed);
@@ -340,8 +347,8 @@ void tvmq_threads_run(struct tvmq_threads *threads, size_t n_tasks, tvmq_task_fn
   tvmq_sequence_destroy(sequence);
 }
 
-// Workers block all signals: handling them is the host program's business.
-static bool start(struct worker *worker) {
+// Starts a worker with all signals blocked, because the host program handles them.
+static bool start_worker(struct worker *worker) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -369,7 +376,7 @@ struct tvmq_threads *tvmq_threads_create_on(int processors, int n) {
     struct worker *worker = &threads->workers[threads->n - 1];
     worker->pool = threads;
     worker->thread = threads->n;
-    if (!start(worker)) break;
+    if (!start_worker(worker)) break;
   }
   if (threads->n > 1) return threads;
   tvmq_threads_destroy(threads);
