@@ -1,4 +1,4 @@
-// A key of POSIX instead of C's thread-local storage, which Android has from API level 29 on and compilers emulate before.
+// Uses a pthread key instead of C's thread-local storage, which Android supports only from API level 29 on.
 #include "host/answers.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Memory for the answers of the public header that the library gives to a thread, and that last until the same thread asks again.
+// Per-thread memory for structures that public functions return. They stay valid until the same thread calls again.
 #pragma once
 
 #include "packing/layout.h"
@@ -14,5 +14,5 @@ struct tvmq_answers {
   char machine_text[16 * 1024];
 };
 
-// Those of the calling thread, which end with it. NULL when out of memory.
+// Returns the calling thread's memory, which is released when the thread ends, or NULL if out of memory.
 struct tvmq_answers *tvmq_answers(void);

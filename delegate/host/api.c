@@ -17,9 +17,9 @@
 #include "host/apply.h"
 #include "host/options.h"
 
-// ---- this CPU and the kernels: answers lie in memory of the thread that asks
+// ---- this CPU and the kernels: results are in the calling thread's memory
 
-// The first, and so smallest, instruction set that contains these features; "" if none does.
+// Returns the first, and so smallest, instruction set that contains these features, or "" if none does.
 static const char *isa_containing(uint32_t cpu) {
   for (size_t i = 0; i < tvmq_n_isas; i++) {
     if ((cpu & ~tvmq_isas[i].cpu) == 0) return tvmq_isas[i].name;
@@ -27,7 +27,7 @@ static const char *isa_containing(uint32_t cpu) {
   return "";
 }
 
-// The last, and so greatest, instruction set that these features contain.
+// Returns the last, and so largest, instruction set that these features contain.
 static const char *greatest_isa(uint32_t cpu) {
   const char *greatest = "";
   for (size_t i = 0; i < tvmq_n_isas; i++) greatest = (tvmq_isas[i].cpu & ~cpu) == 0 ? tvmq_isas[i].name : greatest;
@@ -59,7 +59,8 @@ const struct tvmq_kernel_info *tvmq_get_kernel(int index) {
   struct tvmq_answers *answers = tvmq_answers();
   if (answers == NULL || index < 0) return NULL;
   const struct tvmq_variant *variant = tvmq_variants, *const end = tvmq_variants + tvmq_n_variants;
-  for (; variant < end && (variant->fn.gemm == NULL || index-- > 0); variant++) continue;  // those that were built
+  // Counts only variants that were built.
+  for (; variant < end && (variant->fn.gemm == NULL || index-- > 0); variant++) continue;
   if (variant == end) return NULL;
   answers->packing[0] = '\0';
   if (variant->layout.weight_bytes != 0) tvmq_layout_name(&variant->layout, answers->packing, sizeof answers->packing);
@@ -203,7 +204,7 @@ const struct tvmq_peak_info *tvmq_measure_peak(const void *base) {
   if (delegate == NULL || delegate->options.estimate > 0) return NULL;
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);
-  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, NULL);  // spans are those of nodes
+  if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, NULL);  // only nodes are traced
   const bool measured = tvmq_peak_measure(delegate->env.cpu, delegate->env.threads, &delegate->peak);
   if (delegate->env.threads != NULL) tvmq_threads_trace(delegate->env.threads, delegate->trace);
   tvmq_affinity_leave(&affinity);

@@ -16,17 +16,18 @@ struct tvmq_delegate *tvmq_delegate_of(const void *base) {
   return delegate != NULL && delegate->Prepare == tvmq_apply ? delegate->data_ : NULL;
 }
 
-// The interpreter's own context for its CPU kernels is made with it and shared by its subgraphs, so its address tells interpreters apart while they live.
+// Returns the interpreter's context for its CPU kernels as the interpreter's identity. It lives as long as the
+// interpreter, and all subgraphs share it.
 static const void *owner_of(TfLiteContext *context) { return context->GetExternalContext(context, kTfLiteCpuBackendContext); }
 
-// The place of the subgraph's old records in the list, or the list's end.
+// Returns the link to the subgraph's previous records, or to the end of the list, and sets *index to its position.
 static struct tvmq_subgraph **find_subgraph(struct tvmq_delegate *delegate, const TfLiteContext *context, int *index) {
   struct tvmq_subgraph **link = &delegate->subgraphs;
   for (*index = 0; *link != NULL && (*link)->context != context; ++*index) link = &(*link)->next;
   return link;
 }
 
-// The first node that is wanted, or that is not.
+// Returns the first node for which tvmq_record_wanted() == wanted, or NULL.
 static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgraph, bool wanted) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
     if (tvmq_record_wanted(&subgraph->records[i]) == wanted) return &subgraph->records[i];
@@ -34,7 +35,7 @@ static const struct tvmq_record *first_record(const struct tvmq_subgraph *subgra
   return NULL;
 }
 
-// Whether the graph is that of a CALL_ONCE whose work is done.
+// Returns whether the graph belongs to a CALL_ONCE that has already initialized its variables.
 static bool never_runs(const struct tvmq_delegate *delegate, const TfLiteContext *context) {
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     if (!tvmq_variables_initialized_by(s->variables, context)) continue;
@@ -50,7 +51,8 @@ static bool same_refusal(const struct tvmq_record *a, const struct tvmq_record *
   return strcmp(a->info.op, b->info.op) == 0 && strcmp(a->info.reason, b->info.reason) == 0;
 }
 
-// The sentence that TFLite's own tools print, then how each claimed node is computed, and each reason once.
+// Logs the sentence that TFLite's own tools print, then how each claimed node is computed, and each refusal reason
+// once.
 static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_subgraph *subgraph) {
   const int threshold = delegate->options.log_severity;
   size_t claimed = 0;
@@ -87,14 +89,15 @@ static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteCont
   return kTfLiteOk;
 }
 
-// Says so on stderr alone: the runtime's own way to report may be what is wrong.
+// Leaves the graph to the runtime. Reports only on stderr, because the runtime's error reporting may itself be broken.
 static TfLiteStatus leave_all(struct tvmq_delegate *delegate, const char *why) {
   snprintf(delegate->error, sizeof delegate->error, "%s; nothing is delegated", why);
   tvmq_log(delegate->options.log_severity, TVMQ_LOG_ERROR, "%s", delegate->error);
   return delegate->options.require_full_delegation ? kTfLiteError : kTfLiteOk;
 }
 
-// Partitions that the interpreter holds by then it gives back itself.
+// Marks the delegation as failed and releases the partitions that the interpreter does not hold. The interpreter frees
+// the others itself.
 static void fail_subgraph(struct tvmq_subgraph *subgraph) {
   subgraph->failed = true;
   for (struct tvmq_partition *next, *p = subgraph->partitions; p != NULL; p = next) {
@@ -107,21 +110,21 @@ static void fail_subgraph(struct tvmq_subgraph *subgraph) {
   }
 }
 
-static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate) {
+static TfLiteStatus apply_to_graph(TfLiteContext *context, struct tvmq_delegate *delegate) {
   const char *implausible = tvmq_abi_check(context);
   if (implausible != NULL) return leave_all(delegate, implausible);
 
   const void *owner = owner_of(context);
   if (owner != delegate->owner) {
-    if (delegate->n_live > 0) return tvmq_delegate_fail(delegate, context, "the delegate already serves another interpreter; load one for each");
-    tvmq_delegate_reset(delegate);  // the next interpreter may want another number of threads
+    if (delegate->n_live > 0) return tvmq_delegate_fail(delegate, context, "the delegate already serves another interpreter; load one for each interpreter");
+    tvmq_delegate_reset(delegate);  // the next interpreter may want a different number of threads
     delegate->owner = owner;
   }
   int index;
   struct tvmq_subgraph **link = find_subgraph(delegate, context, &index);
   if (*link != NULL) {
     for (const struct tvmq_partition *p = (*link)->partitions; p != NULL; p = p->next) {
-      if (p->live) return kTfLiteOk;  // applied twice: all that can be claimed is
+      if (p->live) return kTfLiteOk;  // applied twice: nothing more can be claimed
     }
     tvmq_delegate_drop(link);
   }
@@ -145,7 +148,7 @@ static TfLiteStatus apply(TfLiteContext *context, struct tvmq_delegate *delegate
 
 TfLiteStatus tvmq_apply(TfLiteContext *context, TfLiteDelegate *base) {
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
-  const TfLiteStatus status = apply(context, base->data_);
+  const TfLiteStatus status = apply_to_graph(context, base->data_);
   tvmq_fp_leave(fp_mode);
   return status;
 }

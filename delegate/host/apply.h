@@ -1,10 +1,11 @@
-// A delegate applied to the graph of an interpreter: which nodes it takes.
+// Applies a delegate to an interpreter's graph: decides which nodes it claims.
 #pragma once
 
 #include "host/delegate.h"
 
-// The interpreter calls it once for each subgraph, and again when it had to undo delegation. A model that the delegate can do nothing for is no error.
+// Claims nodes of one subgraph. The interpreter calls this function once for each subgraph, and again after it had to
+// undo delegation. Claiming no node is not an error.
 TfLiteStatus tvmq_apply(TfLiteContext *context, TfLiteDelegate *base);
 
-// The delegate behind a TfLiteDelegate pointer, NULL if it is another library's.
+// Returns the delegate behind a TfLiteDelegate pointer, or NULL if another library created the pointer.
 struct tvmq_delegate *tvmq_delegate_of(const void *base);

@@ -18,7 +18,7 @@ static uint32_t cpu_of(const struct tvmq_options *options) {
 
 static const struct tvmq_machine *detected_machine(const struct tvmq_options *options) {
   struct tvmq_affinity affinity;
-  tvmq_affinity_enter(&affinity, &options->cpu_affinity);  // the cores that count are those it will run on
+  tvmq_affinity_enter(&affinity, &options->cpu_affinity);  // detect the cores that inferences will run on
   const bool in_order = options->tune == TVMQ_TUNE_AUTO ? tvmq_cpu_in_order() : options->tune == TVMQ_TUNE_IN_ORDER;
   const char *known = tvmq_cpu_machine();
   tvmq_affinity_leave(&affinity);
@@ -26,7 +26,8 @@ static const struct tvmq_machine *detected_machine(const struct tvmq_options *op
   return machine != NULL && machine->in_order == in_order ? machine : tvmq_machine_for(in_order);
 }
 
-// False: the file of the option is no machine file.
+// Sets env.machine as the options say. If the option machine names an invalid file, returns false and *message says
+// why.
 static bool find_machine(struct tvmq_delegate *delegate, struct tvmq_text *message) {
   const struct tvmq_options *options = &delegate->options;
   if (options->estimate > 0) {
@@ -47,8 +48,7 @@ static bool find_machine(struct tvmq_delegate *delegate, struct tvmq_text *messa
     return false;
   }
   delegate->env.machine = delegate->own_machine;
-  if (skipped > 0)
-    tvmq_log(options->log_severity, TVMQ_LOG_WARNING, "%s: %zu lines are for another version of the library, and skipped", options->machine, skipped);
+  if (skipped > 0) tvmq_log(options->log_severity, TVMQ_LOG_WARNING, "%s: skipped %zu lines for another version of the library", options->machine, skipped);
   return true;
 }
 
@@ -70,7 +70,8 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
   delegate->base = (TfLiteDelegate){
       .data_ = delegate,
       .Prepare = apply,
-      // Shapes may change after delegation, and other delegates may follow; the kernels work out all shapes themselves whenever they are prepared.
+      // Shapes may change after delegation, and other delegates may follow. The delegate's kernels compute all shapes
+      // each time they are prepared.
       .flags = kTfLiteDelegateFlagsAllowDynamicTensors,
   };
   delegate->options = *options;
@@ -109,15 +110,17 @@ void tvmq_delegate_log_plan(const struct tvmq_delegate *delegate, const struct t
 
 static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
   struct tvmq_affinity affinity;
-  tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // threads start, and are counted, where they are to run
+  tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // count processors and start threads on this set
   const int wanted = delegate->options.num_threads > 0 ? delegate->options.num_threads : context->recommended_num_threads;
-  const int most = wanted > 1 ? tvmq_cpu_count() : 1;  // counting reads files of the system
+  const int most = wanted > 1 ? tvmq_cpu_count() : 1;  // counting reads system files
   const int n = wanted < most ? wanted : most;
-  if (wanted > most) tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "%d threads instead of %d: the process may use no more processors", most, wanted);
+  if (wanted > most)
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "using %d threads instead of %d, because the process may use only %d processors", most, wanted,
+             most);
   if (n > 1) delegate->env.threads = tvmq_threads_create_on(most, n);
   tvmq_affinity_leave(&affinity);
   if (n > 1 && delegate->env.threads == NULL)
-    tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "no threads can be started: only the caller's thread runs");
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "cannot start threads: everything runs on the caller's thread");
 }
 
 static void start_trace(struct tvmq_delegate *delegate) {
@@ -147,7 +150,7 @@ void tvmq_delegate_reset(struct tvmq_delegate *delegate) {
   stop_threads(delegate);
 }
 
-static void release(struct tvmq_delegate *delegate) {
+static void release_delegate(struct tvmq_delegate *delegate) {
   tvmq_delegate_reset(delegate);
   tvmq_scratch_free(&delegate->scratch);
   tvmq_tuning_records_free(&delegate->tuned);
@@ -158,13 +161,13 @@ static void release(struct tvmq_delegate *delegate) {
 
 void tvmq_delegate_destroy(struct tvmq_delegate *delegate) {
   delegate->destroyed = true;
-  if (delegate->n_live == 0) release(delegate);
+  if (delegate->n_live == 0) release_delegate(delegate);
 }
 
 void tvmq_delegate_leave(struct tvmq_delegate *delegate) {
   delegate->n_live--;
-  if (delegate->n_live == 0) delegate->owner = NULL;  // it may be gone, and the next one at its address
-  if (delegate->destroyed && delegate->n_live == 0) release(delegate);
+  if (delegate->n_live == 0) delegate->owner = NULL;  // a new interpreter may reuse the owner's address
+  if (delegate->destroyed && delegate->n_live == 0) release_delegate(delegate);
 }
 
 TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *context, const char *format, ...) {
@@ -172,7 +175,7 @@ TfLiteStatus tvmq_delegate_fail(struct tvmq_delegate *delegate, TfLiteContext *c
   va_start(args, format);
   vsnprintf(delegate->error, sizeof delegate->error, format, args);
   va_end(args);
-  context->ReportError(context, "tvmq-delegate: %s\n", delegate->error);  // the runtime's next message follows without a break
+  context->ReportError(context, "tvmq-delegate: %s\n", delegate->error);  // \n: the runtime appends its own message
   return kTfLiteError;
 }
 

@@ -1,4 +1,4 @@
-// Candidates of nodes, their signatures, and forcing one: part of the public functions (tvmq_delegate.h).
+// The public functions (tvmq_delegate.h) that list a node's candidates, return its signature and force a candidate.
 #pragma GCC visibility push(default)
 #include "tvmq_delegate.h"
 #pragma GCC visibility pop
@@ -10,13 +10,13 @@
 #include "host/apply.h"
 #include "host/delegate.h"
 
-// More than any node has: some ways, times kernels, times a few blocks.
+// Upper bound of a node's candidates: a few algorithms, times the kernels, times a few block sizes.
 enum { MOST_CANDIDATES = 512 };
 
 static bool is_planned(const struct tvmq_record *record) { return record != NULL && record->planned && record->op != NULL && !record->bytes.applied; }
 
-// The class that the node is of lists them, which may leave some of them to another one. What the operator itself has taken of the budget for transformed
-// weights is there for its next plan.
+// Lists the record's candidates. The node kind's class lists them, even if the operator itself is of another class. The
+// operator's own part of the budget for transformed weights counts as available, because its next plan can use it.
 static void list_candidates(struct tvmq_record *record, const struct tvmq_env *env) {
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   struct tvmq_op_info info = {0};
@@ -77,7 +77,7 @@ static struct tvmq_partition *partition_of(const struct tvmq_delegate *delegate,
   return NULL;
 }
 
-// Whether all that is to run is planned: not where preparing has failed half way.
+// Returns whether all nodes that will run are planned. They are not if preparation failed midway.
 static bool is_whole(const struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
     if (partition->steps[i].needed && !partition->steps[i].record->planned) return false;

@@ -13,8 +13,8 @@
 #include "cpu/machine.h"
 #include "cpu/ops/op.h"
 
-static char isa_names[128];      // "auto|" and those of tvmq_isas
-static char machine_names[256];  // "none|" and those of tvmq_machines
+static char isa_names[128];      // "auto|" and the names of tvmq_isas
+static char machine_names[256];  // "none|" and the names of tvmq_machines
 
 static const struct row {
   struct tvmq_option_info info;
@@ -24,7 +24,8 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "-1",
-      .help = "threads that share an operator, never more than the processors that the process may use; below 1: as many as the interpreter's num_threads",
+      .help = "threads that share an operator, limited to the processors that the process may use; below 1: the "
+              "interpreter's num_threads",
       .min = -1,
       .max = INT_MAX},
      offsetof(struct tvmq_options, num_threads)},
@@ -32,75 +33,80 @@ static const struct row {
       .kind = "cpus",
       .names = "",
       .default_value = "any",
-      .help = "processors that all threads run on during an inference, the caller's too, such as 4-7 or 0+2; any: no restriction"},
+      .help = "processors that all threads, including the caller's, run on during an inference, such as 4-7 or 0+2; "
+              "any: no restriction"},
      offsetof(struct tvmq_options, cpu_affinity)},
     {{.name = "rounding",
       .kind = "name",
       .names = TVMQ_ROUNDING_NAMES,
       .default_value = "reference",
-      .help = "how results are scaled down: as TFLite's reference kernels do; with ties upward; or with a single rounding"},
+      .help = "how results are scaled down: reference: as in TFLite's reference kernels; upward: with ties rounded "
+              "up; single: rounded only once"},
      offsetof(struct tvmq_options, rounding)},
     {{.name = "fully_connected",
       .kind = "name",
       .names = "auto|fixed_point|float64",
       .default_value = "auto",
-      .help =
-          "how the runtime's reference kernels scale sums of FULLY_CONNECTED, which the runtime keeps unless that is known: float64 in LiteRT, fixed_point in "
-          "tflite-runtime; auto: as Python's load() finds, else unknown"},
+      .help = "how the runtime's reference kernels scale sums of FULLY_CONNECTED: float64 in LiteRT, fixed_point in "
+              "tflite-runtime; auto: as Python's load() detects, otherwise unknown, and FULLY_CONNECTED is left to "
+              "the runtime"},
      offsetof(struct tvmq_options, fully_connected)},
     {{.name = "fast_math",
       .kind = "name",
       .names = "auto|off|on",
       .default_value = "auto",
-      .help = "whether the runtime was compiled with unsafe mathematical optimizations, as tflite-runtime is for Arm: QUANTIZE then multiplies float32 by a "
-              "reciprocal, and the runtime keeps what depends on such optimizations; auto: as Python's load() finds, else off"},
+      .help = "whether the runtime was compiled with unsafe math optimizations, as tflite-runtime is for Arm: "
+              "QUANTIZE then multiplies float32 by a reciprocal, and nodes that depend on such optimizations are "
+              "left to the runtime; auto: as Python's load() detects, otherwise off"},
      offsetof(struct tvmq_options, fast_math)},
     {{.name = "hybrid",
       .kind = "name",
       .names = "auto|neon|sse|portable",
       .default_value = "auto",
-      .help =
-          "how the runtime's kernels compute float32 activations with int8 weights, which the runtime keeps unless that is known: with the helpers for NEON, "
-          "with these translated to SSE, or with portable ones; auto: as Python's load() finds, else unknown"},
+      .help = "how the runtime's kernels compute float32 activations with int8 weights: with NEON helpers, with NEON "
+              "helpers translated to SSE, or with portable C; auto: as Python's load() detects, otherwise unknown, "
+              "and such nodes are left to the runtime"},
      offsetof(struct tvmq_options, hybrid)},
     {{.name = "isa",
       .kind = "name",
       .names = isa_names,
       .default_value = "auto",
-      .help = "instruction set to restrict the kernels to; auto: everything that the CPU offers"},
+      .help = "restrict the kernels to this instruction set; auto: everything that the CPU offers"},
      offsetof(struct tvmq_options, isa)},
     {{.name = "tune",
       .kind = "name",
       .names = "auto|in_order|out_of_order",
       .default_value = "auto",
-      .help = "whether to choose kernels for in-order or out-of-order cores; auto: as the cores that the process may use are. Results are the same"},
+      .help = "choose kernels for in-order or out-of-order cores; auto: in_order if all cores that the process may "
+              "use are. Results are the same"},
      offsetof(struct tvmq_options, tune)},
     {{.name = "machine",
       .kind = "path",
       .names = "",
       .default_value = "auto",
-      .help = "the costs by which kernels are chosen: a file that tvmq calibrate has written, or the name of a known machine; auto: known from the CPU, or in "
-              "Python "
-              "the file for this CPU in the user's cache folder. Results are the same"},
+      .help = "costs that decide the choice of kernels: a file written by tvmq calibrate, or the name of a known "
+              "machine; auto: the known machine closest to this CPU, or in Python the file for this CPU in the "
+              "user's cache folder. Results are the same"},
      offsetof(struct tvmq_options, machine)},
     {{.name = "estimate",
       .kind = "name",
       .names = machine_names,
       .default_value = "none",
-      .help = "plan for a core that is not here and estimate what each node takes on it, instead of running"},
+      .help = "plan for another kind of core and estimate the time of each node on it; inferences fail"},
      offsetof(struct tvmq_options, estimate)},
     {{.name = "winograd",
       .kind = "name",
       .names = TVMQ_WINOGRAD_NAMES,
       .default_value = "auto",
-      .help = "Winograd's convolutions of stride 1, with fewer multiplications (3x3: a quarter): auto: where they are faster; on: wherever they are exact. "
-              "Results are the same"},
+      .help = "use Winograd's algorithm, which needs fewer multiplications (3x3: a quarter), for convolutions of "
+              "stride 1: auto: where it is faster; on: wherever it is exact. Results are the same"},
      offsetof(struct tvmq_options, winograd)},
     {{.name = "winograd_megabytes",
       .kind = "int",
       .names = "",
       .default_value = "256",
-      .help = "limit of the memory for weights transformed by winograd, 3x3 ones to eight times their bytes; operators beyond it do without",
+      .help = "memory limit for weights transformed by winograd, which take eight times the bytes for 3x3 filters; "
+              "operators beyond the limit do not use it",
       .min = 0,
       .max = 1 << 20},
      offsetof(struct tvmq_options, winograd_megabytes)},
@@ -108,23 +114,22 @@ static const struct row {
       .kind = "path",
       .names = "",
       .default_value = "none",
-      .help = "files that tvmq tune has written, with colons between them: nodes that they know run as was proven fastest, on the CPU and with the threads "
-              "that they "
-              "are for. Results are the same"},
+      .help = "files written by tvmq tune, separated by colons: nodes with a record for this CPU and number of "
+              "threads use its choice, which was measured to be fastest. Results are the same"},
      offsetof(struct tvmq_options, tuning_records)},
     {{.name = "weight_cache",
       .kind = "path",
       .names = "",
       .default_value = "none",
-      .help = "a file that keeps packed weights from one start to the next, which is made if it is not there. Results are the same"},
+      .help = "file that keeps packed weights between runs of the program; it is created if it does not exist. "
+              "Results are the same"},
      offsetof(struct tvmq_options, weight_cache)},
     {{.name = "constants",
       .kind = "name",
       .names = "assume|verify",
       .default_value = "assume",
-      .help =
-          "whether weights and other constants keep their contents between preparations of the graph: assume: they do; verify: each inference compares them, "
-          "for programs that set them at run time"},
+      .help = "whether weights and other constants keep their contents between preparations of the graph: assume: "
+              "they do; verify: each inference checks them, for programs that change them at run time"},
      offsetof(struct tvmq_options, constants)},
     {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "measure the time of every claimed node"},
      offsetof(struct tvmq_options, profile)},
@@ -132,15 +137,14 @@ static const struct row {
       .kind = "bool",
       .names = "",
       .default_value = "false",
-      .help = "fail, naming the first node, if a node would be left to the runtime"},
+      .help = "fail if a node would be left to the runtime; the error names the first such node"},
      offsetof(struct tvmq_options, require_full_delegation)},
     {{.name = "min_nodes_per_partition",
       .kind = "int",
       .names = "",
       .default_value = "0",
-      .help = "leave partitions of fewer nodes to the runtime; 0: those that are not worth their overhead, which only convert elements, or move or combine "
-              "elements "
-              "of 32 or 64 bits",
+      .help = "leave partitions of fewer nodes to the runtime; 0: skip partitions that only convert elements, or "
+              "only move or combine elements of 32 or 64 bits, because they cost more than they save",
       .min = 0,
       .max = INT_MAX},
      offsetof(struct tvmq_options, min_nodes_per_partition)},
@@ -148,7 +152,7 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "0",
-      .help = "take at most this many partitions of each subgraph, the largest ones; 0: all",
+      .help = "claim at most this many partitions of each subgraph, the largest ones; 0: all",
       .min = 0,
       .max = INT_MAX},
      offsetof(struct tvmq_options, max_delegated_partitions)},
@@ -156,9 +160,9 @@ static const struct row {
       .kind = "name",
       .names = "verbose|info|warning|error|silent",
       .default_value = "warning",
-      .help =
-          "minimum severity of the messages written to stderr: verbose: how each node is computed, whenever it is planned; info: what is taken, and why the "
-          "rest is not; warning: less than was asked for; error: nothing can be taken. Errors that make a call fail are reported by the runtime"},
+      .help = "minimum severity of the messages on stderr: verbose: how each node is computed, each time it is "
+              "planned; info: what is claimed, and why the rest is not; warning: the delegate does less than "
+              "requested; error: nothing can be claimed. Errors that make a call fail are reported by the runtime"},
      offsetof(struct tvmq_options, log_severity)},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0], KEY_SIZE = 64 };
@@ -177,8 +181,8 @@ const struct tvmq_option_info *tvmq_option(size_t index) {
   return index < N_ROWS ? &rows[index].info : NULL;
 }
 
-// The place of the first `length` bytes of `text` among names separated by "|"; -1 if they are none of them.
-static int place(const char *names, const char *text, size_t length) {
+// Returns the index of the first `length` bytes of `text` among names separated by "|", or -1 if there is no such name.
+static int find_name(const char *names, const char *text, size_t length) {
   for (int i = 0;; i++) {
     const size_t n = strcspn(names, "|");
     if (n == length && strncmp(names, text, n) == 0) return i;
@@ -207,7 +211,7 @@ void tvmq_option_name(const char *option, int value, char *name, size_t size) {
 
 // ---- messages
 
-// Edits that make one word of another: characters put in, taken out or replaced.
+// Returns the edit distance of two words: the least number of characters to insert, delete or replace.
 static size_t distance(const char *a, const char *b) {
   size_t row[KEY_SIZE + 1];
   const size_t n = strlen(b);
@@ -237,7 +241,7 @@ static void unknown_key(struct tvmq_text *message, const char *key, const char *
   for (size_t i = 0; i < N_ROWS; i++) tvmq_say(message, "%s%s", i == 0 ? "; options are " : ", ", rows[i].info.name);
 }
 
-// ---- values: how each kind is read, and what it says is allowed
+// ---- values: for each kind, a parser and a text that lists the allowed values
 
 static bool parse_bool(const struct tvmq_option_info *info, const char *value, void *out) {
   static const char *const words[] = {"false", "true", "0", "1", "off", "on", "no", "yes"};
@@ -257,7 +261,9 @@ static void allowed_bools(struct tvmq_text *message, const struct tvmq_option_in
 }
 
 static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
-  if (value[0] != '-' && (value[0] < '0' || value[0] > '9')) return false;  // strtol would skip blanks and take a plus
+  if (value[0] != '-' && (value[0] < '0' || value[0] > '9'))
+    return false;  // strtol would accept leading blanks and
+                   // "+"
   char *end;
   errno = 0;
   const long number = strtol(value, &end, 10);
@@ -271,7 +277,7 @@ static void allowed_ints(struct tvmq_text *message, const struct tvmq_option_inf
 }
 
 static bool parse_name(const struct tvmq_option_info *info, const char *value, void *out) {
-  const int i = place(info->names, value, strlen(value));
+  const int i = find_name(info->names, value, strlen(value));
   if (i < 0 || (info->names == isa_names && i > 0 && !tvmq_isa_offered(&tvmq_isas[i - 1]))) return false;
   *(int *)out = i;
   return true;

@@ -6,7 +6,7 @@
 #include "graph/partition.h"
 #include "graph/turn_bytes.h"
 
-// How the interpreter would partition the wanted nodes.
+// The partitions that the interpreter would make of the wanted nodes.
 struct preview {
   TfLiteDelegateParams *partitions;
   int n;
@@ -23,7 +23,7 @@ static void list_wanted(const struct tvmq_subgraph *subgraph, TfLiteIntArray *no
   }
 }
 
-// Finds the node that computes the tensor's value before anything runs. NULL: there is none.
+// Returns the node that computes the tensor's value while the graph is planned, or NULL if there is none.
 static struct tvmq_record *find_value(struct tvmq_subgraph *subgraph, int tensor) {
   if (!tvmq_values_known(subgraph->values, tensor)) return NULL;
   for (size_t i = 0; i < subgraph->n_records; i++) {
@@ -35,7 +35,8 @@ static struct tvmq_record *find_value(struct tvmq_subgraph *subgraph, int tensor
   return NULL;
 }
 
-// A value that a node of the runtime reads is left to the runtime, which may then know the shapes that depend on it before it runs.
+// Leaves nodes to the runtime if they compute a value that one of the runtime's nodes reads. The runtime may then know
+// the shapes that depend on the value before it runs.
 static void leave_values(TfLiteContext *context, struct tvmq_subgraph *subgraph) {
   for (size_t i = subgraph->n_records; i-- > 0;) {
     TfLiteNode *node;
@@ -49,9 +50,10 @@ static void leave_values(TfLiteContext *context, struct tvmq_subgraph *subgraph)
   }
 }
 
-// The steps of placing. Each returns true if it refused a node, or unfolded one: the others may then be partitioned differently, and placing begins anew.
+// Each step of placement returns true if it refused or unfolded a node. The remaining nodes may then be partitioned
+// differently, so placement starts again.
 
-// PADs that are folded leave their output unwritten.
+// Unfolds PADs whose output is read outside of the partition, because a folded PAD does not write its output.
 static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct preview *preview) {
   bool found = false;
   for (int i = 0; i < preview->n; i++) {
@@ -65,7 +67,8 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
   return found;
 }
 
-// Why a partition that has only such nodes is not worth its overhead; NULL: the delegate computes this node faster than the runtime.
+// Returns why a partition with only such nodes is not worth its overhead, or NULL if the delegate computes this node
+// faster than the runtime.
 static const char *light(const TfLiteContext *context, const struct tvmq_record *record) {
   const struct tvmq_op_class *op_class = record->node.kind->op_class;
   if (op_class->light != NULL) return op_class->light;
@@ -78,7 +81,7 @@ static size_t n_light(const TfLiteContext *context, struct tvmq_subgraph *subgra
   return n;
 }
 
-// Each node gets a reason of its own.
+// Refuses partitions that cost more than they save. Each node gets its own reason.
 static bool refuse_unpaid(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph, const struct preview *preview) {
   bool refused = false;
   for (int i = 0; i < preview->n && delegate->options.min_nodes_per_partition == 0; i++) {
@@ -113,8 +116,9 @@ static bool refuse_surplus(const struct tvmq_delegate *delegate, struct tvmq_sub
   return true;
 }
 
-// Plans the nodes, and leaves those to the runtime that records of tuning leave to it; none with require_full_delegation, which would fail then.
-static bool plan(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph) {
+// Plans the nodes and refuses those that tuning records leave to the runtime. With require_full_delegation it ignores
+// these records, because delegation would fail.
+static bool plan_nodes(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph) {
   bool refused = false;
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];
@@ -151,7 +155,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
       continue;
     }
     if (compute_read_outside(subgraph, &preview) || tvmq_keep_variables(subgraph, preview.partitions, preview.n)) continue;
-    // Packing is the costly step, so it comes after the limits.
+    // Packing is expensive, so the limits are applied first.
     if (refuse_unpaid(delegate, context, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview))
       continue;
     if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n) ||
@@ -159,7 +163,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
       for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
       continue;
     }
-    if (plan(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview)) continue;
+    if (plan_nodes(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview)) continue;
     return;
   }
 }

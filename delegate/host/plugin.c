@@ -1,4 +1,4 @@
-// The functions that a runtime calls to make and destroy a delegate.
+// The functions that a runtime calls to create and destroy a delegate.
 #include <string.h>
 
 #include "base/memory.h"

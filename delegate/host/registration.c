@@ -15,7 +15,7 @@ static bool same_nodes(const struct tvmq_partition *partition, const TfLiteIntAr
   return true;
 }
 
-static struct tvmq_partition *find(const struct tvmq_delegate *delegate, const TfLiteContext *context, const TfLiteDelegateParams *params) {
+static struct tvmq_partition *find_partition(const struct tvmq_delegate *delegate, const TfLiteContext *context, const TfLiteDelegateParams *params) {
   for (struct tvmq_subgraph *subgraph = delegate->subgraphs; subgraph != NULL; subgraph = subgraph->next) {
     for (struct tvmq_partition *p = subgraph->partitions; subgraph->context == context && p != NULL; p = p->next) {
       if (!p->live && same_nodes(p, params->nodes_to_replace)) return p;
@@ -24,12 +24,12 @@ static struct tvmq_partition *find(const struct tvmq_delegate *delegate, const T
   return NULL;
 }
 
-static void *init(TfLiteContext *context, const char *buffer, size_t length) {
-  (void)length;  // 0: the buffer is a struct, not a model's bytes
+static void *init_partition(TfLiteContext *context, const char *buffer, size_t length) {
+  (void)length;  // 0: the buffer is a structure, not bytes of a model
   const TfLiteDelegateParams *params = (const void *)buffer;
   struct tvmq_delegate *delegate = params->delegate->data_;
-  struct tvmq_partition *partition = find(delegate, context, params);
-  if (partition == NULL) return NULL;  // other nodes than in the preview: prepare says so
+  struct tvmq_partition *partition = find_partition(delegate, context, params);
+  if (partition == NULL) return NULL;  // the nodes differ from the preview; prepare_partition reports that
   partition->live = true;
   const int number = partition->subgraph->n_partitions++;
   delegate->n_live++;
@@ -40,8 +40,9 @@ static void *init(TfLiteContext *context, const char *buffer, size_t length) {
   return partition;
 }
 
-// The interpreter does not tell whether it ends, after which the report still says how nodes ran, or undoes a delegation.
-static void release(TfLiteContext *context, void *user_data) {
+// Frees a partition. The interpreter calls this both at its end and to undo a delegation. Only a failed subgraph is an
+// undo; otherwise the report continues to say how nodes ran.
+static void free_partition(TfLiteContext *context, void *user_data) {
   (void)context;
   struct tvmq_partition *partition = user_data;
   if (partition == NULL) return;
@@ -58,7 +59,7 @@ static TfLiteStatus fail_at(struct tvmq_partition *partition, TfLiteContext *con
   return tvmq_delegate_fail(partition->delegate, context, "node %d (%s) %s: %s", record->info.node, record->info.op, what, why);
 }
 
-// The shapes of the inputs are the figures that a reason, which is a constant text, leaves out.
+// Fails with the shapes of the node's inputs, because `why` is a constant text without numbers.
 static TfLiteStatus fail_with_inputs(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_record *record, const char *what,
                                      const char *why) {
   char inputs[160];
@@ -70,7 +71,7 @@ static TfLiteStatus fail_to_plan(struct tvmq_partition *partition, TfLiteContext
   return fail_with_inputs(partition, context, record, "cannot be prepared", why);
 }
 
-// Gives the step's outputs the shapes that its record says. A variable is no tensor of the runtime.
+// Resizes the step's outputs to the shapes in its record. Skips variables, which are not tensors of the runtime.
 static TfLiteStatus resize_outputs(struct tvmq_partition *partition, TfLiteContext *context, const struct tvmq_step *step, bool inside_too) {
   const struct tvmq_record *record = step->record;
   for (int k = 0; k < record->node.n_out; k++) {
@@ -81,12 +82,13 @@ static TfLiteStatus resize_outputs(struct tvmq_partition *partition, TfLiteConte
   return kTfLiteOk;
 }
 
-// Whether all is as it was when the partition was prepared, as mostly for the body of a loop, which is prepared for each iteration.
+// Returns whether nothing has changed since the partition was prepared. This is common for the body of a loop, which
+// the runtime prepares for each iteration.
 static bool is_settled(const struct tvmq_partition *partition, const TfLiteContext *context) {
   return partition->ready && !partition->basis.computed && tvmq_basis_same_shapes(&partition->basis, context);
 }
 
-// The runtime may have released the memory of outputs.
+// Resizes the outputs again, because the runtime may have released their memory.
 static TfLiteStatus settle(struct tvmq_partition *partition, TfLiteContext *context) {
   for (size_t i = 0; i < partition->n; i++) {
     const TfLiteStatus status = resize_outputs(partition, context, &partition->steps[i], false);
@@ -106,8 +108,8 @@ static bool has_plan(const struct tvmq_partition *partition, const struct tvmq_r
   return partition->ready || (partition->fresh && record->planned && same_constants(partition, record, context));
 }
 
-// In order of execution, each step's output has its shape before the next step's input is looked at.
-static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *context) {
+// Plans the steps in execution order, so that each output has its shape before the next step reads it.
+static TfLiteStatus plan_partition(struct tvmq_partition *partition, TfLiteContext *context) {
   bool kept = partition->fresh;
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
@@ -123,18 +125,18 @@ static TfLiteStatus plan(struct tvmq_partition *partition, TfLiteContext *contex
   }
   tvmq_basis_note(&partition->basis, partition->steps, partition->n, context);
   if (!kept && !tvmq_partition_size_up(partition))
-    return tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+    return tvmq_delegate_fail(partition->delegate, context, "no memory for tensors of a partition of %zu nodes", partition->n);
   return kTfLiteOk;
 }
 
-static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
+static TfLiteStatus prepare_partition(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_partition *partition = node->user_data;
   if (partition == NULL) {
     context->ReportError(context, "tvmq-delegate: the runtime's partitions differ from its preview");
     return kTfLiteError;
   }
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
-  const TfLiteStatus status = is_settled(partition, context) ? settle(partition, context) : plan(partition, context);
+  const TfLiteStatus status = is_settled(partition, context) ? settle(partition, context) : plan_partition(partition, context);
   tvmq_fp_leave(fp_mode);
   partition->ready = status == kTfLiteOk;
   partition->fresh = false;
@@ -151,14 +153,16 @@ static uint64_t out_shapes(const struct tvmq_record *record) {
   return sum;
 }
 
-// Plans a node anew whose constants have changed. Its outputs keep their shapes: the runtime lays out its tensors when it prepares.
+// Replans a node whose constants have changed. Its outputs must keep their shapes, because the runtime allocates
+// tensors only when it prepares the graph.
 static const char *plan_for_same_shapes(struct tvmq_record *record, TfLiteContext *context, const struct tvmq_env *env) {
   const uint64_t before = out_shapes(record);
   const char *reason = tvmq_record_plan(record, context, NULL, env);
   return reason != NULL || out_shapes(record) == before ? reason : "constants that determine shapes have changed";
 }
 
-// Whether each inference compares the node's constants: all with the option, and otherwise those that are inputs of the graph.
+// Returns whether each inference compares the node's constants: for all nodes with constants=verify, otherwise for
+// nodes with a constant that is an input of the graph.
 static bool verified(const struct tvmq_partition *partition, const struct tvmq_record *record) {
   return record->node.settable || partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY;
 }
@@ -170,16 +174,17 @@ static TfLiteStatus plan_changed(struct tvmq_partition *partition, TfLiteContext
     if (!verified(partition, record) || !record->planned || same_constants(partition, record, context)) continue;
     const char *reason = plan_for_same_shapes(record, context, &partition->delegate->env);
     partition->ready = reason == NULL;
-    if (reason != NULL) return fail_at(partition, context, record, "must be prepared again", reason);
+    if (reason != NULL) return fail_at(partition, context, record, "has to be prepared again", reason);
     tvmq_delegate_log_plan(partition->delegate, record);
     changed = true;
   }
   partition->ready = !changed || tvmq_partition_size_up(partition);
-  return partition->ready ? kTfLiteOk : tvmq_delegate_fail(partition->delegate, context, "no memory for the tensors of %zu nodes", partition->n);
+  return partition->ready ? kTfLiteOk : tvmq_delegate_fail(partition->delegate, context, "no memory for tensors of a partition of %zu nodes", partition->n);
 }
 
-// LiteRT reshapes a tensor in place, between inferences, without preparing again what reads it. Its kernels then mix the new shape of the input with what they
-// have prepared for the old one, and some write behind their outputs; but not those to which the number of elements is all.
+// Fails if an input has another shape than when its node was prepared. LiteRT reshapes tensors in place between
+// inferences without preparing their readers again. Its own kernels then mix the new shape with data prepared for the
+// old one, and some write past the end of their outputs. Nodes that depend only on the number of elements are safe.
 static TfLiteStatus check_shapes(struct tvmq_partition *partition, TfLiteContext *context) {
   if (tvmq_basis_same_shapes(&partition->basis, context)) return kTfLiteOk;
   for (size_t i = 0; i < partition->n; i++) {
@@ -190,7 +195,7 @@ static TfLiteStatus check_shapes(struct tvmq_partition *partition, TfLiteContext
   return kTfLiteOk;
 }
 
-static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context) {
+static TfLiteStatus run_partition(struct tvmq_partition *partition, TfLiteContext *context) {
   const TfLiteStatus checked = check_shapes(partition, context);
   if (checked != kTfLiteOk) return checked;
   if (partition->settable || partition->delegate->options.constants == TVMQ_CONSTANTS_VERIFY) {
@@ -207,29 +212,29 @@ static TfLiteStatus run(struct tvmq_partition *partition, TfLiteContext *context
   return kTfLiteOk;
 }
 
-static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
+static TfLiteStatus invoke_partition(TfLiteContext *context, TfLiteNode *node) {
   struct tvmq_partition *partition = node->user_data;
-  if (partition == NULL) return kTfLiteError;  // prepare has said why
+  if (partition == NULL) return kTfLiteError;  // prepare_partition has reported the reason
   if (partition->delegate->options.estimate > 0)
     return tvmq_delegate_fail(partition->delegate, context, "nothing can run: the option estimate plans for %s", partition->delegate->env.machine->name);
-  if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "%zu nodes are not prepared", partition->n);
+  if (!partition->ready) return tvmq_delegate_fail(partition->delegate, context, "a partition of %zu nodes is not prepared", partition->n);
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &partition->delegate->options.cpu_affinity);
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
-  const TfLiteStatus status = run(partition, context);
+  const TfLiteStatus status = run_partition(partition, context);
   tvmq_fp_leave(fp_mode);
   if (!tvmq_affinity_leave(&affinity))
     tvmq_log(partition->delegate->options.log_severity, TVMQ_LOG_WARNING,
-             "the caller's thread can no longer use its former processors and stays on cpu_affinity");
+             "cannot restore the affinity of the caller's thread, which stays on the processors of cpu_affinity");
   return status;
 }
 
 TfLiteRegistration tvmq_registration(void) {
   return (TfLiteRegistration){
-      .init = init,
-      .free = release,
-      .prepare = prepare,
-      .invoke = invoke,
+      .init = init_partition,
+      .free = free_partition,
+      .prepare = prepare_partition,
+      .invoke = invoke_partition,
       .builtin_code = TVMQ_BUILTIN_DELEGATE,
       .custom_name = "TvmqDelegate",
       .version = 1,

@@ -3,5 +3,6 @@
 
 #include "tflite/tflite_abi.h"
 
-// The registration of every partition. Its init finds the partition that was made beforehand, so that nothing can fail there any more.
+// Returns the registration of every partition. Its init function only looks up the partition that placement created, so
+// it needs no memory.
 TfLiteRegistration tvmq_registration(void);

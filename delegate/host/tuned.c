@@ -1,16 +1,16 @@
-// The option tuning_records: reading the files, and telling what came of them.
+// The option tuning_records: reads the files and logs how nodes used the records.
 #include <string.h>
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
 #include "host/delegate.h"
 
-static void read_file(struct tvmq_delegate *delegate, const char *path) {
+static void read_records_file(struct tvmq_delegate *delegate, const char *path) {
   const int threshold = delegate->options.log_severity;
   struct tvmq_tuning_records *tuned = &delegate->tuned;
   const struct tvmq_tuning_records before = *tuned;
   const char *why = tvmq_tuning_records_read(tuned, path);
-  if (why != NULL) tvmq_log(threshold, TVMQ_LOG_WARNING, "tuning records %s: %s; nodes run by default", path, why);
+  if (why != NULL) tvmq_log(threshold, TVMQ_LOG_WARNING, "tuning records %s: %s; the file is ignored", path, why);
   if (why != NULL) return;
   tvmq_log(
       threshold, TVMQ_LOG_INFO,
@@ -29,7 +29,7 @@ void tvmq_delegate_read_records(struct tvmq_delegate *delegate) {
   for (char *path = paths, *next; path != NULL; path = next) {
     next = strchr(path, ':');
     if (next != NULL) *next++ = '\0';
-    if (path[0] != '\0') read_file(delegate, path);
+    if (path[0] != '\0') read_records_file(delegate, path);
   }
 }
 
@@ -45,9 +45,9 @@ void tvmq_delegate_log_tuned(const struct tvmq_delegate *delegate, const struct 
     if (refused == NULL) refused = record;
   }
   if (refused == NULL) {
-    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "subgraph %d: %zu nodes run as tuning records have it", subgraph->index, n);
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "subgraph %d: %zu nodes use their tuning record", subgraph->index, n);
   } else {
-    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "subgraph %d: %zu nodes run as tuning records have it, %zu by default; first node %d: %s",
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "subgraph %d: %zu nodes use their tuning record, %zu cannot; first such node %d: %s",
              subgraph->index, n, n_refused, refused->info.node, refused->info.refusal);
   }
 }

@@ -6,7 +6,7 @@
 #include "exact/proofs.h"
 #include "packing/weight_file.h"
 
-// Proofs lie in the file as weights do, under the name of their kind.
+// Returns the key of a kind of proofs. The file stores proofs like weights, with the kind's name as content.
 static struct tvmq_key key_of(const struct tvmq_hasher *hasher, const struct tvmq_proofs *proofs) {
   return tvmq_content(hasher, proofs->name, strlen(proofs->name));
 }
@@ -40,7 +40,7 @@ void tvmq_weight_cache_open(struct tvmq_weight_cache *cache, const char *path, i
   cache->path = path;
   cache->log_severity = log_severity;
   if (strcmp(path, "none") != 0) env->weight_file = tvmq_weight_file_open(path, &why);
-  if (why != NULL) tvmq_log(log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not read: %s", path, why);
+  if (why != NULL) tvmq_log(log_severity, TVMQ_LOG_WARNING, "weight_cache: cannot read %s: %s", path, why);
   tvmq_hasher_init(&cache->hasher, env->weight_file != NULL ? tvmq_weight_file_hasher(env->weight_file)->seed : seed);
   env->hasher = &cache->hasher;
   if (env->weight_file != NULL) load_proofs(cache, env->weight_file);
@@ -49,7 +49,7 @@ void tvmq_weight_cache_open(struct tvmq_weight_cache *cache, const char *path, i
 static void write_new(struct tvmq_weight_cache *cache) {
   add_proofs(cache);
   const char *why = tvmq_weight_file_write(cache->path, &cache->hasher, cache->new_weights.list, cache->new_weights.n);
-  if (why != NULL) tvmq_log(cache->log_severity, TVMQ_LOG_WARNING, "weight_cache: %s is not written: %s", cache->path, why);
+  if (why != NULL) tvmq_log(cache->log_severity, TVMQ_LOG_WARNING, "weight_cache: cannot write %s: %s", cache->path, why);
 }
 
 void tvmq_weight_cache_begin(struct tvmq_weight_cache *cache, struct tvmq_env *env) {

@@ -1,4 +1,5 @@
-// The option weight_cache: packed weights and proofs in a file (packing/weight_file.h). Without one it only has the hasher that keys come from.
+// The option weight_cache: packed weights and proofs in a file (packing/weight_file.h). Without a file it only provides
+// the hasher for keys.
 #pragma once
 
 #include "cpu/ops/op.h"
@@ -8,15 +9,16 @@ struct tvmq_weight_cache {
   const char *path;
   int log_severity;
   struct tvmq_hasher hasher;
-  struct tvmq_weight_list new_weights;  // that the file lacks
+  struct tvmq_weight_list new_weights;  // weights that are not in the file
 };
 
-// Opens the file of that path, which the caller keeps, unless it is "none"; from then on what the file knows is known. The environment gets what planning
-// needs.
+// Opens the file at `path` unless it is "none", loads its proofs, and sets the members of `env` that planning needs.
+// Keeps `path`, which must outlive the cache.
 void tvmq_weight_cache_open(struct tvmq_weight_cache *cache, const char *path, int log_severity, struct tvmq_env *env);
 
-// While a delegate is applied, weights that the file lacks are collected. At the end they are written, with all proofs, unless applying has failed; weights
-// that are packed later, for other constants or another choice, go with who uses them.
+// Between begin and end, while a delegate is applied, new weights are collected. At the end they are written with all
+// proofs, unless `applied` is false. Weights that are packed later, for other constants or another choice, are not
+// written to the file.
 void tvmq_weight_cache_begin(struct tvmq_weight_cache *cache, struct tvmq_env *env);
 void tvmq_weight_cache_end(struct tvmq_weight_cache *cache, struct tvmq_env *env, bool applied);
 

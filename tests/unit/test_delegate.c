@@ -240,7 +240,7 @@ static void check_interpreters(void) {
   CHECK(apply(&s) == kTfLiteOk, "first");
   struct network second = network_create(false);
   CHECK(fake_apply(second.graph, s.delegate) == kTfLiteError, "second at the same time");
-  CHECK_STRING(second.fake->error, "tvmq-delegate: the delegate already serves another interpreter; load one for each", "message");
+  CHECK_STRING(second.fake->error, "tvmq-delegate: the delegate already serves another interpreter; load one for each interpreter", "message");
   check_run("second, undelegated", &second, false, NULL);
   check_run("first goes on", &s.network, false, NULL);
   fake_destroy(s.network.fake);
